@@ -13,6 +13,7 @@ import {
   Settings,
   ShieldCheck,
   ShoppingBag,
+  Table2,
   TriangleAlert,
   Users,
   Workflow,
@@ -104,6 +105,9 @@ export const AREAS: readonly Area[] = [
         icon: Settings,
         permission: "workspaces:write",
       },
+    label: "Data",
+    screens: [
+      { to: "/tables", label: "Tables", icon: Table2, keys: "g t", permission: "tables:read" },
     ],
   },
 ];

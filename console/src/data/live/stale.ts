@@ -67,6 +67,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   sla_policy: ["sla."],
   status_component: ["status_components.", "status_page."],
   table: ["tables.", "records."],
+  table_view: ["table_views."],
   team: ["teams."],
   text_module: ["text_modules."],
   user: ["users.", "auth.", "teams.", "invitations."],

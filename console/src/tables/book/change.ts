@@ -1,0 +1,103 @@
+/** Changes of a grid as things that can be undone: cells that were set, records that came and went. */
+import { isSame } from "../column/value.ts";
+import type { Row, RowBook } from "./row-book.ts";
+
+export interface CellSet {
+  readonly id: string;
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface PlacedRow {
+  readonly place: number;
+  readonly row: Row;
+}
+
+/** One step of undo. */
+export interface Change {
+  /** What was done, in words: `Paste 40 cells`. */
+  readonly label: string;
+  readonly sets: readonly CellSet[];
+  readonly created: readonly PlacedRow[];
+  readonly deleted: readonly PlacedRow[];
+}
+
+export const NO_CHANGE: Omit<Change, "label"> = { sets: [], created: [], deleted: [] };
+
+export const isEmpty = ({ sets, created, deleted }: Change): boolean =>
+  sets.length + created.length + deleted.length === 0;
+
+export function invert({ label, sets, created, deleted }: Change): Change {
+  return {
+    label,
+    sets: sets.map(({ id, field, before, after }) => ({ id, field, before: after, after: before })),
+    created: deleted,
+    deleted: created,
+  };
+}
+
+/** Shows a change before the server knows of it. */
+export function applyChange(book: RowBook, { sets, created, deleted }: Change): void {
+  for (const { id, field, after } of sets) book.setValues(id, { [field]: after });
+  for (const { row } of deleted) book.remove(row.id);
+  for (const { place, row } of created.toSorted((a, b) => a.place - b.place)) {
+    book.insert(Math.min(place, book.count), row);
+  }
+}
+
+/** Leaves out what is that way already. */
+export function dropSame(sets: readonly CellSet[]): readonly CellSet[] {
+  return sets.filter(({ before, after }) => !isSame(before, after));
+}
+
+/** The sets of each record, for one request. */
+export function groupSets(
+  sets: readonly CellSet[],
+): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
+  const byId = new Map<string, Record<string, unknown>>();
+  for (const { id, field, after } of sets) {
+    const fields = byId.get(id) ?? {};
+    fields[field] = after;
+    byId.set(id, fields);
+  }
+  return byId;
+}
+
+/** A record that was made again has another id: what is still to be undone or redone follows it. */
+export function renameIn(change: Change, from: string, to: string): Change {
+  const rename = (placed: PlacedRow): PlacedRow =>
+    placed.row.id === from ? { ...placed, row: { ...placed.row, id: to } } : placed;
+  return {
+    ...change,
+    sets: change.sets.map((set) => (set.id === from ? { ...set, id: to } : set)),
+    created: change.created.map(rename),
+    deleted: change.deleted.map(rename),
+  };
+}
+
+const STEPS_MAX = 100;
+
+/** What can be undone, and what was. */
+export interface History {
+  readonly past: readonly Change[];
+  readonly future: readonly Change[];
+}
+
+export const NO_HISTORY: History = { past: [], future: [] };
+
+export function record({ past }: History, change: Change): History {
+  return { past: [...past, change].slice(-STEPS_MAX), future: [] };
+}
+
+export function stepBack({ past, future }: History): readonly [Change, History] | undefined {
+  const change = past.at(-1);
+  if (!change) return undefined;
+  return [invert(change), { past: past.slice(0, -1), future: [...future, change] }];
+}
+
+export function stepForward({ past, future }: History): readonly [Change, History] | undefined {
+  const change = future.at(-1);
+  if (!change) return undefined;
+  return [change, { past: [...past, change], future: future.slice(0, -1) }];
+}

@@ -1,0 +1,72 @@
+import {
+  Braces,
+  Calendar,
+  CalendarClock,
+  CircleDot,
+  Clock,
+  FileText,
+  Hash,
+  Image,
+  Link2,
+  ListOrdered,
+  type LucideIcon,
+  Mail,
+  Search,
+  Sigma,
+  SquareCheck,
+  SquareFunction,
+  Tags,
+  Type,
+  UserRound,
+  Waypoints,
+} from "lucide-react";
+
+const ICONS: Readonly<Record<string, LucideIcon>> = {
+  text: Type,
+  integer: Hash,
+  decimal: Hash,
+  autonumber: ListOrdered,
+  boolean: SquareCheck,
+  date: Calendar,
+  timestamp: CalendarClock,
+  duration: Clock,
+  enum: CircleDot,
+  multi_enum: Tags,
+  reference: Link2,
+  link: Waypoints,
+  lookup: Search,
+  rollup: Sigma,
+  formula: SquareFunction,
+  file: FileText,
+  files: FileText,
+  image: Image,
+  user: UserRound,
+  email: Mail,
+  url: Link2,
+  json: Braces,
+};
+
+const WORDS: Readonly<Record<string, string>> = {
+  text: "Text",
+  integer: "Whole number",
+  decimal: "Decimal number",
+  boolean: "Yes or no",
+  date: "Date",
+  timestamp: "Date and time",
+  json: "JSON",
+  enum: "Choice",
+  multi_enum: "Several choices",
+  reference: "Reference",
+  autonumber: "Running number",
+};
+
+/** A type of column in words. */
+export function typeWord(type: string): string {
+  const words = type.replaceAll("_", " ");
+  return WORDS[type] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function TypeIcon({ type }: { readonly type: string }) {
+  const Icon = ICONS[type] ?? Type;
+  return <Icon className="ico" aria-label={typeWord(type)} />;
+}

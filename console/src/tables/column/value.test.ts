@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { GridColumn } from "./column.ts";
+import { toLabel } from "./column.ts";
+import { parseText, readDay, readNumber, toPlain, toText } from "./value.ts";
+
+const column = (type: string, options = {}): GridColumn => ({
+  name: "c",
+  type,
+  options,
+  isRequired: false,
+  isUnique: false,
+  description: "",
+  readOnly: undefined,
+  isSystem: false,
+});
+const nobody = (): undefined => undefined;
+
+test("numbers of several countries are read", () => {
+  expect(["1,234.50", "1.234,50", "1 234,5", "12,5", "1,234", "€ 7", "x"].map(readNumber)).toEqual([
+    1234.5,
+    1234.5,
+    1234.5,
+    12.5,
+    1234,
+    7,
+    undefined,
+  ]);
+});
+
+test("days of several countries are read, and those that are none refused", () => {
+  expect(["2026-11-05", "5.11.2026", "11/25/2026", "5 Nov 2026", "31.2.2026"].map(readDay)).toEqual(
+    ["2026-11-05", "2026-11-05", "2026-11-25", "2026-11-05", undefined],
+  );
+});
+
+test("what is copied is read as the same value again", () => {
+  const cases: readonly [GridColumn, unknown][] = [
+    [column("decimal"), 12.5],
+    [column("boolean"), false],
+    [column("date"), "2026-02-28"],
+    [column("timestamp"), "2026-02-28T09:30:00.000Z"],
+    [column("multi_enum", { values: ["a", "b"] }), ["b", "a"]],
+    [column("json"), { a: [1] }],
+    [column("text"), "two\nlines"],
+  ];
+  for (const [kind, value] of cases) {
+    expect(parseText(kind, toPlain(kind, value, nobody))).toEqual({ value });
+  }
+});
+
+test("a choice is found whatever its case; what is none says which there are", () => {
+  const status = column("enum", { values: ["Open", "Closed"] });
+  expect(parseText(status, "open")).toEqual({ value: "Open" });
+  expect(parseText(status, "lost")).toEqual({ error: "“lost” is none of Open, Closed." });
+  expect(parseText({ ...status, isRequired: true }, "")).toHaveProperty("error");
+});
+
+test("a type that is not known is shown as what it is", () => {
+  expect(toText(column("rollup"), 3, nobody)).toBe("3");
+  expect(toText(column("files"), [{ id: "fil_1", name: "plan.pdf" }], nobody)).toBe("plan.pdf");
+  expect(toText(column("lookup"), { x: 1 }, nobody)).toBe('{"x":1}');
+});
+
+test("names of columns read as words", () => {
+  expect(["orderedAt", "unit_price", "VAT", "customerID"].map(toLabel)).toEqual([
+    "Ordered at",
+    "Unit price",
+    "VAT",
+    "Customer ID",
+  ]);
+});

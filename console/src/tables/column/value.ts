@@ -1,0 +1,242 @@
+/** Values of cells as people read, type and paste them. */
+import { choicesOf, type GridColumn, targetOf } from "./column.ts";
+
+export type NameOf = (id: string) => string | undefined;
+
+const dates = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const times = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+});
+const numbers = new Map<number, Intl.NumberFormat>();
+
+/** A cell in words. */
+export function toText(column: GridColumn, value: unknown, nameOf: NameOf): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map((one) => wordOf(column, one, nameOf)).join(", ");
+  return wordOf(column, value, nameOf);
+}
+
+function wordOf(column: GridColumn, value: unknown, nameOf: NameOf): string {
+  if (typeof value === "object" && value !== null) return nameIn(value) ?? JSON.stringify(value);
+  if (typeof value === "number") return toNumber(column, value);
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  const text = String(value);
+  if (column.type === "date") return toDate(text);
+  if (column.type === "timestamp") return toTime(text);
+  if (targetOf(column) !== undefined) return nameOf(text) ?? text;
+  return text;
+}
+
+function toNumber(column: GridColumn, value: number): string {
+  if (column.type === "autonumber") return String(value);
+  const { scale } = column.options;
+  const digits = typeof scale === "number" ? scale : 0;
+  let format = numbers.get(digits);
+  if (!format) {
+    const most = Math.max(digits, 10);
+    format = new Intl.NumberFormat("en", {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: most,
+    });
+    numbers.set(digits, format);
+  }
+  return format.format(value);
+}
+
+function toDate(text: string): string {
+  const at = Date.parse(`${text.slice(0, 10)}T00:00:00Z`);
+  return Number.isNaN(at) ? text : dates.format(at);
+}
+
+function toTime(text: string): string {
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? text : times.format(at);
+}
+
+/** The name in a record or person that stands in the place of its id: its first text. */
+export function nameIn(value: object): string | undefined {
+  const named = Object.entries(value).find(
+    ([name, text]) => !UNNAMED.has(name) && typeof text === "string" && text !== "",
+  );
+  return named?.[1] as string | undefined;
+}
+
+const UNNAMED = new Set(["id", "createdAt", "updatedAt", "createdBy"]);
+
+/** A cell as a spreadsheet takes it, and as `parseText` reads it again. */
+export function toPlain(column: GridColumn, value: unknown, nameOf: NameOf): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map((one) => plainOf(column, one, nameOf)).join("; ");
+  return plainOf(column, value, nameOf);
+}
+
+function plainOf(column: GridColumn, value: unknown, nameOf: NameOf): string {
+  if (typeof value === "object" && value !== null) return nameIn(value) ?? JSON.stringify(value);
+  if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
+  const text = String(value);
+  return targetOf(column) === undefined ? text : (nameOf(text) ?? text);
+}
+
+export type Parsed = { readonly value: unknown } | { readonly error: string };
+
+/** Reads a typed or pasted text as a value of a column. What only the server can tell, the server refuses. */
+export function parseText(column: GridColumn, text: string): Parsed {
+  if (column.readOnly !== undefined) return { error: column.readOnly };
+  const trimmed = text.trim();
+  if (trimmed === "") {
+    return column.isRequired ? { error: "A value is required here." } : { value: null };
+  }
+  switch (column.type) {
+    case "integer":
+      return parseNumber(column, trimmed, true);
+    case "decimal":
+    case "percent":
+    case "currency":
+    case "duration":
+    case "rating":
+      return parseNumber(column, trimmed, false);
+    case "boolean":
+      return parseBoolean(trimmed);
+    case "date":
+      return parseDate(trimmed);
+    case "timestamp":
+      return parseTime(trimmed);
+    case "enum":
+      return parseChoice(column, trimmed);
+    case "multi_enum":
+      return parseChoices(column, trimmed);
+    case "json":
+      return parseJson(trimmed);
+    default:
+      return parsePlain(column, column.type === "text" ? text : trimmed);
+  }
+}
+
+function parsePlain({ options: { maxLength } }: GridColumn, text: string): Parsed {
+  return typeof maxLength === "number" && text.length > maxLength
+    ? { error: `At most ${maxLength} characters fit here.` }
+    : { value: text };
+}
+
+/** Takes `1,234.50`, `1.234,50`, `1 234.5`, `€ 12` and `12 %` alike. */
+export function readNumber(text: string): number | undefined {
+  const bare = text.replaceAll(/[\s'’\u00A0\u202F€$£%]/g, "");
+  const [comma, dot] = [bare.lastIndexOf(","), bare.lastIndexOf(".")];
+  // The last of the two is the decimal one; a single comma before three digits only parts thousands.
+  const isCommaDecimal = comma > dot && !(dot < 0 && /^-?\d{1,3}(,\d{3})+$/.test(bare));
+  const plain = isCommaDecimal
+    ? bare.replaceAll(".", "").replace(",", ".")
+    : bare.replaceAll(",", "");
+  const value = Number(plain);
+  return plain === "" || Number.isNaN(value) ? undefined : value;
+}
+
+function parseNumber(
+  { options: { min, max } }: GridColumn,
+  text: string,
+  isWhole: boolean,
+): Parsed {
+  const value = readNumber(text);
+  if (value === undefined) return { error: `“${text}” is not a number.` };
+  if (isWhole && !Number.isInteger(value)) return { error: "Only whole numbers fit here." };
+  if (typeof min === "number" && value < min) return { error: `Must be at least ${min}.` };
+  if (typeof max === "number" && value > max) return { error: `Must be at most ${max}.` };
+  return { value };
+}
+
+function parseBoolean(text: string): Parsed {
+  if (/^(true|yes|y|1|x|✓|ja|oui|si|sì)$/i.test(text)) return { value: true };
+  if (/^(false|no|n|0|nein|non)$/i.test(text)) return { value: false };
+  return { error: `“${text}” is neither yes nor no.` };
+}
+
+const ISO_DAY = /^(-?\d{4,6})-(\d{1,2})-(\d{1,2})/;
+const DOTTED_DAY = /^(\d{1,2})[./](\d{1,2})[./](\d{4})/;
+
+/** Takes `2026-11-15`, `15.11.2026` and `15 Nov 2026`. */
+export function readDay(text: string): string | undefined {
+  const iso = ISO_DAY.exec(text);
+  if (iso) return toDay(iso[1], iso[2], iso[3]);
+  const dotted = DOTTED_DAY.exec(text);
+  if (dotted) {
+    const [, first, second, year] = dotted;
+    // The one above twelve is the day.
+    return Number(second) > 12 ? toDay(year, first, second) : toDay(year, second, first);
+  }
+  const at = /[a-z]{3}/i.test(text) ? Date.parse(`${text} UTC`) : Number.NaN;
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString().slice(0, 10);
+}
+
+function toDay(year = "", month = "", day = ""): string | undefined {
+  const text = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text ? text : undefined;
+}
+
+function parseDate(text: string): Parsed {
+  const value = readDay(text);
+  return value === undefined ? { error: `“${text}” is not a date.` } : { value };
+}
+
+function parseTime(text: string): Parsed {
+  const day = readDay(text);
+  const clock = /(\d{1,2}):(\d{2})(?::(\d{2}))?/.exec(text);
+  const isWhole = /T.*(Z|[+-]\d{2}:?\d{2})$/.test(text);
+  const at = isWhole
+    ? Date.parse(text)
+    : day === undefined
+      ? Date.parse(text)
+      : Date.parse(`${day}T${clock ? clock[0].padStart(5, "0") : "00:00"}`);
+  return Number.isNaN(at)
+    ? { error: `“${text}” is not a time.` }
+    : { value: new Date(at).toISOString() };
+}
+
+function parseChoice(column: GridColumn, text: string): Parsed {
+  const known = findChoice(column, text);
+  return known === undefined ? { error: notAChoice(column, text) } : { value: known };
+}
+
+function findChoice(column: GridColumn, text: string): string | undefined {
+  const values = choicesOf(column);
+  const wanted = text.toLowerCase();
+  return values.find((one) => one === text) ?? values.find((one) => one.toLowerCase() === wanted);
+}
+
+function notAChoice(column: GridColumn, text: string): string {
+  return `“${text}” is none of ${choicesOf(column).slice(0, 8).join(", ")}.`;
+}
+
+function parseChoices(column: GridColumn, text: string): Parsed {
+  const parts = text
+    .split(/[;,\n]/)
+    .map((part) => part.trim())
+    .filter(Boolean);
+  const found = parts.map((part) => findChoice(column, part) ?? part);
+  const unknown = found.find((part) => !choicesOf(column).includes(part));
+  return unknown === undefined
+    ? { value: [...new Set(found)] }
+    : { error: notAChoice(column, unknown) };
+}
+
+function parseJson(text: string): Parsed {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return { error: "This is not JSON." };
+  }
+}
+
+/** True where two values are the same cell. */
+export function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+}

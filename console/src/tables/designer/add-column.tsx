@@ -1,0 +1,57 @@
+import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { call, type Input } from "../../data/api.ts";
+import { ErrorNotice } from "../../ui/feedback.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { notify } from "../../ui/toast.tsx";
+import type { TableShape } from "../column/column.ts";
+import { ColumnFields } from "./column-fields.tsx";
+import { type ColumnDraft, draftFault, NEW_COLUMN, toNewColumn } from "./column-draft.ts";
+
+interface AddColumnProps {
+  readonly table: TableShape;
+  readonly onClose: () => void;
+}
+
+/** A new column, from the grid itself. */
+export function AddColumn({ table, onClose }: AddColumnProps) {
+  const [draft, setDraft] = useState<ColumnDraft>(NEW_COLUMN);
+  const update = useMutation({
+    mutationFn: (input: Input<"tables.update">) => call("tables.update", input),
+  });
+  const taken = table.columns.map(({ name }) => name);
+  const fault = draftFault(draft, taken);
+  const submit = (): void => {
+    if (fault !== undefined) return;
+    const body = { addColumns: [toNewColumn(draft)] } as Input<"tables.update">["body"];
+    update.mutate(
+      { params: { slug: table.slug }, body },
+      {
+        onSuccess() {
+          onClose();
+          notify(`The column ${draft.name} is there.`);
+        },
+      },
+    );
+  };
+  return (
+    <Dialog
+      title="Add a column"
+      onClose={onClose}
+      onSubmit={submit}
+      footer={
+        <button
+          type="submit"
+          className="btn main"
+          disabled={fault !== undefined || update.isPending}
+          title={fault}
+        >
+          Add
+        </button>
+      }
+    >
+      <ColumnFields draft={draft} onChange={setDraft} ownSlug={table.slug} />
+      {update.error && <ErrorNotice error={update.error} />}
+    </Dialog>
+  );
+}

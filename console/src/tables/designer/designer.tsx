@@ -1,0 +1,269 @@
+/** The columns of a table, what they hold, and what a change of them costs. */
+import "../table-page.css";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { call, etagOf, type Input, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { useTitle } from "../../shell/title.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { count } from "../../ui/words.ts";
+import { choicesOf, type Column, type TableShape, targetOf, toLabel } from "../column/column.ts";
+import { TypeIcon, typeWord } from "../column/type-icon.tsx";
+import { AddColumn } from "./add-column.tsx";
+import {
+  type ColumnDraft,
+  draftFault,
+  NEW_COLUMN,
+  toColumnName,
+  toOptions,
+} from "./column-draft.ts";
+import { ColumnFields } from "./column-fields.tsx";
+
+export function Designer() {
+  const { slug } = useParams({ from: "/inside/tables/$slug/design" });
+  const { data, error, refetch } = useOp("tables.get", { params: { slug } });
+  const table = data?.data;
+  useTitle(table && `${table.name}: columns`);
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 className="cut">
+          <Link to="/tables/$slug" params={{ slug }}>
+            {table?.name ?? slug}
+          </Link>
+          <span className="muted"> / Columns</span>
+        </h1>
+      </header>
+      {error && !table && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {!table && !error && <Loading />}
+      {table && <ColumnList table={table} />}
+    </div>
+  );
+}
+
+function ColumnList({ table }: { readonly table: TableShape }) {
+  const { slug } = table;
+  const { column: asked } = useSearch({ from: "/inside/tables/$slug/design" });
+  const navigate = useNavigate();
+  const refusal = useMay()("tables:write") ? undefined : "You may not change tables.";
+  const [isAdding, setAdding] = useState(false);
+  const [isDropping, setDropping] = useState(false);
+  const show = (column: string | undefined): void =>
+    void navigate({
+      to: "/tables/$slug/design",
+      params: { slug },
+      search: { column },
+      replace: true,
+    });
+  const chosen = table.columns.find(({ name }) => name === asked);
+  const drop = async (): Promise<void> => {
+    try {
+      await call("tables.drop", { params: { slug } });
+      notify(`The table ${table.name} is gone.`);
+      await navigate({ to: "/tables" });
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <main className="design scroll">
+      <ul className="design-columns">
+        {table.columns.map((column) => (
+          <li key={column.name}>
+            <button className="design-column" onClick={() => show(column.name)}>
+              <TypeIcon type={column.type} />
+              <strong className="cut">{toLabel(column.name)}</strong>
+              <span className="muted cut">{aboutOf(column)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className="filter-acts">
+        <button
+          className="btn"
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => setAdding(true)}
+        >
+          <Plus /> Column
+        </button>
+        <button
+          className="btn bare danger"
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => setDropping(true)}
+        >
+          <Trash2 /> Drop the table…
+        </button>
+      </div>
+      {isAdding && <AddColumn table={table} onClose={() => setAdding(false)} />}
+      {chosen && (
+        <ChangeColumn
+          key={chosen.name}
+          {...{ table, refusal }}
+          column={chosen}
+          onClose={() => show(undefined)}
+        />
+      )}
+      {isDropping && (
+        <Confirm
+          title={`Drop ${table.name}?`}
+          act="Drop the table"
+          onAct={() => void drop()}
+          onClose={() => setDropping(false)}
+        >
+          Its records and views go with it. This can’t be undone.
+        </Confirm>
+      )}
+    </main>
+  );
+}
+
+function aboutOf(column: Column): string {
+  const target = targetOf(column);
+  const parts = [
+    typeWord(column.type),
+    target === undefined ? "" : `to ${target}`,
+    choicesOf(column).join(", "),
+    column.required ? "required" : "",
+    column.unique ? "no two alike" : "",
+    column.indexed ? "indexed" : "",
+    column.description,
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+interface ChangeColumnProps {
+  readonly table: TableShape;
+  readonly column: Column;
+  readonly refusal: string | undefined;
+  readonly onClose: () => void;
+}
+
+function ChangeColumn({ table, column, refusal, onClose }: ChangeColumnProps) {
+  const { slug } = table;
+  const [ifMatch] = useState(() => etagOf("tables.get", { params: { slug } }));
+  const [draft, setDraft] = useState<ColumnDraft>(() => toDraft(column));
+  const [isDropping, setDropping] = useState(false);
+  const [error, setError] = useState<Error>();
+  const records = useOp("records.summarize", {
+    params: { slug },
+    query: { figures: `filled:${column.name}` },
+  }).data?.data.groups[0];
+  const filled = Number(records?.figures[`filled:${column.name}`] ?? 0);
+  const others = table.columns.map(({ name }) => name).filter((name) => name !== column.name);
+  const fault = draftFault(draft, others);
+  const send = async (body: object, words: string): Promise<void> => {
+    try {
+      const input = { params: { slug }, body: body as Input<"tables.update">["body"] };
+      await call("tables.update", input, ifMatch === undefined ? {} : { ifMatch });
+      notify(words);
+      onClose();
+    } catch (problem) {
+      setError(problem instanceof Error ? problem : new Error(String(problem)));
+    }
+  };
+  const name = toColumnName(draft.name);
+  const save = (): void => {
+    if (fault !== undefined || refusal !== undefined) return;
+    const changed = {
+      name,
+      type: draft.type,
+      required: draft.isRequired,
+      unique: draft.isUnique,
+      indexed: draft.isIndexed,
+      options: { ...(draft.type === column.type && column.options), ...toOptions(draft) },
+      description: draft.description,
+    };
+    void send(
+      {
+        ...(name !== column.name && { renameColumns: { [column.name]: name } }),
+        alterColumns: [changed],
+      },
+      `The column ${name} is changed.`,
+    );
+  };
+  return (
+    <Dialog
+      title={`Column ${toLabel(column.name)}`}
+      onClose={onClose}
+      onSubmit={save}
+      footer={
+        <>
+          <button
+            type="button"
+            className="btn bare danger"
+            disabled={refusal !== undefined}
+            onClick={() => setDropping(true)}
+          >
+            Remove…
+          </button>
+          <span className="grow" />
+          <button
+            type="submit"
+            className="btn main"
+            disabled={fault !== undefined || refusal !== undefined}
+            title={fault ?? refusal}
+          >
+            Save
+          </button>
+        </>
+      }
+    >
+      <ColumnFields draft={draft} onChange={setDraft} ownSlug={slug} />
+      <p className="muted">{costOf(column, draft, { records: records?.count ?? 0, filled })}</p>
+      {error && <ErrorNotice error={error} />}
+      {isDropping && (
+        <Confirm
+          title={`Remove ${toLabel(column.name)}?`}
+          act="Remove the column"
+          onAct={() =>
+            void send({ dropColumns: [column.name] }, `The column ${column.name} is gone.`)
+          }
+          onClose={() => setDropping(false)}
+        >
+          {count(filled, "record")} {filled === 1 ? "has" : "have"} a value in it, which goes with
+          it.
+        </Confirm>
+      )}
+    </Dialog>
+  );
+}
+
+function toDraft(column: Column): ColumnDraft {
+  const { scale, multiline } = column.options;
+  return {
+    ...NEW_COLUMN,
+    name: column.name,
+    type: column.type,
+    isRequired: column.required,
+    isUnique: column.unique,
+    isIndexed: column.indexed,
+    description: column.description,
+    values: choicesOf(column).join("\n"),
+    target: targetOf(column) ?? "users",
+    scale: String(typeof scale === "number" ? scale : 2),
+    isMultiline: multiline === true,
+  };
+}
+
+/** What a change costs, in words: whether records are written anew, and what waits for it. */
+function costOf(
+  column: Column,
+  draft: ColumnDraft,
+  { records, filled }: { readonly records: number; readonly filled: number },
+): string {
+  if (draft.type !== column.type) {
+    return `Another type writes all ${count(records, "record")} anew; the table waits for that. A value that can’t be converted refuses the change.`;
+  }
+  if (draft.isRequired && !column.required && filled < records) {
+    return `${count(records - filled, "record")} ${records - filled === 1 ? "has" : "have"} no value here yet: give them one first.`;
+  }
+  const isIndex = (draft.isUnique && !column.unique) || (draft.isIndexed && !column.indexed);
+  if (isIndex) return `An index over ${count(records, "record")} is made; writes wait for it.`;
+  return "This changes no record.";
+}

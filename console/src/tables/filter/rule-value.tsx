@@ -1,0 +1,117 @@
+import { useState } from "react";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { choicesOf, type GridColumn, isNumber, targetOf } from "../column/column.ts";
+import { readNumber } from "../column/value.ts";
+import { useReferenceOptions } from "../grid/reference-options.ts";
+
+interface RuleValueProps {
+  readonly column: GridColumn;
+  readonly isMany: boolean;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** What a rule compares with, as the column's type has it. */
+export function RuleValue({ column, isMany, value, onChange }: RuleValueProps) {
+  const target = targetOf(column);
+  if (target !== undefined) return <ReferenceValue {...{ target, value, onChange }} />;
+  if (isMany) return <ManyChoices {...{ column, value, onChange }} />;
+  const text = value === null || value === undefined ? "" : String(value);
+  if (column.type === "boolean") {
+    return (
+      <select
+        className="field"
+        aria-label="Value"
+        value={text}
+        onChange={(event) => onChange(event.target.value === "true")}
+      >
+        <option value="true">Yes</option>
+        <option value="false">No</option>
+      </select>
+    );
+  }
+  if (column.type === "multi_enum") {
+    return (
+      <select
+        className="field"
+        aria-label="Value"
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        {choicesOf(column).map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+    );
+  }
+  if (isNumber(column)) return <NumberValue value={text} onChange={onChange} />;
+  const isDate = column.type === "date" || column.type === "timestamp";
+  return (
+    <input
+      className="field grow"
+      aria-label="Value"
+      type={isDate ? "date" : "text"}
+      value={isDate ? text.slice(0, 10) : text}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
+function NumberValue(props: {
+  readonly value: string;
+  readonly onChange: (value: unknown) => void;
+}) {
+  const [text, setText] = useState(props.value);
+  return (
+    <input
+      className="field grow"
+      aria-label="Value"
+      inputMode="decimal"
+      value={text}
+      aria-invalid={(text !== "" && readNumber(text) === undefined) || undefined}
+      onChange={({ target }) => {
+        setText(target.value);
+        props.onChange(readNumber(target.value) ?? null);
+      }}
+    />
+  );
+}
+
+function ManyChoices({ column, value, onChange }: Omit<RuleValueProps, "isMany">) {
+  const chosen = Array.isArray(value) ? value.map(String) : [];
+  return (
+    <fieldset className="choice-set">
+      <legend className="sr-only">Values</legend>
+      {choicesOf(column).map((one) => (
+        <label key={one} className={chosen.includes(one) ? "choice-pick on" : "choice-pick"}>
+          <input
+            type="checkbox"
+            className="sr-only"
+            checked={chosen.includes(one)}
+            onChange={({ target }) =>
+              onChange(target.checked ? [...chosen, one] : chosen.filter((each) => each !== one))
+            }
+          />
+          {one}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function ReferenceValue(props: {
+  readonly target: string;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}) {
+  const { options, isLoading } = useReferenceOptions(props.target, "");
+  return (
+    <Combobox
+      label="Value"
+      options={options}
+      value={typeof props.value === "string" ? props.value : undefined}
+      isLoading={isLoading}
+      onChange={(value) => props.onChange(value ?? null)}
+    />
+  );
+}

@@ -1,0 +1,38 @@
+/** What stands in a cell. Most are a bare text: a grid draws some hundred of them at once. */
+import { Check } from "lucide-react";
+import type { ReactNode } from "react";
+import { choicesOf, type GridColumn, targetOf } from "../column/column.ts";
+import { type NameOf, toText } from "../column/value.ts";
+
+const TONES = 6;
+
+export function cellContent(column: GridColumn, value: unknown, nameOf: NameOf): ReactNode {
+  if (value === null || value === undefined || value === "") return null;
+  switch (column.type) {
+    case "boolean":
+      return value === true ? <Check className="ico cell-check" aria-label="Yes" /> : null;
+    case "enum":
+      return <Choice column={column} value={String(value)} />;
+    case "multi_enum":
+      return Array.isArray(value)
+        ? value.map((one) => <Choice key={String(one)} column={column} value={String(one)} />)
+        : String(value);
+    default:
+      break;
+  }
+  if (targetOf(column) !== undefined) {
+    const ids = Array.isArray(value) ? value : [value];
+    return ids.map((id, n) => (
+      <span key={n} className="cell-ref">
+        {toText(column, id, nameOf)}
+      </span>
+    ));
+  }
+  return toText(column, value, nameOf);
+}
+
+/** A choice with a colour of its own, always the same for its place among the choices. */
+export function Choice({ column, value }: { readonly column: GridColumn; readonly value: string }) {
+  const place = choicesOf(column).indexOf(value);
+  return <span className={`choice tone-${place < 0 ? 0 : 1 + (place % TONES)}`}>{value}</span>;
+}

@@ -1,0 +1,184 @@
+/** The field in which a cell is written. It begins with what was typed, says what is wrong, and leaves with Enter, Tab or a press elsewhere. */
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { useFloat } from "../../ui/overlay/placement.ts";
+import { choicesOf, type GridColumn, targetOf } from "../column/column.ts";
+import { type NameOf, parseText, toPlain } from "../column/value.ts";
+import { ChoiceList, type ChoiceOption } from "./choice-list.tsx";
+import { useReferenceOptions } from "./reference-options.ts";
+
+export type Leave = "stay" | "down" | "up" | "right" | "left";
+
+export interface EditorProps {
+  readonly column: GridColumn;
+  readonly value: unknown;
+  /** What was typed to begin with; undefined begins with the value. */
+  readonly typed: string | undefined;
+  readonly nameOf: NameOf;
+  readonly onSave: (value: unknown, leave: Leave) => void;
+  readonly onCancel: () => void;
+}
+
+export function CellEditor(props: EditorProps) {
+  const { column } = props;
+  if (column.type === "enum" || column.type === "multi_enum") return <ChoiceEditor {...props} />;
+  if (targetOf(column) !== undefined) return <ReferenceEditor {...props} />;
+  return <TextEditor {...props} />;
+}
+
+function leaveBy({ key, shiftKey }: KeyboardEvent): Leave | undefined {
+  if (key === "Enter") return shiftKey ? "up" : "down";
+  if (key === "Tab") return shiftKey ? "left" : "right";
+  return undefined;
+}
+
+function TextEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorProps) {
+  const id = useId();
+  const field = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
+  const about = useRef<HTMLDivElement>(null);
+  const [text, setText] = useState(() => typed ?? editableText(column, value, nameOf));
+  const [error, setError] = useState<string>();
+  const isDone = useRef(false);
+  useFloat(field, about, error !== undefined, {});
+  useEffect(() => {
+    const { current } = field;
+    current?.focus();
+    if (typed === undefined && current && !isPicker(column)) current.select();
+    else if (current && !isPicker(column)) current.setSelectionRange(text.length, text.length);
+    // Only when it opens.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+  const save = (leave: Leave): void => {
+    if (isDone.current) return;
+    const parsed = parseText(column, text);
+    if ("error" in parsed) return setError(parsed.error);
+    isDone.current = true;
+    return onSave(parsed.value, leave);
+  };
+  const common = {
+    ref: field,
+    "aria-label": column.name,
+    "aria-invalid": error !== undefined || undefined,
+    "aria-describedby": error === undefined ? undefined : id,
+    value: text,
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => {
+      setText(target.value);
+      setError(undefined);
+    },
+    onKeyDown: (event: KeyboardEvent<HTMLElement>) => {
+      event.stopPropagation();
+      if (event.key === "Escape") {
+        isDone.current = true;
+        return onCancel();
+      }
+      // Alt and Enter is a new line, as in spreadsheets.
+      if (event.key === "Enter" && (event.altKey || event.nativeEvent.isComposing)) {
+        if (event.altKey) setText((old) => `${old}\n`);
+        return undefined;
+      }
+      const leave = leaveBy(event);
+      if (!leave) return undefined;
+      event.preventDefault();
+      return save(leave);
+    },
+    onBlur: () => {
+      if (isDone.current) return;
+      const parsed = parseText(column, text);
+      // What is not valid is not kept when one goes elsewhere.
+      if ("error" in parsed) onCancel();
+      else save("stay");
+    },
+  };
+  const isLong = column.type === "json" || column.options["multiline"] === true;
+  return (
+    <>
+      {isLong || text.includes("\n") ? (
+        <textarea className="cell-field long" rows={6} {...common} />
+      ) : (
+        <input
+          className="cell-field"
+          type={isPicker(column) && typed === undefined ? PICKERS[column.type] : "text"}
+          step={column.type === "timestamp" ? 1 : undefined}
+          {...common}
+        />
+      )}
+      {error !== undefined && (
+        <div ref={about} id={id} popover="manual" className="float cell-fault" role="alert">
+          {error}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Dates have the browser's own calendar; typed over, they are texts of any common form. */
+const PICKERS: Readonly<Record<string, string>> = { date: "date", timestamp: "datetime-local" };
+const isPicker = ({ type }: GridColumn): boolean => PICKERS[type] !== undefined;
+
+function editableText(column: GridColumn, value: unknown, nameOf: NameOf): string {
+  if (value === null || value === undefined) return "";
+  if (column.type === "timestamp") return toLocal(String(value));
+  if (column.type === "json") return JSON.stringify(value, null, 2);
+  return toPlain(column, value, nameOf);
+}
+
+/** A moment as the browser's calendar takes it: without an offset. */
+function toLocal(text: string): string {
+  const at = new Date(text);
+  const shifted = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 19);
+}
+
+function ChoiceEditor({ column, value, typed, onSave, onCancel }: EditorProps) {
+  const isMany = column.type === "multi_enum";
+  const [chosen, setChosen] = useState<readonly string[]>(
+    Array.isArray(value) ? value.map(String) : value === null ? [] : [String(value)],
+  );
+  const options = useMemo(
+    () => choicesOf(column).map((one): ChoiceOption => ({ value: one, label: one })),
+    [column],
+  );
+  return (
+    <ChoiceList
+      label={column.name}
+      column={column}
+      options={options}
+      chosen={chosen}
+      typed={typed}
+      mayClear={!column.isRequired}
+      onPick={(picked) => {
+        if (!isMany) return onSave(picked ?? null, "stay");
+        if (picked === undefined) return setChosen([]);
+        return setChosen((old) =>
+          old.includes(picked) ? old.filter((one) => one !== picked) : [...old, picked],
+        );
+      }}
+      onLeave={(leave) => (isMany ? onSave(chosen, leave) : onCancel())}
+      onCancel={onCancel}
+      isMany={isMany}
+    />
+  );
+}
+
+function ReferenceEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorProps) {
+  const [words, setWords] = useState(typed ?? "");
+  const { options, isLoading } = useReferenceOptions(targetOf(column) ?? "", words);
+  const id = typeof value === "string" ? value : undefined;
+  const listed =
+    id !== undefined && words === "" && !options.some((one) => one.value === id)
+      ? [{ value: id, label: nameOf(id) ?? id }, ...options]
+      : options;
+  return (
+    <ChoiceList
+      label={column.name}
+      options={listed}
+      chosen={id === undefined ? [] : [id]}
+      typed={typed}
+      isLoading={isLoading}
+      mayClear={!column.isRequired}
+      onWords={setWords}
+      onPick={(picked) => onSave(picked ?? null, "stay")}
+      onLeave={onCancel}
+      onCancel={onCancel}
+    />
+  );
+}

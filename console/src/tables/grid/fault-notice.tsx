@@ -1,0 +1,33 @@
+import { type GridColumn, toLabel } from "../column/column.ts";
+import { type NameOf, toText } from "../column/value.ts";
+import type { Fault } from "../book/row-book.ts";
+
+interface FaultNoticeProps {
+  readonly fault: Fault;
+  readonly column: GridColumn;
+  readonly nameOf: NameOf;
+  readonly onMine: () => void;
+  readonly onDismiss: () => void;
+}
+
+/** Says what is wrong with the cell that one stands on; what was written there is not lost. */
+export function FaultNotice({ fault, column, nameOf, onMine, onDismiss }: FaultNoticeProps) {
+  const mine = toText(column, fault.mine, nameOf);
+  const isConflict = "theirs" in fault;
+  return (
+    <div className="fault-notice" role="alert">
+      <span className="grow">
+        <strong>{toLabel(column.name)}:</strong> {fault.message}
+        {mine !== "" && <> Yours was “{mine}”.</>}
+      </span>
+      {isConflict && (
+        <button className="btn" onClick={onMine}>
+          Write mine
+        </button>
+      )}
+      <button className="btn" onClick={onDismiss}>
+        {isConflict ? "Keep theirs" : "Dismiss"}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+/** Figures of columns and selections in words. */
+import type { GridColumn } from "../column/column.ts";
+import { toLabel } from "../column/column.ts";
+import { toText } from "../column/value.ts";
+
+const WORDS: Readonly<Record<string, string>> = {
+  none: "Nothing",
+  sum: "Sum",
+  average: "Average",
+  min: "Least",
+  max: "Most",
+  filled: "Filled",
+  unique: "Different",
+};
+
+export const figureWord = (figure: string): string => WORDS[figure] ?? figure;
+
+const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+
+/** A figure as the server gave it. */
+export function figureText(column: GridColumn, figure: string, value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  if (figure === "filled" || figure === "unique" || figure === "average") {
+    return plain.format(Number(value));
+  }
+  return toText(column, value, () => undefined);
+}
+
+/** `sum:total` with its value: `Total 1,240.50`. */
+export function toFigure(columns: readonly GridColumn[], name: string, value: unknown): string {
+  const [figure = "", field = ""] = name.split(":");
+  const column = columns.find((one) => one.name === field);
+  if (!column) return "";
+  const word = figure === "sum" ? "" : ` ${figureWord(figure).toLowerCase()}`;
+  return `${toLabel(field)}${word} ${figureText(column, figure, value)}`;
+}
+
+export interface SelectionFigures {
+  readonly cells: number;
+  readonly filled: number;
+  readonly numbers: number;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The figures of selected values, as spreadsheets show them at the foot. */
+export function figuresOfValues(values: readonly unknown[]): SelectionFigures {
+  const numbers = values.filter((value) => typeof value === "number");
+  const filled = values.filter((value) => value !== null && value !== undefined && value !== "");
+  return {
+    cells: values.length,
+    filled: filled.length,
+    numbers: numbers.length,
+    sum: numbers.reduce((sum, value) => sum + value, 0),
+    min: numbers.length === 0 ? 0 : numbers.reduce((a, b) => Math.min(a, b)),
+    max: numbers.length === 0 ? 0 : numbers.reduce((a, b) => Math.max(a, b)),
+  };
+}
+
+export const toShort = (value: number): string => plain.format(value);

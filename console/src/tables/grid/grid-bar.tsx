@@ -1,0 +1,240 @@
+/** What is shown of a table and in which order, and what is done to what is selected. */
+import {
+  AlignJustify,
+  ArrowUpDown,
+  Columns3,
+  Group,
+  Plus,
+  Trash2,
+  WandSparkles,
+} from "lucide-react";
+import { useState } from "react";
+import type { Edits } from "../book/use-edits.ts";
+import type { RowBook } from "../book/row-book.ts";
+import { type ListSpec, toQuery } from "../book/use-row-book.ts";
+import { Popover } from "../../ui/overlay/popover.tsx";
+import { type GridColumn, type TableShape, toLabel } from "../column/column.ts";
+import { TypeIcon } from "../column/type-icon.tsx";
+import { FilterBuilder } from "../filter/filter-builder.tsx";
+import { BulkDialog } from "../record/bulk-dialog.tsx";
+import { type Layout, parseSort, type RowHeight } from "../views/layout.ts";
+import type { LayoutState } from "../views/use-layout.ts";
+import type { Access } from "./use-access.ts";
+import type { CellActs } from "./use-cell-acts.tsx";
+
+interface GridBarProps {
+  readonly table: TableShape;
+  readonly columns: readonly GridColumn[];
+  readonly state: LayoutState;
+  readonly spec: ListSpec;
+  readonly edits: Edits;
+  readonly book: RowBook;
+  readonly access: Access;
+  readonly acts: CellActs;
+  readonly total: number | undefined;
+}
+
+const HEIGHTS: readonly RowHeight[] = ["short", "medium", "tall"];
+
+export function GridBar(props: GridBarProps) {
+  const { table, columns, state, spec, access, acts, book } = props;
+  const { layout, change } = state;
+  const [isBulk, setBulk] = useState(false);
+  const { filter: _, ...query } = toQuery(spec);
+  return (
+    <div className="grid-bar" role="toolbar" aria-label="Shown records">
+      <FilterBuilder
+        columns={columns.filter(({ type }) => type !== "json")}
+        filter={layout.filter}
+        path={`/api/v1/tables/${table.slug}/records`}
+        query={query}
+        onChange={(filter) => change({ filter })}
+      />
+      <SortButton columns={columns} layout={layout} onChange={(sort) => change({ sort })} />
+      <GroupButton columns={columns} layout={layout} onChange={(groupBy) => change({ groupBy })} />
+      <ColumnsButton columns={columns} layout={layout} onChange={(hidden) => change({ hidden })} />
+      <button
+        className="btn bare icon"
+        aria-label={`Row height: ${layout.rowHeight}`}
+        title={`Row height: ${layout.rowHeight}`}
+        onClick={() => {
+          const next = HEIGHTS[(HEIGHTS.indexOf(layout.rowHeight) + 1) % HEIGHTS.length];
+          change({ rowHeight: next ?? "short" });
+        }}
+      >
+        <AlignJustify />
+      </button>
+      <span className="grow" />
+      <button
+        className="btn bare icon"
+        aria-label="Change all that match"
+        title={access.update ?? "Change all that match…"}
+        disabled={access.update !== undefined}
+        onClick={() => setBulk(true)}
+      >
+        <WandSparkles />
+      </button>
+      <button
+        className="btn bare icon"
+        aria-label="Delete the selected records"
+        title={access.delete ?? "Delete the selected records"}
+        disabled={access.delete !== undefined}
+        onClick={acts.deleteRows}
+      >
+        <Trash2 />
+      </button>
+      <button
+        className="btn main"
+        disabled={access.create !== undefined}
+        title={access.create}
+        onClick={() => acts.addAt(book.count)}
+      >
+        <Plus /> Record
+      </button>
+      {isBulk && (
+        <BulkDialog
+          {...{ table, columns, spec }}
+          onClose={() => setBulk(false)}
+          onDone={() => book.forget()}
+        />
+      )}
+    </div>
+  );
+}
+
+interface PartProps<T> {
+  readonly columns: readonly GridColumn[];
+  readonly layout: Layout;
+  readonly onChange: (value: T) => void;
+}
+
+function SortButton({ columns, layout, onChange }: PartProps<string>) {
+  const keys = parseSort(layout.sort);
+  const [first, direction] = keys[0] ?? ["", "asc"];
+  const rest = keys.slice(1).map(([name, way]) => (way === "desc" ? `-${name}` : name));
+  const set = (name: string, way: string): void =>
+    onChange([...(name === "" ? [] : [way === "desc" ? `-${name}` : name]), ...rest].join(","));
+  return (
+    <Popover
+      label={keys.length === 0 ? "Order" : `Order by ${toLabel(first)}`}
+      className={keys.length === 0 ? "btn bare" : "btn bare used"}
+      button={
+        <>
+          <ArrowUpDown />
+          <span className="wide-only">{keys.length === 0 ? "Order" : toLabel(first)}</span>
+        </>
+      }
+    >
+      {() => (
+        <div className="bar-box">
+          <label>
+            Order by
+            <select
+              className="field"
+              value={first}
+              onChange={({ target }) => set(target.value, direction)}
+            >
+              <option value="">As they were made</option>
+              {columns
+                .filter(({ type }) => type !== "json")
+                .map(({ name }) => (
+                  <option key={name} value={name}>
+                    {toLabel(name)}
+                  </option>
+                ))}
+            </select>
+          </label>
+          <label>
+            Direction
+            <select
+              className="field"
+              value={direction}
+              disabled={first === ""}
+              onChange={({ target }) => set(first, target.value)}
+            >
+              <option value="asc">Upwards: A to Z, 1 to 9</option>
+              <option value="desc">Downwards: Z to A, 9 to 1</option>
+            </select>
+          </label>
+          {rest.length > 0 && <p className="muted">Then by {rest.join(", ")}</p>}
+        </div>
+      )}
+    </Popover>
+  );
+}
+
+function GroupButton({ columns, layout, onChange }: PartProps<string | null>) {
+  const { groupBy } = layout;
+  return (
+    <Popover
+      label={groupBy === null ? "Group" : `Grouped by ${toLabel(groupBy)}`}
+      className={groupBy === null ? "btn bare" : "btn bare used"}
+      button={
+        <>
+          <Group />
+          <span className="wide-only">{groupBy === null ? "Group" : toLabel(groupBy)}</span>
+        </>
+      }
+    >
+      {() => (
+        <div className="bar-box">
+          <label>
+            Group by
+            <select
+              className="field"
+              value={groupBy ?? ""}
+              onChange={({ target }) => onChange(target.value || null)}
+            >
+              <option value="">Nothing</option>
+              {columns
+                .filter(({ type }) => GROUPED.has(type))
+                .map(({ name }) => (
+                  <option key={name} value={name}>
+                    {toLabel(name)}
+                  </option>
+                ))}
+            </select>
+          </label>
+          <p className="muted">Figures below the columns stand over each group too.</p>
+        </div>
+      )}
+    </Popover>
+  );
+}
+
+const GROUPED = new Set(["enum", "boolean", "date", "reference", "text", "integer", "multi_enum"]);
+
+function ColumnsButton({ columns, layout, onChange }: PartProps<readonly string[]>) {
+  const { hidden } = layout;
+  return (
+    <Popover
+      label={hidden.length === 0 ? "Columns" : `Columns, ${hidden.length} hidden`}
+      className="btn bare"
+      button={
+        <>
+          <Columns3 /> <span className="wide-only">Columns</span>
+        </>
+      }
+    >
+      {() => (
+        <div className="bar-box columns-box scroll">
+          {columns.map(({ name, type }) => (
+            <label key={name} className="check-line">
+              <input
+                type="checkbox"
+                checked={!hidden.includes(name)}
+                onChange={({ target }) =>
+                  onChange(
+                    target.checked ? hidden.filter((one) => one !== name) : [...hidden, name],
+                  )
+                }
+              />
+              <TypeIcon type={type} />
+              <span className="cut">{toLabel(name)}</span>
+            </label>
+          ))}
+        </div>
+      )}
+    </Popover>
+  );
+}

@@ -1,0 +1,152 @@
+import { Maximize2 } from "lucide-react";
+import { memo, type ReactNode } from "react";
+import type { GridColumn } from "../column/column.ts";
+import { isNumber } from "../column/column.ts";
+import type { NameOf } from "../column/value.ts";
+import type { Fault, Flash, Row } from "../book/row-book.ts";
+import { cellContent } from "./cell-content.tsx";
+import type { Span } from "./viewport.ts";
+
+/** How columns lie: the frozen ones first, then those in sight. */
+export interface ColumnLines {
+  readonly columns: readonly GridColumn[];
+  readonly edges: readonly number[];
+  readonly frozen: number;
+  readonly sight: Span;
+  /** Of the column of row numbers. */
+  readonly headPx: number;
+}
+
+export interface RowProps {
+  readonly line: number;
+  readonly place: number;
+  readonly top: number;
+  readonly heightPx: number;
+  /** Undefined while it is read. */
+  readonly row: Row | undefined;
+  readonly lines: ColumnLines;
+  readonly nameOf: NameOf;
+  /** The selected cells of this row, and the one that somebody stands on. */
+  readonly from: number;
+  readonly to: number;
+  readonly active: number;
+  /** In the cell that one stands on. */
+  readonly editor: ReactNode;
+  readonly flash: Flash | undefined;
+  readonly faults: ReadonlyMap<string, Fault> | undefined;
+  /** Cells that others stand on, by the name of the column. */
+  readonly others: ReadonlyMap<string, Other> | undefined;
+  readonly hasHandle: boolean;
+  readonly isDraft: boolean;
+}
+
+export interface Other {
+  readonly name: string;
+  readonly hue: number;
+}
+
+export const GridRow = memo(function GridRow(props: RowProps) {
+  const { line, place, top, heightPx, row, lines, from, to, active } = props;
+  const { columns, edges, frozen, sight, headPx } = lines;
+  const shown = [...columns.slice(0, frozen), ...columns.slice(sight.from, sight.to)];
+  const gap = (edges[sight.from] ?? 0) - (edges[frozen] ?? 0);
+  const isChosen = from <= 0 && to >= columns.length - 1;
+  return (
+    <div
+      role="row"
+      className={`grid-row${active >= 0 ? " at" : ""}${isChosen ? " chosen" : ""}${props.isDraft ? " draft" : ""}`}
+      aria-rowindex={line + 2}
+      style={{ transform: `translateY(${top}px)`, height: heightPx }}
+    >
+      <div role="rowheader" className="grid-number" style={{ width: headPx }} data-line={line}>
+        <span>{place + 1}</span>
+        {row && (
+          <button className="grid-open" tabIndex={-1} aria-label={`Open record ${place + 1}`}>
+            <Maximize2 />
+          </button>
+        )}
+      </div>
+      {shown.map((column, n) => {
+        const at = n < frozen ? n : sight.from + n - frozen;
+        const isGap = n === frozen && gap > 0;
+        return (
+          <CellBox
+            key={column.name}
+            {...props}
+            column={column}
+            at={at}
+            width={(edges[at + 1] ?? 0) - (edges[at] ?? 0)}
+            marginLeft={isGap ? gap : 0}
+            stickyLeft={at < frozen ? headPx + (edges[at] ?? 0) : undefined}
+          />
+        );
+      })}
+    </div>
+  );
+});
+
+interface CellBoxProps extends RowProps {
+  readonly column: GridColumn;
+  readonly at: number;
+  readonly width: number;
+  readonly marginLeft: number;
+  readonly stickyLeft: number | undefined;
+}
+
+function CellBox(props: CellBoxProps) {
+  const { column, at, row, line, from, to, active } = props;
+  const isActive = at === active;
+  const isIn = at >= from && at <= to;
+  const fault = props.faults?.get(column.name);
+  const other = props.others?.get(column.name);
+  const flashed = props.flash?.fields.has(column.name) ? props.flash : undefined;
+  const names = [
+    "grid-cell",
+    isNumber(column) ? "number" : "",
+    isIn ? "in" : "",
+    isActive ? "active" : "",
+    props.stickyLeft === undefined ? "" : "frozen",
+    column.readOnly === undefined ? "" : "fixed",
+    fault ? "faulty" : "",
+    flashed ? `flash hue-${hueOf(flashed.by ?? "")}` : "",
+    other ? `other hue-${other.hue}` : "",
+    column.type === "json" ? "mono" : "",
+  ];
+  return (
+    <div
+      role="gridcell"
+      id={isActive ? "grid-active" : undefined}
+      className={names.filter(Boolean).join(" ")}
+      aria-colindex={at + 2}
+      aria-selected={isIn}
+      aria-readonly={column.readOnly !== undefined || undefined}
+      aria-invalid={fault ? true : undefined}
+      title={fault?.message ?? (flashed ? `Changed by ${flashed.by ?? "somebody"}` : undefined)}
+      data-line={line}
+      data-column={at}
+      data-by={other?.name}
+      style={{
+        width: props.width,
+        ...(props.marginLeft > 0 && { marginLeft: props.marginLeft }),
+        ...(props.stickyLeft !== undefined && { left: props.stickyLeft }),
+      }}
+    >
+      {isActive && props.editor
+        ? props.editor
+        : row
+          ? cellContent(column, row.values[column.name], props.nameOf)
+          : at < 3 && <span className="bone" />}
+      {isActive && props.hasHandle && !props.editor && (
+        <span className="fill-handle" data-handle="" aria-hidden="true" />
+      )}
+    </div>
+  );
+}
+
+const HUES = 12;
+
+/** The colour of a person's name, the same as that of their picture. */
+export function hueOf(name: string): number {
+  const sum = Array.from(name, (letter) => letter.codePointAt(0) ?? 0).reduce((a, b) => a + b, 0);
+  return sum % HUES;
+}

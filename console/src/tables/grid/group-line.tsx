@@ -1,0 +1,52 @@
+import { ChevronRight } from "lucide-react";
+import { memo } from "react";
+import type { GridColumn } from "../column/column.ts";
+import { type NameOf, toText } from "../column/value.ts";
+import { cellContent } from "./cell-content.tsx";
+import { toFigure } from "./figure.ts";
+import type { Group } from "./group-rows.ts";
+
+interface GroupLineProps {
+  readonly group: Group;
+  readonly column: GridColumn;
+  readonly columns: readonly GridColumn[];
+  readonly line: number;
+  readonly top: number;
+  readonly heightPx: number;
+  readonly isFolded: boolean;
+  readonly nameOf: NameOf;
+  readonly onFold: (value: unknown) => void;
+}
+
+/** The line over a group: its value, how many it has, and their figures. */
+export const GroupLine = memo(function GroupLine(props: GroupLineProps) {
+  const { group, column, columns, isFolded } = props;
+  const words = toText(column, group.value, props.nameOf) || "Nothing";
+  return (
+    <div
+      role="row"
+      className="grid-row group-line"
+      aria-rowindex={props.line + 2}
+      style={{ transform: `translateY(${props.top}px)`, height: props.heightPx }}
+    >
+      <div role="gridcell" className="group-title">
+        <button
+          className="group-fold"
+          tabIndex={-1}
+          aria-expanded={!isFolded}
+          aria-label={`${isFolded ? "Open" : "Fold"} ${words}`}
+          onClick={() => props.onFold(group.value)}
+        >
+          <ChevronRight className="ico" />
+          {cellContent(column, group.value, props.nameOf) ?? <span className="muted">Nothing</span>}
+          <span className="muted">{group.count.toLocaleString("en")}</span>
+        </button>
+        {Object.entries(group.figures).map(([name, value]) => (
+          <span key={name} className="group-figure">
+            {toFigure(columns, name, value)}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+});

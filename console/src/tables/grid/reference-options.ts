@@ -1,0 +1,40 @@
+import { useMemo } from "react";
+import { useOp } from "../../data/api.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { nameIn } from "../column/value.ts";
+import type { ChoiceOption } from "./choice-list.tsx";
+
+const PAUSE_MS = 150;
+const SHOWN = 50;
+
+/** The records or people that a reference can lead to, found by words. */
+export function useReferenceOptions(target: string, words: string) {
+  const q = useDebounced(words.trim(), PAUSE_MS);
+  const isPeople = target === "users";
+  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: isPeople });
+  const records = useOp(
+    "records.list",
+    { params: { slug: target }, query: { limit: SHOWN, ...(q !== "" && { q }) } },
+    { enabled: !isPeople && target !== "" },
+  );
+  const { data, isFetching } = isPeople ? people : records;
+  const options = useMemo((): readonly ChoiceOption[] => {
+    const found = (data?.data ?? []) as readonly { readonly id: string }[];
+    return found.map((one) => ({
+      value: one.id,
+      label: nameIn(one) ?? one.id,
+      about: aboutOf(one),
+    }));
+  }, [data]);
+  return { options, isLoading: isFetching };
+}
+
+/** A second text of a record, which tells two of the same name apart. */
+function aboutOf(record: object): string | undefined {
+  const texts = Object.entries(record).filter(
+    ([name, value]) => !PASSED.has(name) && typeof value === "string" && value !== "",
+  );
+  return texts[1]?.[1] as string | undefined;
+}
+
+const PASSED = new Set(["id", "createdAt", "updatedAt", "createdBy"]);

@@ -1,0 +1,72 @@
+import { RefreshCw } from "lucide-react";
+import { useMemo } from "react";
+import { count } from "../../ui/words.ts";
+import type { Edits } from "../book/use-edits.ts";
+import type { RowBook } from "../book/row-book.ts";
+import { boxOf, isOne, type Range, sizeOf } from "./cell-range.ts";
+import { columnsIn, rowsIn, type Sheet } from "./cell-acts.ts";
+import { figuresOfValues, toShort } from "./figure.ts";
+
+const READ_MAX = 20_000;
+
+interface StatusLineProps {
+  readonly sheet: Sheet;
+  readonly range: Range;
+  readonly edits: Edits;
+  readonly book: RowBook;
+  readonly total: number | undefined;
+}
+
+/** The foot of the grid: how many records, what is selected and its figures, and whether all is saved. */
+export function StatusLine({ sheet, range, edits, book, total }: StatusLineProps) {
+  const size = sizeOf(boxOf(range));
+  const { version } = book;
+  const figures = useMemo(() => {
+    if (isOne(range) || size.rows * size.columns > READ_MAX) return undefined;
+    const columns = columnsIn(sheet, range);
+    const rows = rowsIn(sheet, range);
+    return figuresOfValues(rows.flatMap(({ row }) => columns.map(({ name }) => row.values[name])));
+    // The version says that a value is another.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [sheet, range, size.rows, size.columns, version]);
+  return (
+    <footer className="status-line">
+      <span>{total === undefined ? "…" : count(total, "record")}</span>
+      {book.unseen > 0 && (
+        <button className="btn bare" onClick={() => book.forget()}>
+          <RefreshCw /> {count(book.unseen, "new record")}: show
+        </button>
+      )}
+      <span className="grow" />
+      {!isOne(range) && (
+        <span aria-live="polite">
+          {size.rows.toLocaleString("en")} × {size.columns} selected
+        </span>
+      )}
+      {figures && figures.numbers > 0 && (
+        <>
+          <span>
+            <span className="muted">Sum</span> {toShort(figures.sum)}
+          </span>
+          <span>
+            <span className="muted">Average</span> {toShort(figures.sum / figures.numbers)}
+          </span>
+          <span className="wide-only">
+            <span className="muted">Least</span> {toShort(figures.min)}
+          </span>
+          <span className="wide-only">
+            <span className="muted">Most</span> {toShort(figures.max)}
+          </span>
+        </>
+      )}
+      {figures && (
+        <span>
+          <span className="muted">Filled</span> {figures.filled.toLocaleString("en")}
+        </span>
+      )}
+      <span className={edits.isUnsaved ? "saving" : "saving done"} role="status">
+        {edits.isUnsaved ? "Saving…" : "Saved"}
+      </span>
+    </footer>
+  );
+}

@@ -1,0 +1,24 @@
+import { useMay } from "../../data/people.ts";
+import type { TableShape } from "../column/column.ts";
+
+/** Why somebody may not do a thing in a table; undefined where they may. The rules of single records say more. */
+export interface Access {
+  readonly create: string | undefined;
+  readonly update: string | undefined;
+  readonly delete: string | undefined;
+  readonly design: string | undefined;
+}
+
+export function useAccess({ access }: TableShape): Access {
+  const may = useMay();
+  const reason = (action: "create" | "update" | "delete", word: string): string | undefined => {
+    if (!may("records:write")) return "You may not write records.";
+    return access.includes(action) ? undefined : `The rules of this table do not let you ${word}.`;
+  };
+  return {
+    create: reason("create", "add records"),
+    update: reason("update", "change records"),
+    delete: reason("delete", "delete records"),
+    design: may("tables:write") ? undefined : "You may not change tables.",
+  };
+}

@@ -1,0 +1,209 @@
+/** Everything that keys, menus and the clipboard do to the cells of a grid. */
+import { type KeyboardEvent, type ReactNode, type RefObject, useState } from "react";
+import { notify } from "../../ui/toast.tsx";
+import type { Edits } from "../book/use-edits.ts";
+import type { GridColumn } from "../column/column.ts";
+import {
+  clearCells,
+  fillCells,
+  pasteCells,
+  readCells,
+  rowOnLine,
+  rowsIn,
+  type Sheet,
+} from "./cell-acts.ts";
+import { at, boxOf, type Extent, type Range, sizeOf } from "./cell-range.ts";
+import { CellEditor, type Leave } from "./cell-editor.tsx";
+import { FaultNotice } from "./fault-notice.tsx";
+import { findReferences } from "./find-references.ts";
+import type { Access } from "./use-access.ts";
+import { useClipboard } from "./use-clipboard.ts";
+import { useGridActions } from "./use-grid-actions.ts";
+import { handleGridKey } from "./use-grid-keys.ts";
+import { cellKey } from "../book/row-book.ts";
+
+/** More cells than this are not pasted or cleared at once. */
+const CELLS_MAX = 50_000;
+
+export interface CellActsProps {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly slug: string;
+  readonly sheet: Sheet;
+  readonly edits: Edits;
+  readonly access: Access;
+  readonly range: Range;
+  readonly setRange: (range: Range) => void;
+  readonly extent: Extent;
+  readonly onOpen: (id: string | undefined) => void;
+}
+
+export interface CellActs {
+  readonly editor: ReactNode;
+  readonly dialog: ReactNode;
+  readonly isEditing: boolean;
+  readonly edit: (typed?: string) => void;
+  readonly moveTo: (range: Range) => void;
+  readonly addAt: (place: number) => void;
+  readonly fillTo: (row: number) => void;
+  readonly openLine: (line: number) => void;
+  readonly deleteRows: () => void;
+  readonly onKeyDown: (event: KeyboardEvent<HTMLElement>, pageRows: number) => void;
+}
+
+export function useCellActs(props: CellActsProps): CellActs {
+  const { box, sheet, edits, access, range, setRange, extent, onOpen } = props;
+  const [typed, setTyped] = useState<{ readonly text: string | undefined }>();
+  const { row: line, column: place } = range.anchor;
+  const column = sheet.columns[place];
+  const current = rowOnLine(sheet, line);
+  const focus = (): void => box.current?.focus({ preventScroll: true });
+  const refuse = (reason: string | undefined): boolean => {
+    if (reason !== undefined) notify(reason);
+    return reason !== undefined;
+  };
+  const edit = (text?: string): void => {
+    if (!column || !current || refuse(column.readOnly ?? access.update)) return;
+    setRange({ anchor: range.anchor, end: range.anchor });
+    setTyped({ text: column.type === "boolean" ? undefined : text });
+    if (column.type === "boolean") toggle();
+  };
+  const moveTo = (next: Range): void => {
+    setTyped(undefined);
+    setRange(next);
+  };
+  const toggle = (): boolean => {
+    if (column?.type !== "boolean" || !current) return false;
+    setTyped(undefined);
+    if (refuse(column.readOnly ?? access.update)) return true;
+    edits.setValue(current.row, column, current.row.values[column.name] !== true);
+    return true;
+  };
+  const addAt = (target: number): void => {
+    if (refuse(access.create)) return;
+    edits.addRows(target, [{}]);
+    const first = sheet.columns.findIndex(({ readOnly }) => readOnly === undefined);
+    moveTo(at(sheet.rows.lineOf(target), Math.max(0, first)));
+    requestAnimationFrame(focus);
+  };
+  const deleteRows = (): void => {
+    if (refuse(access.delete)) return;
+    const rows = rowsIn(sheet, range);
+    if (rows.length > 0) edits.deleteRows(rows);
+    moveTo(at(boxOf(range).top, place));
+  };
+  const clear = (): void => {
+    if (refuse(access.update) || isTooMuch(range)) return;
+    edits.setCells("Cells cleared", clearCells(sheet, range));
+  };
+  const fillDown = (): void => {
+    if (refuse(access.update) || isTooMuch(range)) return;
+    const sets = fillCells(sheet, range);
+    edits.setCells(`${sets.length} cells filled`, sets);
+  };
+  const paste = async (cells: readonly (readonly string[])[]): Promise<void> => {
+    if (refuse(access.update)) return;
+    const size = cells.reduce((sum, row) => sum + row.length, 0);
+    if (size > CELLS_MAX) return notify("That is too much to paste at once: import it as a file.");
+    const idOf = await findReferences(sheet, boxOf(range).left, cells);
+    const mayAdd = access.create === undefined;
+    const pasted = pasteCells(sheet, range, cells, { idOf, newId, mayAdd });
+    edits.perform(pasted.change);
+    moveTo(pasted.range);
+    const fault = pasted.refused > 0 ? `, ${pasted.refused} can’t be: they say why` : "";
+    return notify(`${pasted.change.label}${fault}`, edits.undo);
+  };
+  useClipboard(box, {
+    read: () => readCells(sheet, range),
+    paste: (cells) => void paste(cells),
+    clear,
+  });
+  const openRecord = (): void => {
+    if (current && !current.row.id.startsWith("new-")) onOpen(current.row.id);
+  };
+  const addBelow = (): void => addAt((current?.place ?? sheet.book.count - 1) + 1);
+  const keyActs = {
+    onRange: moveTo,
+    edit,
+    clear,
+    addBelow,
+    fillDown,
+    openRecord,
+    undo: edits.undo,
+    redo: edits.redo,
+    deleteRows,
+    toggle,
+  };
+  useGridActions(keyActs, access);
+  const editorFor = (target: GridColumn): ReactNode => (
+    <CellEditor
+      key={`${line}:${place}`}
+      column={target}
+      value={current?.row.values[target.name] ?? null}
+      typed={typed?.text}
+      nameOf={sheet.nameOf}
+      onSave={(value, leave) => {
+        setTyped(undefined);
+        if (current) edits.setValue(current.row, target, value);
+        const next = stepAfter(range, leave, extent);
+        if (next) setRange(next);
+        focus();
+      }}
+      onCancel={() => {
+        setTyped(undefined);
+        focus();
+      }}
+    />
+  );
+  const fault =
+    current && column && typed === undefined
+      ? sheet.book.faults.get(cellKey(current.row.id, column.name))
+      : undefined;
+  return {
+    editor: typed && column && current ? editorFor(column) : undefined,
+    dialog: fault && current && column && (
+      <FaultNotice
+        {...{ fault, column }}
+        nameOf={sheet.nameOf}
+        onMine={() => edits.setValue(current.row, column, fault.mine)}
+        onDismiss={() => {
+          sheet.book.faults.delete(cellKey(current.row.id, column.name));
+          sheet.book.touch();
+          focus();
+        }}
+      />
+    ),
+    isEditing: typed !== undefined,
+    edit,
+    moveTo,
+    addAt,
+    deleteRows,
+    fillTo: () => fillDown(),
+    openLine: (wanted) => {
+      const found = rowOnLine(sheet, wanted);
+      if (found) onOpen(found.row.id);
+    },
+    onKeyDown: (event, pageRows) => handleGridKey(event, { range, extent, pageRows }, keyActs),
+  };
+}
+
+let lastPasted = 0;
+function newId(): string {
+  lastPasted += 1;
+  return `new-p${lastPasted}`;
+}
+
+function isTooMuch(range: Range): boolean {
+  const { rows, columns } = sizeOf(boxOf(range));
+  if (rows * columns <= CELLS_MAX) return false;
+  notify("That is too much at once: use “Change all that match” instead.");
+  return true;
+}
+
+function stepAfter({ anchor }: Range, leave: Leave, extent: Extent): Range | undefined {
+  const { row, column } = anchor;
+  if (leave === "down") return at(Math.min(row + 1, extent.rows - 1), column);
+  if (leave === "up") return at(Math.max(row - 1, 0), column);
+  if (leave === "right") return at(row, Math.min(column + 1, extent.columns - 1));
+  if (leave === "left") return at(row, Math.max(column - 1, 0));
+  return undefined;
+}

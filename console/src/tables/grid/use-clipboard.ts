@@ -1,0 +1,40 @@
+/** Copy, cut and paste by the browser's own events: from and to spreadsheets, and within the grid. */
+import { type RefObject, useEffect } from "react";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
+import { type Cells, parseTsv, toHtml, toTsv } from "../book/clipboard.ts";
+
+interface ClipboardActs {
+  readonly read: () => Cells;
+  readonly paste: (cells: Cells) => void;
+  readonly clear: () => void;
+}
+
+export function useClipboard(box: RefObject<HTMLElement | null>, acts: ClipboardActs): void {
+  const { read, paste, clear } = useStableHandlers({ ...acts });
+  useEffect(() => {
+    const isHere = (): boolean => document.activeElement === box.current;
+    const write = (event: ClipboardEvent): void => {
+      if (!isHere() || !event.clipboardData) return;
+      const cells = read();
+      event.clipboardData.setData("text/plain", toTsv(cells));
+      event.clipboardData.setData("text/html", toHtml(cells));
+      event.preventDefault();
+      if (event.type === "cut") clear();
+    };
+    const take = (event: ClipboardEvent): void => {
+      if (!isHere()) return;
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (text === "") return;
+      event.preventDefault();
+      paste(parseTsv(text));
+    };
+    document.addEventListener("copy", write);
+    document.addEventListener("cut", write);
+    document.addEventListener("paste", take);
+    return () => {
+      document.removeEventListener("copy", write);
+      document.removeEventListener("cut", write);
+      document.removeEventListener("paste", take);
+    };
+  }, [box, read, paste, clear]);
+}

@@ -1,0 +1,142 @@
+/** What can be done from a column's name. */
+import { useNavigate } from "@tanstack/react-router";
+import {
+  ArrowDown,
+  ArrowLeft,
+  ArrowRight,
+  ArrowUp,
+  EyeOff,
+  Group,
+  ListFilter,
+  Pin,
+  PinOff,
+  Settings2,
+} from "lucide-react";
+import { useState } from "react";
+import { useMay } from "../../data/people.ts";
+import type { MenuItem } from "../../ui/overlay/menu.tsx";
+import type { GridColumn, TableShape } from "../column/column.ts";
+import { fromCondition, newRule, toCondition } from "../filter/filter-tree.ts";
+import { moveColumn, parseSort, widthOf } from "../views/layout.ts";
+import type { LayoutState } from "../views/use-layout.ts";
+import type { Range } from "./cell-range.ts";
+import type { HeadHandlers } from "./head-row.tsx";
+
+const WIDER_PX = 60;
+const WIDTH_MIN_PX = 56;
+
+interface ColumnMenuProps {
+  readonly table: TableShape;
+  readonly shown: readonly GridColumn[];
+  readonly state: LayoutState;
+  readonly setRange: (range: Range) => void;
+  readonly rows: number;
+}
+
+export function useColumnMenu({ table, shown, state, setRange, rows }: ColumnMenuProps) {
+  const { layout, change } = state;
+  const may = useMay();
+  const navigate = useNavigate();
+  const [isAdding, setAdding] = useState(false);
+  const mayDesign = may("tables:write");
+  const sortBy = (name: string, direction: "asc" | "desc" | undefined): void => {
+    const others = parseSort(layout.sort).filter(([key]) => key !== name);
+    const keys = direction ? [[name, direction] as const, ...others] : others;
+    const text = keys.slice(0, 3).map(([key, way]) => (way === "desc" ? `-${key}` : key));
+    change({ sort: text.join(",") });
+  };
+  const setWidth = (column: GridColumn, px: number): void =>
+    change({ widths: { ...layout.widths, [column.name]: Math.max(WIDTH_MIN_PX, px) } });
+  const move = (column: GridColumn, to: number): void =>
+    change({ columns: moveColumn(shown, column.name, to) });
+  const menuOf = (column: GridColumn, at: number): readonly MenuItem[] => {
+    const { name } = column;
+    const sorted = new Map(parseSort(layout.sort)).get(name);
+    const isPlain = column.type === "json" ? "JSON has no order." : undefined;
+    const width = widthOf(column, layout.widths);
+    return [
+      {
+        label: "Sort upwards",
+        icon: <ArrowUp className="ico" />,
+        disabled: isPlain,
+        onPick: () => sortBy(name, sorted === "asc" ? undefined : "asc"),
+      },
+      {
+        label: "Sort downwards",
+        icon: <ArrowDown className="ico" />,
+        disabled: isPlain,
+        onPick: () => sortBy(name, sorted === "desc" ? undefined : "desc"),
+      },
+      {
+        label: layout.groupBy === name ? "Do not group" : "Group by this",
+        icon: <Group className="ico" />,
+        disabled: isPlain,
+        onPick: () => change({ groupBy: layout.groupBy === name ? null : name }),
+      },
+      {
+        label: "Filter by this",
+        icon: <ListFilter className="ico" />,
+        onPick: () => {
+          const tree = fromCondition(layout.filter);
+          const rule = newRule(column);
+          const full = toCondition(rule);
+          const filled = Object.keys(full).length > 0 ? rule : { ...rule, operator: "filled" };
+          change({ filter: toCondition({ ...tree, parts: [...tree.parts, filled] }) });
+        },
+      },
+      {
+        label: at < layout.frozen ? "Do not freeze" : "Freeze up to here",
+        icon: at < layout.frozen ? <PinOff className="ico" /> : <Pin className="ico" />,
+        isApart: true,
+        onPick: () => change({ frozen: at < layout.frozen ? at : Math.min(10, at + 1) }),
+      },
+      {
+        label: "Move left",
+        icon: <ArrowLeft className="ico" />,
+        disabled: at === 0 ? "It is the first." : undefined,
+        onPick: () => move(column, at - 1),
+      },
+      {
+        label: "Move right",
+        icon: <ArrowRight className="ico" />,
+        disabled: at === shown.length - 1 ? "It is the last." : undefined,
+        onPick: () => move(column, at + 1),
+      },
+      { label: "Wider", onPick: () => setWidth(column, width + WIDER_PX) },
+      { label: "Narrower", onPick: () => setWidth(column, width - WIDER_PX) },
+      {
+        label: "Hide",
+        icon: <EyeOff className="ico" />,
+        onPick: () => change({ hidden: [...layout.hidden, name] }),
+      },
+      {
+        label: "Change the column…",
+        icon: <Settings2 className="ico" />,
+        isApart: true,
+        disabled: column.isSystem
+          ? "Every table has this column."
+          : mayDesign
+            ? undefined
+            : "You may not change tables.",
+        onPick: () =>
+          void navigate({
+            to: "/tables/$slug/design",
+            params: { slug: table.slug },
+            search: { column: name },
+          }),
+      },
+    ];
+  };
+  const handlers: HeadHandlers = {
+    menuOf,
+    onSelect: (at, isRange) =>
+      setRange({
+        anchor: { row: 0, column: isRange ? 0 : at },
+        end: { row: Math.max(0, rows - 1), column: at },
+      }),
+    onWidth: setWidth,
+    onMove: move,
+    onAdd: mayDesign ? () => setAdding(true) : undefined,
+  };
+  return { handlers, isAdding, endAdd: () => setAdding(false) };
+}

@@ -1,0 +1,49 @@
+import { useActions } from "../../shell/actions.ts";
+import type { Access } from "./use-access.ts";
+import type { KeyActs } from "./use-grid-keys.ts";
+
+/** The acts of a grid in the palette and on the sheet of keys; the grid itself hears the keys. */
+export function useGridActions(acts: KeyActs, access: Access): void {
+  useActions([
+    {
+      keys: "Enter",
+      label: "Edit the cell",
+      run: () => acts.edit(),
+      native: true,
+      disabled: access.update,
+    },
+    {
+      keys: "shift+Enter",
+      label: "New record below",
+      run: acts.addBelow,
+      native: true,
+      disabled: access.create,
+    },
+    { keys: "Space", label: "Open the record", run: acts.openRecord, native: true },
+    {
+      keys: "mod+d",
+      label: "Fill down",
+      run: acts.fillDown,
+      native: true,
+      disabled: access.update,
+    },
+    {
+      keys: "Delete",
+      label: "Clear the cells",
+      run: acts.clear,
+      native: true,
+      disabled: access.update,
+    },
+    {
+      keys: "mod+Delete",
+      label: "Delete the records",
+      run: acts.deleteRows,
+      native: true,
+      disabled: access.delete,
+    },
+    { keys: "mod+z", label: "Undo", run: acts.undo },
+    { keys: "mod+shift+z", label: "Redo", run: acts.redo },
+    { keys: "mod+c", label: "Copy the cells", run: () => undefined, native: true },
+    { keys: "mod+v", label: "Paste from a spreadsheet", run: () => undefined, native: true },
+  ]);
+}

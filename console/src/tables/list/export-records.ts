@@ -1,0 +1,29 @@
+import { call } from "../../data/api.ts";
+import type { Condition } from "../filter/filter-tree.ts";
+
+interface ExportQuery {
+  readonly filter: Condition;
+  readonly q: string | undefined;
+  readonly sort: string;
+}
+
+/** Downloads what a list shows, as a file for a spreadsheet. */
+export async function exportRecords(slug: string, { filter, q, sort }: ExportQuery): Promise<void> {
+  const query = {
+    ...(Object.keys(filter).length > 0 && { filter: JSON.stringify(filter) }),
+    ...(q !== undefined && { q }),
+    ...(sort !== "" && { sort }),
+  };
+  const text = await call("records.export", { params: { slug }, query });
+  saveFile(String(text), `${slug}.csv`, "text/csv");
+}
+
+/** Hands a text to the browser as a file. */
+export function saveFile(text: string, name: string, mediaType: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: mediaType }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}

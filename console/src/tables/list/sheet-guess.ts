@@ -1,0 +1,119 @@
+/** A table made of a spreadsheet: names and types of columns guessed from what stands in them. */
+import { guessSeparator, parseCells } from "../book/clipboard.ts";
+import type { GridColumn } from "../column/column.ts";
+import { parseText, readDay, readNumber } from "../column/value.ts";
+import { toColumnName } from "../designer/column-draft.ts";
+
+export interface GuessedColumn {
+  /** As the spreadsheet calls it. */
+  readonly title: string;
+  readonly name: string;
+  readonly type: string;
+  readonly values: readonly string[];
+  /** Cells that do not fit the type. */
+  readonly faults: number;
+  readonly examples: readonly string[];
+  readonly isTaken: boolean;
+}
+
+export interface GuessedSheet {
+  readonly columns: readonly GuessedColumn[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const CHOICES_MAX = 12;
+const EXAMPLES = 3;
+/** The share of cells that must fit a type; the rest are faults that somebody can mend. */
+const FIT_SHARE = 0.95;
+
+export function guessSheet(text: string): GuessedSheet {
+  const clean = text.replace(/^\uFEFF/, "").replace(/\r?\n$/, "");
+  const cells = parseCells(clean, guessSeparator(clean));
+  const [header = [], ...rest] = cells.filter((row) => row.some((cell) => cell.trim() !== ""));
+  const taken = new Set<string>();
+  const columns = header.map((title, n): GuessedColumn => {
+    const filled = rest.map((row) => row[n]?.trim() ?? "").filter(Boolean);
+    const base = toColumnName(title) || `column${n + 1}`;
+    let name = base;
+    for (let k = 2; taken.has(name.toLowerCase()); k += 1) name = `${base}${k}`;
+    taken.add(name.toLowerCase());
+    const guessed = guessType(filled);
+    return {
+      title: title.trim() || name,
+      name,
+      examples: filled.slice(0, EXAMPLES),
+      isTaken: true,
+      ...guessed,
+    };
+  });
+  return { columns, rows: rest };
+}
+
+function guessType(cells: readonly string[]): Pick<GuessedColumn, "type" | "values" | "faults"> {
+  const fit = (test: (cell: string) => boolean): number => cells.filter(test).length;
+  const enough = Math.max(1, Math.ceil(cells.length * FIT_SHARE));
+  const candidates: readonly (readonly [string, (cell: string) => boolean])[] = [
+    ["boolean", (cell) => /^(true|false|yes|no|ja|nein)$/i.test(cell)],
+    // A leading zero is part of a code, as in a telephone number.
+    [
+      "integer",
+      (cell) => Number.isSafeInteger(readNumber(cell)) && !/^0\d|^\+|[.,]\d{1,2}$/.test(cell),
+    ],
+    ["decimal", (cell) => readNumber(cell) !== undefined && !/^0\d|^\+/.test(cell)],
+    ["date", (cell) => readDay(cell) !== undefined && !/\d:\d/.test(cell)],
+    ["timestamp", (cell) => readDay(cell) !== undefined],
+  ];
+  if (cells.length === 0) return { type: "text", values: [], faults: 0 };
+  for (const [type, test] of candidates) {
+    const count = fit(test);
+    if (count >= enough) return { type, values: [], faults: cells.length - count };
+  }
+  const values = [...new Set(cells)];
+  const isChoice =
+    values.length <= CHOICES_MAX &&
+    cells.length >= values.length * 3 &&
+    values.every((one) => one.length <= 40);
+  return { type: isChoice ? "enum" : "text", values: isChoice ? values : [], faults: 0 };
+}
+
+/** The columns of the new table. */
+export function toColumns({ columns }: GuessedSheet) {
+  return columns
+    .filter(({ isTaken }) => isTaken)
+    .map(({ name, title, type, values }) => ({
+      name,
+      type,
+      options: type === "enum" ? { values } : type === "decimal" ? { scale: 2 } : {},
+      ...(title !== name && { description: title }),
+    }));
+}
+
+/** The records of a sheet; a cell that does not fit is left empty and counted. */
+export function toRecords({ columns, rows }: GuessedSheet) {
+  let faults = 0;
+  const records = rows.map((row) => {
+    const record: Record<string, unknown> = {};
+    for (const [n, column] of columns.entries()) {
+      const text = row[n]?.trim() ?? "";
+      if (text === "" || !column.isTaken) continue;
+      const parsed = parseText(asGridColumn(column), text);
+      if ("value" in parsed) record[column.name] = parsed.value;
+      else faults += 1;
+    }
+    return record;
+  });
+  return { records, faults };
+}
+
+function asGridColumn({ name, type, values }: GuessedColumn): GridColumn {
+  return {
+    name,
+    type,
+    options: { values },
+    isRequired: false,
+    isUnique: false,
+    description: "",
+    readOnly: undefined,
+    isSystem: false,
+  };
+}

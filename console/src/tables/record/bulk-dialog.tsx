@@ -1,0 +1,116 @@
+/** Sets one field of all records that a list finds. How many that are is said before anything happens. */
+import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { call, type Input } from "../../data/api.ts";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { notify } from "../../ui/toast.tsx";
+import { ErrorNotice } from "../../ui/feedback.tsx";
+import { count } from "../../ui/words.ts";
+import { type ListSpec, toQuery, useSummary } from "../book/use-row-book.ts";
+import { type GridColumn, type TableShape, toLabel } from "../column/column.ts";
+import { FieldEditor } from "./field-editor.tsx";
+
+const AT_ONCE_MAX = 10_000;
+
+interface BulkDialogProps {
+  readonly table: TableShape;
+  readonly columns: readonly GridColumn[];
+  readonly spec: ListSpec;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialogProps) {
+  const writable = columns.filter(({ readOnly }) => readOnly === undefined);
+  const [name, setName] = useState(writable[0]?.name ?? "");
+  const [value, setValue] = useState<unknown>(null);
+  const column = writable.find((one) => one.name === name);
+  const found = useSummary(spec, null, "").data?.data.groups[0]?.count;
+  const update = useMutation({
+    mutationFn: (input: Input<"records.bulk_update">) => call("records.bulk_update", input),
+  });
+  const tooMany = found !== undefined && found > AT_ONCE_MAX;
+  const isSearch = spec.q !== "";
+  const submit = (): void => {
+    if (!column || found === undefined || tooMany || isSearch) return;
+    const { filter } = toQuery(spec);
+    const body = {
+      filter: JSON.parse(filter ?? "{}") as Record<string, unknown>,
+      set: { [name]: value },
+    };
+    update.mutate(
+      { params: { slug: table.slug }, body },
+      {
+        onSuccess({ data: { updated } }) {
+          onDone();
+          onClose();
+          notify(`${count(updated, "record")} changed; the others were that way already.`);
+        },
+      },
+    );
+  };
+  return (
+    <Dialog
+      title="Change all that match"
+      onClose={onClose}
+      onSubmit={submit}
+      footer={
+        <button
+          type="submit"
+          className="btn main"
+          disabled={!column || !found || tooMany || isSearch || update.isPending}
+        >
+          Change {found === undefined ? "…" : count(found, "record")}
+        </button>
+      }
+    >
+      <Field label="Column">
+        {(control) => (
+          <select
+            {...control}
+            className="field"
+            value={name}
+            onChange={({ target }) => {
+              setName(target.value);
+              setValue(null);
+            }}
+          >
+            {writable.map((one) => (
+              <option key={one.name} value={one.name}>
+                {toLabel(one.name)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {column && (
+        <div className="field-box">
+          <span className="field-label">New value</span>
+          <FieldEditor
+            key={name}
+            column={column}
+            value={value}
+            nameOf={() => undefined}
+            onSave={setValue}
+          />
+        </div>
+      )}
+      <p className="muted">
+        {Object.keys(spec.filter).length === 0
+          ? "No filter is set: this is every record of the table that you may see."
+          : "These are the records that the filter finds."}{" "}
+        It can’t be undone in one step; the history of each record keeps what was there.
+      </p>
+      {tooMany && (
+        <p className="field-error">
+          At most {AT_ONCE_MAX.toLocaleString("en")} records are changed at once. Narrow the filter.
+        </p>
+      )}
+      {isSearch && (
+        <p className="field-error">Clear the search first: a change goes by the filter.</p>
+      )}
+      {update.error && <ErrorNotice error={update.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,101 @@
+/** What happened to a record, from the log: who changed which field from what to what. */
+import { useState } from "react";
+import { useOp } from "../../data/api.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { type GridColumn, toLabel } from "../column/column.ts";
+import { type NameOf, toText } from "../column/value.ts";
+
+interface RecordHistoryProps {
+  readonly slug: string;
+  readonly columns: readonly GridColumn[];
+  readonly recordId: string;
+  readonly nameOf: NameOf;
+}
+
+interface Changed {
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+  readonly changes?: readonly string[];
+}
+
+export function RecordHistory({ slug, columns, recordId, nameOf }: RecordHistoryProps) {
+  const [field, setField] = useState("");
+  const { data, error } = useOp("records.history", {
+    params: { slug, recordId },
+    query: { limit: 100 },
+  });
+  if (error) return <ErrorNotice error={error} />;
+  if (!data) return <Loading rows={5} />;
+  const events = data.data.filter(
+    ({ data: { changes } }) => field === "" || (Array.isArray(changes) && changes.includes(field)),
+  );
+  return (
+    <>
+      <label className="history-filter">
+        <span className="muted">Of</span>
+        <select className="field" value={field} onChange={({ target }) => setField(target.value)}>
+          <option value="">All fields</option>
+          {columns
+            .filter(({ isSystem }) => !isSystem)
+            .map(({ name }) => (
+              <option key={name} value={name}>
+                {toLabel(name)}
+              </option>
+            ))}
+        </select>
+      </label>
+      {events.length === 0 && <Empty title="Nothing changed here" />}
+      <ol className="history">
+        {events.map(({ id, type, actor, createdAt, data: told }) => (
+          <li key={id}>
+            <Avatar name={actor.name} />
+            <div className="grow">
+              <p>
+                <strong>{actor.name}</strong> {WORDS[type] ?? type} <Ago at={createdAt} />
+              </p>
+              <Differences told={told as Changed} {...{ columns, nameOf, field }} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  "record.created": "made it",
+  "record.updated": "changed it",
+  "record.deleted": "deleted it",
+  "record.restored": "brought it back",
+};
+
+interface DifferencesProps {
+  readonly told: Changed;
+  readonly columns: readonly GridColumn[];
+  readonly nameOf: NameOf;
+  readonly field: string;
+}
+
+function Differences({ told, columns, nameOf, field }: DifferencesProps) {
+  const names = (told.changes ?? []).filter((name) => field === "" || name === field);
+  if (names.length === 0) return null;
+  return (
+    <dl className="differences">
+      {names.map((name) => {
+        const column = columns.find((one) => one.name === name);
+        const say = (value: unknown): string =>
+          (column ? toText(column, value, nameOf) : JSON.stringify(value ?? null)) || "nothing";
+        return (
+          <div key={name}>
+            <dt>{toLabel(name)}</dt>
+            <dd>
+              <del>{say(told.before?.[name])}</del> <ins>{say(told.after?.[name])}</ins>
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

@@ -1,0 +1,165 @@
+/** One record beside the grid: all its fields, what it refers to and what refers to it, and what happened to it. */
+import { Link } from "@tanstack/react-router";
+import { Link2, X } from "lucide-react";
+import { useMemo, useState } from "react";
+import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
+import { useNames } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { copyText } from "../../ui/behaviour/copy.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { type GridColumn, type TableShape, targetOf, toLabel } from "../column/column.ts";
+import { TypeIcon } from "../column/type-icon.tsx";
+import { nameIn } from "../column/value.ts";
+import { useAccess } from "../grid/use-access.ts";
+import { FieldEditor } from "./field-editor.tsx";
+import { RecordHistory } from "./record-history.tsx";
+import { References } from "./references.tsx";
+
+interface RecordPanelProps {
+  readonly table: TableShape;
+  readonly columns: readonly GridColumn[];
+  readonly recordId: string;
+  readonly onClose: () => void;
+}
+
+type Tab = "fields" | "references" | "history";
+
+export function RecordPanel({ table, columns, recordId, onClose }: RecordPanelProps) {
+  const { slug } = table;
+  const [tab, setTab] = useState<Tab>("fields");
+  const { data, error, refetch } = useOp("records.get", { params: { slug, recordId } });
+  const expand = columns
+    .filter((column) => targetOf(column) !== undefined && !column.isSystem)
+    .map(({ name }) => name)
+    .join(",");
+  const named = useOp(
+    "records.get",
+    { params: { slug, recordId }, query: { expand } },
+    { enabled: expand !== "" },
+  ).data?.data;
+  const people = useNames();
+  const nameOf = useMemo(() => {
+    const names = new Map<string, string>();
+    for (const value of Object.values(named ?? {})) {
+      if (typeof value !== "object" || value === null) continue;
+      const { id } = value as { readonly id?: string };
+      const name = nameIn(value);
+      if (id !== undefined && name !== undefined) names.set(id, name);
+    }
+    return (id: string) => names.get(id) ?? people(id);
+  }, [named, people]);
+  useActions([{ keys: "Escape", label: "Close the record", run: onClose, hidden: true }]);
+  const record = data?.data as Readonly<Record<string, unknown>> | undefined;
+  const title = record && (nameIn(record) ?? recordId);
+  return (
+    <aside className="record-panel" aria-label={`Record ${title ?? ""}`}>
+      <header className="record-head">
+        <h2 className="grow cut">{title ?? "…"}</h2>
+        <button
+          className="btn bare icon"
+          aria-label="Copy the address of this record"
+          title="Copy the address"
+          onClick={() => void copyText(location.href, "The address is")}
+        >
+          <Link2 />
+        </button>
+        <button className="btn bare icon" aria-label="Close" title="Close" onClick={onClose}>
+          <X />
+        </button>
+      </header>
+      <Tabs
+        label="Parts of the record"
+        tabs={[
+          { id: "fields", label: "Fields" },
+          { id: "references", label: "References" },
+          { id: "history", label: "History" },
+        ]}
+        chosen={tab}
+        onChoose={(next) => setTab(next as Tab)}
+      >
+        <div className="record-body scroll" tabIndex={0} role="group" aria-label={toLabel(tab)}>
+          {error && !record && <ErrorNotice error={error} retry={() => void refetch()} />}
+          {!record && !error && <Loading rows={8} />}
+          {record && tab === "fields" && (
+            <Fields {...{ table, columns, record, nameOf }} reread={() => void refetch()} />
+          )}
+          {record && tab === "references" && (
+            <References {...{ table, columns, record, recordId, nameOf }} />
+          )}
+          {record && tab === "history" && (
+            <RecordHistory {...{ slug, columns, recordId, nameOf }} />
+          )}
+        </div>
+      </Tabs>
+    </aside>
+  );
+}
+
+interface FieldsProps {
+  readonly table: TableShape;
+  readonly columns: readonly GridColumn[];
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly nameOf: (id: string) => string | undefined;
+  readonly reread: () => void;
+}
+
+function Fields({ table, columns, record, nameOf, reread }: FieldsProps) {
+  const { slug } = table;
+  const recordId = String(record["id"]);
+  const access = useAccess(table);
+  // The version that these fields show; a change by somebody else meanwhile is not overwritten.
+  const ifMatch = etagOf("records.get", { params: { slug, recordId } });
+  const save = async (column: GridColumn, value: unknown): Promise<void> => {
+    const before = record[column.name] ?? null;
+    try {
+      const input = { params: { slug, recordId }, body: { [column.name]: value } };
+      await call("records.update", input, ifMatch === undefined ? {} : { ifMatch });
+      notify(`${toLabel(column.name)} is saved.`, () => {
+        const body = { [column.name]: before };
+        void call("records.update", { params: { slug, recordId }, body }).catch(notifyError);
+      });
+      invalidate(["records.get"]);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 412) {
+        reread();
+        notify("Somebody else changed this record meanwhile. Look at it again, then write yours.");
+      } else notifyError(error);
+    }
+  };
+  return (
+    <dl className="record-fields">
+      {columns.map((column) => {
+        const target = targetOf(column);
+        const value = record[column.name];
+        const isLinked = target !== undefined && target !== "users" && typeof value === "string";
+        return (
+          <div key={column.name} className="record-field">
+            <dt title={column.description || column.name}>
+              <TypeIcon type={column.type} />
+              <span className="cut">{toLabel(column.name)}</span>
+              {isLinked && (
+                <Link
+                  to="/tables/$slug"
+                  params={{ slug: target }}
+                  search={{ open: value }}
+                  className="record-jump"
+                >
+                  Open
+                </Link>
+              )}
+            </dt>
+            <dd>
+              <FieldEditor
+                {...{ column, value, nameOf }}
+                disabled={access.update}
+                onSave={(next) => void save(column, next)}
+              />
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

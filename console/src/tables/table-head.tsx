@@ -1,0 +1,93 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Download, Settings2, Upload } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useMay } from "../data/people.ts";
+import { BASE_PATH } from "../data/place.ts";
+import { useDebounced } from "../ui/behaviour/debounce.ts";
+import { Menu } from "../ui/overlay/menu.tsx";
+import { notifyError } from "../ui/toast.tsx";
+import type { GridColumn, TableShape } from "./column/column.ts";
+import { exportRecords } from "./list/export-records.ts";
+import type { LayoutState } from "./views/use-layout.ts";
+
+const PAUSE_MS = 200;
+
+interface TableHeadProps {
+  readonly table: TableShape;
+  readonly columns: readonly GridColumn[];
+  readonly state: LayoutState;
+}
+
+/** The table's name, its search, and what is done with it as a whole. */
+export function TableHead({ table, state }: TableHeadProps) {
+  const may = useMay();
+  const navigate = useNavigate();
+  const { slug } = table;
+  const { layout, search } = state;
+  const save = (): void =>
+    void exportRecords(slug, { filter: layout.filter, q: search.q, sort: layout.sort }).catch(
+      notifyError,
+    );
+  return (
+    <header className="page-head table-head">
+      <h1 className="cut">
+        <Link to="/tables" className="muted wide-only">
+          Tables
+        </Link>
+        <span className="muted wide-only"> / </span>
+        <span title={table.description || undefined}>{table.name}</span>
+      </h1>
+      <span className="grow" />
+      <SearchField value={search.q ?? ""} onChange={(q) => state.show({ q: q || undefined })} />
+      <Menu
+        label="More of this table"
+        items={[
+          {
+            label: "Columns and rules…",
+            icon: <Settings2 className="ico" />,
+            disabled: may("tables:write") ? undefined : "You may not change tables.",
+            onPick: () => void navigate({ to: "/tables/$slug/design", params: { slug } }),
+          },
+          {
+            label: "Import a file…",
+            icon: <Upload className="ico" />,
+            disabled: may("records:write") ? undefined : "You may not write records.",
+            onPick: () => void navigate({ to: "/tables/$slug/import", params: { slug } }),
+          },
+          { label: "Download as CSV", icon: <Download className="ico" />, onPick: save },
+          {
+            label: "API of this table",
+            isApart: true,
+            onPick: () => void open(`${BASE_PATH}/docs#tag/tables`, "_blank", "noopener"),
+          },
+        ]}
+      >
+        …
+      </Menu>
+    </header>
+  );
+}
+
+function SearchField(props: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const [text, setText] = useState(props.value);
+  const late = useDebounced(text, PAUSE_MS);
+  const { value, onChange } = props;
+  useEffect(() => {
+    if (late !== value) onChange(late);
+    // Only what was typed and rests is looked for.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [late]);
+  return (
+    <input
+      type="search"
+      className="field table-search"
+      aria-label="Search in this table"
+      placeholder="Search…"
+      value={text}
+      onChange={({ target }) => setText(target.value)}
+    />
+  );
+}

@@ -1,0 +1,69 @@
+/** A table: its records as a grid, board or calendar, in the views that people have of it. */
+import "./table-page.css";
+import { useParams } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { useOp } from "../data/api.ts";
+import { useTitle } from "../shell/title.ts";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { type TableShape, toGridColumns } from "./column/column.ts";
+import { GridScreen } from "./grid/grid-screen.tsx";
+import { RecordPanel } from "./record/record-panel.tsx";
+import { TableHead } from "./table-head.tsx";
+import { BoardView } from "./views/board.tsx";
+import { CalendarView } from "./views/calendar.tsx";
+import { useLayoutState } from "./views/use-layout.ts";
+import { ViewTabs } from "./views/view-tabs.tsx";
+
+export function TablePage() {
+  const { slug } = useParams({ from: "/inside/tables/$slug" });
+  const { data, error, refetch } = useOp("tables.get", { params: { slug } });
+  const table = data?.data;
+  useTitle(table?.name ?? "Table");
+  if (error && !table) {
+    return (
+      <div className="page">
+        <ErrorNotice error={error} retry={() => void refetch()} />
+      </div>
+    );
+  }
+  if (!table || table.slug !== slug) {
+    return (
+      <div className="page">
+        <Loading rows={14} />
+      </div>
+    );
+  }
+  // Another table begins anew: nothing of one may be written into another.
+  return <TableScreen key={slug} table={table} />;
+}
+
+function TableScreen({ table }: { readonly table: TableShape }) {
+  const { slug } = table;
+  const columns = useMemo(() => toGridColumns(table), [table]);
+  const state = useLayoutState(slug);
+  const { layout, search, show } = state;
+  const open = (id: string | undefined): void => show({ open: id });
+  const shared = { table, columns, state, onOpen: open };
+  return (
+    <div className="page table-page">
+      <TableHead {...shared} />
+      <ViewTabs slug={slug} state={state} columns={columns} />
+      <div className={search.open === undefined ? "table-body" : "table-body has-panel"}>
+        <main className="table-main">
+          {layout.kind === "board" && <BoardView {...shared} />}
+          {layout.kind === "calendar" && <CalendarView {...shared} />}
+          {(layout.kind === "grid" || layout.kind === "form") && <GridScreen {...shared} />}
+        </main>
+        {search.open !== undefined && (
+          <RecordPanel
+            key={search.open}
+            table={table}
+            columns={columns}
+            recordId={search.open}
+            onClose={() => open(undefined)}
+          />
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+/** Records as cards in stacks, by a choice. A card goes to another stack by dragging, or by its menu. */
+import { useState } from "react";
+import { call, useOp } from "../../data/api.ts";
+import { useNames } from "../../data/people.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { choicesOf, type GridColumn, type TableShape, toLabel } from "../column/column.ts";
+import { nameIn, toText } from "../column/value.ts";
+import { Choice } from "../grid/cell-content.tsx";
+import { useAccess } from "../grid/use-access.ts";
+import { shownColumns } from "./layout.ts";
+import type { LayoutState } from "./use-layout.ts";
+
+const CARDS_MAX = 100;
+const LINES_MAX = 4;
+const DRAGGED = "text/x-millrace-record";
+
+export interface ViewProps {
+  readonly table: TableShape;
+  readonly columns: readonly GridColumn[];
+  readonly state: LayoutState;
+  readonly onOpen: (id: string | undefined) => void;
+}
+
+type Card = Readonly<Record<string, unknown>> & { readonly id: string; readonly revision: number };
+
+export function BoardView({ table, columns, state, onOpen }: ViewProps) {
+  const { layout } = state;
+  const by = columns.find(({ name }) => name === layout.groupBy);
+  if (!by) return <Empty title="The column of this board is gone">Save another view.</Empty>;
+  return (
+    <div
+      className="stacks scroll"
+      tabIndex={0}
+      role="group"
+      aria-label={`Board by ${toLabel(by.name)}`}
+    >
+      {[...choicesOf(by), null].map((value) => (
+        <Stack key={value ?? ""} {...{ table, columns, state, onOpen, by, value }} />
+      ))}
+    </div>
+  );
+}
+
+interface StackProps extends ViewProps {
+  readonly by: GridColumn;
+  readonly value: string | null;
+}
+
+function Stack({ table, columns, state, onOpen, by, value }: StackProps) {
+  const { slug } = table;
+  const { layout, search } = state;
+  const nameOf = useNames();
+  const access = useAccess(table);
+  const [isOver, setOver] = useState(false);
+  const own = { [by.name]: value === null ? { exists: false } : value };
+  const filter = Object.keys(layout.filter).length === 0 ? own : { and: [layout.filter, own] };
+  const { data, error } = useOp("records.list", {
+    params: { slug },
+    query: {
+      filter: JSON.stringify(filter),
+      limit: CARDS_MAX,
+      count: "exact",
+      ...(layout.sort !== "" && { sort: layout.sort }),
+      ...(search.q !== undefined && { q: search.q }),
+    },
+  });
+  const cards = (data?.data ?? []) as readonly Card[];
+  if (value === null && cards.length === 0) return null;
+  const move = async (id: string, to: string | null): Promise<void> => {
+    const set = (next: unknown) =>
+      call("records.edit", {
+        params: { slug },
+        body: { edits: [{ id, set: { [by.name]: next } }] },
+      });
+    try {
+      const { data: before } = await call("records.get", { params: { slug, recordId: id } });
+      await set(to);
+      const old = (before as Readonly<Record<string, unknown>>)[by.name] ?? null;
+      notify(`Moved to ${to ?? "nothing"}`, () => void set(old).catch(notifyError));
+    } catch (problem) {
+      notifyError(problem);
+    }
+  };
+  const lines = shownColumns(columns, layout)
+    .filter(({ name, isSystem }) => name !== by.name && !isSystem)
+    .slice(0, LINES_MAX + 1);
+  return (
+    <section
+      className={isOver ? "stack over" : "stack"}
+      aria-label={value ?? "Nothing"}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes(DRAGGED)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        setOver(false);
+        const id = event.dataTransfer.getData(DRAGGED);
+        if (id !== "" && !cards.some((card) => card.id === id)) void move(id, value);
+      }}
+    >
+      <h3>
+        {value === null ? (
+          <span className="muted">Nothing</span>
+        ) : (
+          <Choice column={by} value={value} />
+        )}
+        <span className="muted">{(data?.pagination.total ?? 0).toLocaleString("en")}</span>
+      </h3>
+      {error && <ErrorNotice error={error} />}
+      {!data && !error && <Loading rows={3} />}
+      <ul>
+        {cards.map((card) => (
+          <li
+            key={card.id}
+            className="card"
+            draggable={access.update === undefined}
+            onDragStart={(event) => event.dataTransfer.setData(DRAGGED, card.id)}
+          >
+            <button className="card-open" onClick={() => onOpen(card.id)}>
+              <strong>{nameIn(card) ?? card.id}</strong>
+              {lines.map((column) => {
+                const text = toText(column, card[column.name], nameOf);
+                return text === "" || text === nameIn(card) ? null : (
+                  <span key={column.name} className="cut">
+                    <span className="muted">{toLabel(column.name)}</span> {text}
+                  </span>
+                );
+              })}
+            </button>
+            <select
+              className="field card-move"
+              aria-label={`Move ${nameIn(card) ?? card.id}`}
+              value={value ?? ""}
+              disabled={access.update !== undefined}
+              title={access.update ?? "Move to another stack"}
+              onChange={({ target }) => void move(card.id, target.value || null)}
+            >
+              {!by.isRequired && <option value="">Nothing</option>}
+              {choicesOf(by).map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

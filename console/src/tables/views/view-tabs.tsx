@@ -1,0 +1,283 @@
+import { CalendarDays, Kanban, Plus, RotateCcw, Save, Table2, Users } from "lucide-react";
+import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { call, type Input } from "../../data/api.ts";
+import { useMay, useMe } from "../../data/people.ts";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import type { GridColumn } from "../column/column.ts";
+import { toLabel } from "../column/column.ts";
+import type { Layout, SavedView, ViewKind } from "./layout.ts";
+import type { LayoutState } from "./use-layout.ts";
+
+const ICONS = { grid: Table2, board: Kanban, calendar: CalendarDays, form: Table2 };
+
+interface ViewTabsProps {
+  readonly slug: string;
+  readonly state: LayoutState;
+  readonly columns: readonly GridColumn[];
+}
+
+/** The views of a table: everyone's and one's own, and what was changed about the one that is open. */
+export function ViewTabs({ slug, state, columns }: ViewTabsProps) {
+  const { views, view, isChanged, search, show } = state;
+  const [isNew, setNew] = useState(false);
+  const open = (id: string | undefined): void =>
+    show({ view: id, filter: undefined, sort: undefined, group: undefined });
+  return (
+    <div className="view-bar">
+      <div className="view-tabs scroll" role="tablist" aria-label="Views">
+        <button
+          role="tab"
+          aria-selected={search.view === undefined}
+          onClick={() => open(undefined)}
+        >
+          <Table2 className="ico" /> All records
+        </button>
+        {views.map(({ id, name, kind, shared }) => {
+          const Icon = ICONS[kind];
+          return (
+            <button key={id} role="tab" aria-selected={id === search.view} onClick={() => open(id)}>
+              <Icon className="ico" /> <span className="cut">{name}</span>
+              {shared && <Users className="ico muted" aria-label="Shared" />}
+            </button>
+          );
+        })}
+      </div>
+      <button
+        className="btn bare icon"
+        aria-label="Save a new view"
+        title="Save a new view"
+        onClick={() => setNew(true)}
+      >
+        <Plus />
+      </button>
+      {view && <ViewMenu view={view} onGone={() => open(undefined)} />}
+      <span className="grow" />
+      {isChanged && <ChangedView state={state} onNew={() => setNew(true)} />}
+      {isNew && (
+        <NewView
+          {...{ slug, columns }}
+          layout={state.layout}
+          onClose={() => setNew(false)}
+          onMade={(id) => {
+            setNew(false);
+            state.reset();
+            open(id);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function ChangedView(props: { readonly state: LayoutState; readonly onNew: () => void }) {
+  const { view, layout, reset } = props.state;
+  const me = useMe()?.user.id;
+  const mayManage = useMay()("tables:write");
+  const isOwn = view !== undefined && (view.createdBy === me || mayManage);
+  const save = async (): Promise<void> => {
+    if (!view) return;
+    try {
+      await call("table_views.update", { params: { id: view.id }, body: bodyOf(layout) });
+      reset();
+      notify(`The view ${view.name} is saved.`);
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <span className="view-changed">
+      <button className="btn bare" onClick={reset} title="Show it as it was saved">
+        <RotateCcw /> <span className="wide-only">Reset</span>
+      </button>
+      {isOwn ? (
+        <button className="btn" onClick={() => void save()}>
+          <Save /> <span className="wide-only">Save view</span>
+        </button>
+      ) : (
+        <button className="btn" onClick={props.onNew}>
+          <Save /> <span className="wide-only">Save as view…</span>
+        </button>
+      )}
+    </span>
+  );
+}
+
+function ViewMenu({ view, onGone }: { readonly view: SavedView; readonly onGone: () => void }) {
+  const me = useMe()?.user.id;
+  const may = useMay();
+  const update = useMutation({
+    mutationFn: (input: Input<"table_views.update">) => call("table_views.update", input),
+  });
+  const isOwn = view.createdBy === me || may("tables:write");
+  const foreign = isOwn ? undefined : "Only who made a view changes it.";
+  const remove = async (): Promise<void> => {
+    const { id, name, table, shared, position } = view;
+    await call("table_views.delete", { params: { id } }).catch(notifyError);
+    onGone();
+    notify(`The view ${name} is deleted.`, () => {
+      const body = { ...bodyOf(view), name, table, shared, position };
+      void call("table_views.create", { body }).catch(notifyError);
+    });
+  };
+  return (
+    <Menu
+      label={`View ${view.name}`}
+      items={[
+        {
+          label: view.shared ? "Only for me" : "Share with everyone",
+          icon: <Users className="ico" />,
+          disabled: foreign ?? (may("records:write") ? undefined : "You may not share views."),
+          onPick: () =>
+            update.mutate(
+              { params: { id: view.id }, body: { shared: !view.shared } },
+              { onError: notifyError },
+            ),
+        },
+        {
+          label: "Delete the view",
+          isDangerous: true,
+          isApart: true,
+          disabled: foreign,
+          onPick: () => void remove(),
+        },
+      ]}
+    >
+      …
+    </Menu>
+  );
+}
+
+interface NewViewProps {
+  readonly slug: string;
+  readonly columns: readonly GridColumn[];
+  readonly layout: Layout;
+  readonly onClose: () => void;
+  readonly onMade: (id: string) => void;
+}
+
+function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
+  const [name, setName] = useState("");
+  const [kind, setKind] = useState<ViewKind>("grid");
+  const [by, setBy] = useState<string>();
+  const [shared, setShared] = useState(false);
+  const mayShare = useMay()("records:write");
+  const create = useMutation({
+    mutationFn: (input: Input<"table_views.create">) => call("table_views.create", input),
+  });
+  const choices = columns.filter(({ type }) =>
+    kind === "board" ? type === "enum" : DATES.has(type),
+  );
+  const field = by ?? choices[0]?.name;
+  const submit = (): void => {
+    const body = {
+      ...bodyOf({
+        ...layout,
+        kind,
+        groupBy: kind === "board" ? (field ?? null) : kind === "grid" ? layout.groupBy : null,
+        dateField: kind === "calendar" ? (field ?? null) : null,
+      }),
+      name,
+      table: slug,
+      shared,
+    };
+    create.mutate({ body }, { onSuccess: ({ data }) => onMade(data.id), onError: notifyError });
+  };
+  const isReady = name.trim() !== "" && (kind === "grid" || field !== undefined);
+  return (
+    <Dialog
+      title="Save a view"
+      onClose={onClose}
+      onSubmit={() => isReady && submit()}
+      footer={
+        <button className="btn main" type="submit" disabled={!isReady || create.isPending}>
+          Save
+        </button>
+      }
+    >
+      <Field label="Name">
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            value={name}
+            maxLength={100}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Shown as">
+        {(control) => (
+          <select
+            {...control}
+            className="field"
+            value={kind}
+            onChange={({ target }) => setKind(target.value as ViewKind)}
+          >
+            <option value="grid">Grid</option>
+            <option value="board">Board, by a choice</option>
+            <option value="calendar">Calendar, by a date</option>
+          </select>
+        )}
+      </Field>
+      {kind !== "grid" && (
+        <Field
+          label={kind === "board" ? "Stacks by" : "Days by"}
+          error={choices.length === 0 ? "This table has no such column yet." : undefined}
+        >
+          {(control) => (
+            <select
+              {...control}
+              className="field"
+              value={field ?? ""}
+              onChange={({ target }) => setBy(target.value)}
+            >
+              {choices.map((column) => (
+                <option key={column.name} value={column.name}>
+                  {toLabel(column.name)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      <label className="check-line">
+        <input
+          type="checkbox"
+          checked={shared}
+          disabled={!mayShare}
+          onChange={({ target }) => setShared(target.checked)}
+        />
+        Everyone who reads this table has it
+      </label>
+      <p className="muted">
+        It keeps the filter, order, groups and columns as they are now. Whoever opens it sees the
+        records that they may see, and no others.
+      </p>
+    </Dialog>
+  );
+}
+
+const DATES = new Set(["date", "timestamp"]);
+
+/** The fields of a layout that a view keeps. */
+function bodyOf(layout: Layout) {
+  const { kind, filter, sort, groupBy, dateField, hidden, columns, widths } = layout;
+  const { frozen, rowHeight, summaries } = layout;
+  return {
+    kind,
+    filter,
+    sort,
+    groupBy,
+    dateField,
+    hidden,
+    columns,
+    widths,
+    frozen,
+    rowHeight,
+    summaries,
+  };
+}
