@@ -206,6 +206,8 @@ export interface OperationDeclaration<
   readonly ownersInPerson?: boolean;
   /** An API token may call it about itself without the permission; for anything else its handler asks for that. */
   readonly allowOwnToken?: boolean;
+  /** Its `prepare` does what no transaction takes back: it calls others, or runs code that may. */
+  readonly actsOutside?: boolean;
   /**
    * It gives out something that outlasts its caller's credential. That is asked for once more in the transaction:
    * another node may hold one for valid that has just been revoked.

@@ -153,6 +153,7 @@ export const deleteWebhook = command({
 
 export const testWebhook = command({
   id: "webhooks.test",
+  actsOutside: true,
   route: "POST /api/v1/webhooks/{id}/test",
   summary: "Send a test ping, and show how the endpoint answers",
   description:

@@ -85,6 +85,8 @@ export interface Caller {
   readonly principal?: Principal;
   /** True when somebody's code acts in the stead of the person: an app, a script. It has no session of theirs. */
   readonly isDelegated?: true;
+  /** True when nothing of the call will stay: what is prepared for it must not be used up. */
+  readonly isDryRun?: true;
   readonly requestId: string;
   /** The owner of its idempotency keys: a credential or a run. A stranger has none. */
   readonly idempotencyScope?: string;

@@ -9,8 +9,10 @@ import type {
 import type { Caller, RawRequest } from "../access/caller.ts";
 import type { CredentialWatch } from "../access/credential-watch.ts";
 import type { Platform, Method, Operation, Route } from "../contract.ts";
+import { supportsDryRun } from "../operation/dry-run.ts";
 import {
   Failure,
+  invalidField,
   NotFound,
   Unauthenticated,
   UnknownCoding,
@@ -171,6 +173,7 @@ async function serve(
   if (!caller) throw new Error("A request reached its handler without having been admitted.");
   assertPath(request.params as object);
   assertStorableTexts(request.query as object, "?");
+  const isDryRun = readDryRun(op, request);
   const connection = op.longRunning ? trackConnection(request, reply, credentialWatch) : undefined;
   const outcome = await perform(platform, op, {
     caller: {
@@ -183,6 +186,7 @@ async function serve(
       }),
     },
     input: readInput(op, request),
+    isDryRun,
     instance: pathOf(request),
     idempotencyKey: single(headers["idempotency-key"]),
     ifMatch: headers["if-match"],
@@ -198,6 +202,19 @@ function assertPath(params: object): void {
   } catch {
     throw new Failure(NotFound);
   }
+}
+
+/** True when the client asks for a dry run, by a preference or by a parameter, which is taken from the query. */
+function readDryRun(op: Operation, { headers, query }: FastifyRequest): boolean {
+  if (!supportsDryRun(op)) return false;
+  const parameters = query as Record<string, unknown>;
+  const { dryRun } = parameters;
+  delete parameters["dryRun"];
+  if (dryRun !== undefined && dryRun !== "true" && dryRun !== "false") {
+    throw invalidField("?dryRun", "must be true or false");
+  }
+  const preferences = (single(headers["prefer"]) ?? "").split(",");
+  return dryRun === "true" || preferences.some((one) => one.trim().toLowerCase() === "dry-run");
 }
 
 function readInput(op: Operation, { params, query, body }: FastifyRequest): RawInput {

@@ -15,6 +15,8 @@ export interface Invocation {
   readonly instance: string;
   readonly idempotencyKey?: string | undefined;
   readonly ifMatch?: string | undefined;
+  /** True when nothing of it may stay. */
+  readonly isDryRun?: boolean;
 }
 
 /** The response of an invocation: its body in the envelope, filtered by its schema. */

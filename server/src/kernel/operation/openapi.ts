@@ -20,6 +20,7 @@ import {
 } from "./failure.ts";
 import { FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../http/request-body.ts";
 import { ENVIRONMENT_NAMES } from "../db/partition.ts";
+import { DryRun, supportsDryRun } from "./dry-run.ts";
 import { Problem } from "./problem.ts";
 import { isEventStream } from "./operation.ts";
 
@@ -46,6 +47,7 @@ export function describeApi(domains: readonly Domain[]): Json {
   Object.assign(paths, DESCRIPTION_PATHS);
   components.ref(Problem);
   components.ref(EventEnvelope);
+  components.ref(DryRun);
   return {
     openapi: "3.1.0",
     info: { title: "Millrace", version: "1", description: DESCRIPTION },
@@ -87,7 +89,9 @@ Every request but those marked otherwise carries \`Authorization: Bearer …\` a
 Answers are \`{ "data": … }\`; lists add \`pagination\`, and \`after=<nextCursor>\` goes on. Failures are
 problem documents (RFC 9457) with a stable \`code\`. \`Idempotency-Key\` makes POST and PATCH safe to
 repeat for 24 hours; \`If-Match\` with an \`ETag\` guards an update. Every change appends the events that
-\`x-events\` names, in the same transaction.`;
+\`x-events\` names, in the same transaction. With \`Prefer: dry-run\`, or \`?dryRun=true\`, a command that
+has that header is performed and taken back: it answers 200 with \`{ "data": DryRun }\`, which holds the
+answer, the events and the changes that there would have been.`;
 
 /** The addresses of the description itself, which are no operations: every client may keep what they answer. */
 const DESCRIPTION_PATHS = Object.fromEntries(
@@ -152,6 +156,11 @@ const PARAMETERS = {
       type: "string",
       maxLength: 255,
     },
+  ),
+  prefer: header(
+    "Prefer",
+    "`dry-run`: perform it, take it back, and answer with a DryRun. So does `?dryRun=true`.",
+    { type: "string", examples: ["dry-run"] },
   ),
   lastEventId: header("Last-Event-ID", "The id of the last event that you have.", {
     type: "string",
@@ -232,6 +241,7 @@ function headersOf(op: Operation): Json[] {
     ref("requestId"),
     ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op) ? [ref("idempotencyKey")] : []),
     ...(isGuarded(op) ? [ref("ifMatch")] : []),
+    ...(supportsDryRun(op) ? [ref("prefer")] : []),
     ...(isEventStream(op) ? [ref("lastEventId")] : []),
   ];
 }

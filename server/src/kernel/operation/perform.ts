@@ -19,6 +19,13 @@ import {
   NotFound,
   permissionFailure,
 } from "./failure.ts";
+import {
+  describeLeftOut,
+  describeOutcome,
+  reasonToLeaveOut,
+  runAndRollBack,
+  supportsDryRun,
+} from "./dry-run.ts";
 import { amendStoredResponse, runOnce } from "./idempotency.ts";
 import {
   type Invocation,
@@ -131,6 +138,7 @@ async function performCommand(
   call: Invocation,
 ): Promise<InvocationResult> {
   if (call.caller.cause.depth > CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
+  if (call.isDryRun && supportsDryRun(op)) return performDryRun(platform, op, call);
   if (!op.afterCommit) return commit(platform, op, call);
   let committed: Committed | undefined;
   const response = await commit(platform, op, call, (result) => (committed = result));
@@ -145,6 +153,32 @@ async function performCommand(
     await amendStoredResponse(platform, op, call, finalResponse);
   }
   return finalResponse;
+}
+
+/** Performs a command and takes all of it back; what would wait for its commit does not happen. */
+async function performDryRun(
+  platform: Platform,
+  op: Operation,
+  { caller, ...call }: Invocation,
+): Promise<InvocationResult> {
+  const input = validateInput(op, call.input);
+  const reason = reasonToLeaveOut(op);
+  if (reason !== undefined) return describeLeftOut(reason);
+  const dry = { ...call, caller: { ...caller, isDryRun: true as const } };
+  const prepared = await op.prepare?.(platform, input as never, dry.caller);
+  const partition = invocationPartition(op.access, caller);
+  return runAndRollBack(platform, partition, async (session) => {
+    let act: Act | undefined;
+    const onFinish = (finished: Act) => (act = finished);
+    const on = { session, input, prepared, onResult: undefined, onFinish };
+    const outcome = await execute(platform, op, dry, on);
+    if (!act) throw new Error(`${op.id} ended without its act.`);
+    try {
+      return await describeOutcome(outcome, { session, ctx: act.ctx, partition });
+    } catch (error) {
+      throw toConstraintFailure(op.fails, error) ?? error;
+    }
+  });
 }
 
 /** The value of a committed handler, and its input. */
@@ -220,6 +254,7 @@ async function execute(
     readonly input: RawInput;
     readonly prepared: unknown;
     readonly onResult: ((result: Committed | undefined) => void) | undefined;
+    readonly onFinish?: (act: Act) => void;
   },
 ): Promise<InvocationResult> {
   const { caller, ifMatch } = call;
@@ -235,6 +270,7 @@ async function execute(
     const silent = act.emitted.length === 0 && !op.allowNoop && !op.ephemeral;
     if (silent) throw new Error(`${op.id} changed state without an event.`);
     act.finish();
+    on.onFinish?.(act);
     if (value instanceof Failure) {
       return renderFailure(op.response, value, problemContext(call));
     }

@@ -93,6 +93,7 @@ const output: ResponseType<unknown> = {
 
 export const invokeConnector = command({
   id: "connectors.invoke",
+  actsOutside: true,
   route: "POST /api/v1/connectors/{id}/invoke",
   summary: "Invoke an action of a connector",
   description:
@@ -144,6 +145,7 @@ const TestResult = Type.Object(
 
 export const testConnector = command({
   id: "connectors.test",
+  actsOutside: true,
   route: "POST /api/v1/connectors/{id}/test",
   summary: "Test the connection of a connector",
   description:
@@ -173,6 +175,7 @@ export const testConnector = command({
 
 export const refreshConnector = command({
   id: "connectors.refresh",
+  actsOutside: true,
   route: "POST /api/v1/connectors/{id}/refresh",
   summary: "Read the OpenAPI document of a connector again",
   description:

@@ -3,7 +3,7 @@
  * until that commits, and all who make tickets would queue for it. So a number is allocated beforehand, in
  * a transaction of its own, together for all who wait for one. A transaction that fails leaves a gap.
  */
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
 
@@ -28,11 +28,14 @@ export interface TicketNumber {
 /** Allocates the next number of a kind in the caller's workspace; for the `prepare` of its operation. */
 export async function nextTicketNumber(
   platform: Platform,
-  { workspace, environment }: Caller,
+  caller: Caller,
   kind: NumberedKind,
 ): Promise<TicketNumber> {
-  if (!workspace) throw new Error("A number belongs to a workspace.");
-  const no = await queueForNumber(platform.db, { workspace: workspace.key, environment }, kind);
+  const partition = partitionOfCaller(caller);
+  // A dry run uses none up.
+  const no = caller.isDryRun
+    ? await peekNumber(platform.db, caller, kind)
+    : await queueForNumber(platform.db, partition, kind);
   return { no, number: formatTicketNumber(kind, no) };
 }
 
@@ -80,6 +83,21 @@ async function serveQueue(
     }
   }
   queuesByKey.delete(key);
+}
+
+/** How many numbers of each kind a dry run was told. */
+const peeked = new WeakMap<Caller, Map<NumberedKind, number>>();
+
+/** The number that would be next, and the ones after it for further calls of one dry run. */
+async function peekNumber(db: Database, caller: Caller, kind: NumberedKind): Promise<number> {
+  let counts = peeked.get(caller);
+  if (!counts) peeked.set(caller, (counts = new Map()));
+  const count = (counts.get(kind) ?? 0) + 1;
+  counts.set(kind, count);
+  const row = await db.read(partitionOfCaller(caller), (tx) =>
+    tx.selectFrom("ticket_numbers").select("last").where("kind", "=", kind).executeTakeFirst(),
+  );
+  return (row?.last ?? 0) + count;
 }
 
 const ALLOCATE = `

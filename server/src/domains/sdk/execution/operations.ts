@@ -30,6 +30,7 @@ const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 export const executeArtifact = command({
   id: "artifacts.execute",
+  actsOutside: true,
   route: "POST /api/flowsdk/artifacts/{id}/execute",
   aliases: [
     "POST /api/v1/flowsdk/artifacts/{id}/execute",

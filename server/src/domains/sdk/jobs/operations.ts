@@ -112,6 +112,7 @@ export const createScheduledJob = command({
 
 export const runDueJobs = command({
   id: "scheduled_jobs.run_due",
+  actsOutside: true,
   route: "POST /api/flowsdk/scheduled-jobs/run-due",
   aliases: [
     "POST /api/v1/flowsdk/scheduled-jobs/run-due",

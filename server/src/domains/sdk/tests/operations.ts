@@ -145,6 +145,7 @@ export const deleteTestCase = command({
 
 export const runTestCases = command({
   id: "artifacts.run_test_cases",
+  actsOutside: true,
   route: "POST /api/flowsdk/artifacts/{id}/test-cases/run-all",
   aliases: [
     "POST /api/v1/flowsdk/artifacts/{id}/test-cases/run-all",

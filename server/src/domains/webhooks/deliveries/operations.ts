@@ -73,6 +73,7 @@ export const getDelivery = query({
 
 export const retryDelivery = command({
   id: "webhooks.retry_delivery",
+  actsOutside: true,
   route: "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/retry",
   summary: "Try a failed delivery once more, at once",
   description:

@@ -139,6 +139,7 @@ const TestResult = Type.Object(
 
 export const testMailbox = command({
   id: "mailboxes.test",
+  actsOutside: true,
   route: `POST ${PATH}/{id}/test`,
   summary: "Try the connection of a mailbox that is fetched from",
   description: "It logs in and opens the folder; nothing is fetched.",

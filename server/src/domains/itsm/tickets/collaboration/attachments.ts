@@ -88,6 +88,7 @@ function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
   const { kind: name, plural, path } = kind;
   return command({
     id: `${plural}.add_attachment`,
+    actsOutside: true,
     route: `POST ${path}/{id}/attachments`,
     summary: `Attach a file to ${article(name)}`,
     description:

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { useWorld } from "../testing/world.ts";
+
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const requester = await world.member(["requester"]);
+const NAMES = {
+  name: "Orders",
+  slug: "orders",
+  columns: [{ name: "no", type: "text", unique: true }],
+};
+
+test("a dry run answers what the act would, with its events and changes, and leaves nothing", async () => {
+  const dry = await owner("POST /api/v1/tables?dryRun=true", NAMES);
+  expect(dry).toMatchObject({
+    status: 200,
+    events: [],
+    headers: { "preference-applied": "dry-run" },
+    body: { data: { answer: { status: 201 }, eventCount: 1, leftOut: null } },
+  });
+  expect(dry.body.data.events).toMatchObject([{ type: "table.created" }]);
+  expect((await owner("GET /api/v1/tables/orders")).status).toBe(404);
+  expect((await owner("POST /api/v1/tables", NAMES)).status).toBe(201);
+  const made = await owner("POST /api/v1/tables/orders/records", { no: "1" });
+  const route = `PATCH /api/v1/tables/orders/records/${made.body.data.id}`;
+  const changed = await owner(route, { no: "2" }, { prefer: "respond-async, Dry-Run" });
+  expect(changed.body.data.changes).toMatchObject([
+    { resource: { id: made.body.data.id }, before: { no: "1" }, after: { no: "2" } },
+  ]);
+  const read = await owner(`GET /api/v1/tables/orders/records/${made.body.data.id}`);
+  expect(read.body.data.no).toBe("1");
+});
+
+test("a dry run fails as the act would", async () => {
+  const again = await owner("POST /api/v1/tables/orders/records?dryRun=true", { no: "1" });
+  const real = await owner("POST /api/v1/tables/orders/records", { no: "1" });
+  expect([again.status, again.body.code]).toEqual([real.status, real.body.code]);
+  const wrong = await owner("POST /api/v1/tables?dryRun=perhaps", NAMES);
+  expect(wrong.body.errors).toEqual([{ path: "?dryRun", message: "must be true or false" }]);
+  const read = await owner("GET /api/v1/tables?dryRun=true");
+  expect(read.body.errors).toMatchObject([{ path: "?dryRun" }]);
+});
+
+test("a dry run uses no number up, and stores no answer for an idempotency key", async () => {
+  const key = { "idempotency-key": "one" };
+  const number = async (route: string) => (await owner(route, { title: "Printer" }, key)).body.data;
+  const route = "POST /api/v1/itsm/incidents";
+  const dry = await number(`${route}?dryRun=true`);
+  const made = await number(route);
+  expect(dry.answer.body.data.number).toBe(made.number);
+});
+
+test("who does not read the log is told the types of events, and nothing of what is in them", async () => {
+  const { body } = await requester("POST /api/v1/itsm/incidents?dryRun=true", { title: "Help" });
+  expect(body.data.answer.status).toBe(201);
+  expect(
+    body.data.events.every(({ data }: { data: object }) => Object.keys(data).length === 0),
+  ).toBe(true);
+  expect(body.data.changes).toEqual([]);
+});
+
+test("what gives out a credential or acts outside is left out, and says so", async () => {
+  const token = { name: "CI", scopes: ["tables:read"], expiresIn: "30d" };
+  const credential = await owner("POST /api/v1/auth/tokens?dryRun=true", token);
+  const made = await owner("POST /api/v1/webhooks", {
+    name: "Audit",
+    url: "https://example.com/in",
+    events: ["incident.created"],
+  });
+  expect(made.status).toBe(201);
+  const outside = await owner(`POST /api/v1/webhooks/${made.body.data.id}/test?dryRun=true`);
+  for (const { status, body, events } of [credential, outside]) {
+    expect([status, events, body.data?.answer]).toEqual([200, [], null]);
+    expect(body.data.leftOut).toEqual(expect.any(String));
+  }
+});

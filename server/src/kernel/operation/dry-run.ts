@@ -1,0 +1,174 @@
+/**
+ * A dry run performs a command in its transaction and rolls that back: the answer, the events and the changes are
+ * those of the real act, and nothing of them stays.
+ */
+import Type, { type Static } from "typebox";
+import { sql } from "kysely";
+import type { Operation, Platform, WriteContext } from "../contract.ts";
+import type { Partition, Transaction } from "../db/database.ts";
+import { EVENT_COLUMNS, type EventRow, PRESENT_EPOCH_SQL, toEvent } from "../log/event-log.ts";
+import { filterEvents, visibilityContext } from "../log/event-visibility.ts";
+import type { RecordedEvent } from "../log/event.ts";
+import type { InvocationResult } from "./invocation.ts";
+
+/** More are counted, and not shown: an import has a hundred thousand. */
+const EVENTS_MAX = 100;
+
+/** Who holds one of these reads events anyhow; to others only their types are told. */
+const LOG_PERMISSIONS = ["audit:read", "events:read"];
+
+const nullable = Type.Unsafe<unknown>({});
+
+export const DryRun = Type.Object(
+  {
+    answer: Type.Unsafe<{ status: number; body: unknown } | null>({
+      type: ["object", "null"],
+      description: "What the call would answer: `status` and `body`; null where it was left out",
+    }),
+    events: Type.Array(
+      Type.Object({
+        type: Type.String(),
+        resource: Type.Object({
+          type: Type.String(),
+          id: Type.String(),
+          number: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+          displayName: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+        }),
+        data: Type.Record(Type.String(), Type.Unknown()),
+      }),
+      { description: `The events that it would append, the first ${EVENTS_MAX}` },
+    ),
+    eventCount: Type.Integer({ description: "How many there are in all" }),
+    changes: Type.Array(
+      Type.Object({
+        resource: Type.Object({ type: Type.String(), id: Type.String() }),
+        fields: Type.Array(Type.String()),
+        before: nullable,
+        after: nullable,
+      }),
+      { description: "What those events change: each thing before and after" },
+    ),
+    leftOut: Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      description: "Why nothing was performed, where the call acts outside of Millrace",
+    }),
+  },
+  { title: "DryRun" },
+);
+type DryRunValue = Static<typeof DryRun>;
+
+/** True for commands of members: what strangers prove with a password or a code is never tried without a trace. */
+export function supportsDryRun({ kind, access, readsRequest, query }: Operation): boolean {
+  const isOwn = query?.properties["dryRun"] !== undefined;
+  return kind === "command" && access === "workspace" && !readsRequest && !isOwn;
+}
+
+/** The reason why a command is not performed at all. */
+export function reasonToLeaveOut(op: Operation): string | undefined {
+  if (op.streamsBody) return "The file is not read.";
+  if (op.actsOutside) return "It acts outside of the transaction, which nothing could take back.";
+  if (op.issuesCredential) return "It gives out a credential.";
+  return undefined;
+}
+
+/** Ends a transaction that must not commit, with what came of it. */
+class RolledBack extends Error {
+  readonly outcome: InvocationResult;
+
+  constructor(outcome: InvocationResult) {
+    super("It was a dry run.");
+    this.outcome = outcome;
+  }
+}
+
+/** Runs work in a transaction that is always rolled back. */
+export async function runAndRollBack(
+  { db }: Pick<Platform, "db">,
+  partition: Partition,
+  work: (session: Transaction) => Promise<InvocationResult>,
+): Promise<InvocationResult> {
+  try {
+    return await db.write(partition, async (session) => {
+      throw new RolledBack(await work(session));
+    });
+  } catch (error) {
+    if (error instanceof RolledBack) return error.outcome;
+    throw error;
+  }
+}
+
+/** The outcome of a dry run: a failure as it is, everything else with what it would change. */
+export async function describeOutcome(
+  outcome: InvocationResult,
+  { session, ctx, partition }: DryAct,
+): Promise<InvocationResult> {
+  if (outcome.status >= 400) return outcome;
+  session.enter(partition);
+  // What the commit would check.
+  await session.send("set constraints all immediate", []);
+  const { events, eventCount } = await readOwnEvents(ctx);
+  return toDryResponse({
+    answer: { status: outcome.status, body: toJson(outcome.body) },
+    events: events.map(({ type, resource, data }) => ({ type, resource, data })),
+    eventCount,
+    changes: events.flatMap((event) => toChange(event) ?? []),
+    leftOut: null,
+  });
+}
+
+export interface DryAct {
+  readonly session: Transaction;
+  readonly ctx: WriteContext;
+  readonly partition: Partition;
+}
+
+/** The outcome of a command that is not performed, though its input is right. */
+export function describeLeftOut(reason: string): InvocationResult {
+  return toDryResponse({ answer: null, events: [], eventCount: 0, changes: [], leftOut: reason });
+}
+
+function toDryResponse(data: DryRunValue): InvocationResult {
+  return {
+    status: 200,
+    headers: { "preference-applied": "dry-run", "cache-control": "no-store" },
+    body: JSON.stringify({ data }),
+  };
+}
+
+function toJson(body: string | undefined): unknown {
+  if (body === undefined || body === "") return null;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+/** The events of this very transaction, as its caller may see them. */
+async function readOwnEvents(
+  ctx: WriteContext,
+): Promise<{ readonly events: readonly RecordedEvent[]; readonly eventCount: number }> {
+  const own = sql`e.epoch = ${sql.raw(PRESENT_EPOCH_SQL)} and e.xid >= pg_current_xact_id()
+    and coalesce(e.tx, e.xid) = pg_current_xact_id()`;
+  const { rows } = await sql<EventRow & { readonly n: number }>`
+    select ${sql.raw(EVENT_COLUMNS)}, (count(*) over ())::int as n from events e
+     where ${own} order by e.epoch, e.xid, e.seq limit ${EVENTS_MAX}`.execute(ctx.tx);
+  const { caller } = ctx;
+  const visible = await filterEvents(visibilityContext(ctx), caller.principal, rows.map(toEvent));
+  const isReader = LOG_PERMISSIONS.some((name) => caller.permissions.has(name));
+  const events = isReader ? visible : visible.map((event) => ({ ...event, data: {} }));
+  return { events, eventCount: rows[0]?.n ?? 0 };
+}
+
+/** The change that an event tells: a thing that is new has nothing before it, one that is deleted nothing after. */
+function toChange({ type, resource, data }: RecordedEvent) {
+  if (Object.keys(data).length === 0) return undefined;
+  const about = { resource: { type: resource.type, id: resource.id } };
+  if ("before" in data && "after" in data) {
+    const fields = Array.isArray(data["changes"]) ? data["changes"].map(String) : [];
+    return { ...about, fields, before: data["before"], after: data["after"] };
+  }
+  if (type.endsWith(".created")) return { ...about, fields: [], before: null, after: data };
+  if (type.endsWith(".deleted")) return { ...about, fields: [], before: data, after: null };
+  return undefined;
+}
