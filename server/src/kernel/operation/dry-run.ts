@@ -14,7 +14,7 @@ import type { InvocationResult } from "./invocation.ts";
 /** More are counted, and not shown: an import has a hundred thousand. */
 const EVENTS_MAX = 100;
 
-/** Who holds one of these reads events anyhow; to others only their types are told. */
+/** The permissions of those who read events anyhow; to others only types are told. */
 const LOG_PERMISSIONS = ["audit:read", "events:read"];
 
 const nullable = Type.Unsafe<unknown>({});
@@ -104,7 +104,7 @@ export async function describeOutcome(
 ): Promise<InvocationResult> {
   if (outcome.status >= 400) return outcome;
   session.enter(partition);
-  // What the commit would check.
+  // The commit would check them.
   await session.send("set constraints all immediate", []);
   const { events, eventCount } = await readOwnEvents(ctx);
   return toDryResponse({
