@@ -37,7 +37,6 @@ export interface Schemas {
   "ArtifactVersion": { "versionNumber": number; "version": string; "restoredFrom": number | null; "author": { "id": string; "name": string }; "createdAt": string };
   "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
   "AssignmentRule": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "position": number; "conditions": { readonly [name: string]: unknown }; "on": readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId": string | null; "userIds": readonly (string)[]; "scheduleId": string | null; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
-  "AssignmentSimulation": { "from": string; "to": string; "tickets": number; "named": number; "unmatched": number; "rules": readonly ({ "name": string; "tickets": number })[]; "people": readonly ({ "userId": string; "tickets": number })[]; "results": readonly ({ "ticketId": string; "number": string; "title": string; "createdAt": string; "rule": string | null; "teamId": string | null; "assigneeId": string | null; "actualAssigneeId": string | null })[] };
   "Attachment": { "id": string; "ticketId": string; "name": string; "bytes": number; "fileId"?: string; "mediaType"?: string; "internal"?: boolean; "createdBy": string; "createdAt": string };
   "BlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "BulkCancel": { "count": number };
@@ -502,8 +501,6 @@ export interface Operations {
   "assignment_rules.get": { params: { "id": string }; reply: { "data": Schemas["AssignmentRule"] } };
   /** List the assignment rules in their order */
   "assignment_rules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedAssignmentRule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
-  /** See who would have got past tickets */
-  "assignment_rules.simulate": { body?: { "entity"?: "incident" | "change" | "problem" | "request"; "from"?: string; "to"?: string; "limit"?: number; "rules"?: readonly ({ "name": string; "entity": "incident" | "change" | "problem" | "request"; "position"?: number; "conditions"?: { readonly [name: string]: unknown }; "on"?: readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId"?: string | null; "userIds"?: readonly (string)[]; "scheduleId"?: string | null; "active"?: boolean })[] }; reply: { "data": Schemas["AssignmentSimulation"] } };
   /** Change an assignment rule */
   "assignment_rules.update": { params: { "id": string }; body: { "name"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "position"?: number; "conditions"?: { readonly [name: string]: unknown }; "on"?: readonly ("created" | "reopened" | "team_changed")[]; "method"?: "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId"?: string | null; "userIds"?: readonly (string)[]; "scheduleId"?: string | null; "active"?: boolean }; reply: { "data": Schemas["AssignmentRule"] } };
   /** Read one event of the audit log */
@@ -1755,7 +1752,6 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "assignment_rules.delete": "DELETE /api/v1/itsm/assignment-rules/{id}",
   "assignment_rules.get": "GET /api/v1/itsm/assignment-rules/{id}",
   "assignment_rules.list": "GET /api/v1/itsm/assignment-rules",
-  "assignment_rules.simulate": "POST /api/v1/itsm/assignment-rules/simulate",
   "assignment_rules.update": "PATCH /api/v1/itsm/assignment-rules/{id}",
   "audit.get": "GET /api/v1/audit/{eventId}",
   "audit.query": "GET /api/v1/audit",

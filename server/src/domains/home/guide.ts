@@ -71,6 +71,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       guide("changes", "Changes", "Something is to be changed"),
       guide("problems", "Problems", "Why it breaks again and again"),
       guide("sla", "Target times", "Clocks and breaches"),
+      guide("on-call", "Assignment and on call", "Who gets what, and who is paged"),
       guide("knowledge", "Knowledge", "Articles, and search by meaning"),
       guide("cmdb", "CMDB", "What depends on what"),
       guide("notifications", "Notifications", "Telling people"),

@@ -21,8 +21,4 @@ export const samples: readonly Sample[] = [
     from: "2026-12-21T00:00:00Z",
     until: "2027-01-04T00:00:00Z",
   })),
-  {
-    operation: "assignment_rules.simulate",
-    arrange: async () => ({ body: { limit: 5 } }),
-  },
 ];
