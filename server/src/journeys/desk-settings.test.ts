@@ -1,0 +1,85 @@
+import { beforeAll, expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { type Ask, until } from "#kernel/testing/world.ts";
+import { expectSound, useConsole } from "./testing.ts";
+
+describeInBrowser("the desk's settings", () => {
+  const at = useConsole();
+
+  let owner: Ask;
+  let number: string;
+  beforeAll(async () => {
+    owner = await at.world.member(["owner"]);
+    const made = await owner("POST /api/v1/itsm/incidents", { title: "No tone on line 4" });
+    number = made.body.data.number;
+  });
+  const list = async (path: string) => (await owner(`GET /api/v1/itsm/${path}`)).body.data;
+
+  test("an administrator sets up a text, a macro and a mailbox, each tried before it is saved", async () => {
+    const admin = await at.visit(["admin"]);
+    const { page } = admin;
+    await page.goto(`${at.origin}/desk/settings/texts?open=new`);
+    await page.getByLabel("Name").fill("Hello");
+    await page.getByLabel("Text", { exact: true }).fill("About {{ticket.number}}: {{nonsense}}");
+    await page.getByText("Nothing fills in {{nonsense}}.").waitFor();
+    await page.getByLabel("Text", { exact: true }).fill("We look into {{ticket.number}}.");
+    await page.getByText(`We look into ${number}.`).waitFor();
+    await page.keyboard.press("Control+s");
+    await page.getByText("Hello is saved").waitFor();
+    expect(await list("text-modules")).toMatchObject([{ name: "Hello", keyword: "hello" }]);
+
+    await page.goto(`${at.origin}/desk/settings/macros?open=new`);
+    await page.getByLabel("Name").fill("Mine, and tagged");
+    await page.getByRole("button", { name: "Add an act" }).click();
+    await page.getByRole("menuitem", { name: "Tag" }).click();
+    await page.getByLabel("Add", { exact: true }).fill("storm");
+    await page.getByText("+ storm").waitFor();
+    await expectSound(admin);
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByText("Mine, and tagged is saved").waitFor();
+    expect((await list("macros"))[0].steps).toEqual([
+      { act: "take" },
+      { act: "tag", add: ["storm"] },
+    ]);
+
+    await page.goto(`${at.origin}/desk/settings/mailboxes?open=new`);
+    await page.getByLabel("Name").fill("Service desk");
+    await page.getByLabel("Address").fill("not an address");
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Address").fill("desk@example.com");
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("tab", { name: "Last mails" }).click();
+    await page.getByText("No mails").waitFor();
+    expect(await list("mailboxes")).toMatchObject([{ address: "desk@example.com", kind: "smtp" }]);
+    expect(admin.faults).toEqual([]);
+  });
+
+  test("a policy is tried on the last quarter, then saved, and its clock is on the desk", async () => {
+    const admin = await at.visit(["admin"]);
+    const { page } = admin;
+    await page.goto(`${at.origin}/sla?tab=policies&open=new`);
+    await page.getByLabel("Name", { exact: true }).first().fill("All incidents");
+    await page.getByText("are answered within 30 minutes").waitFor();
+    await page.getByText("1 ticket looked at. Nothing was changed.").waitFor();
+    await expectSound(admin);
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByText("All incidents is saved").waitFor();
+    const [policy] = await list("sla-policies");
+    expect(policy).toMatchObject({ name: "All incidents", entity: "incident" });
+    await page.getByLabel("Minutes").first().fill("45");
+    await page.getByText("No ticket would have ended otherwise.").waitFor();
+    await until(async () => (await list(`tickets/${number}`)).dueAt !== null);
+    await page.goto(`${at.origin}/sla`);
+    await page
+      .getByRole("link", { name: new RegExp(number) })
+      .first()
+      .click();
+    await page.getByRole("region", { name: `Incident ${number}` }).waitFor();
+    await page.goto(`${at.origin}/desk/reports`);
+    await page.getByRole("button", { name: /^Created 1/ }).click();
+    await page.getByRole("link", { name: new RegExp(number) }).waitFor();
+    await expectSound(admin);
+    expect(admin.faults).toEqual([]);
+  });
+});
