@@ -93,6 +93,12 @@ export const AREAS: readonly Area[] = [
     ],
   },
   {
+    label: "Data",
+    screens: [
+      { to: "/tables", label: "Tables", icon: Table2, keys: "g t", permission: "tables:read" },
+    ],
+  },
+  {
     label: "Platform",
     screens: [
       { to: "/people", label: "People", icon: Users, keys: "g m", permission: "users:read" },
@@ -105,9 +111,6 @@ export const AREAS: readonly Area[] = [
         icon: Settings,
         permission: "workspaces:write",
       },
-    label: "Data",
-    screens: [
-      { to: "/tables", label: "Tables", icon: Table2, keys: "g t", permission: "tables:read" },
     ],
   },
 ];

@@ -49,11 +49,11 @@ function TableScreen({ table }: { readonly table: TableShape }) {
       <TableHead {...shared} />
       <ViewTabs slug={slug} state={state} columns={columns} />
       <div className={search.open === undefined ? "table-body" : "table-body has-panel"}>
-        <main className="table-main">
+        <div className="table-main">
           {layout.kind === "board" && <BoardView {...shared} />}
           {layout.kind === "calendar" && <CalendarView {...shared} />}
           {(layout.kind === "grid" || layout.kind === "form") && <GridScreen {...shared} />}
-        </main>
+        </div>
         {search.open !== undefined && (
           <RecordPanel
             key={search.open}

@@ -1,7 +1,7 @@
 /** Carries changes of a grid to the server, one after the other, and what it says about them back to the cells. */
 import { ApiError, call, type Reply } from "../../data/api.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
-import { isSame, toText } from "../column/value.ts";
+import { asText, isSame, toText } from "../column/value.ts";
 import type { GridColumn } from "../column/column.ts";
 import { type CellSet, type Change, groupSets, type PlacedRow } from "./change.ts";
 import { cellKey, type RowBook } from "./row-book.ts";
@@ -177,7 +177,7 @@ async function settleConflicts(
     const theirs = record[set.field] ?? null;
     if (isSame(theirs, set.before) || isSame(theirs, set.after)) return true;
     const column = columns.find(({ name }) => name === set.field);
-    const words = column ? toText(column, theirs, (id) => book.names.get(id)) : String(theirs);
+    const words = column ? toText(column, theirs, (id) => book.names.get(id)) : asText(theirs);
     const message = `Somebody else wrote “${words || "nothing"}” here meanwhile.`;
     book.faults.set(cellKey(set.id, set.field), { message, mine: set.after, theirs });
     return false;

@@ -51,29 +51,12 @@ interface EditTarget {
 
 export function useEdits({ slug, book, columns }: EditTarget): Edits {
   const history = useRef<History>(NO_HISTORY);
-  const queue = useRef<Promise<void>>(Promise.resolve());
-  const [waiting, setWaiting] = useState(0);
-  const renames = useRef(new Map<string, string>());
-  useWarning(waiting > 0);
   const onRename = (from: string, to: string): void => {
-    renames.current.set(from, to);
     const follow = (change: Change): Change => renameIn(change, from, to);
     const { past, future } = history.current;
     history.current = { past: past.map(follow), future: future.map(follow) };
   };
-  /** Shows and sends a change. What was sent before it may have given its records their ids. */
-  const carry = (change: Change): void => {
-    applyChange(book, change);
-    book.touch();
-    setWaiting((n) => n + 1);
-    queue.current = queue.current
-      .then(() => {
-        let named = change;
-        for (const [from, to] of renames.current) named = renameIn(named, from, to);
-        return sendChange({ slug, book, columns, onRename }, named);
-      })
-      .finally(() => setWaiting((n) => n - 1));
-  };
+  const { carry, waiting } = useQueue({ slug, book, columns }, onRename);
   const perform = (change: Change): void => {
     if (isEmpty(change)) return;
     history.current = record(history.current, change);
@@ -134,4 +117,33 @@ function useWarning(isUnsaved: boolean): void {
     addEventListener("beforeunload", ask);
     return () => removeEventListener("beforeunload", ask);
   }, [isUnsaved]);
+}
+
+/** Shows changes at once and sends them one after the other. */
+function useQueue(
+  { slug, book, columns }: EditTarget,
+  onRename: (from: string, to: string) => void,
+) {
+  const queue = useRef<Promise<void>>(Promise.resolve());
+  const [waiting, setWaiting] = useState(0);
+  const renames = useRef(new Map<string, string>());
+  useWarning(waiting > 0);
+  const rename = (from: string, to: string): void => {
+    renames.current.set(from, to);
+    onRename(from, to);
+  };
+  const carry = (change: Change): void => {
+    applyChange(book, change);
+    book.touch();
+    setWaiting((n) => n + 1);
+    queue.current = queue.current
+      .then(() => {
+        // What was sent before it may have given its records their ids.
+        let named = change;
+        for (const [from, to] of renames.current) named = renameIn(named, from, to);
+        return sendChange({ slug, book, columns, onRename: rename }, named);
+      })
+      .finally(() => setWaiting((n) => n - 1));
+  };
+  return { carry, waiting };
 }

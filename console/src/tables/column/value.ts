@@ -172,9 +172,14 @@ export function readDay(text: string): string | undefined {
     // The one above twelve is the day.
     return Number(second) > 12 ? toDay(year, first, second) : toDay(year, second, first);
   }
-  const at = /[a-z]{3}/i.test(text) ? Date.parse(`${text} UTC`) : Number.NaN;
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString().slice(0, 10);
+  // Browsers take nearly any words with a number for a date: only months are.
+  const [, day, first, year] = NAMED_DAY.exec(text) ?? [];
+  const month = MONTHS.indexOf((first ?? "").toLowerCase());
+  return month < 0 ? undefined : toDay(year, String(month + 1), day);
 }
+
+const NAMED_DAY = /^(\d{1,2})\.?[\s-]([a-z]{3})[a-z]*\.?[\s-](\d{4})/i;
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 function toDay(year = "", month = "", day = ""): string | undefined {
   const text = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
@@ -194,7 +199,7 @@ function parseTime(text: string): Parsed {
   const at = isWhole
     ? Date.parse(text)
     : day === undefined
-      ? Date.parse(text)
+      ? Number.NaN
       : Date.parse(`${day}T${clock ? clock[0].padStart(5, "0") : "00:00"}`);
   return Number.isNaN(at)
     ? { error: `“${text}” is not a time.` }
@@ -239,4 +244,10 @@ function parseJson(text: string): Parsed {
 /** True where two values are the same cell. */
 export function isSame(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+}
+
+/** A value as a text, whatever it is. */
+export function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === null || value === undefined ? "" : JSON.stringify(value);
 }

@@ -70,7 +70,7 @@ function ColumnList({ table }: { readonly table: TableShape }) {
     }
   };
   return (
-    <main className="design scroll">
+    <div className="design scroll">
       <ul className="design-columns">
         {table.columns.map((column) => (
           <li key={column.name}>
@@ -119,7 +119,7 @@ function ColumnList({ table }: { readonly table: TableShape }) {
           Its records and views go with it. This can’t be undone.
         </Confirm>
       )}
-    </main>
+    </div>
   );
 }
 

@@ -37,6 +37,7 @@ export function FilterBuilder(props: FilterBuilderProps) {
   const curl = toCurl(props.path, { ...props.query, filter: JSON.stringify(toCondition(tree)) });
   return (
     <Popover
+      align="start"
       label={rules === 0 ? "Filter" : `Filter, ${rules} in use`}
       className={rules === 0 ? "btn bare" : "btn bare used"}
       button={

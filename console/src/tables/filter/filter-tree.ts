@@ -87,7 +87,8 @@ export function operatorsOf(column: GridColumn): readonly Operator[] {
 
 /** A new rule on a column, with a value to begin with. */
 export function newRule(column: GridColumn): FilterRule {
-  const [{ id: operator = "eq", isMany = false } = {}] = operatorsOf(column);
+  const [first] = operatorsOf(column);
+  const { id: operator, isMany = false } = first ?? { id: "eq" };
   const value = isMany
     ? choicesOf(column).slice(0, 1)
     : column.type === "boolean"

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { choicesOf, type GridColumn, isNumber, targetOf } from "../column/column.ts";
-import { readNumber } from "../column/value.ts";
-import { useReferenceOptions } from "../grid/reference-options.ts";
+import { asText, readNumber } from "../column/value.ts";
+import { useReferenceOptions } from "../cell/reference-options.ts";
 
 interface RuleValueProps {
   readonly column: GridColumn;
@@ -16,7 +16,7 @@ export function RuleValue({ column, isMany, value, onChange }: RuleValueProps) {
   const target = targetOf(column);
   if (target !== undefined) return <ReferenceValue {...{ target, value, onChange }} />;
   if (isMany) return <ManyChoices {...{ column, value, onChange }} />;
-  const text = value === null || value === undefined ? "" : String(value);
+  const text = asText(value);
   if (column.type === "boolean") {
     return (
       <select

@@ -19,8 +19,8 @@ import { FilterBuilder } from "../filter/filter-builder.tsx";
 import { BulkDialog } from "../record/bulk-dialog.tsx";
 import { type Layout, parseSort, type RowHeight } from "../views/layout.ts";
 import type { LayoutState } from "../views/use-layout.ts";
-import type { Access } from "./use-access.ts";
-import type { CellActs } from "./use-cell-acts.tsx";
+import type { Access } from "../sheet/use-access.ts";
+import type { CellActs } from "../sheet/use-cell-acts.tsx";
 
 interface GridBarProps {
   readonly table: TableShape;
@@ -116,6 +116,7 @@ function SortButton({ columns, layout, onChange }: PartProps<string>) {
     onChange([...(name === "" ? [] : [way === "desc" ? `-${name}` : name]), ...rest].join(","));
   return (
     <Popover
+      align="start"
       label={keys.length === 0 ? "Order" : `Order by ${toLabel(first)}`}
       className={keys.length === 0 ? "btn bare" : "btn bare used"}
       button={
@@ -167,6 +168,7 @@ function GroupButton({ columns, layout, onChange }: PartProps<string | null>) {
   const { groupBy } = layout;
   return (
     <Popover
+      align="start"
       label={groupBy === null ? "Group" : `Grouped by ${toLabel(groupBy)}`}
       className={groupBy === null ? "btn bare" : "btn bare used"}
       button={
@@ -208,6 +210,7 @@ function ColumnsButton({ columns, layout, onChange }: PartProps<readonly string[
   const { hidden } = layout;
   return (
     <Popover
+      align="start"
       label={hidden.length === 0 ? "Columns" : `Columns, ${hidden.length} hidden`}
       className="btn bare"
       button={

@@ -2,7 +2,7 @@ import { Menu } from "../../ui/overlay/menu.tsx";
 import type { GridColumn } from "../column/column.ts";
 import { isNumber, toLabel } from "../column/column.ts";
 import { figuresOf, type Layout, summaryOf } from "../views/layout.ts";
-import { figureText, figureWord } from "./figure.ts";
+import { figureText, figureWord } from "../cell/figure.ts";
 import type { ColumnLines } from "./grid-row.tsx";
 
 interface GridFootProps {

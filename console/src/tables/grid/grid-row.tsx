@@ -4,7 +4,8 @@ import type { GridColumn } from "../column/column.ts";
 import { isNumber } from "../column/column.ts";
 import type { NameOf } from "../column/value.ts";
 import type { Fault, Flash, Row } from "../book/row-book.ts";
-import { cellContent } from "./cell-content.tsx";
+import { hueOf, type Other } from "../sheet/other.ts";
+import { cellContent } from "../cell/cell-content.tsx";
 import type { Span } from "./viewport.ts";
 
 /** How columns lie: the frozen ones first, then those in sight. */
@@ -38,11 +39,6 @@ export interface RowProps {
   readonly others: ReadonlyMap<string, Other> | undefined;
   readonly hasHandle: boolean;
   readonly isDraft: boolean;
-}
-
-export interface Other {
-  readonly name: string;
-  readonly hue: number;
 }
 
 export const GridRow = memo(function GridRow(props: RowProps) {
@@ -141,12 +137,4 @@ function CellBox(props: CellBoxProps) {
       )}
     </div>
   );
-}
-
-const HUES = 12;
-
-/** The colour of a person's name, the same as that of their picture. */
-export function hueOf(name: string): number {
-  const sum = Array.from(name, (letter) => letter.codePointAt(0) ?? 0).reduce((a, b) => a + b, 0);
-  return sum % HUES;
 }

@@ -10,15 +10,15 @@ import { AddColumn } from "../designer/add-column.tsx";
 import { GridBar } from "./grid-bar.tsx";
 import { GridFoot } from "./grid-foot.tsx";
 import { Grid } from "./grid.tsx";
-import { groupRows, plainRows } from "./group-rows.ts";
-import { at, clampRange, type Range } from "./cell-range.ts";
+import { groupRows, plainRows } from "../sheet/group-rows.ts";
+import { at, clampRange, type Range } from "../sheet/cell-range.ts";
 import { StatusLine } from "./status-line.tsx";
-import { useCellActs } from "./use-cell-acts.tsx";
+import { useCellActs } from "../sheet/use-cell-acts.tsx";
 import { useColumnMenu } from "./use-column-menu.tsx";
-import { useOthers } from "./use-others.ts";
+import { useOthers } from "../sheet/use-others.ts";
 import { ROW_PX, shownColumns, summaryOf, widthOf } from "../views/layout.ts";
 import type { LayoutState } from "../views/use-layout.ts";
-import { useAccess } from "./use-access.ts";
+import { useAccess } from "../sheet/use-access.ts";
 
 interface GridScreenProps {
   readonly table: TableShape;

@@ -6,26 +6,24 @@ import type { GridColumn } from "../column/column.ts";
 import type { NameOf } from "../column/value.ts";
 import type { RowBook } from "../book/row-book.ts";
 import { isDraft } from "../book/send-change.ts";
-import { boxOf, isOne, type Range } from "./cell-range.ts";
-import { type ColumnLines, GridRow, type Other } from "./grid-row.tsx";
+import { boxOf, isOne, type Range } from "../sheet/cell-range.ts";
+import { type ColumnLines, GridRow } from "./grid-row.tsx";
 import { GroupLine } from "./group-line.tsx";
-import type { GroupRows } from "./group-rows.ts";
+import type { GroupRows } from "../sheet/group-rows.ts";
 import { HeadRow, type HeadHandlers } from "./head-row.tsx";
-import { useGridPointer } from "./use-grid-pointer.ts";
+import type { Other } from "../sheet/other.ts";
+import { type PointerProps, useGridPointer } from "./use-grid-pointer.ts";
 import { columnsAt, edgesOf, rowsAt, scaleRows, scrollTo, topOf } from "./viewport.ts";
 
-export interface GridProps {
+export interface GridProps extends PointerProps {
   readonly label: string;
   readonly book: RowBook;
   readonly rows: GroupRows;
-  readonly columns: readonly GridColumn[];
   readonly widths: readonly number[];
   readonly frozen: number;
   readonly rowPx: number;
   readonly sort: string;
   readonly nameOf: NameOf;
-  readonly range: Range;
-  readonly onRange: (range: Range) => void;
   readonly editor: ReactNode;
   readonly head: HeadHandlers;
   readonly groupColumn: GridColumn | undefined;
@@ -33,11 +31,7 @@ export interface GridProps {
   readonly onFold: (value: unknown) => void;
   readonly others: ReadonlyMap<string, ReadonlyMap<string, Other>>;
   readonly onKeyDown: (event: React.KeyboardEvent<HTMLElement>, pageRows: number) => void;
-  readonly onOpen: (line: number) => void;
-  readonly onEdit: () => void;
-  readonly onFill: (to: number) => void;
   readonly footer: (lines: ColumnLines) => ReactNode;
-  readonly box: React.RefObject<HTMLDivElement | null>;
 }
 
 interface View {

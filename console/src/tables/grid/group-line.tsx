@@ -2,9 +2,9 @@ import { ChevronRight } from "lucide-react";
 import { memo } from "react";
 import type { GridColumn } from "../column/column.ts";
 import { type NameOf, toText } from "../column/value.ts";
-import { cellContent } from "./cell-content.tsx";
-import { toFigure } from "./figure.ts";
-import type { Group } from "./group-rows.ts";
+import { cellContent } from "../cell/cell-content.tsx";
+import { toFigure } from "../cell/figure.ts";
+import type { Group } from "../sheet/group-rows.ts";
 
 interface GroupLineProps {
   readonly group: Group;

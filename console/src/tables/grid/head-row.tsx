@@ -121,7 +121,7 @@ function HeadCell(props: HeadCellProps) {
       >
         <TypeIcon type={column.type} />
         <span className="cut">{label}</span>
-        {column.isRequired && !column.isSystem && (
+        {column.isRequired && column.readOnly === undefined && (
           <span className="grid-must" title="A value is required" aria-label="required">
             *
           </span>

@@ -3,9 +3,9 @@ import { useMemo } from "react";
 import { count } from "../../ui/words.ts";
 import type { Edits } from "../book/use-edits.ts";
 import type { RowBook } from "../book/row-book.ts";
-import { boxOf, isOne, type Range, sizeOf } from "./cell-range.ts";
-import { columnsIn, rowsIn, type Sheet } from "./cell-acts.ts";
-import { figuresOfValues, toShort } from "./figure.ts";
+import { boxOf, isOne, type Range, sizeOf } from "../sheet/cell-range.ts";
+import { columnsIn, rowsIn, type Sheet } from "../sheet/cell-acts.ts";
+import { figuresOfValues, toShort } from "../cell/figure.ts";
 
 const READ_MAX = 20_000;
 

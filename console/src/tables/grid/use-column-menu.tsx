@@ -19,7 +19,7 @@ import type { GridColumn, TableShape } from "../column/column.ts";
 import { fromCondition, newRule, toCondition } from "../filter/filter-tree.ts";
 import { moveColumn, parseSort, widthOf } from "../views/layout.ts";
 import type { LayoutState } from "../views/use-layout.ts";
-import type { Range } from "./cell-range.ts";
+import type { Range } from "../sheet/cell-range.ts";
 import type { HeadHandlers } from "./head-row.tsx";
 
 const WIDER_PX = 60;
@@ -49,84 +49,26 @@ export function useColumnMenu({ table, shown, state, setRange, rows }: ColumnMen
     change({ widths: { ...layout.widths, [column.name]: Math.max(WIDTH_MIN_PX, px) } });
   const move = (column: GridColumn, to: number): void =>
     change({ columns: moveColumn(shown, column.name, to) });
-  const menuOf = (column: GridColumn, at: number): readonly MenuItem[] => {
-    const { name } = column;
-    const sorted = new Map(parseSort(layout.sort)).get(name);
-    const isPlain = column.type === "json" ? "JSON has no order." : undefined;
-    const width = widthOf(column, layout.widths);
-    return [
-      {
-        label: "Sort upwards",
-        icon: <ArrowUp className="ico" />,
-        disabled: isPlain,
-        onPick: () => sortBy(name, sorted === "asc" ? undefined : "asc"),
-      },
-      {
-        label: "Sort downwards",
-        icon: <ArrowDown className="ico" />,
-        disabled: isPlain,
-        onPick: () => sortBy(name, sorted === "desc" ? undefined : "desc"),
-      },
-      {
-        label: layout.groupBy === name ? "Do not group" : "Group by this",
-        icon: <Group className="ico" />,
-        disabled: isPlain,
-        onPick: () => change({ groupBy: layout.groupBy === name ? null : name }),
-      },
-      {
-        label: "Filter by this",
-        icon: <ListFilter className="ico" />,
-        onPick: () => {
-          const tree = fromCondition(layout.filter);
-          const rule = newRule(column);
-          const full = toCondition(rule);
-          const filled = Object.keys(full).length > 0 ? rule : { ...rule, operator: "filled" };
-          change({ filter: toCondition({ ...tree, parts: [...tree.parts, filled] }) });
-        },
-      },
-      {
-        label: at < layout.frozen ? "Do not freeze" : "Freeze up to here",
-        icon: at < layout.frozen ? <PinOff className="ico" /> : <Pin className="ico" />,
-        isApart: true,
-        onPick: () => change({ frozen: at < layout.frozen ? at : Math.min(10, at + 1) }),
-      },
-      {
-        label: "Move left",
-        icon: <ArrowLeft className="ico" />,
-        disabled: at === 0 ? "It is the first." : undefined,
-        onPick: () => move(column, at - 1),
-      },
-      {
-        label: "Move right",
-        icon: <ArrowRight className="ico" />,
-        disabled: at === shown.length - 1 ? "It is the last." : undefined,
-        onPick: () => move(column, at + 1),
-      },
-      { label: "Wider", onPick: () => setWidth(column, width + WIDER_PX) },
-      { label: "Narrower", onPick: () => setWidth(column, width - WIDER_PX) },
-      {
-        label: "Hide",
-        icon: <EyeOff className="ico" />,
-        onPick: () => change({ hidden: [...layout.hidden, name] }),
-      },
-      {
-        label: "Change the column…",
-        icon: <Settings2 className="ico" />,
-        isApart: true,
-        disabled: column.isSystem
-          ? "Every table has this column."
-          : mayDesign
-            ? undefined
-            : "You may not change tables.",
-        onPick: () =>
-          void navigate({
-            to: "/tables/$slug/design",
-            params: { slug: table.slug },
-            search: { column: name },
-          }),
-      },
-    ];
-  };
+  const menuOf = (column: GridColumn, at: number): readonly MenuItem[] => [
+    ...shownItems({ column, at, state, sortBy }),
+    ...placeItems({ column, at, shown, state, setWidth, move }),
+    {
+      label: "Change the column…",
+      icon: <Settings2 className="ico" />,
+      isApart: true,
+      disabled: column.isSystem
+        ? "Every table has this column."
+        : mayDesign
+          ? undefined
+          : "You may not change tables.",
+      onPick: () =>
+        void navigate({
+          to: "/tables/$slug/design",
+          params: { slug: table.slug },
+          search: { column: column.name },
+        }),
+    },
+  ];
   const handlers: HeadHandlers = {
     menuOf,
     onSelect: (at, isRange) =>
@@ -139,4 +81,95 @@ export function useColumnMenu({ table, shown, state, setRange, rows }: ColumnMen
     onAdd: mayDesign ? () => setAdding(true) : undefined,
   };
   return { handlers, isAdding, endAdd: () => setAdding(false) };
+}
+
+interface ItemProps {
+  readonly column: GridColumn;
+  readonly at: number;
+  readonly state: LayoutState;
+}
+
+/** Order, groups and filter by a column. */
+function shownItems({
+  column,
+  state: { layout, change },
+  sortBy,
+}: ItemProps & {
+  readonly sortBy: (name: string, direction: "asc" | "desc" | undefined) => void;
+}): readonly MenuItem[] {
+  const { name } = column;
+  const sorted = new Map(parseSort(layout.sort)).get(name);
+  const isPlain = column.type === "json" ? "JSON has no order." : undefined;
+  return [
+    {
+      label: "Sort upwards",
+      icon: <ArrowUp className="ico" />,
+      disabled: isPlain,
+      onPick: () => sortBy(name, sorted === "asc" ? undefined : "asc"),
+    },
+    {
+      label: "Sort downwards",
+      icon: <ArrowDown className="ico" />,
+      disabled: isPlain,
+      onPick: () => sortBy(name, sorted === "desc" ? undefined : "desc"),
+    },
+    {
+      label: layout.groupBy === name ? "Do not group" : "Group by this",
+      icon: <Group className="ico" />,
+      disabled: isPlain,
+      onPick: () => change({ groupBy: layout.groupBy === name ? null : name }),
+    },
+    {
+      label: "Filter by this",
+      icon: <ListFilter className="ico" />,
+      onPick: () => {
+        const tree = fromCondition(layout.filter);
+        const rule = newRule(column);
+        const full = toCondition(rule);
+        const filled = Object.keys(full).length > 0 ? rule : { ...rule, operator: "filled" };
+        change({ filter: toCondition({ ...tree, parts: [...tree.parts, filled] }) });
+      },
+    },
+  ];
+}
+
+interface PlaceProps extends ItemProps {
+  readonly shown: readonly GridColumn[];
+  readonly setWidth: (column: GridColumn, px: number) => void;
+  readonly move: (column: GridColumn, to: number) => void;
+}
+
+/** Where a column stands and how wide it is. */
+function placeItems(props: PlaceProps): readonly MenuItem[] {
+  const { column, at, shown, setWidth, move } = props;
+  const { layout, change } = props.state;
+  const { name } = column;
+  const width = widthOf(column, layout.widths);
+  return [
+    {
+      label: at < layout.frozen ? "Do not freeze" : "Freeze up to here",
+      icon: at < layout.frozen ? <PinOff className="ico" /> : <Pin className="ico" />,
+      isApart: true,
+      onPick: () => change({ frozen: at < layout.frozen ? at : Math.min(10, at + 1) }),
+    },
+    {
+      label: "Move left",
+      icon: <ArrowLeft className="ico" />,
+      disabled: at === 0 ? "It is the first." : undefined,
+      onPick: () => move(column, at - 1),
+    },
+    {
+      label: "Move right",
+      icon: <ArrowRight className="ico" />,
+      disabled: at === shown.length - 1 ? "It is the last." : undefined,
+      onPick: () => move(column, at + 1),
+    },
+    { label: "Wider", onPick: () => setWidth(column, width + WIDER_PX) },
+    { label: "Narrower", onPick: () => setWidth(column, width - WIDER_PX) },
+    {
+      label: "Hide",
+      icon: <EyeOff className="ico" />,
+      onPick: () => change({ hidden: [...layout.hidden, name] }),
+    },
+  ];
 }

@@ -1,6 +1,17 @@
 /** Presses and drags in a grid: a cell, a range, a row, the handle that fills. */
-import { type MouseEvent, type PointerEvent, useRef } from "react";
-import type { GridProps } from "./grid.tsx";
+import { type MouseEvent, type PointerEvent, type RefObject, useRef } from "react";
+import type { GridColumn } from "../column/column.ts";
+import type { Range } from "../sheet/cell-range.ts";
+
+export interface PointerProps {
+  readonly columns: readonly GridColumn[];
+  readonly range: Range;
+  readonly onRange: (range: Range) => void;
+  readonly onOpen: (line: number) => void;
+  readonly onEdit: () => void;
+  readonly onFill: (to: number) => void;
+  readonly box: RefObject<HTMLDivElement | null>;
+}
 
 interface Place {
   readonly line: number;
@@ -18,7 +29,7 @@ function placeOf(target: EventTarget | null): Place | undefined {
 const isField = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest("input, textarea, [popover], .group-fold") !== null;
 
-export function useGridPointer(props: GridProps) {
+export function useGridPointer(props: PointerProps) {
   const drag = useRef<"range" | "rows" | "fill">(undefined);
   const onPointerDown = (event: PointerEvent<HTMLElement>): void => {
     if (event.button !== 0 || isField(event.target)) return;

@@ -8,8 +8,8 @@ import { ErrorNotice } from "../../ui/feedback.tsx";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
-import { guessSeparator, parseCells } from "../book/clipboard.ts";
-import { toLabel } from "../column/column.ts";
+import { type Cells, guessSeparator, parseCells } from "../book/clipboard.ts";
+import { type TableShape, toLabel } from "../column/column.ts";
 import { toImportCsv } from "./import-csv.ts";
 
 type ImportResult = Reply<"records.import">["data"];
@@ -61,7 +61,7 @@ export function ImportPage() {
           <span className="muted"> / Import</span>
         </h1>
       </header>
-      <main
+      <div
         className="design scroll"
         onDragOver={(event) => event.preventDefault()}
         onDrop={(event) => {
@@ -69,66 +69,17 @@ export function ImportPage() {
           void event.dataTransfer.files[0]?.text().then(take);
         }}
       >
-        <Field
-          label="Cells of a spreadsheet, with their titles"
-          help="Paste them, drop a file, or choose one: CSV or TSV."
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              className="field mono"
-              rows={6}
-              value={text}
-              onChange={({ target }) => take(target.value)}
-            />
-          )}
-        </Field>
-        <input
-          type="file"
-          accept=".csv,.tsv,.txt,text/csv"
-          aria-label="A file"
-          onChange={({ target }) => void target.files?.[0]?.text().then(take)}
-        />
-        {titles.length > 0 && (
-          <fieldset className="design-columns">
-            <legend>{count(cells.length - 1, "line")}</legend>
-            {titles.map((title) => (
-              <label key={title} className="import-line">
-                <span className="cut">{title}</span>
-                <span className="muted cut">{cells[1]?.[titles.indexOf(title)]}</span>
-                <select
-                  className="field"
-                  aria-label={`Column for ${title}`}
-                  value={fieldOf(title)}
-                  onChange={({ target }) => {
-                    setMapping({ ...mapping, [title]: target.value });
-                    setResult(undefined);
-                  }}
-                >
-                  <option value="">Leave it out</option>
-                  {names.map((name) => (
-                    <option key={name} value={name}>
-                      {toLabel(name)}
-                    </option>
-                  ))}
-                </select>
-              </label>
-            ))}
-            <label className="import-line">
-              <span>Records that are there</span>
-              <span />
-              <select className="field" value={key} onChange={({ target }) => setKey(target.value)}>
-                <option value="">stay; all lines are new</option>
-                {table?.columns
-                  .filter(({ unique, type }) => unique && type !== "autonumber")
-                  .map(({ name }) => (
-                    <option key={name} value={name}>
-                      are found by {toLabel(name)} and changed
-                    </option>
-                  ))}
-              </select>
-            </label>
-          </fieldset>
+        <FileField text={text} onText={take} />
+        {titles.length > 0 && table && (
+          <Mapping
+            {...{ cells, fieldOf, table }}
+            mapKey={key}
+            onKey={setKey}
+            onField={(title, name) => {
+              setMapping({ ...mapping, [title]: name });
+              setResult(undefined);
+            }}
+          />
         )}
         {error && <ErrorNotice error={error} />}
         {result && <Outcome result={result} />}
@@ -149,7 +100,7 @@ export function ImportPage() {
             Import {result ? count(result.imported + result.updated, "record") : ""}
           </button>
         </div>
-      </main>
+      </div>
     </div>
   );
 }
@@ -175,4 +126,82 @@ function Outcome({ result }: { readonly result: ImportResult }) {
 function guessField(title: string, names: readonly string[]): string {
   const bare = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return names.find((name) => bare(name) === bare(title)) ?? "";
+}
+
+interface MappingProps {
+  readonly cells: Cells;
+  readonly table: TableShape;
+  readonly fieldOf: (title: string) => string;
+  readonly onField: (title: string, name: string) => void;
+  /** The field by which records that are there are found. */
+  readonly mapKey: string;
+  readonly onKey: (key: string) => void;
+}
+
+function Mapping({ cells, table, fieldOf, onField, mapKey, onKey }: MappingProps) {
+  const [titles = [], first] = cells;
+  const keys = table.columns.filter(({ unique, type }) => unique && type !== "autonumber");
+  return (
+    <fieldset className="design-columns">
+      <legend>{count(cells.length - 1, "line")}</legend>
+      {titles.map((title, n) => (
+        <label key={n} className="import-line">
+          <span className="cut">{title}</span>
+          <span className="muted cut">{first?.[n]}</span>
+          <select
+            className="field"
+            aria-label={`Column for ${title}`}
+            value={fieldOf(title)}
+            onChange={({ target }) => onField(title, target.value)}
+          >
+            <option value="">Leave it out</option>
+            {table.columns.map(({ name }) => (
+              <option key={name} value={name}>
+                {toLabel(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+      <label className="import-line">
+        <span>Records that are there</span>
+        <span />
+        <select className="field" value={mapKey} onChange={({ target }) => onKey(target.value)}>
+          <option value="">stay; all lines are new</option>
+          {keys.map(({ name }) => (
+            <option key={name} value={name}>
+              are found by {toLabel(name)} and changed
+            </option>
+          ))}
+        </select>
+      </label>
+    </fieldset>
+  );
+}
+
+function FileField(props: { readonly text: string; readonly onText: (text: string) => void }) {
+  return (
+    <>
+      <Field
+        label="Cells of a spreadsheet, with their titles"
+        help="Paste them, drop a file, or choose one: CSV or TSV."
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            className="field mono"
+            rows={6}
+            value={props.text}
+            onChange={({ target }) => props.onText(target.value)}
+          />
+        )}
+      </Field>
+      <input
+        type="file"
+        accept=".csv,.tsv,.txt,text/csv"
+        aria-label="A file"
+        onChange={({ target }) => void target.files?.[0]?.text().then(props.onText)}
+      />
+    </>
+  );
 }

@@ -50,7 +50,7 @@ export function Tables() {
         />
         {create}
       </header>
-      <main className="tables-list scroll">
+      <div className="tables-list scroll">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {!data && !error && <Loading />}
         {tables?.length === 0 && words === "" && (
@@ -65,7 +65,7 @@ export function Tables() {
             <TableLine key={table.id} table={table} />
           ))}
         </ul>
-      </main>
+      </div>
       {isNew && (
         <CreateTable
           onClose={() => setNew(false)}

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { choicesOf, type GridColumn, targetOf } from "../column/column.ts";
 import { type NameOf, parseText, toPlain, toText } from "../column/value.ts";
-import { useReferenceOptions } from "../grid/reference-options.ts";
+import { useReferenceOptions } from "../cell/reference-options.ts";
 
 interface FieldEditorProps {
   readonly column: GridColumn;

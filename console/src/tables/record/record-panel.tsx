@@ -12,7 +12,7 @@ import { notify, notifyError } from "../../ui/toast.tsx";
 import { type GridColumn, type TableShape, targetOf, toLabel } from "../column/column.ts";
 import { TypeIcon } from "../column/type-icon.tsx";
 import { nameIn } from "../column/value.ts";
-import { useAccess } from "../grid/use-access.ts";
+import { useAccess } from "../sheet/use-access.ts";
 import { FieldEditor } from "./field-editor.tsx";
 import { RecordHistory } from "./record-history.tsx";
 import { References } from "./references.tsx";

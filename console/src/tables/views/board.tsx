@@ -6,8 +6,8 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { choicesOf, type GridColumn, type TableShape, toLabel } from "../column/column.ts";
 import { nameIn, toText } from "../column/value.ts";
-import { Choice } from "../grid/cell-content.tsx";
-import { useAccess } from "../grid/use-access.ts";
+import { Choice } from "../cell/cell-content.tsx";
+import { useAccess } from "../sheet/use-access.ts";
 import { shownColumns } from "./layout.ts";
 import type { LayoutState } from "./use-layout.ts";
 
@@ -50,7 +50,6 @@ interface StackProps extends ViewProps {
 function Stack({ table, columns, state, onOpen, by, value }: StackProps) {
   const { slug } = table;
   const { layout, search } = state;
-  const nameOf = useNames();
   const access = useAccess(table);
   const [isOver, setOver] = useState(false);
   const own = { [by.name]: value === null ? { exists: false } : value };
@@ -113,39 +112,61 @@ function Stack({ table, columns, state, onOpen, by, value }: StackProps) {
       {!data && !error && <Loading rows={3} />}
       <ul>
         {cards.map((card) => (
-          <li
+          <BoardCard
             key={card.id}
-            className="card"
-            draggable={access.update === undefined}
-            onDragStart={(event) => event.dataTransfer.setData(DRAGGED, card.id)}
-          >
-            <button className="card-open" onClick={() => onOpen(card.id)}>
-              <strong>{nameIn(card) ?? card.id}</strong>
-              {lines.map((column) => {
-                const text = toText(column, card[column.name], nameOf);
-                return text === "" || text === nameIn(card) ? null : (
-                  <span key={column.name} className="cut">
-                    <span className="muted">{toLabel(column.name)}</span> {text}
-                  </span>
-                );
-              })}
-            </button>
-            <select
-              className="field card-move"
-              aria-label={`Move ${nameIn(card) ?? card.id}`}
-              value={value ?? ""}
-              disabled={access.update !== undefined}
-              title={access.update ?? "Move to another stack"}
-              onChange={({ target }) => void move(card.id, target.value || null)}
-            >
-              {!by.isRequired && <option value="">Nothing</option>}
-              {choicesOf(by).map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          </li>
+            {...{ card, by, value, lines, onOpen }}
+            refusal={access.update}
+            onMove={(to) => void move(card.id, to)}
+          />
         ))}
       </ul>
     </section>
+  );
+}
+
+interface BoardCardProps {
+  readonly card: Card;
+  readonly by: GridColumn;
+  readonly value: string | null;
+  readonly lines: readonly GridColumn[];
+  readonly refusal: string | undefined;
+  readonly onOpen: (id: string) => void;
+  readonly onMove: (to: string | null) => void;
+}
+
+function BoardCard(props: BoardCardProps) {
+  const { card, by, value, lines, refusal, onOpen } = props;
+  const nameOf = useNames();
+  return (
+    <li
+      className="card"
+      draggable={refusal === undefined}
+      onDragStart={(event) => event.dataTransfer.setData(DRAGGED, card.id)}
+    >
+      <button className="card-open" onClick={() => onOpen(card.id)}>
+        <strong>{nameIn(card) ?? card.id}</strong>
+        {lines.map((column) => {
+          const text = toText(column, card[column.name], nameOf);
+          return text === "" || text === nameIn(card) ? null : (
+            <span key={column.name} className="cut">
+              <span className="muted">{toLabel(column.name)}</span> {text}
+            </span>
+          );
+        })}
+      </button>
+      <select
+        className="field card-move"
+        aria-label={`Move ${nameIn(card) ?? card.id}`}
+        value={value ?? ""}
+        disabled={refusal !== undefined}
+        title={refusal ?? "Move to another stack"}
+        onChange={({ target }) => props.onMove(target.value || null)}
+      >
+        {!by.isRequired && <option value="">Nothing</option>}
+        {choicesOf(by).map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+    </li>
   );
 }

@@ -5,7 +5,7 @@ import { call, useOp } from "../../data/api.ts";
 import { Empty, ErrorNotice } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { nameIn } from "../column/value.ts";
-import { useAccess } from "../grid/use-access.ts";
+import { useAccess } from "../sheet/use-access.ts";
 import type { ViewProps } from "./board.tsx";
 import { dayOf, daysOf, stepMonth } from "./month.ts";
 

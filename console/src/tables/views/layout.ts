@@ -66,7 +66,7 @@ export function shownColumns(
 
 const WIDTHS: Readonly<Record<string, number>> = {
   boolean: 84,
-  autonumber: 84,
+  autonumber: 108,
   integer: 96,
   decimal: 112,
   date: 116,
@@ -78,7 +78,7 @@ const WIDTHS: Readonly<Record<string, number>> = {
 };
 const WIDTH_DEFAULT = 208;
 const LETTER_PX = 7;
-const HEAD_PX = 58;
+const HEAD_PX = 66;
 
 export function widthOf(column: GridColumn, widths: Layout["widths"]): number {
   const label = column.name.length * LETTER_PX + HEAD_PX;

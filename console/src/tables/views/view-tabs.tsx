@@ -164,7 +164,6 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
   const [kind, setKind] = useState<ViewKind>("grid");
   const [by, setBy] = useState<string>();
   const [shared, setShared] = useState(false);
-  const mayShare = useMay()("records:write");
   const create = useMutation({
     mutationFn: (input: Input<"table_views.create">) => call("table_views.create", input),
   });
@@ -244,15 +243,7 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
           )}
         </Field>
       )}
-      <label className="check-line">
-        <input
-          type="checkbox"
-          checked={shared}
-          disabled={!mayShare}
-          onChange={({ target }) => setShared(target.checked)}
-        />
-        Everyone who reads this table has it
-      </label>
+      <ShareCheck shared={shared} onChange={setShared} />
       <p className="muted">
         It keeps the filter, order, groups and columns as they are now. Whoever opens it sees the
         records that they may see, and no others.
@@ -280,4 +271,22 @@ function bodyOf(layout: Layout) {
     rowHeight,
     summaries,
   };
+}
+
+function ShareCheck(props: {
+  readonly shared: boolean;
+  readonly onChange: (shared: boolean) => void;
+}) {
+  const mayShare = useMay()("records:write");
+  return (
+    <label className="check-line">
+      <input
+        type="checkbox"
+        checked={props.shared}
+        disabled={!mayShare}
+        onChange={({ target }) => props.onChange(target.checked)}
+      />
+      Everyone who reads this table has it
+    </label>
+  );
 }

@@ -7,6 +7,7 @@ interface PopoverProps {
   /** Of the button that opens it. */
   readonly className?: string;
   readonly button: ReactNode;
+  readonly align?: "start" | "end";
   /** Says why it can't be opened now. */
   readonly disabled?: string | undefined;
   /** Gets a function that closes it. */
@@ -23,7 +24,7 @@ export function Popover(props: PopoverProps) {
     if (!at || !current) return;
     const size = { width: current.offsetWidth, height: current.offsetHeight };
     const view = { width: innerWidth, height: innerHeight };
-    const { left, top } = placeBeside(at, size, view, "end");
+    const { left, top } = placeBeside(at, size, view, props.align ?? "end");
     current.style.left = `${left}px`;
     current.style.top = `${top}px`;
     current.querySelector<HTMLElement>("button, input, select")?.focus();

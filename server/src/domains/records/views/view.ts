@@ -17,9 +17,9 @@ import { fieldsOf } from "../record-statements.ts";
 
 export const TableViewsOwn = permission("table_views:own", "Keep views of tables", EVERY_ROLE);
 
-/** Who may write records arranges views for everyone. */
+/** The permission of those who arrange views for everyone: to write records. */
 const SHARE_PERMISSION = "records:write";
-/** Who makes tables keeps their shared views in order. */
+/** The permission of those who keep shared views in order: to make tables. */
 const MANAGE_PERMISSION = "tables:write";
 const VIEWS_MAX = 2_000;
 const FIELDS_MAX = 210;

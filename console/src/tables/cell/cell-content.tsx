@@ -2,7 +2,7 @@
 import { Check } from "lucide-react";
 import type { ReactNode } from "react";
 import { choicesOf, type GridColumn, targetOf } from "../column/column.ts";
-import { type NameOf, toText } from "../column/value.ts";
+import { asText, type NameOf, toText } from "../column/value.ts";
 
 const TONES = 6;
 
@@ -12,11 +12,11 @@ export function cellContent(column: GridColumn, value: unknown, nameOf: NameOf):
     case "boolean":
       return value === true ? <Check className="ico cell-check" aria-label="Yes" /> : null;
     case "enum":
-      return <Choice column={column} value={String(value)} />;
+      return <Choice column={column} value={asText(value)} />;
     case "multi_enum":
       return Array.isArray(value)
         ? value.map((one) => <Choice key={String(one)} column={column} value={String(one)} />)
-        : String(value);
+        : asText(value);
     default:
       break;
   }

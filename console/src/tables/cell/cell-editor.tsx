@@ -2,11 +2,10 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useFloat } from "../../ui/overlay/placement.ts";
 import { choicesOf, type GridColumn, targetOf } from "../column/column.ts";
-import { type NameOf, parseText, toPlain } from "../column/value.ts";
-import { ChoiceList, type ChoiceOption } from "./choice-list.tsx";
+import { asText, type NameOf, parseText, toPlain } from "../column/value.ts";
+import { ChoiceList } from "./choice-list.tsx";
+import type { ChoiceOption, Leave } from "./choice-option.ts";
 import { useReferenceOptions } from "./reference-options.ts";
-
-export type Leave = "stay" | "down" | "up" | "right" | "left";
 
 export interface EditorProps {
   readonly column: GridColumn;
@@ -116,7 +115,7 @@ const isPicker = ({ type }: GridColumn): boolean => PICKERS[type] !== undefined;
 
 function editableText(column: GridColumn, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return "";
-  if (column.type === "timestamp") return toLocal(String(value));
+  if (column.type === "timestamp") return toLocal(asText(value));
   if (column.type === "json") return JSON.stringify(value, null, 2);
   return toPlain(column, value, nameOf);
 }
@@ -131,7 +130,7 @@ function toLocal(text: string): string {
 function ChoiceEditor({ column, value, typed, onSave, onCancel }: EditorProps) {
   const isMany = column.type === "multi_enum";
   const [chosen, setChosen] = useState<readonly string[]>(
-    Array.isArray(value) ? value.map(String) : value === null ? [] : [String(value)],
+    Array.isArray(value) ? value.map(String) : value === null ? [] : [asText(value)],
   );
   const options = useMemo(
     () => choicesOf(column).map((one): ChoiceOption => ({ value: one, label: one })),

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { nameIn } from "../column/value.ts";
-import type { ChoiceOption } from "./choice-list.tsx";
+import type { ChoiceOption } from "./choice-option.ts";
 
 const PAUSE_MS = 150;
 const SHOWN = 50;

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { usePresence } from "../../data/live/presence.ts";
 import type { Range } from "./cell-range.ts";
 import { rowOnLine, type Sheet } from "./cell-acts.ts";
-import { hueOf, type Other } from "./grid-row.tsx";
+import { hueOf, type Other } from "./other.ts";
 
 const NOBODY: ReadonlyMap<string, ReadonlyMap<string, Other>> = new Map();
 

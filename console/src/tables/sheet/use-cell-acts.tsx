@@ -13,14 +13,15 @@ import {
   type Sheet,
 } from "./cell-acts.ts";
 import { at, boxOf, type Extent, type Range, sizeOf } from "./cell-range.ts";
-import { CellEditor, type Leave } from "./cell-editor.tsx";
-import { FaultNotice } from "./fault-notice.tsx";
+import { CellEditor } from "../cell/cell-editor.tsx";
+import type { Leave } from "../cell/choice-option.ts";
+import { FaultNotice } from "../cell/fault-notice.tsx";
 import { findReferences } from "./find-references.ts";
 import type { Access } from "./use-access.ts";
 import { useClipboard } from "./use-clipboard.ts";
 import { useGridActions } from "./use-grid-actions.ts";
 import { handleGridKey } from "./use-grid-keys.ts";
-import { cellKey } from "../book/row-book.ts";
+import { cellKey, type Row } from "../book/row-book.ts";
 
 /** More cells than this are not pasted or cleared at once. */
 const CELLS_MAX = 50_000;
@@ -85,38 +86,8 @@ export function useCellActs(props: CellActsProps): CellActs {
     moveTo(at(sheet.rows.lineOf(target), Math.max(0, first)));
     requestAnimationFrame(focus);
   };
-  const deleteRows = (): void => {
-    if (refuse(access.delete)) return;
-    const rows = rowsIn(sheet, range);
-    if (rows.length > 0) edits.deleteRows(rows);
-    moveTo(at(boxOf(range).top, place));
-  };
-  const clear = (): void => {
-    if (refuse(access.update) || isTooMuch(range)) return;
-    edits.setCells("Cells cleared", clearCells(sheet, range));
-  };
-  const fillDown = (): void => {
-    if (refuse(access.update) || isTooMuch(range)) return;
-    const sets = fillCells(sheet, range);
-    edits.setCells(`${sets.length} cells filled`, sets);
-  };
-  const paste = async (cells: readonly (readonly string[])[]): Promise<void> => {
-    if (refuse(access.update)) return;
-    const size = cells.reduce((sum, row) => sum + row.length, 0);
-    if (size > CELLS_MAX) return notify("That is too much to paste at once: import it as a file.");
-    const idOf = await findReferences(sheet, boxOf(range).left, cells);
-    const mayAdd = access.create === undefined;
-    const pasted = pasteCells(sheet, range, cells, { idOf, newId, mayAdd });
-    edits.perform(pasted.change);
-    moveTo(pasted.range);
-    const fault = pasted.refused > 0 ? `, ${pasted.refused} can’t be: they say why` : "";
-    return notify(`${pasted.change.label}${fault}`, edits.undo);
-  };
-  useClipboard(box, {
-    read: () => readCells(sheet, range),
-    paste: (cells) => void paste(cells),
-    clear,
-  });
+  const selection = useSelectionActs(props, { moveTo, refuse });
+  const { deleteRows, clear, fillDown } = selection;
   const openRecord = (): void => {
     if (current && !current.row.id.startsWith("new-")) onOpen(current.row.id);
   };
@@ -154,23 +125,10 @@ export function useCellActs(props: CellActsProps): CellActs {
       }}
     />
   );
-  const fault =
-    current && column && typed === undefined
-      ? sheet.book.faults.get(cellKey(current.row.id, column.name))
-      : undefined;
   return {
     editor: typed && column && current ? editorFor(column) : undefined,
-    dialog: fault && current && column && (
-      <FaultNotice
-        {...{ fault, column }}
-        nameOf={sheet.nameOf}
-        onMine={() => edits.setValue(current.row, column, fault.mine)}
-        onDismiss={() => {
-          sheet.book.faults.delete(cellKey(current.row.id, column.name));
-          sheet.book.touch();
-          focus();
-        }}
-      />
+    dialog: current && column && typed === undefined && (
+      <CellFault {...{ sheet, edits, column, focus }} row={current.row} />
     ),
     isEditing: typed !== undefined,
     edit,
@@ -184,6 +142,77 @@ export function useCellActs(props: CellActsProps): CellActs {
     },
     onKeyDown: (event, pageRows) => handleGridKey(event, { range, extent, pageRows }, keyActs),
   };
+}
+
+interface CellFaultProps {
+  readonly sheet: Sheet;
+  readonly edits: Edits;
+  readonly row: Row;
+  readonly column: GridColumn;
+  readonly focus: () => void;
+}
+
+function CellFault({ sheet, edits, row, column, focus }: CellFaultProps) {
+  const key = cellKey(row.id, column.name);
+  const fault = sheet.book.faults.get(key);
+  if (!fault) return null;
+  return (
+    <FaultNotice
+      {...{ fault, column }}
+      nameOf={sheet.nameOf}
+      onMine={() => edits.setValue(row, column, fault.mine)}
+      onDismiss={() => {
+        sheet.book.faults.delete(key);
+        sheet.book.touch();
+        focus();
+      }}
+    />
+  );
+}
+
+interface Moves {
+  readonly moveTo: (range: Range) => void;
+  /** Says a reason; true where there is one. */
+  readonly refuse: (reason: string | undefined) => boolean;
+}
+
+/** What is done to all that is selected. */
+function useSelectionActs(props: CellActsProps, { moveTo, refuse }: Moves) {
+  const { box, sheet, edits, access, range } = props;
+  const place = range.anchor.column;
+  const deleteRows = (): void => {
+    if (refuse(access.delete)) return;
+    const rows = rowsIn(sheet, range);
+    if (rows.length > 0) edits.deleteRows(rows);
+    moveTo(at(boxOf(range).top, place));
+  };
+  const clear = (): void => {
+    if (refuse(access.update) || isTooMuch(range)) return;
+    edits.setCells("Cells cleared", clearCells(sheet, range));
+  };
+  const fillDown = (): void => {
+    if (refuse(access.update) || isTooMuch(range)) return;
+    const sets = fillCells(sheet, range);
+    edits.setCells(`${sets.length} cells filled`, sets);
+  };
+  const paste = async (cells: readonly (readonly string[])[]): Promise<void> => {
+    if (refuse(access.update)) return;
+    const size = cells.reduce((sum, row) => sum + row.length, 0);
+    if (size > CELLS_MAX) return notify("That is too much to paste at once: import it as a file.");
+    const idOf = await findReferences(sheet, boxOf(range).left, cells);
+    const mayAdd = access.create === undefined;
+    const pasted = pasteCells(sheet, range, cells, { idOf, newId, mayAdd });
+    edits.perform(pasted.change);
+    moveTo(pasted.range);
+    const fault = pasted.refused > 0 ? `, ${pasted.refused} can’t be: they say why` : "";
+    return notify(`${pasted.change.label}${fault}`, edits.undo);
+  };
+  useClipboard(box, {
+    read: () => readCells(sheet, range),
+    paste: (cells) => void paste(cells),
+    clear,
+  });
+  return { deleteRows, clear, fillDown };
 }
 
 let lastPasted = 0;

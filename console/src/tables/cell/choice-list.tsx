@@ -4,13 +4,7 @@ import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 
 import { useFloat } from "../../ui/overlay/placement.ts";
 import type { GridColumn } from "../column/column.ts";
 import { Choice } from "./cell-content.tsx";
-import type { Leave } from "./cell-editor.tsx";
-
-export interface ChoiceOption {
-  readonly value: string;
-  readonly label: string;
-  readonly about?: string | undefined;
-}
+import type { ChoiceOption, Leave } from "./choice-option.ts";
 
 interface ChoiceListProps {
   readonly label: string;
@@ -115,33 +109,56 @@ export function ChoiceList(props: ChoiceListProps) {
         onPointerDown={(event) => event.preventDefault()}
       >
         {found.map((option, n) => (
-          <div
+          <OptionLine
             key={option.value}
             id={`${id}-${n}`}
-            role="option"
-            aria-selected={n === active}
-            className="list-option"
-            ref={(element) => {
-              if (n === active) element?.scrollIntoView({ block: "nearest" });
-            }}
-            onMouseMove={() => n !== active && setActive(n)}
-            onClick={() => pick(n)}
-          >
-            <Check className={chosen.includes(option.value) ? "ico" : "ico none"} />
-            <span className="grow cut">
-              {column && option.value !== NOTHING ? (
-                <Choice column={column} value={option.value} />
-              ) : (
-                <span className={option.value === NOTHING ? "muted" : ""}>{option.label}</span>
-              )}
-              {option.about !== undefined && <small className="cut">{option.about}</small>}
-            </span>
-          </div>
+            {...{ option, column }}
+            isActive={n === active}
+            isChosen={chosen.includes(option.value)}
+            onActive={() => n !== active && setActive(n)}
+            onPick={() => pick(n)}
+          />
         ))}
         {found.length === 0 && (
           <p className="muted list-none">{props.isLoading ? "Loading…" : "Nothing like that"}</p>
         )}
       </div>
     </>
+  );
+}
+
+interface OptionLineProps {
+  readonly id: string;
+  readonly option: ChoiceOption;
+  readonly column: GridColumn | undefined;
+  readonly isActive: boolean;
+  readonly isChosen: boolean;
+  readonly onActive: () => void;
+  readonly onPick: () => void;
+}
+
+function OptionLine({ id, option, column, isActive, isChosen, onActive, onPick }: OptionLineProps) {
+  return (
+    <div
+      id={id}
+      role="option"
+      aria-selected={isActive}
+      className="list-option"
+      ref={(element) => {
+        if (isActive) element?.scrollIntoView({ block: "nearest" });
+      }}
+      onMouseMove={onActive}
+      onClick={onPick}
+    >
+      <Check className={isChosen ? "ico" : "ico none"} />
+      <span className="grow cut">
+        {column && option.value !== NOTHING ? (
+          <Choice column={column} value={option.value} />
+        ) : (
+          <span className={option.value === NOTHING ? "muted" : ""}>{option.label}</span>
+        )}
+        {option.about !== undefined && <small className="cut">{option.about}</small>}
+      </span>
+    </div>
   );
 }
