@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { TEST_PASSWORD } from "#kernel/testing/database.ts";
+import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
+
+describeInBrowser("administering people", () => {
+  const at = useConsole({ isNamed: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+
+  test("a colleague is invited, joins, gets a role made from a copy, and its limits are explained", async () => {
+    const admin = await at.visit(["owner"]);
+    const { page } = admin;
+    await page.goto(`${at.origin}/people`);
+    await page.getByRole("button", { name: "Invite", exact: true }).waitFor();
+    await page.getByText("admin@example.com").waitFor();
+    await page.keyboard.press("n");
+    await page.getByLabel("E-mail addresses").fill("Ada <ada@example.com>");
+    await page.getByRole("button", { name: "Invite", exact: true }).last().click();
+    const link = await page.getByRole("group", { name: "ada@example.com" }).textContent();
+    await page.getByRole("button", { name: "Done" }).click();
+
+    const colleague = await at.stranger();
+    await colleague.page.goto(String(link));
+    await colleague.page.getByLabel("Password").fill(TEST_PASSWORD);
+    await colleague.page.getByRole("button").first().click();
+    await colleague.page.waitForURL(({ pathname }) => pathname !== "/invitations");
+
+    await page.goto(`${at.origin}/roles`);
+    await page.getByRole("button", { name: "Viewer", exact: true }).click();
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Night watch");
+    await page.getByLabel("Find a permission").last().fill("incidents:write");
+    await page.getByLabel(/^incidents:write/).check();
+    await page.getByText("Unlike Viewer, it gains").waitFor();
+    await page.getByRole("button", { name: "Make the role" }).click();
+    await page.getByRole("button", { name: "Night watch" }).waitFor();
+    await expectSoundInEveryLook(admin);
+
+    await page.goto(`${at.origin}/people`);
+    await page.getByText("ada@example.com").first().click();
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByLabel(/^Night watch/).check();
+    await page.getByText("Gets Night watch.").waitFor();
+    await page.getByRole("button", { name: "Save the roles" }).click();
+    await page.getByText(/^Member, Night watch$/).waitFor();
+    await expectSound(admin);
+    await page.getByRole("link", { name: "May they…?" }).click();
+    await page.getByLabel("Operation").fill("workflows.create");
+    await page.keyboard.press("Enter");
+    await page.getByText("No", { exact: true }).waitFor();
+    await page.getByText("It needs workflows:write, which none of their roles holds.").waitFor();
+    await page.getByLabel("Operation").fill("incidents.update");
+    await page.keyboard.press("Enter");
+    await page.getByText("which they have by Night watch").waitFor();
+  });
+
+  test("a token is made, used and revoked, and a session that is ended elsewhere is over at once", async () => {
+    const person = await at.visit(["builder"]);
+    const { page } = person;
+    await page.goto(`${at.origin}/account?tab=tokens`);
+    await page.getByRole("button", { name: "New token" }).click();
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Robot");
+    await page.getByLabel("Find a permission").fill("workspaces:read");
+    await page.getByLabel(/^workspaces:read/).check();
+    await page.getByRole("button", { name: "Make the token" }).click();
+    const token = await page.getByRole("group", { name: "Token" }).textContent();
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    const robot = at.world.asToken(String(token), "default");
+    expect(await robot("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+    await page.getByRole("button", { name: "Revoke Robot" }).click();
+    await page.getByRole("button", { name: "Revoke it" }).click();
+    await page.getByText("No program acts as you here.").waitFor();
+    expect(await robot("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
+
+    await at.world.sql(
+      `update users set password_hash = (select password_hash from users where email = 'admin@example.com')
+        where id = $1`,
+      [person.userId],
+    );
+    const { body } = await at.world.stranger("POST /api/v1/auth/token", {
+      email: `${person.userId}@example.com`,
+      password: TEST_PASSWORD,
+    });
+    const other = await at.visitAs(body.data.token);
+    await other.page.goto(`${at.origin}/account`);
+    await other.page.getByRole("heading", { name: "Somebody" }).waitFor();
+    await page.getByRole("tab", { name: "Signing in" }).click();
+    await page.getByText("This one").waitFor();
+    await expectSoundInEveryLook(person);
+    await page.getByRole("button", { name: /^End the session/ }).click();
+    await page.getByText(/is signed out\.$/).waitFor();
+    // Nobody touched that window: what it had open ended by itself.
+    await other.page.getByRole("dialog").waitFor();
+  });
+});
