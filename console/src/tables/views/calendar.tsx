@@ -115,7 +115,7 @@ const MONTHS = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** The same time on another day. */
+/** A time, kept on another day. */
 function withDay(moment: string, day: string): string {
   const at = new Date(moment);
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
