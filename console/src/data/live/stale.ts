@@ -3,11 +3,13 @@
  * stands here: a breach changes the ticket, an installed pack may change anything.
  */
 const STALE: Readonly<Record<string, readonly string[]>> = {
+  absence: ["absences.", "on_call."],
   app: ["apps.", "home."],
   article: ["knowledge."],
   article_search: ["knowledge."],
   artifact: ["artifacts.", "scheduled_jobs.", "hooks.", "transformer.", "workflows.node_types"],
   artifact_test_case: ["artifacts."],
+  assignment_rule: ["assignment_rules."],
   "audit.auth": ["auth.", "mfa.", "users."],
   "audit.calendar_feed": ["changes."],
   "audit.desk_settings": ["desk."],
@@ -35,6 +37,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   contact: ["contacts."],
   dashboard: ["dashboards."],
   deploy: ["workflows.", "apps.", "home."],
+  escalation_policy: ["escalation_policies."],
   export: ["exports."],
   file: ["files."],
   incident: [
@@ -60,6 +63,8 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   preference: ["preferences."],
   problem: ["tickets.", "views.", "problems.", "home."],
   query: ["queries."],
+  on_call_schedule: ["on_call_schedules.", "on_call."],
+  page: ["pages."],
   record: ["records.", "dashboards."],
   report: ["reports.", "dashboards."],
   request: ["tickets.", "views.", "requests.", "catalog.", "home."],

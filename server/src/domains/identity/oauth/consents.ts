@@ -66,6 +66,8 @@ export const revokeConsent = command({
   async run(ctx, { params: { clientId } }) {
     assertInPerson(ctx.caller);
     const userId = userIdOf(ctx.caller);
+    // It is given and taken back, and never changed.
+    ctx.expectRevision(1);
     const grants = await ctx.tx
       .updateTable("oauth_grants")
       .set({ revoked_at: ctx.now })

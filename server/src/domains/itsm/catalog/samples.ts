@@ -1,6 +1,7 @@
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
+import { routedTitle } from "../testing/routing.ts";
 
 let count = 0;
 
@@ -113,6 +114,16 @@ export const samples: readonly Sample[] = [
       const { params } = await item(owner, { form: withFile });
       const { body } = await owner("POST /api/v1/files?name=proof.json", { paid: true });
       return { body: { itemId: params.id, values: { proof: body.data.id } } };
+    },
+  },
+  {
+    operation: "requests.submit",
+    name: "by a rule",
+    arrange: async (owner, world) => {
+      const { params } = await item(owner);
+      const rule = { entity: "request", field: "description" };
+      const description = await routedTitle(owner, world, rule);
+      return { body: { itemId: params.id, values: {}, description } };
     },
   },
   { operation: "requests.take", arrange: (owner) => asked(owner) },

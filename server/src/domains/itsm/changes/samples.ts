@@ -1,5 +1,6 @@
 import type { Arranged, Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
+import { routedTitle } from "../testing/routing.ts";
 
 const PATH = "/api/v1/itsm/changes";
 let count = 0;
@@ -74,6 +75,13 @@ async function delegation(world: World) {
 export const samples: readonly Sample[] = [
   { operation: "changes.list", arrange: async () => ({ query: { mine: "true", state: "draft" } }) },
   { operation: "changes.create", arrange: async () => ({ body: { title: "A sample" } }) },
+  {
+    operation: "changes.create",
+    name: "by a rule",
+    arrange: async (owner, world) => ({
+      body: { title: await routedTitle(owner, world, { entity: "change" }) },
+    }),
+  },
   { operation: "changes.get", arrange: (owner) => change(owner) },
   {
     operation: "changes.update",

@@ -53,6 +53,7 @@ test("an incident is created with the fields of its input and those derived from
     satisfactionComment: null,
     ratedAt: null,
     onHoldReason: null,
+    holdUntil: null,
     resolution: null,
     resolutionCode: null,
     resolvedAt: null,

@@ -1,5 +1,6 @@
 import type { Arranged, Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
+import { routedTitle } from "../testing/routing.ts";
 
 const PATH = "/api/v1/itsm/incidents";
 let count = 0;
@@ -9,8 +10,8 @@ async function raised(owner: Ask, more: object = {}) {
   return { params: { id: body.data.id as string } };
 }
 
-async function resolved(owner: Ask) {
-  const sample = await raised(owner);
+async function resolved(owner: Ask, more: object = {}) {
+  const sample = await raised(owner, more);
   await owner(`POST ${PATH}/${sample.params.id}/resolve`, { resolution: "Turned it off and on" });
   return sample;
 }
@@ -41,6 +42,47 @@ async function userId(world: World): Promise<string> {
 function patched(name: string, arrange: (owner: Ask, world: World) => Promise<Arranged>): Sample {
   return { operation: "incidents.update", name, arrange };
 }
+
+/** Those that an assignment rule gives to somebody. */
+const routed: readonly Sample[] = [
+  {
+    operation: "incidents.create",
+    name: "by a rule",
+    arrange: async (owner, world) => ({
+      body: { title: await routedTitle(owner, world, { entity: "incident" }) },
+    }),
+  },
+  {
+    operation: "incidents.split",
+    name: "whose other half a rule gives to somebody",
+    arrange: async (owner, world) => {
+      const sample = await raised(owner);
+      const { body } = await owner(`POST ${PATH}/${sample.params.id}/comments`, { body: "This" });
+      const title = await routedTitle(owner, world, { entity: "incident" });
+      return { ...sample, body: { title, commentIds: [body.data.id] } };
+    },
+  },
+  patched("given to a team whose rule knows somebody", async (owner, world) => {
+    const title = await routedTitle(owner, world, { entity: "incident", on: ["team_changed"] });
+    return { ...(await raised(owner, { title })), body: { teamId: await team(owner) } };
+  }),
+  {
+    operation: "incidents.assign",
+    name: "to a team whose rule knows somebody",
+    arrange: async (owner, world) => {
+      const title = await routedTitle(owner, world, { entity: "incident", on: ["team_changed"] });
+      return { ...(await raised(owner, { title })), body: { teamId: await team(owner) } };
+    },
+  },
+  {
+    operation: "incidents.reopen",
+    name: "with a rule for it",
+    arrange: async (owner, world) => {
+      const title = await routedTitle(owner, world, { entity: "incident", on: ["reopened"] });
+      return { ...(await resolved(owner, { title })), body: { reason: "It is back" } };
+    },
+  },
+];
 
 const updates: readonly Sample[] = [
   patched("described", async (owner) => ({
@@ -81,7 +123,7 @@ const moves: readonly Sample[] = [
       body: { severity: "critical", reason: "The whole site" },
     }),
   },
-  { operation: "incidents.close", arrange: resolved },
+  { operation: "incidents.close", arrange: (owner) => resolved(owner) },
   {
     operation: "incidents.rate",
     arrange: async (owner) => ({
@@ -186,4 +228,5 @@ export const samples: readonly Sample[] = [
   ...families,
   ...duplicates,
   ...parts,
+  ...routed,
 ];

@@ -52,6 +52,19 @@ async function pageInput(owner: Ask, world: World) {
   return { policyId: by.data.id as string, ticketId: about.data.id as string };
 }
 
+async function pageNobody(owner: Ask, world: World, rest: "then somebody" | "nobody else") {
+  count += 1;
+  const { body: team } = await owner("POST /api/v1/itsm/teams", { name: `Empty ${count}` });
+  const { steps, ...input } = await policy(owner, world);
+  const empty = { targets: [{ type: "team", id: team.data.id as string }], waitMinutes: 5 };
+  const { body: by } = await owner(`POST ${escalationPolicies.declaration.path}`, {
+    ...input,
+    steps: [empty, ...(rest === "then somebody" ? steps : [])],
+  });
+  const { body: about } = await owner("POST /api/v1/itsm/incidents", { title: "A sample" });
+  return { body: { policyId: by.data.id as string, ticketId: about.data.id as string } };
+}
+
 async function paged(owner: Ask, world: World) {
   const { body } = await owner("POST /api/v1/itsm/pages", await pageInput(owner, world));
   return { params: { id: body.data.id as string } };
@@ -87,6 +100,16 @@ export const samples: readonly Sample[] = [
   {
     operation: "pages.create",
     arrange: async (owner, world) => ({ body: await pageInput(owner, world) }),
+  },
+  {
+    operation: "pages.create",
+    name: "by a policy whose first team is empty",
+    arrange: (owner, world) => pageNobody(owner, world, "then somebody"),
+  },
+  {
+    operation: "pages.create",
+    name: "by a policy whose teams are all empty",
+    arrange: (owner, world) => pageNobody(owner, world, "nobody else"),
   },
   { operation: "pages.acknowledge", arrange: paged },
 ];

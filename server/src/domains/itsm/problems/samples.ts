@@ -1,5 +1,6 @@
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask } from "#kernel/testing/world.ts";
+import { routedTitle } from "../testing/routing.ts";
 
 async function incident(owner: Ask): Promise<string> {
   const { body } = await owner("POST /api/v1/itsm/incidents", { title: "A sample" });
@@ -33,6 +34,13 @@ export const samples: readonly Sample[] = [
     },
   },
   { operation: "problems.list_known_errors", arrange: async () => ({ query: { q: "mail" } }) },
+  {
+    operation: "problems.create",
+    name: "by a rule",
+    arrange: async (owner, world) => ({
+      body: { title: await routedTitle(owner, world, { entity: "problem" }) },
+    }),
+  },
   {
     operation: "problems.create",
     arrange: async (owner) => ({

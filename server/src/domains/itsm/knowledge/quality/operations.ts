@@ -121,6 +121,8 @@ export const deleteSearch = command({
   example: { params: { id: "srch_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
   async run(ctx, { params }) {
     const search = await removeSearch(ctx.tx, params.id);
+    // Counting is no change of it.
+    ctx.expectRevision(1);
     ctx.emit(SearchDeleted, { id: search.id, displayName: search.words }, search);
   },
 });
