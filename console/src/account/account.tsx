@@ -16,7 +16,7 @@ import type { AccountTab } from "./search.ts";
 const TABS: readonly { readonly id: AccountTab; readonly label: string }[] = [
   { id: "profile", label: "You" },
   { id: "security", label: "Signing in" },
-  { id: "tokens", label: "Programs" },
+  { id: "tokens", label: "API tokens" },
 ];
 
 /** One's own account: who one is, how one gets in, and what acts in one's name. */

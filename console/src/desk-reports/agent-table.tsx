@@ -44,7 +44,7 @@ export function AgentTable({ report, onOpen }: AgentTableProps) {
     },
     {
       id: "time",
-      label: "Solution",
+      label: "Resolution",
       isNumber: true,
       cell: ({ resolutionMedian }) => toSpanWords(resolutionMedian),
     },

@@ -97,7 +97,7 @@ export function KeptBars(props: BreakdownProps & { readonly by: "team" | "priori
   }));
   return (
     <BarCard
-      title={by === "team" ? "Promises kept, by team" : "Promises kept, by priority"}
+      title={by === "team" ? "SLA met, by team" : "SLA met, by priority"}
       lines={lines}
       nothing="No promise was due."
       onOpen={onOpen}

@@ -59,25 +59,25 @@ export function toTiles({ now, before }: Pick<Report, "now" | "before">): readon
     tile(["resolved", "Resolved", "resolved"], ({ resolved }) => resolved, [plain, "more"]),
     tile(["open", "Open at the end", "open"], ({ open }) => open, [plain, "less"]),
     {
-      ...tile(["kept", "Promises kept", "breached"], kept, [percent, "more"]),
-      about: `${now.breached} broken`,
+      ...tile(["kept", "SLA met", "breached"], kept, [percent, "more"]),
+      about: `${now.breached} breached`,
     },
     {
-      ...tile(["response", "First answer", "answered"], (one) => one.responseMedian, [
+      ...tile(["response", "First response", "answered"], (one) => one.responseMedian, [
         toSpanWords,
         "less",
       ]),
       about: `9 of 10 within ${toSpanWords(now.responseP90)}`,
     },
     {
-      ...tile(["resolution", "Solution", "resolved"], (one) => one.resolutionMedian, [
+      ...tile(["resolution", "Resolution", "resolved"], (one) => one.resolutionMedian, [
         toSpanWords,
         "less",
       ]),
       about: `9 of 10 within ${toSpanWords(now.resolutionP90)}`,
     },
     {
-      ...tile(["reopened", "Opened again", "reopened"], reopened, [percent, "less"]),
+      ...tile(["reopened", "Reopened", "reopened"], reopened, [percent, "less"]),
       about: `${now.reopened} of ${now.resolved}`,
     },
     {
@@ -113,7 +113,7 @@ export interface KeptLine {
   readonly breached: number;
 }
 
-/** Promises by team or by priority, the largest first. */
+/** SLA results by team or by priority, the largest first. */
 export function groupPromises(
   promises: Report["promises"],
   by: "team" | "priority",

@@ -18,10 +18,10 @@ const FIGURES: Readonly<Record<string, string>> = {
   resolved: "Resolved",
   open: "Open",
   answered: "Answered",
-  reopened: "Opened again",
+  reopened: "Reopened",
   rated: "Rated",
-  met: "Promise kept",
-  breached: "Promise broken",
+  met: "SLA met",
+  breached: "SLA breached",
 };
 
 /** As "Created, category vpn". */

@@ -103,7 +103,7 @@ function MemberTokens({ member, reason }: PartProps) {
     invalidate(["users.list_tokens", "tokens."]);
   };
   return (
-    <Section title="API tokens" about="Programs that act in their name.">
+    <Section title="API tokens" about="Scripts and programs that act in their name.">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {data && tokens.length === 0 && <p className="section-empty">They have made none.</p>}
       <ul>

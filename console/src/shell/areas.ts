@@ -54,7 +54,7 @@ export const AREAS: readonly Area[] = [
         keys: "g p",
         permission: "problems:read",
       },
-      { to: "/sla", label: "Promises", icon: AlarmClock, keys: "g l", permission: "sla:read" },
+      { to: "/sla", label: "SLAs", icon: AlarmClock, keys: "g l", permission: "sla:read" },
       { to: "/services", label: "Services", icon: Network, keys: "g s", permission: "cmdb:read" },
       {
         to: "/knowledge",
@@ -103,7 +103,7 @@ export const AREAS: readonly Area[] = [
     screens: [
       { to: "/people", label: "People", icon: Users, keys: "g m", permission: "users:read" },
       { to: "/roles", label: "Roles", icon: ShieldCheck, permission: "roles:read" },
-      { to: "/settings/programs", label: "Programs", icon: Bot, permission: "users:write" },
+      { to: "/settings/programs", label: "API access", icon: Bot, permission: "users:write" },
       { to: "/audit", label: "Audit log", icon: ScrollText, permission: "audit:read" },
       {
         to: "/settings/workspace",

@@ -8,21 +8,21 @@ import { Policies } from "./policy/policies.tsx";
 import type { SlaTab } from "./search.ts";
 
 const TABS = [
-  { id: "board", label: "What breaks next" },
+  { id: "board", label: "At risk" },
   { id: "policies", label: "Policies" },
   { id: "calendars", label: "Calendars" },
 ] as const;
 
-/** Promises: what breaks next, what is promised, and when time counts. */
+/** SLAs: the clocks at risk, the policies, and the calendars in which time counts. */
 export function Sla() {
-  useTitle("Promises");
+  useTitle("SLAs");
   const { tab = "board" } = useSearch({ from: "/inside/sla" });
   const navigate = useNavigate();
   const choose = (next: SlaTab): void => void navigate({ to: "/sla", search: { tab: next } });
   return (
     <div className="page sla">
-      <h1 className="hide">Promises</h1>
-      <Tabs label="Promises" tabs={TABS} chosen={tab} onChoose={choose} className="sla-tabs">
+      <h1 className="hide">SLAs</h1>
+      <Tabs label="SLAs" tabs={TABS} chosen={tab} onChoose={choose} className="sla-tabs">
         {tab === "board" && <SlaBoard />}
         {tab === "policies" && <Policies />}
         {tab === "calendars" && <Calendars />}

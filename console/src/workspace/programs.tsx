@@ -20,12 +20,12 @@ type Application = Schemas["ListedOAuthApplication"];
 
 /** Programs of the workspace: the tokens of everybody, and applications that ask people for their consent. */
 export function Programs() {
-  useTitle("Programs");
+  useTitle("API access");
   const may = useMay();
   return (
     <div className="scroll folio">
       <div className="folio-body">
-        <h1>Programs</h1>
+        <h1>API access</h1>
         {may("oauth_applications:read") && <Applications />}
         {may("users:write") && <AllTokens />}
       </div>

@@ -42,7 +42,7 @@ export function Catalog() {
         <h1>Catalog</h1>
         <div className="tabs" role="group" aria-label="Which">
           <button aria-pressed={tab === undefined} onClick={() => show({})}>
-            To ask for
+            Browse
           </button>
           <button aria-pressed={tab === "mine"} onClick={() => show({ tab: "mine" })}>
             My requests
@@ -87,7 +87,7 @@ function Shop({ q, mayWrite }: { readonly q: string; readonly mayWrite: boolean 
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading rows={8} />;
   return (
-    <div className="scroll cat-shop" tabIndex={0} role="region" aria-label="To ask for">
+    <div className="scroll cat-shop" tabIndex={0} role="region" aria-label="Browse">
       {found.length === 0 && (
         <Empty title={words === "" ? "Nothing to ask for yet" : "Nothing has these words"}>
           An item is a form that people fill in; what follows is done by hand or by a workflow.

@@ -59,7 +59,7 @@ export const PAGE_WORDS: Readonly<Record<SettingsPage, PageWords>> = {
   },
   fields: {
     label: "Own fields",
-    about: "What your tickets need beyond ours: at once in forms, filters, promises and reports.",
+    about: "What your tickets need beyond ours: at once in forms, filters, SLAs and reports.",
     icon: ListChecks,
     read: "desk:read",
     write: "desk:write",

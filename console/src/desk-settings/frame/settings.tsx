@@ -80,7 +80,7 @@ function SettingsMenu({ page }: { readonly page: SettingsPage }) {
           <li>
             <Link to="/sla" className="view-line">
               <AlarmClock className="ico" aria-hidden="true" />
-              Promises (SLA)
+              SLAs
             </Link>
           </li>
         )}

@@ -141,7 +141,7 @@ function ClockStory({ clock, reason }: { readonly clock: Clock; readonly reason:
         {clock.breachedAt !== null && (
           <li className="bad">
             <time dateTime={clock.breachedAt}>{new Date(clock.breachedAt).toLocaleString()}</time>
-            <span className="grow">Promise broken</span>
+            <span className="grow">SLA breached</span>
           </li>
         )}
       </ol>

@@ -45,7 +45,7 @@ export function Knowledge() {
     },
     {
       keys: "l",
-      label: isQuality ? "Show the articles" : "What is missing",
+      label: isQuality ? "Show the articles" : "Content gaps",
       run: () => show(isQuality ? {} : { tab: "quality" }),
       disabled: refusal,
     },
@@ -60,7 +60,7 @@ export function Knowledge() {
               Articles
             </button>
             <button aria-pressed={isQuality} onClick={() => show({ tab: "quality" })}>
-              What is missing <MissingCount />
+              Content gaps <MissingCount />
             </button>
           </div>
         )}

@@ -15,7 +15,7 @@ type Search = Schemas["ArticleSearch"];
 /** What was searched and not found, and what is read and does not help: the next articles to write. */
 export function Quality() {
   return (
-    <div className="scroll kb-quality" tabIndex={0} role="region" aria-label="What is missing">
+    <div className="scroll kb-quality" tabIndex={0} role="region" aria-label="Content gaps">
       <Unanswered />
       <Unhelpful />
     </div>

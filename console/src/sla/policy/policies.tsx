@@ -40,9 +40,7 @@ export function Policies() {
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={6} />}
         {data && policies.length === 0 && (
-          <Empty title="Nothing is promised yet">
-            Say how quickly tickets are answered and solved.
-          </Empty>
+          <Empty title="No SLA yet">Say how quickly tickets are answered and solved.</Empty>
         )}
         <ul>
           {policies.map((one) => (

@@ -11,8 +11,8 @@ interface TargetListProps {
 }
 
 const METRICS = [
-  ["response", "First answer"],
-  ["resolution", "Solution"],
+  ["response", "First response"],
+  ["resolution", "Resolution"],
   ["next_reply", "Each reply"],
   ["custom", "As its rules say"],
 ] as const;
