@@ -216,3 +216,40 @@ test.each([
   expect(answer).toMatchObject({ status: 422, events: [] });
   expect(answer.body.errors[0].path).toBe(path);
 });
+
+test("formulas of formulas, which multiply, are refused before they are written out", async () => {
+  const formula = (name: string, of: string) => ({
+    name,
+    type: "formula",
+    options: { expression: Array.from({ length: 90 }, () => of).join(" + ") },
+  });
+  const columns = [number("n"), formula("one", "n"), formula("two", "one")];
+  const many = await owner("POST /api/v1/tables", {
+    name: "many",
+    slug: "many",
+    columns: [...columns, formula("three", "two"), formula("four", "three")],
+  });
+  expect([many.status, many.events]).toEqual([422, []]);
+  expect(many.body.errors[0]).toMatchObject({ path: "/columns/2/options" });
+});
+
+test("a rollup whose filter leads back to it is refused", async () => {
+  await create("parts", [
+    text("title"),
+    { name: "of", type: "links", options: { table: "parts" } },
+  ]);
+  const count = (name: string, filter: object) => ({
+    name,
+    type: "rollup",
+    options: { via: "of", function: "count", filter },
+  });
+  const refused = await owner("PATCH /api/v1/tables/parts", {
+    addColumns: [count("deep", { deep: { gt: 0 } })],
+  });
+  expect([refused.status, refused.events]).toEqual([422, []]);
+  await change("parts", { addColumns: [count("first", {}), count("deep", { first: { gt: 0 } })] });
+  const screw = await add("parts", { title: "Screw" });
+  const lid = await add("parts", { title: "Lid", of: [screw] });
+  await add("parts", { title: "Box", of: [lid, screw] });
+  expect((await list("parts")).map(({ deep }) => deep)).toEqual([0, 0, 1]);
+});

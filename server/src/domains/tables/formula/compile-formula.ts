@@ -27,7 +27,7 @@ export interface FormulaField {
 
 /** A formula as SQL, or why it can't be. */
 export type CompiledFormula =
-  | { readonly sql: string; readonly kind: FormulaKind }
+  | { readonly sql: string; readonly kind: FormulaKind; readonly parts: number }
   | { readonly error: string };
 
 const NODES_MAX = 200;
@@ -38,8 +38,9 @@ export function compileFormula(
   resolve: (name: string) => FormulaField | undefined,
 ): CompiledFormula {
   try {
-    const { sql, kind } = compile({ resolve, nodes: 0 }, parse(expression));
-    return { sql: kind === "number" ? `(${sql})::numeric` : sql, kind };
+    const state = { resolve, nodes: 0 };
+    const { sql, kind } = compile(state, parse(expression));
+    return { sql: kind === "number" ? `(${sql})::numeric` : sql, kind, parts: state.nodes };
   } catch (error) {
     if (error instanceof Refusal || error instanceof ExpressionError)
       return { error: error.message };

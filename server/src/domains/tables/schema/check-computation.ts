@@ -20,7 +20,12 @@ export function checkComputed(
   if (!schema || !column) return [];
   const errors = CHECKS[column.type]?.(schema, column, related) ?? [];
   if (errors.length > 0 || resolveFieldType(schema, name, related)) return errors;
-  return [{ path: "/options", message: "leads nowhere, in a circle, or through too many tables" }];
+  return [
+    {
+      path: "/options",
+      message: "leads nowhere, in a circle, or through too many tables or fields",
+    },
+  ];
 }
 
 type ComputedCheck = (

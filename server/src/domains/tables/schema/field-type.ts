@@ -3,6 +3,7 @@
  * of a path through references (`customer.name`). It depends on definitions alone, not on who asks.
  */
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
+import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
 import type { ColumnSchema, Json } from "../columns/column-type.ts";
 import {
   parseRollup,
@@ -16,6 +17,12 @@ import type { TableSchema } from "./table-schema.ts";
 /** References that a path may lead through, and tables between a computed field and its values. */
 export const HOPS_MAX = 4;
 
+/**
+ * Fields and parts of formulas that one field is made of in all. A formula of formulas is written out where it is
+ * named, so that each level multiplies the one before.
+ */
+const PARTS_MAX = 2_000;
+
 /** The other tables that fields of a table lead to, by slug. */
 export type RelatedTables = ReadonlyMap<string, TableSchema>;
 
@@ -27,14 +34,22 @@ export interface FieldType {
   readonly show: (stored: unknown) => Json;
 }
 
-/** Resolves the type of a field or path; undefined when there is none. */
+/** The way from a field to those that it is made of. */
+interface Search {
+  readonly hops: number;
+  /** All that was met so far, on any way. */
+  readonly met: { parts: number };
+}
+
+/** Resolves the type of a field or path; undefined when there is none, or it is made of too many others. */
 export function resolveFieldType(
   schema: TableSchema,
   name: string,
   related: RelatedTables,
-  hops = 0,
+  search: Search = { hops: 0, met: { parts: 0 } },
 ): FieldType | undefined {
-  if (hops > HOPS_MAX) return undefined;
+  search.met.parts += 1;
+  if (search.hops > HOPS_MAX || search.met.parts > PARTS_MAX) return undefined;
   const stored = schema.byName.get(name);
   if (stored) {
     const { kind, parameterType, show } = stored.columnType;
@@ -43,31 +58,34 @@ export function resolveFieldType(
   const system = SYSTEM_TYPES.get(name);
   if (system) return system;
   const computed = schema.computed.get(name);
-  if (computed) return COMPUTED[computed.type]?.(schema, computed, related, hops + 1);
+  const next = { ...search, hops: search.hops + 1 };
+  if (computed) return COMPUTED[computed.type]?.(schema, computed, related, next);
   const [first = "", ...rest] = name.split(".");
   const target = related.get(schema.byName.get(first)?.target ?? "");
   if (rest.length === 0 || !target) return undefined;
-  return resolveFieldType(target, rest.join("."), related, hops + 1);
+  return resolveFieldType(target, rest.join("."), related, next);
 }
 
 type ComputedResolver = (
   schema: TableSchema,
   column: ColumnSchema,
   related: RelatedTables,
-  hops: number,
+  search: Search,
 ) => FieldType | undefined;
 
 const COMPUTED: Readonly<Partial<Record<ColumnTypeName, ComputedResolver>>> = {
-  lookup: (schema, { options }, related, hops) =>
-    resolveFieldType(schema, String(options["path"]), related, hops),
+  lookup: (schema, { options }, related, search) =>
+    resolveFieldType(schema, String(options["path"]), related, search),
   backlinks: (_schema, { options }, related) =>
     related.has(String(options["table"])) ? IDS : undefined,
   rollup: resolveRollup,
-  formula(schema, { options }, related, hops) {
+  formula(schema, { options }, related, search) {
     const compiled = compileFormula(String(options["expression"]), (name) =>
-      toFormulaField(name, resolveFieldType(schema, name, related, hops)),
+      toFormulaField(name, resolveFieldType(schema, name, related, search)),
     );
-    return "error" in compiled ? undefined : KINDS[compiled.kind];
+    if ("error" in compiled) return undefined;
+    search.met.parts += compiled.parts;
+    return search.met.parts > PARTS_MAX ? undefined : KINDS[compiled.kind];
   },
 };
 
@@ -80,12 +98,16 @@ function resolveRollup(
   schema: TableSchema,
   column: ColumnSchema,
   related: RelatedTables,
-  hops: number,
+  search: Search,
 ): FieldType | undefined {
-  const { via, field, function: name } = parseRollup(column);
+  const { via, field, filter, function: name } = parseRollup(column);
   const children = related.get(findRelation(schema, via)?.table ?? "");
   if (!children) return undefined;
-  const value = field === undefined ? undefined : resolveFieldType(children, field, related, hops);
+  const resolve = (other: string) => resolveFieldType(children, other, related, search);
+  // The fields of the filter are a part of it, too: one of them may lead back here.
+  const typed = filter && toTypedCondition(filter, (other) => resolve(other)?.kind);
+  if (typed && "errors" in typed) return undefined;
+  const value = field === undefined ? undefined : resolve(field);
   if (name === "count") return field === undefined || value ? NUMBER : undefined;
   const takes: readonly ConditionFieldKind[] | undefined = ROLLUP_FUNCTIONS[name].takes;
   if (!value || (takes !== undefined && !takes.includes(value.kind))) return undefined;
