@@ -253,3 +253,21 @@ test("a rollup whose filter leads back to it is refused", async () => {
   await add("parts", { title: "Box", of: [lid, screw] });
   expect((await list("parts")).map(({ deep }) => deep)).toEqual([0, 0, 1]);
 });
+
+test("figures are of computed fields, too, where their kinds have them", async () => {
+  const formula = (name: string, expression: string) => ({
+    name,
+    type: "formula",
+    options: { expression },
+  });
+  await create("sums", [number("n"), formula("twice", "n * 2"), formula("isMany", "n > 1")]);
+  for (const n of [1, 2]) await add("sums", { n });
+  const path = "GET /api/v1/tables/sums/records/summary";
+  const { groups } = (await owner(`${path}?by=twice&figures=sum:twice,filled:isMany`)).body.data;
+  expect(groups).toEqual([
+    { value: 2, count: 1, figures: { "sum:twice": 2, "filled:isMany": 1 } },
+    { value: 4, count: 1, figures: { "sum:twice": 4, "filled:isMany": 1 } },
+  ]);
+  const refused = await owner(`${path}?figures=min:isMany`);
+  expect([refused.status, refused.body.errors[0].path]).toEqual([422, "?figures"]);
+});

@@ -78,8 +78,8 @@ export const summarizeRecords = query({
 });
 
 function showValue(table: OpenTable, by: string | undefined, value: unknown): unknown {
-  const column = by === undefined ? undefined : table.schema.byName.get(by);
-  return column && value !== null ? column.columnType.show(value) : value;
+  const type = by === undefined ? undefined : table.fieldType(by);
+  return type && value !== null ? type.show(value) : value;
 }
 
 interface SummaryRequest {
@@ -110,7 +110,7 @@ function summaryStatement(
 
 /** Parses `sum:total,filled:name`. */
 function parseFigures(
-  { schema }: OpenTable,
+  table: OpenTable,
   text: string,
   sqlOf: (name: string) => string | undefined,
 ): readonly { readonly name: string; readonly sql: string }[] {
@@ -125,7 +125,7 @@ function parseFigures(
       throw invalidField("?figures", `names "${name}", which there is not`);
     }
     const { numbers, sql: toSql } = FIGURES[figure as keyof typeof FIGURES];
-    const kind = schema.byName.get(field)?.columnType.kind;
+    const kind = table.fieldType(field)?.kind;
     if (numbers && kind !== "number") throw invalidField("?figures", `"${field}" is no number`);
     const isOrdered = kind !== "json" && kind !== "texts" && kind !== "boolean";
     if (!isOrdered && (figure === "min" || figure === "max")) {
