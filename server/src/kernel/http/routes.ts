@@ -204,17 +204,25 @@ function assertPath(params: object): void {
   }
 }
 
-/** True when the client asks for a dry run, by a preference or by a parameter, which is taken from the query. */
+/**
+ * True when the client asks for a dry run, by a preference or by a parameter, which is taken from the query. To an
+ * operation with such a parameter of its own the preference says the same.
+ */
 function readDryRun(op: Operation, { headers, query }: FastifyRequest): boolean {
-  if (!supportsDryRun(op)) return false;
   const parameters = query as Record<string, unknown>;
+  const preferences = (single(headers["prefer"]) ?? "").split(",");
+  const isPreferred = preferences.some((one) => one.trim().toLowerCase() === "dry-run");
+  if (!supportsDryRun(op)) {
+    const isOwn = op.query?.properties["dryRun"] !== undefined;
+    if (isPreferred && isOwn) parameters["dryRun"] = "true";
+    return false;
+  }
   const { dryRun } = parameters;
   delete parameters["dryRun"];
   if (dryRun !== undefined && dryRun !== "true" && dryRun !== "false") {
     throw invalidField("?dryRun", "must be true or false");
   }
-  const preferences = (single(headers["prefer"]) ?? "").split(",");
-  return dryRun === "true" || preferences.some((one) => one.trim().toLowerCase() === "dry-run");
+  return dryRun === "true" || isPreferred;
 }
 
 function readInput(op: Operation, { params, query, body }: FastifyRequest): RawInput {

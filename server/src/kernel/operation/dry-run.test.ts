@@ -3,7 +3,9 @@ import { useWorld } from "../testing/world.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
+const agent = await world.member(["agent"]);
 const requester = await world.member(["requester"]);
+const IMPORT = "POST /api/v1/tables/orders/records/import";
 const NAMES = {
   name: "Orders",
   slug: "orders",
@@ -56,7 +58,52 @@ test("who does not read the log is told the types of events, and nothing of what
   expect(
     body.data.events.every(({ data }: { data: object }) => Object.keys(data).length === 0),
   ).toBe(true);
+  const names = body.data.events.map(({ resource }: any) => [
+    resource.number,
+    resource.displayName,
+  ]);
+  expect(names).toContainEqual([null, null]);
+  expect(new Set(names.flat())).toEqual(new Set([null]));
   expect(body.data.changes).toEqual([]);
+});
+
+test("what a table's rules hide is not counted", async () => {
+  const links = { name: "parts", type: "links", options: { table: "boxes" } };
+  const columns = [{ name: "title", type: "text" }, { name: "isSecret", type: "boolean" }, links];
+  const rules = [
+    { roles: ["agent"], actions: ["read"], where: { isSecret: false } },
+    { roles: ["agent"], actions: ["delete"] },
+  ];
+  await owner("POST /api/v1/tables", { name: "Boxes", slug: "boxes", columns, rules });
+  const records = "POST /api/v1/tables/boxes/records";
+  const { id } = (await owner(records, { title: "Lid", isSecret: false })).body.data;
+  await owner(records, { title: "Chest", isSecret: true, parts: [id] });
+  const route = `DELETE /api/v1/tables/boxes/records/${id}?dryRun=true`;
+  const [whole, part] = [await owner(route), await agent(route)];
+  expect([whole.body.data.eventCount, part.body.data.eventCount]).toEqual([2, 1]);
+  expect(part.body.data.events).toMatchObject([{ type: "record.deleted" }]);
+});
+
+test("the audit log is for those who may query it", async () => {
+  const { id } = (
+    await owner("POST /api/v1/settings/roles", {
+      name: "Clerk",
+      permissions: ["roles:write", "events:read"],
+    })
+  ).body.data;
+  const clerk = await world.member([id]);
+  const role = { name: "Other", permissions: ["events:read"] };
+  const { body } = await clerk("POST /api/v1/settings/roles?dryRun=true", role);
+  expect(body.data).toMatchObject({ answer: { status: 201 }, changes: [] });
+  expect(body.data.events).toMatchObject([{ type: "audit.role.created", data: {} }]);
+  expect(Object.keys(body.data.events[0].data)).toEqual([]);
+});
+
+test("an operation with a dry run of its own takes the preference for it", async () => {
+  const csv = { prefer: "dry-run", "content-type": "text/csv" };
+  const { status, events } = await owner(IMPORT, "no\n77\n", csv);
+  expect([status, events]).toEqual([200, []]);
+  expect((await owner("GET /api/v1/tables/orders/records?q=77")).body.data).toEqual([]);
 });
 
 test("what gives out a credential or acts outside is left out, and says so", async () => {

@@ -4,6 +4,7 @@
  */
 import Type, { type Static } from "typebox";
 import { sql } from "kysely";
+import type { Caller } from "../access/caller.ts";
 import type { Operation, Platform, WriteContext } from "../contract.ts";
 import type { Partition, Transaction } from "../db/database.ts";
 import { EVENT_COLUMNS, type EventRow, PRESENT_EPOCH_SQL, toEvent } from "../log/event-log.ts";
@@ -15,7 +16,10 @@ import type { InvocationResult } from "./invocation.ts";
 const EVENTS_MAX = 100;
 
 /** The permissions of those who read events anyhow; to others only types are told. */
-const LOG_PERMISSIONS = ["audit:read", "events:read"];
+const AUDIT_PERMISSION = "audit:read";
+const LOG_PERMISSIONS = [AUDIT_PERMISSION, "events:read"];
+/** The topic that has a permission of its own. */
+const AUDIT_TOPIC = "audit";
 
 const nullable = Type.Unsafe<unknown>({});
 
@@ -38,7 +42,9 @@ export const DryRun = Type.Object(
       }),
       { description: `The events that it would append, the first ${EVENTS_MAX}` },
     ),
-    eventCount: Type.Integer({ description: "How many there are in all" }),
+    eventCount: Type.Integer({
+      description: "How many there are in all; of those that are shown where some are hidden",
+    }),
     changes: Type.Array(
       Type.Object({
         resource: Type.Object({ type: Type.String(), id: Type.String() }),
@@ -155,9 +161,20 @@ async function readOwnEvents(
      where ${own} order by e.epoch, e.xid, e.seq limit ${EVENTS_MAX}`.execute(ctx.tx);
   const { caller } = ctx;
   const visible = await filterEvents(visibilityContext(ctx), caller.principal, rows.map(toEvent));
-  const isReader = LOG_PERMISSIONS.some((name) => caller.permissions.has(name));
-  const events = isReader ? visible : visible.map((event) => ({ ...event, data: {} }));
-  return { events, eventCount: rows[0]?.n ?? 0 };
+  const events = visible.map((event) => (mayRead(caller, event) ? event : withoutContent(event)));
+  // A count of all would tell how many hidden things an act concerns.
+  const isWhole = visible.length === rows.length;
+  return { events, eventCount: isWhole ? (rows[0]?.n ?? 0) : visible.length };
+}
+
+function mayRead({ permissions }: Caller, { topic }: RecordedEvent): boolean {
+  if (topic === AUDIT_TOPIC) return permissions.has(AUDIT_PERMISSION);
+  return LOG_PERMISSIONS.some((name) => permissions.has(name));
+}
+
+/** The display name is content, too: a text of the thing itself. */
+function withoutContent(event: RecordedEvent): RecordedEvent {
+  return { ...event, data: {}, resource: { ...event.resource, number: null, displayName: null } };
 }
 
 /** The change that an event tells: a thing that is new has nothing before it, one that is deleted nothing after. */
