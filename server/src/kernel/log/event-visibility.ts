@@ -20,6 +20,8 @@ export interface VisibilityContext {
   readonly partition: Partition;
   /** Reads in the partition, where something must be looked up first. */
   readonly read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  /** True in a transaction that is rolled back: what is read there is kept by no cache. */
+  readonly isDryRun?: true;
 }
 
 /** The visibility of events about one type of resource. */
@@ -129,7 +131,8 @@ export function visibilityContext(ctx: {
   const { tx, services, caller } = ctx;
   if (!caller.workspace) throw new Error("Events are seen within a workspace.");
   const partition = { workspace: caller.workspace.key, environment: caller.environment };
-  return { services, partition, read: (work) => work(tx) };
+  const { isDryRun } = caller;
+  return { services, partition, read: (work) => work(tx), ...(isDryRun && { isDryRun }) };
 }
 
 /** Contributions never change while a process lives. */

@@ -35,7 +35,9 @@ function cachedRoleGrants({
   services,
   partition: { workspace },
   read,
+  isDryRun,
 }: VisibilityContext): Promise<RoleGrants> {
+  if (isDryRun) return read(readRoleGrants);
   let cache = grantCaches.get(services.commitFeed);
   if (!cache) {
     const entries = new Map<string, Promise<RoleGrants>>();

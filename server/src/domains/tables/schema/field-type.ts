@@ -21,7 +21,7 @@ export const HOPS_MAX = 4;
  * Fields and parts of formulas that one field is made of in all. A formula of formulas is written out where it is
  * named, so that each level multiplies the one before.
  */
-const PARTS_MAX = 2_000;
+const PARTS_MAX = 1_000;
 
 /** The other tables that fields of a table lead to, by slug. */
 export type RelatedTables = ReadonlyMap<string, TableSchema>;

@@ -27,19 +27,25 @@ export function compileRules(
     compiled?.filter(({ fields }) => !fields || fields.has(name) || ALWAYS_VISIBLE.has(name)) ?? [];
   const isPlain = (name: string) => !compiled || grantsFor(name).length === compiled.length;
   const guard = (name: string) => (isPlain(name) ? undefined : joinOr(grantsFor(name)));
+  const compileField = (name: string): TableField | undefined => {
+    const field =
+      unrestrictedField(table, name) ??
+      (relations && compileComputed({ table, rules, parameters, relations }, name));
+    // A reference that is hidden leads nowhere.
+    const condition = field && guard(name.split(".")[0] ?? name);
+    if (condition === undefined) return field;
+    // Typed, so that a column that is never seen still has its own type.
+    return { ...field, sql: `case when ${condition} then ${field?.sql} end` } as TableField;
+  };
+  // A condition may name a field 200 times, and a formula as often what it is made of.
+  const fields = new Map<string, TableField | undefined>();
   const rules: RuleSql = {
     where: compiled && joinOr(compiled),
     isPlain,
     guard,
     field: (name) => {
-      const field =
-        unrestrictedField(table, name) ??
-        (relations && compileComputed({ table, rules, parameters, relations }, name));
-      // A reference that is hidden leads nowhere.
-      const condition = field && guard(name.split(".")[0] ?? name);
-      if (condition === undefined) return field;
-      // Typed, so that a column that is never seen still has its own type.
-      return { ...field, sql: `case when ${condition} then ${field?.sql} end` } as TableField;
+      if (!fields.has(name)) fields.set(name, compileField(name));
+      return fields.get(name);
     },
   };
   return rules;
