@@ -91,3 +91,12 @@ test("what a range says, a moment says: layers, hours and overrides, at random",
     }
   }
 });
+
+test("thousands of turns that one person has in layers above each other are one shift", () => {
+  const hourly = { ...weekly, userIds: ["ann"], turn: { unit: "hour" as const, count: 1 } };
+  const layers = Array.from({ length: 5 }, () => hourly);
+  const [from, until] = [at("2026-03-01T00:00:00Z"), at("2026-06-01T00:00:00Z")];
+  expect(shiftsBetween({ ...rota, layers }, [], from, until)).toEqual([
+    { userId: "ann", fromMs: from, untilMs: until, layer: 4, overrideId: null },
+  ]);
+});

@@ -3,7 +3,7 @@
  * hours of the clock on the wall: a hand-over at nine is at nine also in the week in which clocks change. Of two layers
  * the later one counts, and an override stands above all.
  */
-import { DateTime } from "luxon";
+import { DateTime, IANAZone } from "luxon";
 
 export interface Layer {
   readonly name: string;
@@ -107,15 +107,30 @@ function layerShifts(
   const first = Math.max(0, Math.floor((toWallMs(timeZone, fromMs) - startMs) / lengthMs) - 1);
   const hours = layer.hours?.length ? hourSpans(timeZone, layer.hours, [fromMs, untilMs]) : null;
   const shifts: Shift[] = [];
-  for (let count = first; ; count += 1) {
-    const begins = toInstantMs(timeZone, startMs + count * lengthMs);
-    if (begins >= untilMs) return shifts;
+  let begins = toInstantMs(timeZone, startMs + first * lengthMs);
+  for (let count = first; begins < untilMs; count += 1) {
     const ends = toInstantMs(timeZone, startMs + (count + 1) * lengthMs);
     const userId = userIds[count % userIds.length] ?? "";
-    const shift: Shift = { userId, fromMs: begins, untilMs: ends, layer: index, overrideId: null };
-    const parts = hours?.flatMap(([from, until]) => clipShift(shift, from, until)) ?? [shift];
-    shifts.push(...parts.filter((part) => part.fromMs < part.untilMs));
+    if (begins < ends) {
+      shifts.push({ userId, fromMs: begins, untilMs: ends, layer: index, overrideId: null });
+    }
+    begins = ends;
   }
+  return hours ? limitToSpans(shifts, hours) : shifts;
+}
+
+/** The parts of shifts within spans; both are in order. */
+function limitToSpans(shifts: readonly Shift[], spans: readonly Span[]): Shift[] {
+  let first = 0;
+  return shifts.flatMap((shift) => {
+    while ((spans[first]?.[1] ?? Infinity) <= shift.fromMs) first += 1;
+    const parts: Shift[] = [];
+    for (let at = first; (spans[at]?.[0] ?? Infinity) < shift.untilMs; at += 1) {
+      const [from, until] = spans[at] ?? [0, 0];
+      parts.push(...clipShift(shift, from, until));
+    }
+    return parts;
+  });
 }
 
 /** The instants of the hours of local days around a time. */
@@ -148,24 +163,57 @@ function minutesOf(time: string): number {
 
 /** The clock on the wall at an instant, as if it were UTC. */
 function toWallMs(timeZone: string, ms: number): number {
-  return ms + DateTime.fromMillis(ms, { zone: timeZone }).offset * 60_000;
+  return ms + offsetMsAt(timeZone, ms);
 }
 
-/** The instant at which the clock on the wall shows a time; one that is skipped comes an hour later. */
+/**
+ * The instant at which the clock on the wall shows a time; one that is skipped comes an hour later. As Luxon finds it,
+ * without its objects: a schedule asks for thousands.
+ */
 function toInstantMs(timeZone: string, wallMs: number): number {
-  return DateTime.fromMillis(wallMs, { zone: "utc" })
-    .setZone(timeZone, { keepLocalTime: true })
-    .toMillis();
+  const offsetMs = offsetMsAt(timeZone, wallMs);
+  const nearOffsetMs = offsetMsAt(timeZone, wallMs - offsetMs);
+  if (nearOffsetMs === offsetMs) return wallMs - offsetMs;
+  const lastOffsetMs = offsetMsAt(timeZone, wallMs - nearOffsetMs);
+  return wallMs - Math.min(nearOffsetMs, lastOffsetMs);
 }
 
-/** Shifts with others laid over them. */
+/** A day at whose ends clocks agree has one offset; to ask for each moment is slow. */
+function offsetMsAt(timeZone: string, ms: number): number {
+  const day = Math.floor(ms / DAY_MS);
+  const offsetMs = dayOffsetMs(timeZone, day);
+  return offsetMs === dayOffsetMs(timeZone, day + 1) ? offsetMs : readOffsetMs(timeZone, ms);
+}
+
+const OFFSETS_MAX = 10_000;
+const dayOffsets = new Map<string, number>();
+
+function dayOffsetMs(timeZone: string, day: number): number {
+  const key = `${timeZone} ${day}`;
+  const known = dayOffsets.get(key);
+  if (known !== undefined) return known;
+  if (dayOffsets.size >= OFFSETS_MAX) dayOffsets.clear();
+  const offsetMs = readOffsetMs(timeZone, day * DAY_MS);
+  dayOffsets.set(key, offsetMs);
+  return offsetMs;
+}
+
+function readOffsetMs(timeZone: string, ms: number): number {
+  return IANAZone.create(timeZone).offset(ms) * 60_000;
+}
+
+/** Shifts in order with others laid over them: one pass, since there may be thousands of either. */
 function coverShifts(below: readonly Shift[], above: readonly Shift[]): readonly Shift[] {
   const ordered = above.toSorted((left, right) => left.fromMs - right.fromMs);
+  let first = 0;
   const kept = below.flatMap((shift) => {
+    while ((ordered[first]?.untilMs ?? Infinity) <= shift.fromMs) first += 1;
     const parts: Shift[] = [];
     let fromMs = shift.fromMs;
-    for (const cover of ordered) {
-      if (cover.untilMs <= fromMs || cover.fromMs >= shift.untilMs) continue;
+    for (let at = first; at < ordered.length; at += 1) {
+      const cover = ordered[at];
+      if (!cover || cover.fromMs >= shift.untilMs) break;
+      if (cover.untilMs <= fromMs) continue;
       if (cover.fromMs > fromMs) parts.push({ ...shift, fromMs, untilMs: cover.fromMs });
       fromMs = Math.max(fromMs, cover.untilMs);
     }
