@@ -124,7 +124,7 @@ test("the counts stay exact when old events are removed, and an empty topic is n
   // The first turn of the job may have come too early; the next one is ten minutes later.
   await until(async () => {
     world.clock.advance(600_000);
-    return (await world.sql("select from events where topic = 'my.old'")).length === 0;
+    return (await world.sql("select from events where topic like 'my.%'")).length === 3;
   });
   const listed = await topicsOf(owner);
   expect(listed).toEqual(await counted(world));

@@ -1,7 +1,7 @@
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
-import { routedTitle } from "../testing/routing.ts";
+import { routedTitle } from "../testing/assignment-rule.ts";
 
 let count = 0;
 

@@ -1,6 +1,6 @@
 import type { Arranged, Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
-import { routedTitle } from "../testing/routing.ts";
+import { routedTitle } from "../testing/assignment-rule.ts";
 
 const PATH = "/api/v1/itsm/incidents";
 let count = 0;

@@ -1,6 +1,6 @@
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask } from "#kernel/testing/world.ts";
-import { routedTitle } from "../testing/routing.ts";
+import { routedTitle } from "../testing/assignment-rule.ts";
 
 async function incident(owner: Ask): Promise<string> {
   const { body } = await owner("POST /api/v1/itsm/incidents", { title: "A sample" });
