@@ -41,11 +41,6 @@ test("a client that closes its side after a request gets its response", async ()
   expect(await say(note("half"), { halfClose: true })).toEqual([201]);
 });
 
-test("a request may name its whole address", async () => {
-  const whole = ALIVE.replace("/healthz", "http://localhost/healthz");
-  expect(await say(whole, { halfClose: true })).toEqual([200]);
-});
-
 test("a malformed request does not take the response of the one before it", async () => {
   expect(await say(`${note("first")}${note("second")}NONSENSE\r\n\r\n`)).toEqual([201, 201, 400]);
   const made = await world.sql(

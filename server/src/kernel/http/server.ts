@@ -57,8 +57,6 @@ export interface ServerOptions {
   readonly loopDelayMaxMs?: number;
 }
 
-const ORIGIN = /^https?:\/\/[^/?#]*(?=\/)/i;
-
 const HEADER_BYTES_MAX = 32 * 1024;
 /** For a large file over a slow line; that the head comes soon is seen to elsewhere. */
 const REQUEST_TIMEOUT_MS = 600_000;
@@ -76,8 +74,6 @@ export async function buildServer({
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
-    // A client may name the whole address, as it does to a proxy (RFC 9112, section 3.2.2).
-    rewriteUrl: ({ url = "/" }) => (url.startsWith("/") ? url : url.replace(ORIGIN, "")),
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     http: { maxHeaderSize: HEADER_BYTES_MAX, ...SERVER_OPTIONS },
     requestTimeout: REQUEST_TIMEOUT_MS,
