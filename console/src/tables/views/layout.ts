@@ -36,7 +36,8 @@ export const PLAIN: Layout = {
   summaries: {},
 };
 
-export function layoutOf(view: SavedView): Layout {
+/** The fields that make a layout, without those of the view that holds it. */
+export function layoutOf(view: Layout | SavedView): Layout {
   const { kind, filter, sort, groupBy, dateField, hidden, columns, widths, frozen } = view;
   const { rowHeight, summaries } = view;
   return {

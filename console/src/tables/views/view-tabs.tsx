@@ -9,7 +9,7 @@ import { Menu } from "../../ui/overlay/menu.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import type { GridColumn } from "../column/column.ts";
 import { toLabel } from "../column/column.ts";
-import type { Layout, SavedView, ViewKind } from "./layout.ts";
+import { type Layout, layoutOf, type SavedView, type ViewKind } from "./layout.ts";
 import type { LayoutState } from "./use-layout.ts";
 
 const ICONS = { grid: Table2, board: Kanban, calendar: CalendarDays, form: Table2 };
@@ -81,7 +81,7 @@ function ChangedView(props: { readonly state: LayoutState; readonly onNew: () =>
   const save = async (): Promise<void> => {
     if (!view) return;
     try {
-      await call("table_views.update", { params: { id: view.id }, body: bodyOf(layout) });
+      await call("table_views.update", { params: { id: view.id }, body: layoutOf(layout) });
       reset();
       notify(`The view ${view.name} is saved.`);
     } catch (error) {
@@ -119,7 +119,7 @@ function ViewMenu({ view, onGone }: { readonly view: SavedView; readonly onGone:
     await call("table_views.delete", { params: { id } }).catch(notifyError);
     onGone();
     notify(`The view ${name} is deleted.`, () => {
-      const body = { ...bodyOf(view), name, table, shared, position };
+      const body = { ...layoutOf(view), name, table, shared, position };
       void call("table_views.create", { body }).catch(notifyError);
     });
   };
@@ -173,7 +173,7 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
   const field = by ?? choices[0]?.name;
   const submit = (): void => {
     const body = {
-      ...bodyOf({
+      ...layoutOf({
         ...layout,
         kind,
         groupBy: kind === "board" ? (field ?? null) : kind === "grid" ? layout.groupBy : null,
@@ -253,25 +253,6 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
 }
 
 const DATES = new Set(["date", "timestamp"]);
-
-/** The fields of a layout that a view keeps. */
-function bodyOf(layout: Layout) {
-  const { kind, filter, sort, groupBy, dateField, hidden, columns, widths } = layout;
-  const { frozen, rowHeight, summaries } = layout;
-  return {
-    kind,
-    filter,
-    sort,
-    groupBy,
-    dateField,
-    hidden,
-    columns,
-    widths,
-    frozen,
-    rowHeight,
-    summaries,
-  };
-}
 
 function ShareCheck(props: {
   readonly shared: boolean;
