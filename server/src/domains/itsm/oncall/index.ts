@@ -1,12 +1,12 @@
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
+import { visibilityByTicketKind } from "../tickets/index.ts";
 import { onCallOperations } from "./operations.ts";
 import { OverrideAdded, OverrideRemoved } from "./override.ts";
-import { pageVisibility } from "./pages/event-visibility.ts";
 import { pageOperations } from "./pages/operations.ts";
 import { pageReader } from "./pages/page-reader.ts";
-import { pageEvents } from "./pages/page.ts";
+import { pageEvents, PageSent } from "./pages/page.ts";
 import { escalationPolicies } from "./pages/policy.ts";
 import { advancePageJob } from "./pages/send-page.ts";
 import { OnCallWrite, PagesWrite } from "./permissions.ts";
@@ -34,5 +34,5 @@ export const onCall = domain({
   ],
   readers: [pageReader],
   jobs: [advancePageJob],
-  contributions: [contribute(EventVisibilityPoint, pageVisibility)],
+  contributions: [contribute(EventVisibilityPoint, visibilityByTicketKind(PageSent.resource))],
 });

@@ -3,9 +3,9 @@ import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
+import { visibilityByTicketKind } from "../tickets/index.ts";
 import { breachAnnouncer } from "./clocks/announcer/breach-announcer.ts";
 import { listClocks, ticketClocks } from "./clocks/operations.ts";
-import { alertVisibility } from "./event-visibility.ts";
 import {
   IncidentSlaBreached,
   IncidentSlaWarning,
@@ -53,7 +53,7 @@ export const sla = domain({
   jobs: [recomputeClocksJob],
   engines: [breachAnnouncer],
   contributions: [
-    contribute(EventVisibilityPoint, alertVisibility),
+    contribute(EventVisibilityPoint, visibilityByTicketKind(SlaBreached.resource)),
     contribute(PackContentPoint, policyContent),
     contribute(ReportSourcePoint, clocksSource),
   ],

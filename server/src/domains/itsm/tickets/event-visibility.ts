@@ -9,10 +9,11 @@ import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Principal } from "#kernel/access/caller.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import type {
-  EventVisibility,
-  EventFilter,
-  VisibilityContext,
+import {
+  type EventVisibility,
+  type EventFilter,
+  eventVisibilities,
+  type VisibilityContext,
 } from "#kernel/log/event-visibility.ts";
 import { TICKET_KINDS, type TicketIdentity, type TicketKind } from "./kind.ts";
 import { eventForParty } from "./askers/party.ts";
@@ -92,4 +93,45 @@ async function identitiesFor(
   const ids = [...new Set(events.map(({ resource }) => resource.id))];
   const identities = await read((tx) => findTicketIdentities(tx, kind, ids));
   return new Map(identities.map((head) => [head.id, head]));
+}
+
+/**
+ * The visibility of events that are no ticket's own and name one, as `data.ticket.kind` says: breaches, pages. They are
+ * for those who may see the events of that kind.
+ */
+export function visibilityByTicketKind(resourceType: string): EventVisibility {
+  return {
+    resourceType,
+    async filtersFor(place, events) {
+      const byKind = Map.groupBy(events, namedKindOf);
+      const lenses = await Promise.all(
+        [...byKind].map(async ([kind, own]) => {
+          const found = (await findVisibility(place.services, kind)?.filtersFor(place, own)) ?? [];
+          return own.map(({ id }, index) => [id, found[index]] as const);
+        }),
+      );
+      const byEvent = new Map(lenses.flat());
+      return events.map(({ id }) => byEvent.get(id));
+    },
+    async visibleSql(place, person, parameters) {
+      const parts = await Promise.all(
+        TICKET_KINDS.map(async (kind) => {
+          const view = findVisibility(place.services, kind);
+          const seen = await view?.visibleSql?.(place, person, parameters);
+          const own = parameters.add(kind, "text");
+          return `(e.data -> 'ticket' ->> 'kind' = ${own} and (${seen ?? "true"}))`;
+        }),
+      );
+      return parts.join(" or ");
+    },
+  };
+}
+
+function namedKindOf({ data }: RecordedEvent): string {
+  // Every event of such a type names its ticket, by its schema.
+  return (data as { readonly ticket: { readonly kind: string } }).ticket.kind;
+}
+
+function findVisibility(services: PlatformServices, kind: string): EventVisibility | undefined {
+  return eventVisibilities(services).find(({ resourceType }) => resourceType === kind);
 }

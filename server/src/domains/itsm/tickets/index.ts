@@ -61,6 +61,7 @@ export {
 export { checkLabels, type Labels } from "./fields/check-labels.ts";
 export { labelFields, OptionalLabels, readFieldDefinitions, Tag } from "./fields/field.ts";
 export { talkFields, talkSql } from "./askers/talk.ts";
+export { visibilityByTicketKind } from "./event-visibility.ts";
 export { ticketCommands } from "./commands/ticket-commands.ts";
 export { itemIdsSql, ticketStore } from "./ticket-store.ts";
 export { formatTicketNumber, nextTicketNumber, type TicketNumber } from "./ticket-numbers.ts";
