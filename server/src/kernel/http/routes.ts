@@ -209,6 +209,8 @@ function assertPath(params: object): void {
  * operation with such a parameter of its own the preference says the same.
  */
 function readDryRun(op: Operation, { headers, query }: FastifyRequest): boolean {
+  // Reads are most requests.
+  if (op.kind === "query") return false;
   const parameters = query as Record<string, unknown>;
   const preferences = (single(headers["prefer"]) ?? "").split(",");
   const isPreferred = preferences.some((one) => one.trim().toLowerCase() === "dry-run");
