@@ -46,6 +46,7 @@ export interface Schemas {
   "CalendarFeed": { "url": string; "createdAt": string };
   "CatalogApproval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all" };
   "CatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "draft" | "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "CatalogItemTasks": { "tasks": readonly (Schemas["PlannedTask"])[] };
   "CatalogRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "CauseTree": { "of": { "kind": string; "id": string }; "rootIds": readonly (string)[]; "focusIds": readonly (string)[]; "nodes": readonly (Schemas["TraceNode"])[]; "counts": { readonly [name: string]: number }; "truncated": boolean };
   "Change": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -56,7 +57,7 @@ export interface Schemas {
   "ChangeDelegation": { "userId": string; "toUserId": string; "from": string; "to": string; "createdAt": string; "updatedAt": string };
   "ChangeDelegations": { "given": { "userId": string; "toUserId": string; "from": string; "to": string; "createdAt": string; "updatedAt": string } | null; "received": readonly (Schemas["ChangeDelegation"])[] };
   "ChangeRisk": { "score": number; "level": "low" | "moderate" | "high"; "reasons": readonly (string)[] };
-  "ChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "ChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "tasks"?: readonly (Schemas["PlannedTask"])[]; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ChangeVote": { "id": string; "round": number; "approverId": string; "userId": string; "decision": "approved" | "rejected"; "comment": string; "createdAt": string };
   "Changes": { "since": string; "changes": readonly (Schemas["ResourceChange"])[]; "truncated": boolean };
   "CmdbClass": { "name": string; "label": string; "description": string; "attributes": { readonly [name: string]: unknown }; "extends": string | null; "builtIn": boolean; "createdAt": string | null; "updatedAt": string | null };
@@ -134,7 +135,7 @@ export interface Schemas {
   "ListedBusinessCalendar": { "id": string; "name": string; "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedCatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "draft" | "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedChange": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
-  "ListedChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "tasks"?: readonly (Schemas["PlannedTask"])[]; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedCmdbClass": { "name": string; "label": string; "description": string; "attributes": { readonly [name: string]: unknown }; "extends": string | null; "builtIn": boolean; "createdAt": string | null; "updatedAt": string | null; "revision": number };
   "ListedCmdbItem": { "id": string; "name": string; "class": string; "status": "planned" | "active" | "inactive" | "maintenance" | "retired"; "key": string | null; "description": string; "attributes": { readonly [name: string]: unknown }; "ownerId": string | null; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedCmdbRelationship": { "id": string; "from": string; "to": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses"; "createdBy": string; "createdAt": string; "revision": number };
@@ -172,9 +173,11 @@ export interface Schemas {
   "ListedSlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendarId": string | null; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedStatusComponent": { "id": string; "name": string; "about": string; "position": number; "ciIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTableView": { "id": string; "table": string; "name": string; "kind": "grid" | "board" | "calendar" | "form"; "filter": { readonly [name: string]: unknown }; "sort": string; "groupBy": string | null; "dateField": string | null; "hidden": readonly (string)[]; "columns": readonly (string)[]; "widths": { readonly [name: string]: number }; "frozen": number; "rowHeight": "short" | "medium" | "tall"; "summaries": { readonly [name: string]: string }; "shared": boolean; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedTaskWithBlockers": { "id": string; "ticketId": string; "position": number; "title": string; "description": string; "assigneeId": string | null; "teamId": string | null; "dueAt": string | null; "required": boolean; "internal": boolean; "dependsOn": readonly (string)[]; "state": "open" | "done" | "skipped"; "notes": string | null; "endedBy": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "blockedBy": readonly (string)[]; "revision": number };
   "ListedTeam": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTextModule": { "id": string; "name": string; "keyword": string; "body": string; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTicketItem": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null; "revision": number };
+  "ListedTicketTask": { "id": string; "ticketId": string; "position": number; "title": string; "description": string; "assigneeId": string | null; "teamId": string | null; "dueAt": string | null; "required": boolean; "internal": boolean; "dependsOn": readonly (string)[]; "state": "open" | "done" | "skipped"; "notes": string | null; "endedBy": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "blockedBy": readonly (string)[]; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string }; "revision": number };
   "ListedWebhook": { "id": string; "name": string; "url": string; "events": readonly (string)[]; "environments": readonly ("production" | "staging" | "development")[] | null; "filter": { readonly [name: string]: unknown } | null; "headers": { readonly [name: string]: string }; "format": "millrace" | "cloudevents"; "retries": number; "retryStrategy": "fixed" | "exponential"; "retryMaxDelayMs": number | null; "timeoutMs": number; "maxPerSecond": number | null; "hasSecret": boolean; "hearsAudit": boolean; "previousSecretExpiresAt": string | null; "status": "active" | "paused"; "pausedBecause": string | null; "pausedAt": string | null; "catchingUp": boolean; "consecutiveFailures": number; "savedBy": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "retry_strategy": "fixed" | "exponential"; "retry_max_delay_ms": number | null; "timeout_ms": number; "max_per_second": number | null; "warnings"?: readonly ({ "path": string; "message": string })[]; "revision": number };
   "ListedWorkflowSummary": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "activity"?: Schemas["WorkflowActivity"]; "revision": number };
   "ListedWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "revision": number };
@@ -243,6 +246,7 @@ export interface Schemas {
   "Permission": { "name": string; "summary": string; "roles": readonly (string)[] };
   "Pinged": { "status": number; "latency_ms": number; "body": string; "error"?: string };
   "PinnedData": { "workflowId": string; "outputs": { readonly [name: string]: unknown } };
+  "PlannedTask": { "title": string; "description"?: string; "assigneeId"?: string | null; "teamId"?: string | null; "dueMinutes"?: number; "required"?: boolean; "internal"?: boolean; "dependsOn"?: readonly (number)[] };
   "PortalAnswers": { "articles": readonly (Schemas["PortalArticle"])[]; "items": readonly (Schemas["PortalItem"])[]; "things": readonly (Schemas["PortalThing"])[]; "outages": readonly (Schemas["Outage"])[] };
   "PortalApproval": { "id": string; "number": string; "title": string; "description": string; "values": { readonly [name: string]: unknown }; "requestedForName": string; "createdAt": string };
   "PortalArticle": { "id": string; "title": string; "summary": string | null };
@@ -326,6 +330,8 @@ export interface Schemas {
   "TableView": { "id": string; "table": string; "name": string; "kind": "grid" | "board" | "calendar" | "form"; "filter": { readonly [name: string]: unknown }; "sort": string; "groupBy": string | null; "dateField": string | null; "hidden": readonly (string)[]; "columns": readonly (string)[]; "widths": { readonly [name: string]: number }; "frozen": number; "rowHeight": "short" | "medium" | "tall"; "summaries": { readonly [name: string]: string }; "shared": boolean; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TagUse": { "tag": string; "uses": number };
   "TagUses": { "tags": readonly (Schemas["TagUse"])[] };
+  "TaskOrder": { "taskIds": readonly (string)[] };
+  "TaskWithBlockers": { "id": string; "ticketId": string; "position": number; "title": string; "description": string; "assigneeId": string | null; "teamId": string | null; "dueAt": string | null; "required": boolean; "internal": boolean; "dependsOn": readonly (string)[]; "state": "open" | "done" | "skipped"; "notes": string | null; "endedBy": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "blockedBy": readonly (string)[] };
   "Team": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TextModule": { "id": string; "name": string; "keyword": string; "body": string; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TextPreview": { "text": string; "unknown": readonly (string)[] };
@@ -550,17 +556,19 @@ export interface Operations {
   /** Change a business calendar */
   "business_calendars.update": { params: { "id": string }; body: { "name"?: string; "timezone"?: string; "hours"?: readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] }; reply: { "data": Schemas["BusinessCalendar"] } };
   /** Add something that people may ask for */
-  "catalog.create_item": { body: { "name": string; "form": { readonly [name: string]: unknown }; "description"?: string; "category"?: string; "icon"?: string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null; "status"?: "draft" | "active" }; reply: { "data": Schemas["CatalogItem"] } };
+  "catalog.create_item": { body: { "name": string; "form": { readonly [name: string]: unknown }; "description"?: string; "category"?: string; "icon"?: string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null; "status"?: "draft" | "active"; "tasks"?: readonly (Schemas["PlannedTask"])[] }; reply: { "data": Schemas["CatalogItem"] } };
   /** Read what may be asked for, with its form */
   "catalog.get_item": { params: { "id": string }; reply: { "data": Schemas["CatalogItem"] } };
+  /** List the tasks that fulfil what may be asked for */
+  "catalog.list_item_tasks": { params: { "id": string }; reply: { "data": Schemas["CatalogItemTasks"] } };
   /** List what may be asked for, by name */
   "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "draft" | "active" | "retired" | "all"; "category"?: string; "featured"?: boolean }; reply: { "data": readonly (Schemas["ListedCatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Retire something: nobody may ask for it any more */
   "catalog.retire_item": { params: { "id": string }; reply: undefined };
   /** Change something that people may ask for */
-  "catalog.update_item": { params: { "id": string }; body: { "name"?: string; "description"?: string; "category"?: string; "icon"?: string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "form"?: { readonly [name: string]: unknown }; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null; "status"?: "draft" | "active" }; reply: { "data": Schemas["CatalogItem"] } };
+  "catalog.update_item": { params: { "id": string }; body: { "name"?: string; "description"?: string; "category"?: string; "icon"?: string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "form"?: { readonly [name: string]: unknown }; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null; "status"?: "draft" | "active"; "tasks"?: readonly (Schemas["PlannedTask"])[] }; reply: { "data": Schemas["CatalogItem"] } };
   /** Make a template for standard changes */
-  "change_templates.create": { body: { "name": string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
+  "change_templates.create": { body: { "name": string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "tasks"?: readonly (Schemas["PlannedTask"])[]; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
   /** Delete a template for standard changes */
   "change_templates.delete": { params: { "id": string }; reply: undefined };
   /** Read a template for standard changes */
@@ -568,13 +576,15 @@ export interface Operations {
   /** List the templates for standard changes */
   "change_templates.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedChangeTemplate"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a template for standard changes */
-  "change_templates.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
+  "change_templates.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "tasks"?: readonly (Schemas["PlannedTask"])[]; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
   /** Attach a file to a change */
   "changes.add_attachment": { params: { "id": string }; body: { "fileId"?: string; "name"?: string; "content"?: string; "internal"?: boolean }; reply: { "data": Schemas["Attachment"] } };
   /** Comment on a change */
   "changes.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a change to another ticket */
   "changes.add_link": { params: { "id": string }; body: { "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  /** Add a task to a change */
+  "changes.add_task": { params: { "id": string }; body: { "title": string; "description"?: string; "assigneeId"?: string | null; "teamId"?: string | null; "dueAt"?: string | null; "required"?: boolean; "internal"?: boolean; "dependsOn"?: readonly (string)[] }; reply: { "data": Schemas["TaskWithBlockers"] } };
   /** Note time that was spent on a change */
   "changes.add_time": { params: { "id": string }; body: { "minutes": number; "note"?: string; "spentOn"?: string; "userId"?: string }; reply: { "data": Schemas["TimeEntry"] } };
   /** Watch a change, or let somebody else watch it */
@@ -589,6 +599,8 @@ export interface Operations {
   "changes.cancel": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["Change"] } };
   /** Say that a change was carried out */
   "changes.complete": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["Change"] } };
+  /** Say that a task was done */
+  "changes.complete_task": { params: { "id": string; "taskId": string }; body?: { "notes"?: string }; reply: { "data": Schemas["TaskWithBlockers"] } };
   /** See what gets in the way of a change */
   "changes.conflicts": { params: { "id": string }; query?: { "start"?: string; "end"?: string }; reply: { "data": Schemas["ChangeConflicts"] } };
   /** Draft a change */
@@ -623,10 +635,14 @@ export interface Operations {
   "changes.list_delegations": { reply: { "data": Schemas["ChangeDelegations"] } };
   /** List the tickets that a change is linked to, from either side */
   "changes.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the tasks of a change in their order */
+  "changes.list_tasks": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedTaskWithBlockers"])[]; "pagination": Schemas["Pagination"] } };
   /** List the time that was spent on a change, the oldest entry first */
   "changes.list_times": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimeEntry"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a change */
   "changes.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
+  /** Give the tasks another order */
+  "changes.order_tasks": { params: { "id": string }; body: { "taskIds": readonly (string)[] }; reply: { "data": Schemas["TaskOrder"] } };
   /** Read the calendar of changes by its secret address */
   "changes.read_calendar_feed": { params: { "token": string }; reply: string };
   /** Reject a change */
@@ -635,22 +651,30 @@ export interface Operations {
   "changes.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
   /** Remove a link, from either side */
   "changes.remove_link": { params: { "id": string; "linkId": string }; reply: undefined };
+  /** Remove a task that nobody has to do */
+  "changes.remove_task": { params: { "id": string; "taskId": string }; reply: undefined };
   /** Remove time that was noted by mistake */
   "changes.remove_time": { params: { "id": string; "timeId": string }; reply: undefined };
   /** Watch a change no longer */
   "changes.remove_watcher": { params: { "id": string; "userId": string }; reply: undefined };
+  /** Open a task again that was done or skipped */
+  "changes.reopen_task": { params: { "id": string; "taskId": string }; reply: { "data": Schemas["TaskWithBlockers"] } };
   /** Make a rejected change a draft again */
   "changes.revise": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
   /** Say that a change was undone */
   "changes.rollback": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["Change"] } };
   /** Let somebody vote on changes in your stead for a time */
   "changes.set_delegation": { body: { "toUserId": string; "from": string; "to": string }; reply: { "data": Schemas["ChangeDelegation"] } };
+  /** Say why a task need not be done */
+  "changes.skip_task": { params: { "id": string; "taskId": string }; body: { "notes": string }; reply: { "data": Schemas["TaskWithBlockers"] } };
   /** Hand a change to its approvers */
   "changes.submit": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
   /** Take a change that nobody works on */
   "changes.take": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
   /** Change what a change says */
   "changes.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "type"?: "standard" | "normal" | "emergency"; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "plannedStart"?: string | null; "plannedEnd"?: string | null; "approval"?: { "rule"?: "count" | "all" | "percentage"; "value"?: number; "approverIds"?: readonly (string)[] }; "approvalsRequired"?: number; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["Change"] } };
+  /** Change a task, or give it to somebody */
+  "changes.update_task": { params: { "id": string; "taskId": string }; body: { "title"?: string; "description"?: string; "assigneeId"?: string | null; "teamId"?: string | null; "dueAt"?: string | null; "required"?: boolean; "internal"?: boolean; "dependsOn"?: readonly (string)[] }; reply: { "data": Schemas["TaskWithBlockers"] } };
   /** Declare a class of configuration items */
   "cmdb.create_class": { body: { "name": string; "label"?: string; "description"?: string; "attributes"?: { readonly [name: string]: unknown }; "extends"?: string | null }; reply: { "data": Schemas["CmdbClass"] } };
   /** Enter a configuration item */
@@ -1319,6 +1343,8 @@ export interface Operations {
   "requests.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a request to another ticket */
   "requests.add_link": { params: { "id": string }; body: { "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  /** Add a task to a request */
+  "requests.add_task": { params: { "id": string }; body: { "title": string; "description"?: string; "assigneeId"?: string | null; "teamId"?: string | null; "dueAt"?: string | null; "required"?: boolean; "internal"?: boolean; "dependsOn"?: readonly (string)[] }; reply: { "data": Schemas["TaskWithBlockers"] } };
   /** Note time that was spent on a request */
   "requests.add_time": { params: { "id": string }; body: { "minutes": number; "note"?: string; "spentOn"?: string; "userId"?: string }; reply: { "data": Schemas["TimeEntry"] } };
   /** Watch a request, or let somebody else watch it */
@@ -1327,6 +1353,8 @@ export interface Operations {
   "requests.approve": { params: { "id": string }; body?: { "comment"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Take a request back, until it is fulfilled */
   "requests.cancel": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Say that a task was done */
+  "requests.complete_task": { params: { "id": string; "taskId": string }; body?: { "notes"?: string }; reply: { "data": Schemas["TaskWithBlockers"] } };
   /** Say that somebody has what they asked for */
   "requests.fulfil": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Read a request */
@@ -1343,10 +1371,14 @@ export interface Operations {
   "requests.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the tickets that a request is linked to, from either side */
   "requests.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the tasks of a request in their order */
+  "requests.list_tasks": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedTaskWithBlockers"])[]; "pagination": Schemas["Pagination"] } };
   /** List the time that was spent on a request, the oldest entry first */
   "requests.list_times": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimeEntry"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a request */
   "requests.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
+  /** Give the tasks another order */
+  "requests.order_tasks": { params: { "id": string }; body: { "taskIds": readonly (string)[] }; reply: { "data": Schemas["TaskOrder"] } };
   /** Say how content you are with what you asked for */
   "requests.rate": { params: { "id": string }; body: { "satisfaction": number; "comment"?: string | null }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Refuse a request */
@@ -1355,18 +1387,26 @@ export interface Operations {
   "requests.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
   /** Remove a link, from either side */
   "requests.remove_link": { params: { "id": string; "linkId": string }; reply: undefined };
+  /** Remove a task that nobody has to do */
+  "requests.remove_task": { params: { "id": string; "taskId": string }; reply: undefined };
   /** Remove time that was noted by mistake */
   "requests.remove_time": { params: { "id": string; "timeId": string }; reply: undefined };
   /** Watch a request no longer */
   "requests.remove_watcher": { params: { "id": string; "userId": string }; reply: undefined };
+  /** Open a task again that was done or skipped */
+  "requests.reopen_task": { params: { "id": string; "taskId": string }; reply: { "data": Schemas["TaskWithBlockers"] } };
   /** Try again to fulfil a request that failed */
   "requests.retry": { params: { "id": string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Say why a task need not be done */
+  "requests.skip_task": { params: { "id": string; "taskId": string }; body: { "notes": string }; reply: { "data": Schemas["TaskWithBlockers"] } };
   /** Ask for something */
   "requests.submit": { body: { "itemId": string; "values": { readonly [name: string]: unknown }; "requestedFor"?: string; "description"?: string; "fields"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Take a request that nobody works on */
   "requests.take": { params: { "id": string }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Give a request to a member or a team */
   "requests.update": { params: { "id": string }; body: { "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Change a task, or give it to somebody */
+  "requests.update_task": { params: { "id": string; "taskId": string }; body: { "title"?: string; "description"?: string; "assigneeId"?: string | null; "teamId"?: string | null; "dueAt"?: string | null; "required"?: boolean; "internal"?: boolean; "dependsOn"?: readonly (string)[] }; reply: { "data": Schemas["TaskWithBlockers"] } };
   /** Give a role to a member */
   "roles.assign": { params: { "userId": string }; body: { "roleId": string; "workspaceId"?: string }; reply: { "data": Schemas["AssignedRoles"] } };
   /** Make a custom role */
@@ -1501,6 +1541,8 @@ export interface Operations {
   "tables.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedSeenTable"])[]; "pagination": Schemas["Pagination"] } };
   /** Change a table: add, rename, retype and drop columns, and set its rules */
   "tables.update": { params: { "slug": string }; body: Schemas["TableChange"]; reply: { "data": Schemas["SeenTable"] } };
+  /** List tasks of changes and requests, by what is due first */
+  "tasks.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "view"?: "mine" | "unassigned" | "all"; "ready"?: boolean; "state"?: "open" | "done" | "skipped" }; reply: { "data": readonly (Schemas["ListedTicketTask"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Make a team that tickets can be assigned to */
   "teams.create": { body: { "name": string; "description"?: string; "memberIds"?: readonly (string)[] }; reply: { "data": Schemas["Team"] } };
   /** Delete a team that has no open tickets */
@@ -1778,6 +1820,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "business_calendars.update": "PATCH /api/v1/itsm/calendars/{id}",
   "catalog.create_item": "POST /api/v1/catalog/items",
   "catalog.get_item": "GET /api/v1/catalog/items/{id}",
+  "catalog.list_item_tasks": "GET /api/v1/catalog/items/{id}/tasks",
   "catalog.list_items": "GET /api/v1/catalog/items",
   "catalog.retire_item": "DELETE /api/v1/catalog/items/{id}",
   "catalog.update_item": "PATCH /api/v1/catalog/items/{id}",
@@ -1789,6 +1832,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "changes.add_attachment": "POST /api/v1/itsm/changes/{id}/attachments",
   "changes.add_comment": "POST /api/v1/itsm/changes/{id}/comments",
   "changes.add_link": "POST /api/v1/itsm/changes/{id}/links",
+  "changes.add_task": "POST /api/v1/itsm/changes/{id}/tasks",
   "changes.add_time": "POST /api/v1/itsm/changes/{id}/times",
   "changes.add_watcher": "POST /api/v1/itsm/changes/{id}/watchers",
   "changes.approve": "POST /api/v1/itsm/changes/{id}/approve",
@@ -1796,6 +1840,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "changes.calendar_ics": "GET /api/v1/itsm/changes/calendar.ics",
   "changes.cancel": "POST /api/v1/itsm/changes/{id}/cancel",
   "changes.complete": "POST /api/v1/itsm/changes/{id}/complete",
+  "changes.complete_task": "POST /api/v1/itsm/changes/{id}/tasks/{taskId}/complete",
   "changes.conflicts": "GET /api/v1/itsm/changes/{id}/conflicts",
   "changes.create": "POST /api/v1/itsm/changes",
   "changes.create_calendar_feed": "POST /api/v1/itsm/changes/calendar-feed",
@@ -1813,20 +1858,26 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "changes.list_comments": "GET /api/v1/itsm/changes/{id}/comments",
   "changes.list_delegations": "GET /api/v1/itsm/changes/delegations",
   "changes.list_links": "GET /api/v1/itsm/changes/{id}/links",
+  "changes.list_tasks": "GET /api/v1/itsm/changes/{id}/tasks",
   "changes.list_times": "GET /api/v1/itsm/changes/{id}/times",
   "changes.list_watchers": "GET /api/v1/itsm/changes/{id}/watchers",
+  "changes.order_tasks": "PUT /api/v1/itsm/changes/{id}/tasks/order",
   "changes.read_calendar_feed": "GET /calendars/{token}.ics",
   "changes.reject": "POST /api/v1/itsm/changes/{id}/reject",
   "changes.remove_attachment": "DELETE /api/v1/itsm/changes/{id}/attachments/{attachmentId}",
   "changes.remove_link": "DELETE /api/v1/itsm/changes/{id}/links/{linkId}",
+  "changes.remove_task": "DELETE /api/v1/itsm/changes/{id}/tasks/{taskId}",
   "changes.remove_time": "DELETE /api/v1/itsm/changes/{id}/times/{timeId}",
   "changes.remove_watcher": "DELETE /api/v1/itsm/changes/{id}/watchers/{userId}",
+  "changes.reopen_task": "POST /api/v1/itsm/changes/{id}/tasks/{taskId}/reopen",
   "changes.revise": "POST /api/v1/itsm/changes/{id}/revise",
   "changes.rollback": "POST /api/v1/itsm/changes/{id}/rollback",
   "changes.set_delegation": "PUT /api/v1/itsm/changes/delegations",
+  "changes.skip_task": "POST /api/v1/itsm/changes/{id}/tasks/{taskId}/skip",
   "changes.submit": "POST /api/v1/itsm/changes/{id}/submit",
   "changes.take": "POST /api/v1/itsm/changes/{id}/take",
   "changes.update": "PATCH /api/v1/itsm/changes/{id}",
+  "changes.update_task": "PATCH /api/v1/itsm/changes/{id}/tasks/{taskId}",
   "cmdb.create_class": "POST /api/v1/cmdb/classes",
   "cmdb.create_item": "POST /api/v1/cmdb/items",
   "cmdb.create_relationship": "POST /api/v1/cmdb/relationships",
@@ -2161,10 +2212,12 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "requests.add_attachment": "POST /api/v1/catalog/requests/{id}/attachments",
   "requests.add_comment": "POST /api/v1/catalog/requests/{id}/comments",
   "requests.add_link": "POST /api/v1/catalog/requests/{id}/links",
+  "requests.add_task": "POST /api/v1/catalog/requests/{id}/tasks",
   "requests.add_time": "POST /api/v1/catalog/requests/{id}/times",
   "requests.add_watcher": "POST /api/v1/catalog/requests/{id}/watchers",
   "requests.approve": "POST /api/v1/catalog/requests/{id}/approve",
   "requests.cancel": "POST /api/v1/catalog/requests/{id}/cancel",
+  "requests.complete_task": "POST /api/v1/catalog/requests/{id}/tasks/{taskId}/complete",
   "requests.fulfil": "POST /api/v1/catalog/requests/{id}/fulfil",
   "requests.get": "GET /api/v1/catalog/requests/{id}",
   "requests.get_attachment": "GET /api/v1/catalog/requests/{id}/attachments/{attachmentId}",
@@ -2173,18 +2226,24 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "requests.list_attachments": "GET /api/v1/catalog/requests/{id}/attachments",
   "requests.list_comments": "GET /api/v1/catalog/requests/{id}/comments",
   "requests.list_links": "GET /api/v1/catalog/requests/{id}/links",
+  "requests.list_tasks": "GET /api/v1/catalog/requests/{id}/tasks",
   "requests.list_times": "GET /api/v1/catalog/requests/{id}/times",
   "requests.list_watchers": "GET /api/v1/catalog/requests/{id}/watchers",
+  "requests.order_tasks": "PUT /api/v1/catalog/requests/{id}/tasks/order",
   "requests.rate": "POST /api/v1/catalog/requests/{id}/rate",
   "requests.reject": "POST /api/v1/catalog/requests/{id}/reject",
   "requests.remove_attachment": "DELETE /api/v1/catalog/requests/{id}/attachments/{attachmentId}",
   "requests.remove_link": "DELETE /api/v1/catalog/requests/{id}/links/{linkId}",
+  "requests.remove_task": "DELETE /api/v1/catalog/requests/{id}/tasks/{taskId}",
   "requests.remove_time": "DELETE /api/v1/catalog/requests/{id}/times/{timeId}",
   "requests.remove_watcher": "DELETE /api/v1/catalog/requests/{id}/watchers/{userId}",
+  "requests.reopen_task": "POST /api/v1/catalog/requests/{id}/tasks/{taskId}/reopen",
   "requests.retry": "POST /api/v1/catalog/requests/{id}/retry",
+  "requests.skip_task": "POST /api/v1/catalog/requests/{id}/tasks/{taskId}/skip",
   "requests.submit": "POST /api/v1/catalog/requests",
   "requests.take": "POST /api/v1/catalog/requests/{id}/take",
   "requests.update": "PATCH /api/v1/catalog/requests/{id}",
+  "requests.update_task": "PATCH /api/v1/catalog/requests/{id}/tasks/{taskId}",
   "roles.assign": "POST /api/v1/settings/users/{userId}/roles",
   "roles.create": "POST /api/v1/settings/roles",
   "roles.delete": "DELETE /api/v1/settings/roles/{id}",
@@ -2252,6 +2311,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "tables.get": "GET /api/v1/tables/{slug}",
   "tables.list": "GET /api/v1/tables",
   "tables.update": "PATCH /api/v1/tables/{slug}",
+  "tasks.list": "GET /api/v1/itsm/tasks",
   "teams.create": "POST /api/v1/itsm/teams",
   "teams.delete": "DELETE /api/v1/itsm/teams/{id}",
   "teams.get": "GET /api/v1/itsm/teams/{id}",

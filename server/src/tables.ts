@@ -1606,6 +1606,8 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+    depends_on: Generated<string[]>;
+    notes: string | null;
   };
   ticket_times: {
     id: string;

@@ -13,7 +13,8 @@ export const countWaiting = query({
   summary: "Count what waits for you in this environment",
   description:
     "`approvals`: steps of runs that ask you; `changeApprovals` and `requestApprovals`: tickets that do; " +
-    "`incidents`, `changes`, `problems`, `requests`: tickets assigned to you that are not over. Only what you may " +
+    "`incidents`, `changes`, `problems`, `requests`: tickets assigned to you that are not over; `changeTasks` and " +
+    "`requestTasks`: tasks that you can begin with. Only what you may " +
     "see is counted, each up to 1000.",
   permission: ApprovalsDecide,
   environmentScoped: true,

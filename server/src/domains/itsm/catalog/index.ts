@@ -5,6 +5,8 @@ import {
   TicketKindPoint,
   assignedTickets,
   countTickets,
+  openTasks,
+  ticketTasks,
 } from "../tickets/index.ts";
 import { ticketSearch } from "../tickets/index.ts";
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
@@ -12,9 +14,9 @@ import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { approverNotificationReader } from "./requests/notifications.ts";
-import { fulfilmentReader } from "./requests/fulfilment.ts";
-import { getItem, ItemRetired, items, retireItem } from "./items/item-resource.ts";
-import { requestKind, RequestRouted } from "./requests/kind.ts";
+import { fulfilmentHook, fulfilmentReader } from "./requests/fulfilment.ts";
+import { getItem, listItemTasks, ItemRetired, items, retireItem } from "./items/item-resource.ts";
+import { requestKind, RequestRouted, RequestTaskAdded } from "./requests/kind.ts";
 import { visibleItemSql } from "./items/item.ts";
 import { itemContent } from "./items/pack.ts";
 import * as permissions from "./permissions.ts";
@@ -37,6 +39,7 @@ export { RequestRated } from "./requests/events.ts";
 export { rateRequestDone as rateRequest } from "./requests/transitions.ts";
 
 const talk = collaboration(requestKind);
+const tasks = ticketTasks(requestKind, fulfilmentHook);
 const { recountJob, departureReader } = approvalRecount({
   kind: requestKind,
   store: requestStore,
@@ -45,6 +48,7 @@ const { recountJob, departureReader } = approvalRecount({
     requestEvents.RequestApproved,
     requestEvents.FulfilmentStarted,
     requestEvents.ApprovalRequested,
+    RequestTaskAdded,
   ],
   recount: recountApproval,
 });
@@ -65,14 +69,17 @@ export const catalog = domain({
     ...Object.values(requestEvents),
     RequestRouted,
     ...talk.events,
+    ...tasks.events,
   ],
   operations: [
     ...items.operations,
     getItem,
+    listItemTasks,
     retireItem,
     ...requestOperations,
     ...requestTransitions,
     ...talk.operations,
+    ...tasks.operations,
   ],
   readers: [fulfilmentReader, approverNotificationReader, departureReader],
   jobs: [recountJob],
@@ -98,6 +105,7 @@ export const catalog = domain({
         permissions.RequestsWork,
         "t.state in ('submitted', 'awaiting_approval', 'approved', 'fulfilling')",
       ),
+      openTasks(requestKind),
       {
         kind: "requestApprovals",
         permission: permissions.RequestsSubmit,

@@ -68,6 +68,27 @@ export const samples: readonly Sample[] = [
       },
     }),
   },
+  {
+    operation: "catalog.list_item_tasks",
+    arrange: (owner) => item(owner, { tasks: [{ title: "Order it" }] }),
+  },
+  {
+    operation: "requests.submit",
+    name: "with tasks",
+    arrange: async (owner) => {
+      const { params } = await item(owner, { tasks: [{ title: "Order it" }] });
+      return { body: { itemId: params.id, values: {} } };
+    },
+  },
+  {
+    operation: "requests.approve",
+    name: "with tasks",
+    arrange: async (owner, world) => {
+      const by = await world.member(["member"]);
+      const approval = { required: true, approverIds: [by.userId] };
+      return { ...(await asked(owner, { approval, tasks: [{ title: "Order it" }] })), by };
+    },
+  },
   { operation: "catalog.get_item", arrange: (owner) => item(owner) },
   {
     operation: "catalog.update_item",

@@ -12,6 +12,8 @@ import {
   TicketKindPoint,
   assignedTickets,
   countTickets,
+  openTasks,
+  ticketTasks,
 } from "../tickets/index.ts";
 import { DelegationEnded, DelegationSet } from "./approval/delegation.ts";
 import { delegationOperations } from "./approval/delegation-operations.ts";
@@ -32,6 +34,7 @@ import { blackouts } from "./windows/blackout.ts";
 export { changeKind, openChangesOn } from "./kind.ts";
 
 const shared = collaboration(changeKind);
+const tasks = ticketTasks(changeKind);
 const { recountJob, departureReader } = approvalRecount({
   kind: changeKind,
   store: changeStore,
@@ -64,6 +67,7 @@ export const changes = domain({
     FeedRevoked,
     ChangeRouted,
     ...shared.events,
+    ...tasks.events,
   ],
   operations: [
     ...changeOperations,
@@ -74,6 +78,7 @@ export const changes = domain({
     ...templates.operations,
     ...blackouts.operations,
     ...shared.operations,
+    ...tasks.operations,
   ],
   readers: [notificationReader, departureReader],
   jobs: [recountJob],
@@ -87,6 +92,7 @@ export const changes = domain({
         changeKind.read,
         "t.state in ('draft', 'submitted', 'approved', 'implementing')",
       ),
+      openTasks(changeKind),
       {
         kind: "changeApprovals",
         permission: ChangesApprove,

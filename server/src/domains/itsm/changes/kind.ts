@@ -2,7 +2,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { TicketOnItem } from "../cmdb/index.ts";
 import { ticketRouted } from "../assignment/index.ts";
-import { ticketCommands, type TicketKind } from "../tickets/index.ts";
+import { taskEvents, ticketCommands, type TicketKind } from "../tickets/index.ts";
 import { applyChangeTransition, Change, changeEventData } from "./change.ts";
 import { changeMachine } from "./lifecycle.ts";
 import { changeList } from "./list.ts";
@@ -23,6 +23,9 @@ export const changeKind: TicketKind = {
 
 /** A rule gave a change to somebody, or to a team. */
 export const ChangeRouted = ticketRouted(changeKind);
+
+/** A change that is made from a template has the tasks of that. */
+export const ChangeTaskAdded = taskEvents(changeKind).Added;
 
 export const EXAMPLE_CHANGE = "CHG0000042";
 

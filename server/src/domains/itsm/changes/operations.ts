@@ -10,7 +10,13 @@ import { parseWindow } from "./calendar/calendar.ts";
 import { Change, content, toChange } from "./change.ts";
 import { ChangeInput, ChangePatch } from "./change-input.ts";
 import { ApproversRemoved, ChangeCreated, ChangeSubmitted, ChangeUpdated } from "./events.ts";
-import { changeCommands, changeKind, ChangeRouted, EXAMPLE_CHANGE } from "./kind.ts";
+import {
+  changeCommands,
+  changeKind,
+  ChangeRouted,
+  ChangeTaskAdded,
+  EXAMPLE_CHANGE,
+} from "./kind.ts";
 import { changeMachine } from "./lifecycle.ts";
 import { changeList, listConditions } from "./list.ts";
 import { ChangesRead, ChangesWrite } from "./permissions.ts";
@@ -65,12 +71,12 @@ const createChange = command({
   summary: "Draft a change",
   description:
     "From a template, its `title`, `description`, `impact` and plans are those of the template where " +
-    "nothing else is said; a standard change needs one, and keeps to it. Named approvers must hold " +
+    "nothing else is said, and it begins with the template's tasks; a standard change needs one, and keeps to it. Named approvers must hold " +
     "`changes:approve`.",
   permission: ChangesWrite,
   body: ChangeInput,
   response: created(Change, { location: ({ id }) => `${path}/${id}` }),
-  emits: [ChangeCreated, ChangeRouted],
+  emits: [ChangeCreated, ChangeRouted, ChangeTaskAdded],
   example: {
     body: {
       title: "Move the billing database to new disks",

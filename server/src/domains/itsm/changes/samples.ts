@@ -55,9 +55,12 @@ async function meId(owner: Ask): Promise<string> {
   return (await owner("GET /api/v1/auth/me")).body.data.user.id;
 }
 
-async function template(owner: Ask) {
+async function template(owner: Ask, more: object = {}) {
   count += 1;
-  const id = await made(owner, "/api/v1/itsm/change-templates", { name: `Sample ${count}` });
+  const id = await made(owner, "/api/v1/itsm/change-templates", {
+    name: `Sample ${count}`,
+    ...more,
+  });
   return { params: { id }, environmentScoped: false };
 }
 
@@ -81,6 +84,15 @@ export const samples: readonly Sample[] = [
     arrange: async (owner, world) => ({
       body: { title: await routedTitle(owner, world, { entity: "change" }) },
     }),
+  },
+  {
+    operation: "changes.create",
+    name: "with tasks",
+    async arrange(owner) {
+      const tasks = [{ title: "Drain it" }, { title: "Restart it", dependsOn: [0] }];
+      const { params } = await template(owner, { tasks });
+      return { body: { title: "A sample", templateId: params.id } };
+    },
   },
   { operation: "changes.get", arrange: (owner) => change(owner) },
   {

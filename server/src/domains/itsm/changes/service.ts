@@ -5,7 +5,12 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { emitRouting, routeTicket } from "../assignment/index.ts";
-import { assertReferencesExist, checkLabels, type TicketNumber } from "../tickets/index.ts";
+import {
+  assertReferencesExist,
+  checkLabels,
+  instantiatePlan,
+  type TicketNumber,
+} from "../tickets/index.ts";
 import { dropAbsentApprovers } from "./approval/present-approvers.ts";
 import { applyChangeTransition, changeEventData, type ChangeRecord } from "./change.ts";
 import {
@@ -16,7 +21,7 @@ import {
   emptyChange,
 } from "./change-input.ts";
 import { ApproversRemoved, ChangeCreated, ChangeSubmitted, ChangeUpdated } from "./events.ts";
-import { changeCommands, changeKind, type ChangeRouted } from "./kind.ts";
+import { changeCommands, changeKind, type ChangeRouted, type ChangeTaskAdded } from "./kind.ts";
 import { assertEditable } from "./lifecycle.ts";
 import { ChangesApprove } from "./permissions.ts";
 import { assessRisk } from "./risk/assess-risk.ts";
@@ -26,7 +31,7 @@ import { findBlackouts } from "./windows/blackout.ts";
 import { isWithin, plannedWindowOf } from "./windows/window.ts";
 
 export async function createChange(
-  ctx: WriteContext<typeof ChangeCreated | typeof ChangeRouted>,
+  ctx: WriteContext<typeof ChangeCreated | typeof ChangeRouted | typeof ChangeTaskAdded>,
   { templateId, ...input }: ChangeInput,
   number: TicketNumber,
 ): Promise<ChangeRecord> {
@@ -53,6 +58,8 @@ export async function createChange(
   await changeStore.insert(ctx, change, number);
   changeCommands.emit(ctx, ChangeCreated, change);
   emitRouting(ctx, changeKind, change, routing);
+  const ticket = { ...change, kind: "change" as const };
+  await instantiatePlan(ctx, { kind: changeKind, ticket }, template?.tasks ?? []);
   return change;
 }
 

@@ -3,7 +3,7 @@ import Type from "typebox";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { nextState } from "../tickets/index.ts";
+import { assertTasksEnded, nextState, TasksOpen } from "../tickets/index.ts";
 import { Blackout, type ChangeRecord, Notes, Reason, TemplateUnusable } from "./change.ts";
 import { dropAbsentApprovers } from "./approval/present-approvers.ts";
 import {
@@ -70,10 +70,15 @@ export const changeTransitions = [
   }),
   transition("complete", {
     summary: "Say that a change was carried out",
+    description: "Where a required task is open: 409 `tasks_open`, with those in `tasks`.",
+    fails: [TasksOpen],
     body: OptionalNotes,
     example: { notes: "All checks passed." },
     event: ChangeCompleted,
-    fields: (_ctx, _change, { notes = null }) => ({ completionNotes: notes }),
+    async fields(ctx, change, { notes = null }) {
+      await assertTasksEnded(ctx, change.id);
+      return { completionNotes: notes };
+    },
   }),
   transition("rollback", {
     summary: "Say that a change was undone",

@@ -21,8 +21,13 @@ import { DeskRead, DeskWrite } from "./settings.ts";
 import { getKind, KindUpdated, updateKind } from "./fields/operations.ts";
 import { findTicketId } from "./ticket.ts";
 import { teams } from "./teams/team.ts";
+import { listTasks } from "./tasks/task-list.ts";
 import { ticketNotificationReader } from "./notifications/notification-reader.ts";
 
+export { assertTasksEnded, hasOpenTasks, taskEvents, TasksOpen } from "./tasks/task.ts";
+export { assertPlan, instantiatePlan, TaskPlan } from "./tasks/task-plan.ts";
+export { ticketTasks } from "./tasks/operations.ts";
+export { openTasks } from "./tasks/task-list.ts";
 export { findByWords, ticketSearch } from "./ticket-search.ts";
 export {
   type OwnTickets,
@@ -119,6 +124,7 @@ export const tickets = domain({
     listStateMachines,
     getKind,
     updateKind,
+    listTasks,
   ],
   readers: [ticketNotificationReader],
   contributions: [

@@ -145,12 +145,66 @@ function around(plural: string, path: string, ticket: (owner: Ask) => Promise<st
   ];
 }
 
+/** Tasks belong to changes and requests. */
+function tasks(plural: string, path: string, ticket: (owner: Ask) => Promise<string>): Sample[] {
+  const added = async (owner: Ask) => {
+    const id = await ticket(owner);
+    const { body } = await owner(`POST ${path}/${id}/tasks`, { title: "A sample" });
+    return { params: { id, taskId: body.data.id as string } };
+  };
+  return [
+    {
+      operation: `${plural}.list_tasks`,
+      arrange: async (owner) => ({ params: { id: (await added(owner)).params.id } }),
+    },
+    {
+      operation: `${plural}.add_task`,
+      arrange: async (owner) => ({
+        params: { id: await ticket(owner) },
+        body: { title: "Check the backups", internal: false, dueAt: "2031-01-01T00:00:00Z" },
+      }),
+    },
+    {
+      operation: `${plural}.update_task`,
+      arrange: async (owner) => ({ ...(await added(owner)), body: { title: "Another one" } }),
+    },
+    {
+      operation: `${plural}.order_tasks`,
+      async arrange(owner) {
+        const { params } = await added(owner);
+        const { body } = await owner(`POST ${path}/${params.id}/tasks`, { title: "Second" });
+        return { params: { id: params.id }, body: { taskIds: [body.data.id, params.taskId] } };
+      },
+    },
+    { operation: `${plural}.remove_task`, arrange: added },
+    {
+      operation: `${plural}.complete_task`,
+      arrange: async (owner) => ({ ...(await added(owner)), body: { notes: "Done" } }),
+    },
+    {
+      operation: `${plural}.skip_task`,
+      arrange: async (owner) => ({ ...(await added(owner)), body: { notes: "No need" } }),
+    },
+    {
+      operation: `${plural}.reopen_task`,
+      async arrange(owner) {
+        const { params } = await added(owner);
+        await owner(`POST ${path}/${params.id}/tasks/${params.taskId}/complete`, {});
+        return { params };
+      },
+    },
+  ];
+}
+
 export const samples: readonly Sample[] = [
   ...own,
-  ...Object.entries(TICKETS).flatMap(([plural, { path, make }]) =>
-    around(plural, path, async (owner) => {
+  { operation: "tasks.list", arrange: async () => ({ query: { view: "mine", ready: "true" } }) },
+  ...Object.entries(TICKETS).flatMap(([plural, { path, make }]) => {
+    const ticket = async (owner: Ask) => {
       const { body } = await owner(`POST ${path}`, await make(owner));
       return body.data.id as string;
-    }),
-  ),
+    };
+    const hasTasks = plural === "changes" || plural === "requests";
+    return [...around(plural, path, ticket), ...(hasTasks ? tasks(plural, path, ticket) : [])];
+  }),
 ];

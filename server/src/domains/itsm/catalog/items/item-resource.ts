@@ -8,8 +8,8 @@ import type { WriteContext } from "#kernel/contract.ts";
 import { item, noContent } from "#kernel/operation/response.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
-import { assertReferencesExist } from "../../tickets/index.ts";
-import { CatalogRead, CatalogWrite } from "../permissions.ts";
+import { assertPlan, assertReferencesExist, TaskPlan } from "../../tickets/index.ts";
+import { CatalogRead, CatalogWrite, RequestsRead } from "../permissions.ts";
 import {
   type Approval,
   assertForm,
@@ -17,6 +17,7 @@ import {
   itemFields,
   Item,
   ItemId,
+  StoredItem,
   visibleItemSql,
 } from "./item.ts";
 
@@ -47,8 +48,13 @@ export const items = resource({
   table: "catalog_items",
   idPrefix: "cat",
   schema: Item,
-  input: object({ name, form, ...patch({ ...optional, status: Status }).properties }),
-  change: patch({ ...itemFields, status: Status }),
+  stored: StoredItem,
+  input: object({
+    name,
+    form,
+    ...patch({ ...optional, status: Status, tasks: TaskPlan }).properties,
+  }),
+  change: patch({ ...itemFields, status: Status, tasks: TaskPlan }),
   defaults: {
     description: "",
     category: "",
@@ -61,10 +67,11 @@ export const items = resource({
     visibility: "everyone",
     approval: { required: false, approverIds: [], rule: "any" },
     workflowId: null,
+    tasks: [],
     status: "active",
   },
   columns: { order: "position" },
-  json: ["form", "approval"],
+  json: ["form", "approval", "tasks"],
   ordered: ["form"],
   permissions: { read: CatalogRead, write: CatalogWrite },
   environmentScoped: false,
@@ -95,6 +102,7 @@ export const items = resource({
   async check(ctx, input) {
     const { approval, workflowId } = input;
     if (input.form) assertForm(input.form);
+    if (input.tasks) await assertPlan(ctx, input.tasks);
     if (approval) await assertReferencesExist(ctx, { users: approverFields(approval) });
     if (typeof workflowId === "string") {
       const workflow = await findStartable(ctx.tx, workflowId, ctx.caller.environment);
@@ -162,6 +170,24 @@ export const getItem = query({
     const found = await items.store.get(tx, params.id);
     if (!canSeeItem(caller, found)) throw new Failure(NotFound);
     return found;
+  },
+});
+
+/** The plan of an item's tasks; who asks for things does not see it. */
+export const listItemTasks = query({
+  id: "catalog.list_item_tasks",
+  route: "GET /api/v1/catalog/items/{id}/tasks",
+  summary: "List the tasks that fulfil what may be asked for",
+  description: "`tasks` of `catalog.create_item` and `catalog.update_item` sets them.",
+  environmentScoped: false,
+  permission: RequestsRead,
+  params: object({ id: ItemId }),
+  response: item(Type.Object({ tasks: TaskPlan }, { title: "CatalogItemTasks" })),
+  example: { params: { id: example } },
+  async run({ tx, caller }, { params }) {
+    const found = await items.store.get(tx, params.id);
+    if (!canSeeItem(caller, found)) throw new Failure(NotFound);
+    return { tasks: found.tasks, revision: found.revision };
   },
 });
 

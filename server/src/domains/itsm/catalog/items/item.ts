@@ -4,6 +4,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import { invalidInput } from "#kernel/operation/failure.ts";
 import type { Item as ResourceItem } from "#kernel/resource/resource.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
+import { TaskPlan } from "../../tickets/index.ts";
 import { type Form, parseForm } from "../form/form.ts";
 import { CatalogWrite, RequestsRead } from "../permissions.ts";
 
@@ -86,7 +87,10 @@ export const Item = Type.Object(
   },
   { title: "CatalogItem" },
 );
-export type Item = ResourceItem<typeof Item>;
+
+/** An item with the tasks of its requests, which are for those who work on requests. */
+export const StoredItem = Type.Object({ ...Item.properties, tasks: TaskPlan });
+export type Item = ResourceItem<typeof Item, typeof StoredItem>;
 
 /** Says whether a caller sees an item: drafts are for those who write items, some for staff alone. */
 export function canSeeItem(

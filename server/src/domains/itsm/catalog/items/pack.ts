@@ -2,6 +2,7 @@ import Type from "typebox";
 import type { PackContent } from "#kernel/contributions/pack-content.ts";
 import { resourcePack } from "#kernel/resource/pack.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
+import { TaskPlan } from "../../tickets/index.ts";
 import { items, retire } from "./item-resource.ts";
 import { itemFields } from "./item.ts";
 
@@ -21,6 +22,7 @@ const content = resourcePack(items, {
       price: Type.Optional(itemFields.price),
       visibility: Type.Optional(itemFields.visibility),
       form: itemFields.form,
+      tasks: Type.Optional(TaskPlan),
       approval: Type.Optional(itemFields.approval),
       workflowId: Type.Optional(
         nullable(

@@ -22,12 +22,20 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { causationOf } from "#kernel/log/event-log.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import type { ReaderContext } from "#kernel/contract.ts";
-import { FulfilmentStarted, RequestCancelled, RequestFailed, RequestFulfilled } from "./events.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { hasOpenTasks } from "../../tickets/index.ts";
+import {
+  FulfilmentStarted,
+  RequestCancelled,
+  RequestFailed,
+  RequestFulfilled,
+  RequestUpdated,
+} from "./events.ts";
 import { requestCommands } from "./kind.ts";
 import { type CatalogRequest, requestEventData } from "./request.ts";
 import { findByRuns, requestStore } from "./store.ts";
 
-const { perform } = requestCommands;
+const { perform, saveChanges } = requestCommands;
 
 const emits = [
   ...startEvents,
@@ -35,6 +43,7 @@ const emits = [
   FulfilmentStarted,
   RequestFulfilled,
   RequestFailed,
+  RequestUpdated,
 ] as const;
 type Context = ReaderContext<(typeof emits)[number]>;
 
@@ -117,9 +126,29 @@ async function applyRunEvent(ctx: Context, event: RecordedEvent, requestId: stri
     return failRequest(ctx, event, request, { reason: reasonOf(event) });
   }
   const run = await findRun(ctx.tx, event.resource.id);
-  const fields = { output: run?.output ?? null };
+  const output = run?.output ?? null;
+  if (await hasOpenTasks(ctx.tx, request.id)) {
+    if (output !== null) {
+      await saveChanges(ctx.because(event), request, { ...request, output }, RequestUpdated);
+    }
+    return;
+  }
+  const fields = { output };
   await perform(ctx.because(event), request, { action: "fulfil", event: RequestFulfilled, fields });
 }
+
+/** A request whose run has completed is fulfilled with the last of its required tasks. */
+export const fulfilmentHook = {
+  emits: [RequestFulfilled],
+  async afterEnd(ctx: WriteContext<typeof RequestFulfilled>, requestId: string): Promise<void> {
+    const request = await requestStore.lock(ctx.tx, requestId);
+    if (request.state !== "fulfilling" || request.runId === null) return;
+    const run = await findRun(ctx.tx, request.runId);
+    if (run?.status !== "completed" || (await hasOpenTasks(ctx.tx, requestId))) return;
+    const fields = { output: run.output ?? null };
+    await perform(ctx, request, { action: "fulfil", event: RequestFulfilled, fields });
+  },
+};
 
 /** A run that is retried goes on fulfilling its request. */
 async function resumeRequest(

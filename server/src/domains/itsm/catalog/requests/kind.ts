@@ -1,5 +1,6 @@
 import {
   attachmentAdded,
+  taskEvents,
   ticketCommands,
   type TicketKind,
   watchedSql,
@@ -51,12 +52,21 @@ export const requestKind: TicketKind = {
       "comment_added",
       "attachment_added",
       "attachment_removed",
+      "task_added",
+      "task_updated",
+      "task_completed",
+      "task_skipped",
+      "task_reopened",
+      "task_removed",
     ],
   },
 };
 
 /** A rule gave a request to somebody, or to a team. */
 export const RequestRouted = ticketRouted(requestKind);
+
+/** A request whose item has tasks begins with them. */
+export const RequestTaskAdded = taskEvents(requestKind).Added;
 
 export const EXAMPLE_REQUEST = "REQ0000001";
 

@@ -28,6 +28,7 @@ import {
   requestCommands,
   requestKind,
   RequestRouted,
+  RequestTaskAdded,
 } from "./kind.ts";
 import {
   canSeeRequests,
@@ -131,7 +132,7 @@ const submitRequest = command({
   description:
     "`values` are compared with the form of the item, and what it has defaults for is filled in. " +
     "A field with `x-file` takes the id of an upload, or a list of them, which is then attached to the request. " +
-    "Where somebody must agree, those are told; otherwise it is being fulfilled at once. `fields` are set by who " +
+    "Where somebody must agree, those are told; otherwise it is being fulfilled at once, by the tasks of its item. `fields` are set by who " +
     "holds `requests:work`.",
   permission: RequestsSubmit,
   body: object({
@@ -149,6 +150,7 @@ const submitRequest = command({
     RequestAttachmentAdded,
     ApprovalRequested,
     FulfilmentStarted,
+    RequestTaskAdded,
   ],
   fails: [FileAttached, NotAttachable, TooManyAttachments],
   example: { body: { itemId: "cat_01jzt3n5k8q2x4v6w8y0z2b4d6", values: { model: "light" } } },

@@ -3,6 +3,7 @@ import {
   UNRATED,
   checkLabels,
   addTicketAttachment,
+  instantiatePlan,
   nextTicketNumber,
   type TicketNumber,
 } from "../../tickets/index.ts";
@@ -22,6 +23,7 @@ import {
   requestCommands,
   requestKind,
   type RequestRouted,
+  type RequestTaskAdded,
 } from "./kind.ts";
 import { emitRouting, routeTicket } from "../../assignment/index.ts";
 import { applyRequestTransition, type CatalogRequest, isRequester } from "./request.ts";
@@ -82,6 +84,7 @@ export async function submitRequest(
     | typeof FulfilmentStarted
     | typeof RequestAttachmentAdded
     | typeof RequestRouted
+    | typeof RequestTaskAdded
   >,
   { requestedFor, description = "", fields }: RequestInput,
   { item, values, fileIds, number }: PreparedRequest,
@@ -135,7 +138,18 @@ export async function submitRequest(
     await addTicketAttachment(ctx, { kind: requestKind, ticket }, { fileId });
   }
   emit(ctx, next.state === "fulfilling" ? FulfilmentStarted : ApprovalRequested, next);
+  if (next.state === "fulfilling") await beginTasks(ctx, next, item.tasks);
   return next;
+}
+
+/** Gives a request the tasks of its item, when it begins to be fulfilled. */
+export async function beginTasks(
+  ctx: WriteContext<typeof RequestTaskAdded>,
+  request: CatalogRequest,
+  tasks: Item["tasks"],
+): Promise<void> {
+  const ticket = { ...request, kind: "request" as const };
+  await instantiatePlan(ctx, { kind: requestKind, ticket }, tasks);
 }
 
 /** Removes those from the approvers whose request it is: nobody decides on their own. */

@@ -5,6 +5,7 @@ import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
   applyRating,
+  assertTasksEnded,
   assertMayRate,
   getTicketIdentity,
   invalidTransition,
@@ -12,6 +13,7 @@ import {
   NotYoursToRate,
   RatingFixed,
   RatingInput,
+  TasksOpen,
 } from "../../tickets/index.ts";
 import { items } from "../items/item-resource.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
@@ -25,7 +27,7 @@ import {
   RequestRejected,
   RequestUpdated,
 } from "./events.ts";
-import { requestCommands, requestKind } from "./kind.ts";
+import { requestCommands, requestKind, RequestTaskAdded } from "./kind.ts";
 import {
   addDecision,
   AlreadyDecided,
@@ -42,7 +44,7 @@ import {
   type RequestData,
   requestMachine,
 } from "./request.ts";
-import { newRunId, startFulfilment } from "./service.ts";
+import { beginTasks, newRunId, startFulfilment } from "./service.ts";
 
 const { command, transition, save, saveChanges, emit } = requestCommands;
 
@@ -53,7 +55,7 @@ const approveRequest = command("approve", {
     "asked for it, or is to have it. Where all must agree, the last one's approval counts.",
   permission: RequestsSubmit,
   body: object({ comment: Type.Optional(Remark) }),
-  emits: [RequestApproved, FulfilmentStarted, RequestUpdated],
+  emits: [RequestApproved, FulfilmentStarted, RequestUpdated, RequestTaskAdded],
   fails: [requestMachine.wrongState, OwnRequest, NotAnApprover, AlreadyDecided],
   example: { comment: "It is in the budget." },
   async run(ctx, before, { comment = null }) {
@@ -89,7 +91,12 @@ const rejectRequest = transition("reject", {
  * where nobody is left and nobody has decided, those who work on requests are asked.
  */
 export async function recountApproval(
-  ctx: WriteContext<typeof RequestApproved | typeof FulfilmentStarted | typeof ApprovalRequested>,
+  ctx: WriteContext<
+    | typeof RequestApproved
+    | typeof FulfilmentStarted
+    | typeof ApprovalRequested
+    | typeof RequestTaskAdded
+  >,
   before: CatalogRequest,
 ): Promise<void> {
   const approvers = await findPresentApprovers(ctx, before);
@@ -105,7 +112,7 @@ export async function recountApproval(
 
 /** Approves a request and begins to fulfil it. */
 async function fulfilApproved(
-  ctx: WriteContext<typeof RequestApproved | typeof FulfilmentStarted>,
+  ctx: WriteContext<typeof RequestApproved | typeof FulfilmentStarted | typeof RequestTaskAdded>,
   before: CatalogRequest,
   approval: CatalogRequest["approval"],
 ): Promise<CatalogRequest> {
@@ -114,6 +121,8 @@ async function fulfilApproved(
   const after = await save(ctx, before, startFulfilment(agreed, ctx.now));
   emit(ctx, RequestApproved, { ...agreed, updatedAt: at });
   emit(ctx, FulfilmentStarted, after);
+  const item = await items.store.get(ctx.tx, after.itemId);
+  await beginTasks(ctx, after, item.tasks);
   return after;
 }
 
@@ -129,13 +138,15 @@ async function findPresentApprovers(
 const fulfilRequest = transition("fulfil", {
   aliases: [`POST ${requestKind.path}/{id}/fulfill`],
   summary: "Say that somebody has what they asked for",
-  description: "Of a request that no run fulfils.",
+  description:
+    "Of a request that no run fulfils. Where a required task is open: 409 `tasks_open`, with those in `tasks`.",
   body: object({ notes: Type.Optional(Remark) }),
   event: RequestFulfilled,
-  fails: [RequestAutomated],
+  fails: [RequestAutomated, TasksOpen],
   example: { notes: "Handed over." },
-  fields(_ctx, { runId }, { notes = null }) {
+  async fields(ctx, { id, runId }, { notes = null }) {
     if (runId !== null) throw new Failure(RequestAutomated, { extra: { runId } });
+    await assertTasksEnded(ctx, id);
     return { notes };
   },
 });

@@ -3,6 +3,7 @@ import { failure } from "#kernel/operation/failure.ts";
 import { resourcePack } from "#kernel/resource/pack.ts";
 import { type Item, resource } from "#kernel/resource/resource.ts";
 import { line, object, patch, text, Time } from "#kernel/schema/schema.ts";
+import { assertPlan, TaskPlan } from "../../tickets/index.ts";
 import { plan, TemplateId } from "../change.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 
@@ -12,6 +13,7 @@ const fields = {
   description: text(20_000),
   title: text(300, "The title of its changes, unless they have one of their own"),
   ...plan,
+  tasks: TaskPlan,
   active: Type.Boolean({ description: "Whether changes may be made from it" }),
 };
 
@@ -23,7 +25,15 @@ const TemplateInput = object({
 
 /** A way to do something that was found safe once and for all. */
 const ChangeTemplate = Type.Object(
-  { id: TemplateId, ...fields, createdBy: Type.String(), createdAt: Time, updatedAt: Time },
+  {
+    id: TemplateId,
+    ...fields,
+    // Events of earlier versions do not have them.
+    tasks: Type.Optional(TaskPlan),
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
   { title: "ChangeTemplate" },
 );
 export type ChangeTemplate = Item<typeof ChangeTemplate>;
@@ -63,7 +73,13 @@ export const templates = resource({
     implementationPlan: "",
     rollbackPlan: "",
     testPlan: "",
+    tasks: [],
     active: true,
+  },
+  json: ["tasks"],
+  async check(ctx, input) {
+    if (input.tasks) await assertPlan(ctx, input.tasks);
+    return input;
   },
   permissions: { read: ChangesRead, write: ChangesApprove },
   environmentScoped: false,

@@ -55,11 +55,19 @@ const MESSAGES: Readonly<Record<string, Message>> = {
 /** The message of an event that gives a ticket to somebody. */
 const ASSIGNED: Message = { title: "was assigned to you", field: "priority" };
 
+/** The messages of events that give somebody a task. */
+const TASK_MESSAGES: Readonly<Record<string, Message>> = {
+  task_added: { title: "has a task for you", field: "title" },
+  task_updated: { title: "has a task for you", field: "title" },
+};
+
 const NOTIFIED_EVENT_TYPES = TICKET_KINDS.flatMap((kind) =>
   // An update that assigns an incident has an event of its own.
-  [...Object.keys(MESSAGES), kind === "incident" ? "assigned" : "updated"].map(
-    (verb) => `${kind}.${verb}`,
-  ),
+  [
+    ...Object.keys(MESSAGES),
+    kind === "incident" ? "assigned" : "updated",
+    ...(kind === "change" || kind === "request" ? Object.keys(TASK_MESSAGES) : []),
+  ].map((verb) => `${kind}.${verb}`),
 );
 
 export const ticketNotificationReader = reader({
@@ -70,7 +78,7 @@ export const ticketNotificationReader = reader({
   async handle(ctx, events) {
     const shallow = events.filter(
       (event) =>
-        event.depth < CAUSATION_DEPTH_MAX && (verbOf(event) !== "updated" || findAssignee(event)),
+        event.depth < CAUSATION_DEPTH_MAX && (verbOf(event) in MESSAGES || findAssignee(event)),
     );
     if (shallow.length === 0) return;
     const watchers = await findWatchers(ctx.tx, shallow);
@@ -132,7 +140,7 @@ function askersOf({ callerId, requestedFor, createdBy }: TicketIdentity): readon
 }
 
 function messageFor(event: RecordedEvent) {
-  const { title, field } = MESSAGES[verbOf(event)] ?? ASSIGNED;
+  const { title, field } = MESSAGES[verbOf(event)] ?? TASK_MESSAGES[verbOf(event)] ?? ASSIGNED;
   const more = field === undefined ? undefined : event.data[field];
   if (typeof more === "number") return { title, more: `Priority ${more}` };
   return { title, more: typeof more === "string" ? more : "" };
@@ -142,7 +150,8 @@ function messageFor(event: RecordedEvent) {
 function findAssignee(event: RecordedEvent): string | undefined {
   const { changes, after } = event.data as { changes?: unknown; after?: { assigneeId?: unknown } };
   const isGiven =
-    verbOf(event) === "assigned" || (Array.isArray(changes) && changes.includes("assigneeId"));
+    ["assigned", "task_added"].includes(verbOf(event)) ||
+    (Array.isArray(changes) && changes.includes("assigneeId"));
   const assigneeId = after?.assigneeId ?? event.data["assigneeId"];
   return isGiven && typeof assigneeId === "string" ? assigneeId : undefined;
 }

@@ -1,0 +1,136 @@
+import Type from "typebox";
+import type { Operation } from "#kernel/contract.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { item, noContent, page, withRevision } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
+import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
+import {
+  emitTask,
+  EXAMPLE_TASK,
+  exampleParams,
+  lockOpenTicket,
+  lockTask,
+  type TaskHook,
+  taskParams,
+} from "./locked-task.ts";
+import { findTasks, TaskEnded, taskEvents, TaskId, TASKS_MAX, WaitingTask } from "./task.ts";
+import { addTask, updateTask } from "./task-edit.ts";
+import { endOperations } from "./task-end.ts";
+
+/** The tasks of one kind of ticket; its domain adds them to its own. */
+export function ticketTasks(kind: TicketKind, hook?: TaskHook) {
+  const operations: readonly Operation[] = [
+    listTasks(kind),
+    addTask(kind),
+    updateTask(kind),
+    orderTasks(kind),
+    removeTask(kind, hook),
+    ...endOperations(kind, hook),
+  ];
+  return { events: Object.values(taskEvents(kind)), operations };
+}
+
+function listTasks(kind: TicketKind) {
+  const { kind: name, plural, path, read, write } = kind;
+  return query({
+    id: `${plural}.list_tasks`,
+    route: `GET ${path}/{id}/tasks`,
+    summary: `List the tasks of ${article(name)} in their order`,
+    description: `Internal ones are for those who hold \`${write.name}\`.`,
+    permission: read,
+    params: ticketParams(kind),
+    query: object(pageQuery),
+    response: page(withRevision(WaitingTask)),
+    example: { params: { id: exampleRef(kind) } },
+    async run(ctx, { params: { id: ref }, query: asked }) {
+      const ticket = await getTicketIdentity(ctx, kind, ref);
+      const tasks = await findTasks(ctx.tx, ticket.id);
+      return pageOfItems(ctx.services, `tasks of ${ticket.id}`, asked, {
+        items: ctx.caller.permissions.has(write.name) ? tasks : publicTasks(tasks),
+        keyOf: ({ id }) => id,
+      });
+    },
+  });
+}
+
+/** The tasks that are not internal, as they are seen by those who see no others. */
+function publicTasks(tasks: readonly WaitingTask[]): readonly WaitingTask[] {
+  const visible = tasks.filter(({ internal }) => !internal);
+  const ids = new Set(visible.map(({ id }) => id));
+  return visible.map((task) => ({
+    ...task,
+    teamId: null,
+    dependsOn: task.dependsOn.filter((id) => ids.has(id)),
+    blockedBy: task.blockedBy.filter((id) => ids.has(id)),
+  }));
+}
+
+const ORDER = `
+  update ticket_tasks k set position = o.place
+    from unnest($2::text[]) with ordinality as o (id, place) where k.ticket_id = $1 and k.id = o.id`;
+
+const TaskOrder = object({
+  taskIds: Type.Array(TaskId, { maxItems: TASKS_MAX, uniqueItems: true }),
+});
+
+function orderTasks(kind: TicketKind) {
+  const { plural, path, write } = kind;
+  const { Reordered } = taskEvents(kind);
+  return command({
+    id: `${plural}.order_tasks`,
+    route: `PUT ${path}/{id}/tasks/order`,
+    summary: "Give the tasks another order",
+    description: "`taskIds` names each of them once. The order that there is already is no event.",
+    permission: write,
+    params: ticketParams(kind),
+    body: TaskOrder,
+    response: item(Type.Object(TaskOrder.properties, { title: "TaskOrder" })),
+    emits: [Reordered],
+    allowNoop: true,
+    fails: [kind.machine.wrongState],
+    example: { params: { id: exampleRef(kind) }, body: { taskIds: [EXAMPLE_TASK] } },
+    async run(ctx, { params: { id: ref }, body: { taskIds } }) {
+      const ticket = await lockOpenTicket(ctx, kind, ref);
+      const tasks = await findTasks(ctx.tx, ticket.id);
+      const named = new Set(taskIds);
+      if (taskIds.length !== tasks.length || tasks.some(({ id }) => !named.has(id))) {
+        throw invalidField("/taskIds", "must name each task of the ticket once");
+      }
+      if (taskIds.every((id, index) => tasks[index]?.id === id)) return { taskIds };
+      void ctx.send(ORDER, [ticket.id, taskIds]);
+      // It names internal ones too.
+      ctx.emit(Reordered, ticketRefOf(ticket), { taskIds, internal: true });
+      return { taskIds };
+    },
+  });
+}
+
+function removeTask(kind: TicketKind, hook: TaskHook | undefined) {
+  const { plural, path, write } = kind;
+  const { Removed } = taskEvents(kind);
+  return command({
+    id: `${plural}.remove_task`,
+    route: `DELETE ${path}/{id}/tasks/{taskId}`,
+    summary: "Remove a task that nobody has to do",
+    description: "While it is open. What waited for it no longer does.",
+    permission: write,
+    params: taskParams(kind),
+    response: noContent(),
+    emits: [Removed, ...(hook?.emits ?? [])],
+    fails: [TaskEnded, kind.machine.wrongState],
+    example: { params: exampleParams(kind) },
+    async run(ctx, { params }) {
+      const { ticket, task } = await lockTask(ctx, kind, params);
+      if (task.state !== "open") throw new Failure(TaskEnded);
+      const text =
+        "update ticket_tasks set depends_on = array_remove(depends_on, $2) where ticket_id = $1";
+      await ctx.send(text, [ticket.id, task.id]);
+      await ctx.send("delete from ticket_tasks where id = $1", [task.id]);
+      emitTask(ctx, Removed, ticket, task);
+      await hook?.afterEnd(ctx, ticket.id);
+    },
+  });
+}

@@ -1,0 +1,155 @@
+/**
+ * Tasks: the steps in which a change is carried out or a request fulfilled, each by somebody. One may wait for
+ * others, and a ticket does not end well while a required one is open.
+ */
+import Type, { type Static } from "typebox";
+import type { ReadContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { event } from "#kernel/log/event.ts";
+import { Failure, failure, NotFound } from "#kernel/operation/failure.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
+import type { TicketKind } from "../kind.ts";
+
+export const TASKS_MAX = 200;
+const DEPENDENCIES_MAX = 20;
+
+export const TaskId = id("tsk");
+export const TASK_STATES = ["open", "done", "skipped"] as const;
+export const Notes = line(2_000, "Seen by whoever sees the task");
+
+/** The fields that people decide. */
+export const taskFields = {
+  title: line(300),
+  description: text(10_000),
+  assigneeId: nullable(id("usr", "The member who is to do it")),
+  teamId: nullable(id("tem", "The team that is to do it")),
+  dueAt: nullable(Time),
+  required: Type.Boolean({
+    description: "Whether it must be done or skipped before the ticket is",
+  }),
+  internal: Type.Boolean({ description: "Only for those who work on such tickets" }),
+  dependsOn: Type.Array(TaskId, {
+    maxItems: DEPENDENCIES_MAX,
+    uniqueItems: true,
+    description: "The tasks of the same ticket that must have ended before",
+  }),
+};
+
+export const Task = Type.Object(
+  {
+    id: TaskId,
+    ticketId: Type.String(),
+    position: Type.Integer({ description: "Its place among those of the ticket, from 1" }),
+    ...taskFields,
+    state: Type.Enum([...TASK_STATES]),
+    notes: nullable(
+      Type.String({ description: "What was done, or why it was skipped; seen with the task" }),
+    ),
+    endedBy: nullable(Type.String()),
+    endedAt: nullable(Time),
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "Task" },
+);
+export type Task = Static<typeof Task> & { readonly revision: number };
+
+/** A task with those that it waits for. */
+export const WaitingTask = Type.Object(
+  {
+    ...Task.properties,
+    blockedBy: Type.Array(TaskId, { description: "Those of `dependsOn` that are open" }),
+  },
+  { title: "TaskWithBlockers" },
+);
+export type WaitingTask = Task & { readonly blockedBy: string[] };
+
+export const TooManyTasks = failure("too_many_tasks", 409, `A ticket has ${TASKS_MAX} tasks.`);
+export const TaskEnded = failure("task_wrong_state", 409, "The task has ended, or is open again.");
+export const TaskBlocked = failure("task_blocked", 409, "Other tasks must have ended before.");
+export const TasksOpen = failure("tasks_open", 409, "Some of its required tasks are open.");
+
+/** The events of the tasks of one kind of ticket, declared once. */
+export function taskEvents({ kind }: Pick<TicketKind, "kind">) {
+  const known = declared.get(kind) ?? declareEvents(kind);
+  declared.set(kind, known);
+  return known;
+}
+
+const declared = new Map<string, ReturnType<typeof declareEvents>>();
+export type TaskEvents = ReturnType<typeof declareEvents>;
+export type TaskEvent = TaskEvents[keyof TaskEvents];
+
+function declareEvents(kind: string) {
+  const about = (summary: string) => ({ resource: kind, summary, data: Task });
+  return {
+    Added: event(`${kind}.task_added`, about("It has another task.")),
+    Updated: event(`${kind}.task_updated`, {
+      ...about("One of its tasks was changed."),
+      data: Type.Object(
+        {
+          ...Task.properties,
+          changes: Type.Array(Type.String(), { description: "The fields that differ" }),
+        },
+        { title: "TaskUpdate" },
+      ),
+    }),
+    Completed: event(`${kind}.task_completed`, about("One of its tasks was done.")),
+    Skipped: event(`${kind}.task_skipped`, about("One of its tasks need not be done.")),
+    Reopened: event(`${kind}.task_reopened`, about("A task that had ended is open again.")),
+    Removed: event(`${kind}.task_removed`, about("A task was removed from it.")),
+    Reordered: event(`${kind}.tasks_reordered`, {
+      resource: kind,
+      summary: "Its tasks have another order.",
+      data: Type.Object(
+        { taskIds: Type.Array(TaskId), internal: Type.Boolean() },
+        { title: "TaskOrderData" },
+      ),
+    }),
+  };
+}
+
+/** The select list of a task, from `ticket_tasks k`. */
+export const TASK_COLUMNS = `
+  k.id, k.ticket_id as "ticketId", k.position, k.title, k.description, k.assignee_id as "assigneeId",
+  k.team_id as "teamId", k.due_at as "dueAt", k.must_be_done as required, k.internal,
+  k.depends_on as "dependsOn", k.state, k.notes, k.ended_by as "endedBy", k.ended_at as "endedAt",
+  k.created_by as "createdBy", k.created_at as "createdAt", k.updated_at as "updatedAt", k.revision,
+  array(select d.id from ticket_tasks d
+         where d.id = any (k.depends_on) and d.state = 'open' order by d.position) as "blockedBy"`;
+
+const OF_TICKET = `
+  select ${TASK_COLUMNS} from ticket_tasks k
+   where k.ticket_id = $1 order by k.position, k.id limit ${TASKS_MAX}`;
+
+/** The tasks of a ticket in their order. */
+export async function findTasks(tx: Tx, ticketId: string): Promise<readonly WaitingTask[]> {
+  // The columns are the fields.
+  return (await queryRows(tx, OF_TICKET, [ticketId])) as unknown as readonly WaitingTask[];
+}
+
+/** One of these tasks; throws a 404 where it is not among them. */
+export function pickTask(tasks: readonly WaitingTask[], taskId: string): WaitingTask {
+  const task = tasks.find(({ id }) => id === taskId);
+  if (!task) throw new Failure(NotFound);
+  return task;
+}
+
+const REQUIRED_OPEN = `
+  select id, title, assignee_id as "assigneeId" from ticket_tasks
+   where ticket_id = $1 and state = 'open' and must_be_done order by position, id limit ${TASKS_MAX}`;
+
+/** True while a required task of a ticket is open. */
+export async function hasOpenTasks(tx: Tx, ticketId: string): Promise<boolean> {
+  return (await queryRows(tx, REQUIRED_OPEN, [ticketId])).length > 0;
+}
+
+/** Throws a 409 that lists the required tasks of a ticket that are open. The ticket is locked. */
+export async function assertTasksEnded({ tx }: ReadContext, ticketId: string): Promise<void> {
+  const tasks = await queryRows(tx, REQUIRED_OPEN, [ticketId]);
+  if (tasks.length === 0) return;
+  const detail = `Still to be done or skipped: ${tasks.map(({ title }) => `"${String(title)}"`).join(", ")}.`;
+  throw new Failure(TasksOpen, { detail: detail.slice(0, 1_000), extra: { tasks } });
+}
