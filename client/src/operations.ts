@@ -38,6 +38,7 @@ export interface Schemas {
   "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
   "AssignmentRule": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "position": number; "conditions": { readonly [name: string]: unknown }; "on": readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId": string | null; "userIds": readonly (string)[]; "scheduleId": string | null; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Attachment": { "id": string; "ticketId": string; "name": string; "bytes": number; "fileId"?: string; "mediaType"?: string; "internal"?: boolean; "createdBy": string; "createdAt": string };
+  "Backup": { "id": string; "status": "running" | "made" | "failed"; "file": string; "bytes": number | null; "completeUpTo": string | null; "error": string | null; "createdAt": string; "finishedAt": string | null; "verification": "running" | "whole" | "damaged" | null; "verifiedAt": string | null; "verifiedDetail": string | null };
   "BlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "BulkCancel": { "count": number };
   "BulkRetry": { "count": number; "skipped"?: readonly ({ "code": string; "reason": string; "count": number; "runIds": readonly (string)[] })[] };
@@ -99,11 +100,13 @@ export interface Schemas {
   "ExportLink": { "url": string; "expiresAt": string };
   "ExpressionPreview": { "ok": boolean; "value"?: unknown; "type"?: "nothing" | "null" | "boolean" | "number" | "string" | "array" | "object"; "length"?: number; "truncated"?: boolean; "secrets"?: readonly (string)[]; "error"?: { "code": "syntax" | "evaluation" | "timeout" | "too_large" | "busy"; "message": string; "position"?: number; "path"?: string; "expression"?: string } };
   "ExpressionPreviews": { "previews": readonly (Schemas["ExpressionPreview"])[] };
+  "FailedJob": { "id": string; "kind": string; "workspace": string | null; "environment": string; "attempts": number; "failedAt": string; "error": string | null };
   "File": { "id": string; "name": string; "mediaType": string; "size": number; "sha256": string; "width": number | null; "height": number | null; "attachedTo": { "type": string; "id": string } | null; "createdBy": string; "createdAt": string; "expiresAt": string | null };
   "FileLink": { "url": string; "expiresAt": string };
   "FileUsage": { "contents": number; "bytes": number; "quotaBytes": number | null; "fileBytesMax": number };
   "FreeWindows": { "windows": readonly ({ "start": string; "end": string })[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
+  "HealthCheck": { "name": "readers" | "dead_letters" | "jobs" | "backup" | "disk" | "transport" | "mail"; "status": "ok" | "warning" | "failing"; "detail": string };
   "Holiday": { "day": string; "name": string };
   "HolidayImport": { "calendar": Schemas["BusinessCalendar"]; "added": number; "skipped": number };
   "HolidayPreview": { "holidays": readonly (Schemas["Holiday"])[]; "skipped": number };
@@ -113,6 +116,7 @@ export interface Schemas {
   "IncidentRole": { "role": "commander" | "communications" | "operations"; "userId": string; "since": string };
   "IncidentRoles": { "roles": readonly (Schemas["IncidentRole"])[] };
   "IncidentRoom": { "incident": Schemas["Incident"]; "roles": readonly (Schemas["IncidentRole"])[]; "broadcasts": readonly (Schemas["IncidentBroadcast"])[]; "children": { "total": number; "open": number }; "people": number; "declaredAt": string | null };
+  "Installation": { "version": string; "node": { "startedAt": string; "role": "all" | "api" | "worker"; "nodeVersion": string; "residentBytes": number }; "database": { "isEmbedded": boolean; "version": string; "bytes": number; "connections": number; "connectionsMax": number; "epoch": number }; "migrations": { "applied": number; "last": { "name": string; "appliedAt": string } | null }; "workspaces": number; "people": number; "baseUrl": string; "retention": { "eventDays": number; "runDays": number; "deliveryDays": number; "mailDays": number }; "lastBackup": { "madeAt": string; "bytes": number; "verifiedAt": string | null } | null; "maintenance": { "message": string; "since": string } | null; "health": readonly (Schemas["HealthCheck"])[] };
   "InstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string; "status": "installed" | "upgraded" | "unchanged"; "kept": readonly (Schemas["KeptThing"])[] };
   "Invitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string };
   "IssuedEmbedToken": { "id": string; "token": string; "expiresAt": string; "url": string };
@@ -182,13 +186,14 @@ export interface Schemas {
   "ListedWorkflowSummary": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "activity"?: Schemas["WorkflowActivity"]; "revision": number };
   "ListedWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "revision": number };
   "ListedWorkspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "locale": string; "corsOrigins": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
+  "LogLine": { "position": number; "at": string | null; "level": "trace" | "debug" | "info" | "warn" | "error" | "fatal"; "message": string; "fields": { readonly [name: string]: unknown } };
   "Macro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "MailMessage": { "id": string; "mailboxId": string; "state": "waiting" | "received" | "ignored" | "bounced" | "failed"; "reason": string | null; "detail": string | null; "source": "smtp" | "lmtp" | "imap" | "http"; "from": string | null; "fromName": string | null; "recipient": string; "subject": string | null; "size": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string } | null; "commentId": string | null; "notices": readonly (string)[]; "tag": string | null; "fileId": string | null; "createdAt": string; "endedAt": string | null };
   "MailMessageDetail": { "id": string; "mailboxId": string; "state": "waiting" | "received" | "ignored" | "bounced" | "failed"; "reason": string | null; "detail": string | null; "source": "smtp" | "lmtp" | "imap" | "http"; "from": string | null; "fromName": string | null; "recipient": string; "subject": string | null; "size": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string } | null; "commentId": string | null; "notices": readonly (string)[]; "tag": string | null; "fileId": string | null; "createdAt": string; "endedAt": string | null; "messageId": string | null; "returnPath": string | null; "quoted": string | null };
   "MailTransport": { "listeners": readonly ({ "protocol": "smtp" | "smtps" | "lmtp"; "host": string; "port": number })[]; "sends": boolean };
   "Mailbox": { "id": string; "name": string; "address": string; "kind": "smtp" | "imap"; "teamId": string | null; "enabled": boolean; "acknowledge": boolean; "defaults": { "kind": "incident" | "request"; "itemId"?: string; "values"?: { readonly [name: string]: unknown }; "impact"?: number; "urgency"?: number; "category"?: string }; "templates": { "subject"?: string; "header"?: string; "footer"?: string }; "rules": readonly ({ "name": string; "when": { readonly [name: string]: unknown }; "action": "ignore" | "tag"; "tag"?: string })[]; "sendersHourlyMax": number; "imap": { "host": string; "port": number; "security": "tls" | "starttls" | "none"; "username": string; "secret": string; "folder": string } | null; "polledAt": string | null; "pollError": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "MailboxTest": { "ok": boolean; "error"?: string; "waiting"?: number };
-  "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth"; "workspaces": readonly (Schemas["WorkspaceAccess"])[]; "workspaceCount": number };
+  "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth"; "workspaces": readonly (Schemas["WorkspaceAccess"])[]; "workspaceCount": number; "isOperator": boolean; "maintenance": { "message": string; "since": string } | null };
   "Member": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string };
   "MemberAccess": { "userId": string; "hasSecondFactor": boolean; "lastSeenAt": string | null; "sessions": number; "tokens": number; "isManaged": boolean; "isShared": boolean };
   "MemberOf": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] };
@@ -232,6 +237,8 @@ export interface Schemas {
   "OpenableApp": { "slug": string; "name": string; "description": string };
   "OperationEntries": { "operations": readonly (Schemas["OperationEntry"])[] };
   "OperationEntry": { "id": string; "summary": string; "kind": "command" | "query"; "access": "workspace" | "account" | "public" | "visitor"; "permission": string | null; "params": readonly (string)[] };
+  "OperationLoad": { "operation": string; "count": number; "failures": number; "meanMs": number; "p50Ms": number | null; "p95Ms": number | null; "totalMs": number };
+  "Operator": { "userId": string; "name": string; "email": string; "grantedBy": string; "grantedAt": string };
   "Organisation": { "id": string; "name": string; "mailDomains": readonly (string)[]; "notes": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Outage": { "id": string; "title": string; "message": string | null; "toldAt": string | null; "since": string; "state": "ongoing" | "over"; "overAt": string | null; "affected": number; "isAffected": boolean };
   "Pack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string };
@@ -264,6 +271,7 @@ export interface Schemas {
   "Problem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ProblemDocument": { "type": string; "title": string; "status": number; "detail": string; "instance": string; "code": string; "requestId": string; "errors"?: readonly ({ "path": string; "message": string; "position"?: number })[] };
   "ProblemWithIncidents": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "incidents": readonly (Schemas["TicketSummary"])[] };
+  "ProcessSample": { "at": string; "requestsPerSecond": number; "failuresPerSecond": number; "p95Ms": number | null; "cpuShare": number; "residentBytes": number; "heapBytes": number; "loopDelayMs": number; "databaseWaiting": number; "connections": number };
   "ProtectedResourceMetadata": { "resource": string; "resource_name": string; "authorization_servers": readonly (string)[]; "scopes_supported": readonly (string)[]; "bearer_methods_supported": readonly (string)[]; "resource_documentation": string };
   "PublicationPreview": { "environment": "production" | "staging" | "development"; "current": { "versionId": string | null; "version": number; "label": string | null; "enabled": boolean } | null; "next": { "versionId": string | null; "version": number; "label": string | null }; "possible": boolean; "errors": readonly (Schemas["WorkflowIssue"])[]; "warnings": readonly (Schemas["WorkflowIssue"])[]; "difference": { "identical": boolean; "fields": readonly ({ "field": string; "before": unknown; "after": unknown })[]; "trigger": { "before": Schemas["WorkflowTrigger"]; "after": Schemas["WorkflowTrigger"] } | null; "nodes": { "added": readonly (Schemas["WorkflowNode"])[]; "removed": readonly (Schemas["WorkflowNode"])[]; "changed": readonly ({ "id": string; "changes": readonly (string)[]; "before": Schemas["WorkflowNode"]; "after": Schemas["WorkflowNode"] })[] }; "edges": { "added": readonly (Schemas["WorkflowEdge"])[]; "removed": readonly (Schemas["WorkflowEdge"])[] }; "harmless": boolean; "steps": readonly (Schemas["WorkflowStepChange"])[]; "stepEdges": { "added": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[]; "removed": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[] } } | null; "trigger": { "before": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean } } | null; "after": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean } } | null; "change": "none" | "starts" | "changes" | "stays_off" }; "runs": readonly ({ "versionId": string; "version": number | null; "status": string; "count": number })[] };
   "PublishedMessage": { "id": string; "deduplicated": boolean };
@@ -308,6 +316,7 @@ export interface Schemas {
   "SeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[] };
   "SentNotification": { "userIds": readonly (string)[] };
   "Session": { "token": string; "tokenType": "Bearer"; "expiresAt": string; "user": Schemas["User"]; "workspaces": readonly (Schemas["MemberOf"])[] };
+  "Setting": { "name": string; "isSet": boolean; "value": string | null; "isSecret": boolean; "expected": string };
   "ShownWorkflowTrigger": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean }; "url"?: string };
   "SimilarTicket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "workaround"?: string | null; "score": number };
   "SlaBoardClock": { "policyId": string; "policyName": string; "metric": "response" | "resolution" | "next_reply" | "custom"; "name": string; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "counting": boolean; "targetMinutes": number; "elapsedMs": number; "remainingMs": number; "dueAt": string | null; "warnedAt": string | null; "breachedAt": string | null; "stoppedAt": string | null; "lateRounds": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string | null; "title": string | null; "state": string; "priority": number | null; "assigneeId": string | null; "teamId": string | null } };
@@ -323,6 +332,7 @@ export interface Schemas {
   "StatusComponent": { "id": string; "name": string; "about": string; "position": number; "ciIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "StatusNotice": { "title"?: string; "status": "investigating" | "identified" | "monitoring" | "resolved"; "effect"?: "degraded" | "down"; "componentIds"?: readonly (string)[] };
   "StatusPage": { "isOn": boolean; "title": string; "about": string; "path": string; "updatedAt"?: string };
+  "Storage": { "databaseBytes": number; "workspaces": readonly ({ "slug": string; "name": string; "createdAt": string; "members": number; "events": number; "lastEventAt": string | null; "fileBytes": number; "tableBytes": number })[]; "largestTables": readonly ({ "name": string; "bytes": number; "rows": number })[] };
   "Suggestions": { "articles": readonly (Schemas["ArticleHit"])[]; "similarIncidents": readonly (Schemas["SimilarTicket"])[]; "knownErrors": readonly (Schemas["SimilarTicket"])[] };
   "TableChange": { "name"?: string; "description"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "renameColumns"?: readonly ({ "from": string; "to": string })[] | { readonly [name: string]: string }; "dropIndexes"?: readonly ({ "name"?: string; "columns"?: readonly (string)[]; "unique"?: boolean })[]; "dropColumns"?: readonly (string)[]; "alterColumns"?: readonly ({ "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "links" | "backlinks" | "lookup" | "rollup" | "formula"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string })[]; "addColumns"?: readonly (Schemas["NewColumn"])[]; "addIndexes"?: readonly (Schemas["NewIndex"])[] };
   "TableIndex": { "name": string; "columns": readonly (string)[]; "unique": boolean };
@@ -372,6 +382,7 @@ export interface Schemas {
   "WebhookDeliveryDetail": { "id": string; "webhookId": string; "eventId": string; "eventType": string; "url": string; "status": "pending" | "retrying" | "succeeded" | "failed"; "attempts": number; "lastAttemptAt": string | null; "lastResponseStatus": number | null; "lastResponseBody": string | null; "lastDurationMs": number | null; "lastError": string | null; "nextAttemptAt": string | null; "replayOf": string | null; "createdAt": string; "request": { "method": "POST"; "url": string; "headers": { readonly [name: string]: string }; "body": string | null }; "response": { "status": number | null; "body": string | null; "durationMs": number | null; "error": string | null }; "attemptLog": readonly (Schemas["WebhookDeliveryAttempt"])[] };
   "WebhookRecovery": { "webhookId": string; "since": string };
   "Widget": { "id": string; "title": string; "kind": "report" | "kpi" | "text"; "reportId"?: string; "kpiId"?: string; "text"?: string; "layout": { "x": number; "y": number; "w": number; "h": number }; "refreshSeconds"?: number };
+  "Work": { "readers": readonly ({ "name": string; "behind": number; "deadLetters": number; "updatedAt": string })[]; "queues": readonly ({ "kind": string; "due": number; "waiting": number; "running": number; "failed": number; "oldestDueAt": string | null })[]; "leases": readonly ({ "engine": string; "node": string; "seenAt": string; "shards": readonly (number)[] })[] };
   "Workflow": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[]; "warnings"?: readonly ({ "path": string; "message": string })[] };
   "WorkflowActivity": { "lastRunAt": string | null; "lastStatus": string | null; "nextDueAt": string | null; "lastDay": { "total": number; "completed": number; "failed": number; "truncated": boolean }; "recent": readonly ({ "id": string; "status": string; "createdAt": string; "durationMs": number | null })[] };
   "WorkflowChange": { "name"?: string; "description"?: string | null; "note"?: string | null; "tags"?: readonly (string)[] | null; "trigger"?: Schemas["WorkflowTrigger"] | unknown; "nodes"?: readonly (Schemas["WorkflowNode"] | unknown)[]; "edges"?: readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number | null; "concurrencyKey"?: string | null; "timeoutMs"?: number | null; "errorWorkflowId"?: string | null; "label"?: string; "changeSummary"?: string };
@@ -919,6 +930,42 @@ export interface Operations {
   "incidents.unmerge": { params: { "id": string }; reply: { "data": Schemas["Incident"] } };
   /** Change an incident */
   "incidents.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "impact"?: number; "urgency"?: number; "severity"?: "low" | "medium" | "high" | "critical"; "category"?: string; "callerId"?: string | null; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state"?: "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "onHoldReason"?: string | null; "holdUntil"?: string | null; "resolution"?: string; "resolutionCode"?: string }; reply: { "data": Schemas["Incident"] } };
+  /** Make somebody an operator of the installation */
+  "installation.add_operator": { body: { "email": string }; reply: { "data": Schemas["Operator"] } };
+  /** Delete a backup with its file */
+  "installation.delete_backup": { params: { "id": string }; reply: { "data": Schemas["Backup"] } };
+  /** Delete a failed job */
+  "installation.discard_job": { params: { "id": string }; reply: undefined };
+  /** Read the state of the installation, and what needs attention */
+  "installation.read": { reply: { "data": Schemas["Installation"] } };
+  /** List the backups that were made from here, newest first */
+  "installation.read_backups": { reply: { "data": readonly (Schemas["Backup"])[] } };
+  /** List the jobs that were given up, newest first */
+  "installation.read_failed_jobs": { reply: { "data": readonly (Schemas["FailedJob"])[] } };
+  /** Read the load of this process over the last hour */
+  "installation.read_load": { reply: { "data": readonly (Schemas["ProcessSample"])[] } };
+  /** Read the last lines of the log of this process */
+  "installation.read_log": { query?: { "after"?: number; "level"?: "trace" | "debug" | "info" | "warn" | "error" | "fatal"; "limit"?: number }; reply: { "data": readonly (Schemas["LogLine"])[] } };
+  /** List the operations that took the most time */
+  "installation.read_operation_times": { reply: { "data": readonly (Schemas["OperationLoad"])[] } };
+  /** List the operators of the installation */
+  "installation.read_operators": { reply: { "data": readonly (Schemas["Operator"])[] } };
+  /** List the settings of this process as they are in force */
+  "installation.read_settings": { reply: { "data": readonly (Schemas["Setting"])[] } };
+  /** Read what each workspace takes */
+  "installation.read_storage": { reply: { "data": Schemas["Storage"] } };
+  /** Read how far readers, jobs and engines are, and on which nodes */
+  "installation.read_work": { reply: { "data": Schemas["Work"] } };
+  /** Take the installation from an operator */
+  "installation.remove_operator": { params: { "id": string }; reply: undefined };
+  /** Put a failed job back into its queue */
+  "installation.retry_job": { params: { "id": string }; reply: undefined };
+  /** Begin or end maintenance */
+  "installation.set_maintenance": { body: { "enabled": boolean; "message"?: string }; reply: { "data": { "maintenance": { "message": string; "since": string } | null } } };
+  /** Make a backup of the embedded database */
+  "installation.start_backup": { reply: { "data": Schemas["Backup"] } };
+  /** Verify a backup */
+  "installation.verify_backup": { params: { "id": string }; reply: { "data": Schemas["Backup"] } };
   /** Accept an invitation */
   "invitations.accept": { body: { "token": string; "name"?: string; "password": string }; reply: { "data": Schemas["User"] } };
   /** Accept an invitation from the form, and go to the first page */
@@ -2000,6 +2047,24 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "incidents.take": "POST /api/v1/itsm/incidents/{id}/take",
   "incidents.unmerge": "POST /api/v1/itsm/incidents/{id}/unmerge",
   "incidents.update": "PATCH /api/v1/itsm/incidents/{id}",
+  "installation.add_operator": "POST /api/v1/installation/operators",
+  "installation.delete_backup": "DELETE /api/v1/installation/backups/{id}",
+  "installation.discard_job": "DELETE /api/v1/installation/failed-jobs/{id}",
+  "installation.read": "GET /api/v1/installation",
+  "installation.read_backups": "GET /api/v1/installation/backups",
+  "installation.read_failed_jobs": "GET /api/v1/installation/failed-jobs",
+  "installation.read_load": "GET /api/v1/installation/load",
+  "installation.read_log": "GET /api/v1/installation/log",
+  "installation.read_operation_times": "GET /api/v1/installation/operations",
+  "installation.read_operators": "GET /api/v1/installation/operators",
+  "installation.read_settings": "GET /api/v1/installation/settings",
+  "installation.read_storage": "GET /api/v1/installation/storage",
+  "installation.read_work": "GET /api/v1/installation/work",
+  "installation.remove_operator": "DELETE /api/v1/installation/operators/{id}",
+  "installation.retry_job": "POST /api/v1/installation/failed-jobs/{id}/retry",
+  "installation.set_maintenance": "PUT /api/v1/installation/maintenance",
+  "installation.start_backup": "POST /api/v1/installation/backups",
+  "installation.verify_backup": "POST /api/v1/installation/backups/{id}/verify",
   "invitations.accept": "POST /api/v1/auth/invitations/accept",
   "invitations.form": "POST /invitations",
   "invitations.list": "GET /api/v1/settings/users/invitations",

@@ -3,6 +3,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { readAccountSearch } from "./account/search.ts";
 import { readAuditSearch } from "./audit/search.ts";
+import { readOperationSearch } from "./operation/search.ts";
 import { readPeopleSearch } from "./people/search.ts";
 import { readRolesSearch } from "./roles/search.ts";
 import { inside } from "./frame-routes.tsx";
@@ -68,6 +69,13 @@ const audit = createRoute({
   validateSearch: readAuditSearch,
 });
 
+const operation = createRoute({
+  getParentRoute: () => inside,
+  path: "/operation",
+  component: lazyRouteComponent(() => import("./operation/operation.tsx"), "Operation"),
+  validateSearch: readOperationSearch,
+});
+
 export const settingsRoutes = [
   mailSettings,
   account,
@@ -78,4 +86,5 @@ export const settingsRoutes = [
   singleSignOn,
   programs,
   audit,
+  operation,
 ] as const;

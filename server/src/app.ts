@@ -32,6 +32,7 @@ import { macros } from "#domains/itsm/macros/index.ts";
 import { deskReport } from "#domains/itsm/reports/index.ts";
 import { queue } from "#domains/itsm/queue/index.ts";
 import { sla } from "#domains/itsm/sla/index.ts";
+import { installation } from "#domains/installation/index.ts";
 import { portal } from "#domains/portal/index.ts";
 import { preferences } from "#domains/preferences/index.ts";
 import { presence } from "#domains/presence/index.ts";
@@ -102,4 +103,5 @@ export const domains: readonly Domain[] = [
   macros,
   search,
   home,
+  installation,
 ];

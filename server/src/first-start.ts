@@ -6,6 +6,7 @@ import {
   insertUser,
   UserActivated,
 } from "#domains/identity/accounts/index.ts";
+import { insertOperator } from "#domains/installation/index.ts";
 import { insertWorkspace, WorkspaceCreated } from "#domains/workspaces/index.ts";
 import { Act } from "#kernel/operation/act.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
@@ -78,5 +79,6 @@ async function createDefaults(
     updated_at: ctx.now,
   });
   await addMember(ctx, { userId: user.id, roles: ["owner"] });
+  await insertOperator(ctx.tx, { userId: user.id, grantedBy: ctx.caller.actor.id, now: ctx.now });
   ctx.emit(UserActivated, { id: user.id, displayName: user.name }, user);
 }

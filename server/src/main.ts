@@ -23,13 +23,15 @@ try {
   // make us run what they like.
   enableCompileCache(join(settings.dataDir, "cache"));
   // Loaded only now: the product takes seconds, and a refusal must not.
-  const [{ openLog }, { start }] = await Promise.all([
+  const [{ openLog }, { start }, { LogTail }] = await Promise.all([
     import("./open-logger.ts"),
     import("./start.ts"),
+    import("#kernel/monitor/log-tail.ts"),
   ]);
-  const log = openLog(settings.logLevel);
+  const logTail = new LogTail();
+  const log = openLog(settings.logLevel, logTail);
   for (const line of unknownSettings(process.env)) log.warn(line);
-  const running = await start(settings, log, { announceOwner: printOwner });
+  const running = await start(settings, log, { announceOwner: printOwner, logTail });
   let stopping = false;
   const shutDown = async (reason: string, code: number): Promise<void> => {
     if (stopping) return;

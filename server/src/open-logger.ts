@@ -1,4 +1,5 @@
 import { type Logger, pino, stdSerializers } from "pino";
+import type { LogTail } from "#kernel/monitor/log-tail.ts";
 import { scrubDestination } from "#kernel/secrets/recent-secrets.ts";
 import { toReadableLine } from "./log-line.ts";
 import { toSourceStack } from "./source-stack.ts";
@@ -9,19 +10,22 @@ const BATCH_CHARACTERS_MIN = 4_096;
 /**
  * Opens the log on standard output, scrubbed of the secrets that were used lately: one JSON object a line, or on
  * a terminal a line for people. It is written in batches, a fraction of a second old at the most: a write for
- * every line slows requests.
+ * every line slows requests. The last lines stay in the tail.
  */
-export function openLog(level: string, isTerminal = process.stdout.isTTY): Logger {
+export function openLog(level: string, tail?: LogTail): Logger {
+  const isTerminal = process.stdout.isTTY;
   const destination = pino.destination({ dest: 1, sync: false, minLength: BATCH_CHARACTERS_MIN });
   setInterval(() => destination.flush(), FLUSH_MS).unref();
   process.on("exit", () => destination.flushSync());
-  const output = isTerminal
-    ? {
-        write: (line: string) =>
-          destination.write(toReadableLine(line, { hasColors: hasColors() })),
-        flushSync: () => destination.flushSync(),
-      }
-    : destination;
+  const output = {
+    write: (line: string) => {
+      tail?.push(line);
+      return destination.write(
+        isTerminal ? toReadableLine(line, { hasColors: hasColors() }) : line,
+      );
+    },
+    flushSync: () => destination.flushSync(),
+  };
   return pino({ level, base: null, serializers: { err: toLoggedError } }, scrubDestination(output));
 }
 

@@ -7,6 +7,7 @@ import { isInstalled } from "#kernel/db/setup/owner-connection.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
+import type { LogTail } from "#kernel/monitor/log-tail.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { domains } from "./app.ts";
 import { type FirstOwner, firstStart } from "./first-start.ts";
@@ -27,13 +28,15 @@ export interface StartOptions {
   readonly domains?: readonly Domain[];
   /** Called as soon as the first owner exists, and at each start until somebody has logged in. */
   readonly announceOwner?: (owner: FirstOwner) => void;
+  /** Where `log` leaves its last lines. */
+  readonly logTail?: LogTail;
 }
 
 /** Starts the product: database, kernel, work, HTTP, in this order; `stop` ends them in reverse. */
 export async function start(
   settings: Settings,
   log: Logger,
-  { domains: productDomains = domains, announceOwner }: StartOptions = {},
+  { domains: productDomains = domains, announceOwner, logTail }: StartOptions = {},
 ): Promise<Running> {
   // Beside the start of the database, which takes longer.
   const consoleFolder = openConsole(settings, log);
@@ -48,6 +51,7 @@ export async function start(
     masterKey,
     domains: productDomains,
     log,
+    ...(logTail && { logTail }),
   });
   cleanup.defer(() => kernel.close());
   const owner = await firstStart(kernel);

@@ -248,6 +248,20 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  backups: {
+    id: string;
+    status: string;
+    file: string;
+    bytes: number | null;
+    complete_up_to: Time | null;
+    error: string | null;
+    requested_by: string;
+    created_at: Time;
+    finished_at: Time | null;
+    verification: string | null;
+    verified_at: Time | null;
+    verified_detail: string | null;
+  };
   blackout_windows: {
     id: string;
     workspace_id: Generated<string>;
@@ -759,6 +773,7 @@ export interface Tables {
     cluster: string;
     home_workspace_id: string;
     created_at: Time;
+    maintenance: Json | null;
   };
   invitations: {
     id: string;

@@ -5,6 +5,7 @@ import {
   AlarmClock,
   CalendarClock,
   CircleCheckBig,
+  Gauge,
   House,
   Inbox,
   type LucideIcon,
@@ -26,6 +27,8 @@ export interface Screen {
   readonly keys?: string;
   /** Without this permission it is absent. */
   readonly permission?: string;
+  /** Only those who run the installation have it. */
+  readonly isForOperators?: true;
 }
 
 export interface Area {
@@ -111,6 +114,7 @@ export const AREAS: readonly Area[] = [
         icon: Settings,
         permission: "workspaces:write",
       },
+      { to: "/operation", label: "Operation", icon: Gauge, isForOperators: true },
     ],
   },
 ];

@@ -1,16 +1,17 @@
 import { Link, useRouterState } from "@tanstack/react-router";
 import { Ellipsis, PanelLeft } from "lucide-react";
-import { type Me, useMay } from "../data/people.ts";
+import type { Me } from "../data/people.ts";
 import { AREAS, type Screen, SCREENS } from "./areas.ts";
 import { AccountMenu } from "./bar/account-menu.tsx";
 import { Popover } from "./bar/popover.tsx";
+import { useOffer } from "./offer.ts";
 import { WorkspaceSwitch } from "./bar/workspace-switch.tsx";
 
 const DOCK_MAX = 5;
 
 /** The areas that somebody may read: the menu of an agent is short. */
 export function Menu({ me, onFold }: { readonly me: Me | undefined; readonly onFold: () => void }) {
-  const may = useMay();
+  const isOffered = useOffer();
   return (
     <nav className="nav" aria-label="Areas">
       <div className="nav-top">
@@ -22,7 +23,7 @@ export function Menu({ me, onFold }: { readonly me: Me | undefined; readonly onF
       </div>
       <div className="nav-list scroll">
         {AREAS.map(({ label, screens }) => {
-          const offered = screens.filter(({ permission }) => may(permission));
+          const offered = screens.filter(isOffered);
           if (offered.length === 0) return null;
           return (
             <section key={label}>
@@ -65,8 +66,8 @@ function ScreenLink({
 
 /** The menu of a narrow screen: the first screens at the thumb, and all of them behind the last button. */
 export function Dock() {
-  const may = useMay();
-  const offered = SCREENS.filter(({ permission }) => may(permission));
+  const isOffered = useOffer();
+  const offered = SCREENS.filter(isOffered);
   const isAll = offered.length <= DOCK_MAX;
   return (
     <nav className="dock" aria-label="Screens">

@@ -21,7 +21,9 @@ import { ConnectionBanner, LiveTag } from "./bar/connection.tsx";
 import { EnvironmentSwitch } from "./bar/environment-switch.tsx";
 import { KeySheet } from "./key-sheet.tsx";
 import { Dock, Menu } from "./menu.tsx";
+import { MaintenanceBanner } from "./bar/maintenance-banner.tsx";
 import { NextSteps } from "./next-steps.tsx";
+import { useOffer } from "./offer.ts";
 import { Palette } from "./palette/palette.tsx";
 import { ScreenBoundary } from "./screen-boundary.tsx";
 import { Enrolment } from "./sign-in/enrolment.tsx";
@@ -104,6 +106,7 @@ function Frame() {
   const [isNarrow, setNarrow] = useState(localStorage.getItem(NARROW) === "narrow");
   const me = useMe();
   const may = useMay();
+  const isOffered = useOffer();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const main = useScreenChange(path);
   useEffect(listenToLog, []);
@@ -125,7 +128,7 @@ function Frame() {
       disabled: may("packs:install") ? undefined : "You may not install packs here.",
     },
     { label: "Sign out", run: () => void signOut() },
-    ...SCREENS.filter(({ permission }) => may(permission)).map(({ to, label, keys }): Action => ({
+    ...SCREENS.filter(isOffered).map(({ to, label, keys }): Action => ({
       ...(keys !== undefined && { keys }),
       label: `Go to ${label}`,
       run: () => void navigate({ to }),
@@ -150,6 +153,7 @@ function Frame() {
           </span>
         </header>
         <ConnectionBanner />
+        <MaintenanceBanner me={me} />
         <NextSteps />
         <main id="main" ref={main} className="content" tabIndex={-1}>
           <ScreenBoundary place={path}>

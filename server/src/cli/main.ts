@@ -12,6 +12,7 @@ const USAGE = `Usage: npm run millrace -- <command>
                             and end its sessions; with --revoke-all also tokens,
                             second factors and all else that opens it; --workspace
                             where several made an account for the address
+  operator <email>          make an account an operator of the installation
   backup <path>             copy the embedded database, while Millrace runs or not,
                             into a new file (.tar, .tar.gz) or folder; the master
                             key is left out unless you add --with-key
@@ -20,7 +21,7 @@ const USAGE = `Usage: npm run millrace -- <command>
                             or into another one with --data-dir <folder>
 
 The settings are those of the server: DATABASE_URL, or MILLRACE_DATA_DIR for the
-embedded database, which must not be in use except for a backup or reset-password, and
+embedded database, which must not be in use except for backup, reset-password and operator, and
 MILLRACE_MASTER_KEY unless the key is the file master.key in the data folder. With
 DATABASE_URL, rekey too needs every Millrace process stopped.
 `;
@@ -36,6 +37,11 @@ async function run([command, ...args]: readonly string[]): Promise<string[] | un
   if (command === "pooler-users" && args.length === 0) {
     const { runPoolerUsers } = await import("./pooler-users.ts");
     return runPoolerUsers(process.env);
+  }
+  const [only] = args;
+  if (command === "operator" && only !== undefined && args.length === 1) {
+    const { runGrantOperator } = await import("./operator.ts");
+    return runGrantOperator(process.env, only);
   }
   if (command === "backup") return backup(args);
   if (command === "restore") return restore(args);

@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Caller, WorkspaceRef } from "./access/caller.ts";
 import type { MasterKey } from "./access/crypto.ts";
+import type { Maintenance } from "./access/maintenance.ts";
 import type { Permission } from "./access/permission.ts";
 import type { RateLimit } from "./access/rate-limit.ts";
 import type { WorkspaceKeys } from "./access/workspace-keys.ts";
@@ -29,6 +30,7 @@ import type {
 } from "./log/event.ts";
 import type { PendingEvent } from "./log/event-log.ts";
 import type { Mailer } from "./mail/mailer.ts";
+import type { ProcessMonitor } from "./monitor/process-monitor.ts";
 import type { FailureType } from "./operation/failure.ts";
 import type { Cursors } from "./operation/pagination.ts";
 import type { ResponseType } from "./operation/response.ts";
@@ -90,6 +92,9 @@ export interface PlatformServices {
   readonly eventTypes: readonly CatalogEntry[];
   /** All permissions that the domains declare. */
   readonly permissions: readonly Permission[];
+  /** The recent load and log of this process, for those who run it. */
+  readonly monitor: ProcessMonitor;
+  readonly maintenance: Maintenance;
 }
 
 /** The services where no transaction is open: those that reach the database, other processes and the network. */
@@ -204,6 +209,10 @@ export interface OperationDeclaration<
   readonly allowBeforeEnrolment?: boolean;
   /** Only an owner may call it, by a session of their own: no token, application or automation in their stead. */
   readonly ownersInPerson?: boolean;
+  /** Only those who run the installation may call it, by a session of their own that is good for all workspaces. */
+  readonly operatorsOnly?: boolean;
+  /** It changes something while the installation is in maintenance, too: the way in. */
+  readonly allowInMaintenance?: boolean;
   /** An API token may call it about itself without the permission; for anything else its handler asks for that. */
   readonly allowOwnToken?: boolean;
   /** Its `prepare` does what no transaction takes back: it calls others, or runs code that may. */

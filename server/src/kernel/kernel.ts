@@ -13,7 +13,10 @@ import { newId } from "./schema/id.ts";
 import { idempotencyRetentionJob } from "./operation/idempotency.ts";
 import { ExpressionPool } from "./expression/pool/pool.ts";
 import { Loop } from "./work/loop.ts";
+import { Maintenance } from "./access/maintenance.ts";
 import { Mailer } from "./mail/mailer.ts";
+import { LogTail } from "./monitor/log-tail.ts";
+import { ProcessMonitor } from "./monitor/process-monitor.ts";
 import { sendMail } from "./mail/send-mail.ts";
 import { CommitFeed } from "./readers/commit-feed.ts";
 import type { EpochChange } from "./readers/lost-events.ts";
@@ -45,6 +48,8 @@ export interface KernelOptions {
   readonly domains: readonly Domain[];
   readonly log: Logger;
   readonly clock?: Clock;
+  /** The last lines of that log, where somebody may want to read them. */
+  readonly logTail?: LogTail;
 }
 
 interface Installation {
@@ -74,6 +79,8 @@ export class Kernel implements Platform {
   readonly contributions: readonly Contribution[];
   readonly permissions: readonly Permission[];
   readonly authenticator: Authenticator;
+  readonly maintenance: Maintenance;
+  readonly monitor: ProcessMonitor;
   readonly operations: ReadonlyMap<string, Operation>;
   readonly expressions = new ExpressionPool();
   readonly embeddings = new Embeddings();
@@ -102,6 +109,7 @@ export class Kernel implements Platform {
     await kernel.#calibrate();
     // From here on caches see every change of other nodes.
     await kernel.commitFeed.catchUp();
+    await kernel.maintenance.load();
     kernel.#startLoops();
     return kernel;
   }
@@ -118,6 +126,8 @@ export class Kernel implements Platform {
     this.homeWorkspace = installation.home_workspace_id;
     this.wakeSignal = new WakeSignal(db, newId("node"), (error) => log.error(error));
     this.commitFeed = new CommitFeed(db, (change) => this.#noteEpoch(change));
+    this.maintenance = new Maintenance(db, this.commitFeed, (error) => log.error(error));
+    this.monitor = new ProcessMonitor(options.logTail ?? new LogTail());
     this.keys = new WorkspaceKeys(db, masterKey);
     this.secrets = new Secrets(db, this.keys);
     this.cursors = new Cursors(masterKey.derive("cursors"));

@@ -62,6 +62,45 @@ export interface Settings {
   readonly fileQuotaBytes: number;
 }
 
+/** A setting as it is in force, for those who run the installation. */
+export interface SettingInForce {
+  readonly name: string;
+  /** False where the default holds. */
+  readonly isSet: boolean;
+  /** Null for a secret, and for what is not set and has no default. */
+  readonly value: string | null;
+  readonly isSecret: boolean;
+  /** The values that it takes. */
+  readonly expected: string;
+}
+
+/** Settings of which not even a part is shown: passwords and keys are in them. */
+const SECRET_SETTINGS: ReadonlySet<string> = new Set([
+  "DATABASE_URL",
+  "MILLRACE_DATABASE_POOLER",
+  "MILLRACE_ADMIN_PASSWORD",
+  "MILLRACE_MASTER_KEY",
+  "MILLRACE_SMTP_URL",
+  "MILLRACE_FILE_STORE",
+]);
+
+/** Lists every setting with what is in force, the secrets of them without their values. */
+export function listSettings(env: Environment): readonly SettingInForce[] {
+  const defaults = new Map<string, unknown>();
+  parseSettings({}, (name, value) => defaults.set(name, value));
+  return Object.entries(EXPECTED).map(([name, expected]) => {
+    const text = env[name] ?? "";
+    const isSecret = SECRET_SETTINGS.has(name);
+    const value = text === "" ? describeValue(defaults.get(name)) : text;
+    return { name, isSet: text !== "", value: isSecret ? null : value, isSecret, expected };
+  });
+}
+
+function describeValue(value: unknown): string | null {
+  if (value === undefined) return null;
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
 /** A listener for mails. */
 export interface MailListenerSettings {
   readonly protocol: "smtp" | "smtps" | "lmtp";
@@ -78,9 +117,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads and checks all settings; throws one error that names each bad variable. */
 export function readSettings(env: Environment): Settings {
+  return parseSettings(env, () => undefined);
+}
+
+function parseSettings(
+  env: Environment,
+  onDefault: (name: string, value: unknown) => void,
+): Settings {
   const errors: string[] = [];
   const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined): T => {
     const text = env[name];
+    onDefault(name, fallback);
     if (text === undefined || text === "") return fallback;
     const value = parse(text);
     if (value !== undefined) return value;

@@ -2,12 +2,12 @@
 import { useNavigate } from "@tanstack/react-router";
 import { ArrowRight, Clock, CornerDownLeft, Layers } from "lucide-react";
 import { useMemo } from "react";
-import { useMay } from "../../data/people.ts";
 import { ENVIRONMENTS, place } from "../../data/place.ts";
 import { Keys } from "../../ui/key.tsx";
 import { toWords } from "../../ui/words.ts";
 import type { Action } from "../actions.ts";
 import { SCREENS } from "../areas.ts";
+import { useOffer } from "../offer.ts";
 import { switchEnvironment } from "../bar/environment-switch.tsx";
 import type { Entry } from "./entry.ts";
 import { rankEntry } from "./rank.ts";
@@ -43,7 +43,7 @@ export function useEntries(actions: readonly Action[], text: string): Entries {
 
 function useFixedEntries(actions: readonly Action[]): readonly Entry[] {
   const navigate = useNavigate();
-  const may = useMay();
+  const isOffered = useOffer();
   return useMemo(() => {
     const go = (to: string) => () => void navigate({ to });
     return [
@@ -58,7 +58,7 @@ function useFixedEntries(actions: readonly Action[]): readonly Entry[] {
           label: name,
           run: go(path),
         })),
-      ...SCREENS.filter(({ permission }) => may(permission)).map(({ to, label, keys }): Entry => ({
+      ...SCREENS.filter(isOffered).map(({ to, label, keys }): Entry => ({
         id: to,
         group: "Go to",
         icon: <ArrowRight className="ico" />,
@@ -76,7 +76,7 @@ function useFixedEntries(actions: readonly Action[]): readonly Entry[] {
         }),
       ),
     ];
-  }, [actions, may, navigate]);
+  }, [actions, isOffered, navigate]);
 }
 
 function toEntry({ keys, label, run, disabled }: Action): Entry {

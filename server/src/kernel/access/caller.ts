@@ -38,6 +38,8 @@ export interface Credential {
   readonly allowedFrom?: readonly Cidr[];
   /** By slug. */
   readonly memberships: ReadonlyMap<string, Membership>;
+  /** True when its person runs the installation, and it is good for all that they may do. */
+  readonly isOperator?: true;
   /** The one workspace that it is good for: the one whose identity provider vouches for it, or that it was made for. */
   readonly confinedTo?: WorkspaceRef;
 }
@@ -150,6 +152,14 @@ export function requireMembership({ credential }: Caller, workspaceId: string): 
 export function assertOwnerInPerson(caller: Caller): void {
   if (!caller.principal?.roles.includes("owner")) {
     throw new Failure(Forbidden, { detail: "Only an owner may do this." });
+  }
+  assertInPerson(caller);
+}
+
+/** Throws unless somebody who runs the installation calls, by a session of their own. */
+export function assertOperator(caller: Caller): void {
+  if (!caller.credential?.isOperator) {
+    throw new Failure(Forbidden, { detail: "Only an operator of the installation may do this." });
   }
   assertInPerson(caller);
 }

@@ -15,6 +15,8 @@ export class LoadShedder {
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #timer: NodeJS.Timeout;
   #delayMs = 0;
+  /** The longest since it was taken last. */
+  #longestMs = 0;
   #handedOut = 0;
   #stalledSamples = 0;
 
@@ -24,6 +26,7 @@ export class LoadShedder {
     this.#delay.enable();
     this.#timer = setInterval(() => {
       this.#delayMs = this.#delay.mean / 1e6;
+      this.#longestMs = Math.max(this.#longestMs, this.#delay.max / 1e6);
       this.#delay.reset();
       this.#sampleQueue();
     }, SAMPLE_MS).unref();
@@ -44,6 +47,13 @@ export class LoadShedder {
     const stalled = waiting > 0 && handedOut === this.#handedOut;
     this.#stalledSamples = stalled ? this.#stalledSamples + 1 : 0;
     this.#handedOut = handedOut;
+  }
+
+  /** The longest delay of the event loop since the last call. */
+  takeLoopDelayMs(): number {
+    const longest = this.#longestMs;
+    this.#longestMs = 0;
+    return longest;
   }
 
   close(): void {

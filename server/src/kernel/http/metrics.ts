@@ -1,21 +1,10 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Kernel } from "../kernel.ts";
-import { RequestTimes } from "./request-times.ts";
+import { listQueues, listReaderLags } from "../monitor/work-status.ts";
 import { withTimeout } from "./with-timeout.ts";
 
 /** Metrics of the database are left out when it takes longer: metrics matter most when it is slow. */
 const COUNT_TIMEOUT_MS = 3_000;
-
-const LAG = `
-  select r.name,
-         (select count(*) from
-           (select from events e where (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq) limit 10000) e
-         )::int as behind
-    from readers r`;
-const QUEUE = `
-  select kind, count(*) filter (where failed_at is null and due_at <= $1)::int as due,
-         count(*) filter (where failed_at is not null)::int as failed
-    from jobs group by kind`;
 
 let processRegistry: Registry | undefined;
 
@@ -31,7 +20,6 @@ function processMetrics(): Registry {
 /** Prometheus metrics: requests, readers behind the log, jobs that are due or failed. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly requests: RequestTimes;
   readonly #kernel: Kernel;
   readonly #behind: Gauge<"reader">;
   readonly #due: Gauge<"kind">;
@@ -43,7 +31,7 @@ export class Metrics {
     this.#kernel = kernel;
     processMetrics();
     const registers = [this.#registry];
-    this.requests = new RequestTimes(this.#registry);
+    kernel.monitor.requests.register(this.#registry);
     this.#behind = new Gauge({
       name: "millrace_reader_events_behind",
       help: "Events after the reader's cursor, counted to 10000.",
@@ -134,10 +122,7 @@ export class Metrics {
   async #count(): Promise<void> {
     const { db, clock } = this.#kernel;
     const now = clock.now();
-    const [lags, queues] = await Promise.all([
-      db.system<{ name: string; behind: number }>(LAG),
-      db.system<{ kind: string; due: number; failed: number }>(QUEUE, [now]),
-    ]);
+    const [lags, queues] = await Promise.all([listReaderLags(db), listQueues(db, now)]);
     for (const { name, behind } of lags) this.#behind.set({ reader: name }, behind);
     this.#due.reset();
     this.#failed.reset();

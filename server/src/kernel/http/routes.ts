@@ -143,6 +143,7 @@ async function admit(
   const services = { authenticate, services: platform };
   request.caller = await resolveCaller(operation, request, reply, services);
   authorise(operation, request.caller);
+  platform.maintenance.assertOpen(operation, request.caller);
 }
 
 /** The parsers are the server's; whether it takes a form or a text is declared by the operation. */

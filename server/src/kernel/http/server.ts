@@ -98,10 +98,16 @@ export async function buildServer({
     return isLarge ? parseLargeBody(bytes) : parseBody(bytes);
   });
   addParser(app, FORM_MEDIA_TYPE, parseForm);
-  addHooks(app, kernel, metrics);
+  addHooks(app, kernel);
   app.setErrorHandler(sendFailure);
   app.setNotFoundHandler((request, reply) => sendFailure(new Failure(NotFound), request, reply));
   app.addHook("onClose", async () => loadShedder.close());
+  const sampler = kernel.monitor.startSampling({
+    takeLoopDelayMs: () => loadShedder.takeLoopDelayMs(),
+    databaseWaiting: () => kernel.db.waiting,
+    connections: () => connections.count().open,
+  });
+  app.addHook("onClose", async () => sampler.stop());
 
   mountProbes(app, kernel, metrics);
   if (!probesOnly) {
@@ -129,7 +135,7 @@ export async function buildServer({
 }
 
 /** Adds what happens to every request: before it is admitted, before its answer leaves, and afterwards. */
-function addHooks(app: FastifyInstance, kernel: Kernel, metrics: Metrics): void {
+function addHooks(app: FastifyInstance, kernel: Kernel): void {
   const crossOrigin = new CrossOriginPolicy(kernel);
   // With callbacks: a promise for each hook of each request has a cost.
   app.addHook("onRequest", (request, reply, done) => {
@@ -145,7 +151,11 @@ function addHooks(app: FastifyInstance, kernel: Kernel, metrics: Metrics): void 
   });
   app.addHook("onResponse", (request, reply, done) => {
     const operation = operationOf(request);
-    metrics.requests.observe(operation?.id ?? "other", reply.statusCode, reply.elapsedTime / 1000);
+    kernel.monitor.requests.observe(
+      operation?.id ?? "other",
+      reply.statusCode,
+      reply.elapsedTime / 1000,
+    );
     logResponse(kernel.log, operation, request, reply);
     done();
   });

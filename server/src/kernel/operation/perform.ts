@@ -1,6 +1,6 @@
 import fastJsonStringify from "fast-json-stringify";
 import { assertCredentialValid } from "../access/authenticator.ts";
-import { assertOwnerInPerson, type Caller } from "../access/caller.ts";
+import { assertOperator, assertOwnerInPerson, type Caller } from "../access/caller.ts";
 import { holdsPermission } from "../access/permission.ts";
 import type { Platform, Operation } from "../contract.ts";
 import type { Transaction } from "../db/database.ts";
@@ -283,6 +283,7 @@ async function execute(
 
 /** Throws unless the caller holds the operation's permission, and is who it is reserved for. */
 export function authorise(op: Operation, caller: Caller): void {
+  if (op.operatorsOnly) assertOperator(caller);
   if (op.permission === undefined) return;
   const { name } = op.permission;
   if (op.access === "account") return authoriseAccount(name, caller);

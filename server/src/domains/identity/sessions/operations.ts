@@ -6,7 +6,7 @@ import type { Credential } from "#kernel/access/caller.ts";
 import { Failure, Forbidden, RateLimited, Unauthenticated } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { noContent, item } from "#kernel/operation/response.ts";
-import { nullable, object } from "#kernel/schema/schema.ts";
+import { nullable, object, Time } from "#kernel/schema/schema.ts";
 import { LOGIN_EVENTS, LoggedOut } from "./events.ts";
 import { checkLogin, createSession, endSession } from "./service.ts";
 import { buildSessionCookie } from "./session.ts";
@@ -15,6 +15,7 @@ import { BadLogin, BadSecondFactor, MfaRequired, Session } from "./login.ts";
 export const login = command({
   id: "auth.login",
   route: "POST /api/v1/auth/token",
+  allowInMaintenance: true,
   summary: "Log in with e-mail and password",
   description:
     "The token is a session's; the same session is set as a cookie for our own pages. Where a second factor is " +
@@ -68,6 +69,13 @@ const Me = Type.Object(
       description: "Those that this credential is good for, by name: the first 200",
     }),
     workspaceCount: Type.Integer(),
+    isOperator: Type.Boolean({ description: "This session may run the installation" }),
+    maintenance: nullable(
+      Type.Object(
+        { message: Type.String(), since: Time },
+        { description: "While it lasts, only operators change anything" },
+      ),
+    ),
   },
   { title: "Me" },
 );
@@ -84,7 +92,7 @@ export const me = query({
   allowWorkspaceToken: true,
   response: item(Me),
   fails: [Forbidden],
-  async run({ caller }) {
+  async run({ caller, services }) {
     const { credential, workspace: current } = caller;
     if (!credential) throw new Failure(Unauthenticated);
     const { kind, user, memberships } = credential;
@@ -112,6 +120,8 @@ export const me = query({
       permissions: [...caller.permissions].toSorted(),
       authenticatedBy: kind,
       ...listWorkspaces(credential),
+      isOperator: credential.isOperator ?? false,
+      maintenance: services.maintenance.state,
     };
   },
 });
@@ -139,6 +149,7 @@ function listWorkspaces({ memberships, confinedTo }: Credential) {
 export const logout = command({
   id: "auth.logout",
   route: "POST /api/v1/auth/logout",
+  allowInMaintenance: true,
   summary: "End the session at once",
   access: "account",
   allowBeforeEnrolment: true,

@@ -56,6 +56,7 @@ export const listSessions = query({
 export const revokeSession = command({
   id: "auth.revoke_session",
   route: "DELETE /api/v1/auth/sessions/{id}",
+  allowInMaintenance: true,
   summary: "End one of your sessions at once",
   description: "Whatever it has open, streams too, ends within half a second.",
   ...ownAccess,
@@ -77,6 +78,7 @@ export const revokeSession = command({
 export const revokeOtherSessions = command({
   id: "auth.revoke_other_sessions",
   route: "POST /api/v1/auth/sessions/revoke-others",
+  allowInMaintenance: true,
   summary: "End all your sessions but this one",
   ...ownAccess,
   response: item(Type.Object({ revoked: Type.Integer() }, { title: "RevokedSessions" })),

@@ -33,6 +33,7 @@ const RequestOptions = Type.Object(
 export const beginPasskeyLogin = command({
   id: "auth.begin_passkey_login",
   route: "POST /api/v1/auth/passkey/options",
+  allowInMaintenance: true,
   summary: "Begin a login by passkey",
   description:
     "Answers the options for navigator.credentials.get, good for five minutes and one login. They name nobody: " +
@@ -55,6 +56,7 @@ export const beginPasskeyLogin = command({
 export const passkeyLogin = command({
   id: "auth.login_by_passkey",
   route: "POST /api/v1/auth/passkey",
+  allowInMaintenance: true,
   summary: "Log in by a passkey alone",
   description:
     "The authenticator must have verified its holder, by a PIN, a finger or a face: that makes two factors, so " +

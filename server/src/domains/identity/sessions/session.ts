@@ -17,7 +17,7 @@ export const sessionTokens: CredentialSource = {
   kind: "session",
   lock: (tx, { id }) => lockSession(tx, id),
   forgetsOn: {
-    person: ["audit.auth.*", "audit.mfa.*", "user.*", "workspace.created"],
+    person: ["audit.auth.*", "audit.mfa.*", "audit.operator.*", "user.*", "workspace.created"],
     workspace: [
       "audit.role.*",
       "audit.mfa.enforced",
@@ -42,6 +42,8 @@ export const sessionTokens: CredentialSource = {
         actor: { id: user_id, name, type: "user" },
         user: { id: user_id, email, name },
         memberships: new Map(memberships.map((row) => [row.slug, toMembership(row, permissions)])),
+        // A workspace's identity provider vouches for its member, not for who runs the installation.
+        ...(session.is_operator && confined_to === null && { isOperator: true }),
         ...(confined_to !== null && {
           confinedTo: { key: confined_to, id: workspaceIdOf(confined_to) },
         }),

@@ -16,6 +16,7 @@ export interface SessionRow {
   readonly confined_to: string | null;
   /** Workspaces that only their own single sign-on opens, and so are closed to any other session. */
   readonly closed: readonly string[];
+  readonly is_operator: boolean;
 }
 
 const SESSION = `
@@ -26,7 +27,8 @@ const SESSION = `
                 where m.user_id = s.user_id and s.confined_to is null
                   and (o.sso_only and (c.workspace_id is not null or u.email_verified_at is null)
                     or c.enforce_sso and c.set_up_by is not null
-                       and m.created_at < u.email_verified_at)) as closed
+                       and m.created_at < u.email_verified_at)) as closed,
+         exists (select from operators o where o.user_id = u.id) as is_operator
     from sessions s join users u on u.id = s.user_id
    where s.token_hash = $1 and s.expires_at > $2 and u.status = 'active'`;
 

@@ -47,6 +47,7 @@ export const findSso = query({
 export const startSso = command({
   id: "sso.login",
   route: "GET /sso/{workspace}/login",
+  allowInMaintenance: true,
   summary: "Go to the workspace's identity provider to sign in",
   description:
     "Answers with a redirect. `returnTo`, a path of ours, is where it ends. A browser that is logged in shows " +
@@ -66,6 +67,7 @@ export const startSso = command({
 export const samlAcs = command({
   id: "sso.samlAcs",
   route: "POST /sso/{workspace}/saml/acs",
+  allowInMaintenance: true,
   summary: "Take the answer of a SAML identity provider",
   description:
     "The assertion consumer service. The assertion itself must be signed, be meant for us, be in " +
@@ -99,6 +101,7 @@ export const samlAcs = command({
 export const oidcCallback = command({
   id: "sso.oidcCallback",
   route: "GET /sso/{workspace}/oidc/callback",
+  allowInMaintenance: true,
   summary: "Take the answer of an OpenID Connect identity provider",
   description: "Begins a session, good for this workspace alone.",
   access: "public",

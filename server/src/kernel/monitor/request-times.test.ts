@@ -4,7 +4,8 @@ import { RequestTimes } from "./request-times.ts";
 
 test("durations are cumulative buckets by operation and status", async () => {
   const registry = new Registry();
-  const times = new RequestTimes(registry);
+  const times = new RequestTimes();
+  times.register(registry);
   times.observe("notes.get", 200, 0.001);
   times.observe("notes.get", 200, 0.003);
   times.observe("notes.get", 200, 60);

@@ -14,6 +14,32 @@ interface DurationCounts {
   sum: number;
 }
 
+/** The answers of one operation since the process began. */
+export interface OperationTimes {
+  readonly operation: string;
+  /** In each bucket but the last, which has no end. */
+  readonly buckets: readonly number[];
+  readonly count: number;
+  /** Answers with a status of 500 and more. */
+  readonly failures: number;
+  readonly totalMs: number;
+}
+
+/** The end of the bucket that this share of the answers stayed below, in milliseconds; undefined beyond the last. */
+export function quantileMs(
+  { buckets, count }: Pick<OperationTimes, "buckets" | "count">,
+  share: number,
+): number | undefined {
+  let seen = 0;
+  const index = buckets.findIndex((inBucket) => (seen += inBucket) >= count * share);
+  const end = BUCKETS[index];
+  return end === undefined ? undefined : end * 1_000;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
 /**
  * The histogram of request durations. It is written with every response and read now and then, so that
  * writing is two look-ups and two sums, and the rest is left to reading.
@@ -21,7 +47,8 @@ interface DurationCounts {
 export class RequestTimes {
   readonly #counts = new Map<string, Map<number, DurationCounts>>();
 
-  constructor(registry: Registry) {
+  /** Adds the histogram to those that are exported. */
+  register(registry: Registry): void {
     registry.registerMetric({
       name: NAME,
       get: async () => ({
@@ -48,6 +75,23 @@ export class RequestTimes {
     while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] ?? 0)) bucket += 1;
     durations.counts[bucket] = (durations.counts[bucket] ?? 0) + 1;
     durations.sum += seconds;
+  }
+
+  /** The times of each operation so far, all its answers together. */
+  summarise(): readonly OperationTimes[] {
+    return this.#counts
+      .entries()
+      .map(([operation, statuses]) => {
+        const all = [...statuses.values()];
+        return {
+          operation,
+          buckets: BUCKETS.map((_, index) => sum(all.map(({ counts }) => counts[index] ?? 0))),
+          count: sum(all.flatMap(({ counts }) => counts)),
+          failures: sum(all.flatMap(({ status, counts }) => (status >= 500 ? counts : []))),
+          totalMs: sum(all.map((one) => one.sum)) * 1_000,
+        };
+      })
+      .toArray();
   }
 
   #values(): object[] {

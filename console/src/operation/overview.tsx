@@ -1,0 +1,211 @@
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Field } from "../ui/field.tsx";
+import { Dialog } from "../ui/overlay/dialog.tsx";
+import { State } from "../ui/state.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { count, toWords } from "../ui/words.ts";
+import { toBytes } from "./bytes.ts";
+
+type Installation = Schemas["Installation"];
+
+const FRESH_MS = 15_000;
+/** Worst first. */
+const RANK = { failing: 0, warning: 1, ok: 2 } as const;
+const STATES = { failing: "failed", warning: "warning", ok: "up" } as const;
+
+export function Overview() {
+  const { data, error, isPending, refetch } = useOp("installation.read", undefined, {
+    refetchInterval: FRESH_MS,
+  });
+  if (isPending) return <Loading rows={10} />;
+  if (!data) return error && <ErrorNotice error={error} retry={() => void refetch()} />;
+  const installation = data.data;
+  return (
+    <>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      <Health checks={installation.health} />
+      <Facts installation={installation} />
+      <MaintenanceSection maintenance={installation.maintenance} />
+    </>
+  );
+}
+
+function Health({ checks }: { readonly checks: Installation["health"] }) {
+  const worst = checks.toSorted((one, other) => RANK[one.status] - RANK[other.status]);
+  const open = checks.filter(({ status }) => status !== "ok").length;
+  return (
+    <Section
+      title="Health"
+      about={
+        open === 0
+          ? "All is well."
+          : `${count(open, "point")} of ${checks.length} ask for attention.`
+      }
+    >
+      <ul>
+        {worst.map(({ name, status, detail }) => (
+          <Entry
+            key={name}
+            title={toWords(name)}
+            about={detail}
+            act={<State state={STATES[status]} label={toWords(status)} />}
+          />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Facts({ installation }: { readonly installation: Installation }) {
+  const { version, node, database, migrations, retention } = installation;
+  return (
+    <Section title="Installation">
+      <dl className="operation-facts">
+        <Fact label="Version" value={version} about={`Node ${node.nodeVersion}`} />
+        <Fact
+          label="This process"
+          value={toBytes(node.residentBytes)}
+          about={
+            <>
+              {toWords(node.role)}, began <Ago at={node.startedAt} />
+            </>
+          }
+        />
+        <Fact
+          label="Database"
+          value={toBytes(database.bytes)}
+          about={`PostgreSQL ${database.version}, ${database.isEmbedded ? "embedded" : "a server"}`}
+        />
+        <Fact
+          label="Connections"
+          value={`${database.connections} of ${database.connectionsMax}`}
+          about={`Epoch ${database.epoch} of the log`}
+        />
+        <Fact
+          label="Migrations"
+          value={migrations.applied.toLocaleString("en")}
+          about={
+            migrations.last && (
+              <>
+                {migrations.last.name}, <Ago at={migrations.last.appliedAt} />
+              </>
+            )
+          }
+        />
+        <Fact
+          label="Workspaces"
+          value={installation.workspaces.toLocaleString("en")}
+          about={count(installation.people, "person", "people")}
+        />
+        <Fact
+          label="Events are kept"
+          value={toDays(retention.eventDays)}
+          about={`Runs ${toDays(retention.runDays)}, deliveries ${toDays(retention.deliveryDays)}, mails ${toDays(retention.mailDays)}`}
+        />
+        <Fact
+          label="Address"
+          value={new URL(installation.baseUrl).host}
+          about={installation.baseUrl}
+        />
+      </dl>
+    </Section>
+  );
+}
+
+const toDays = (days: number): string => (days === 0 ? "for ever" : count(days, "day"));
+
+function Fact(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly about?: React.ReactNode;
+}) {
+  return (
+    <div>
+      <dt>{props.label}</dt>
+      <dd className="operation-value cut" title={props.value}>
+        {props.value}
+      </dd>
+      {props.about && <dd className="muted">{props.about}</dd>}
+    </div>
+  );
+}
+
+function MaintenanceSection({ maintenance }: Pick<Installation, "maintenance">) {
+  const [isAsked, setAsked] = useState(false);
+  const set = async (enabled: boolean, message?: string): Promise<void> => {
+    setAsked(false);
+    try {
+      const body = { enabled, ...(message !== undefined && { message }) };
+      await call("installation.set_maintenance", { body });
+      notify(enabled ? "Maintenance has begun." : "Maintenance has ended.");
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["installation.read", "auth.me"]);
+  };
+  return (
+    <Section
+      title="Maintenance"
+      about={
+        maintenance ? (
+          <>
+            Since <Ago at={maintenance.since} />: changes are refused, but those of operators.{" "}
+            {maintenance.message}
+          </>
+        ) : (
+          "Everything can be changed. In maintenance people read, and changes wait; runs, deliveries and mails go on."
+        )
+      }
+      act={
+        maintenance ? (
+          <button className="btn main" onClick={() => void set(false)}>
+            End it
+          </button>
+        ) : (
+          <button className="btn" onClick={() => setAsked(true)}>
+            Begin maintenance
+          </button>
+        )
+      }
+    >
+      {isAsked && (
+        <BeginDialog
+          onClose={() => setAsked(false)}
+          onBegin={(message) => void set(true, message)}
+        />
+      )}
+    </Section>
+  );
+}
+
+function BeginDialog(props: {
+  readonly onClose: () => void;
+  readonly onBegin: (message: string) => void;
+}) {
+  const [message, setMessage] = useState("");
+  return (
+    <Dialog
+      title="Begin maintenance"
+      onClose={props.onClose}
+      onSubmit={() => props.onBegin(message.trim())}
+      footer={<button className="btn main">Begin it</button>}
+    >
+      <p>Everybody but operators is refused when they change something, and told why.</p>
+      <Field label="Message" help="What happens, and until when.">
+        {(bound) => (
+          <input
+            {...bound}
+            className="field"
+            maxLength={500}
+            value={message}
+            onChange={({ target }) => setMessage(target.value)}
+          />
+        )}
+      </Field>
+    </Dialog>
+  );
+}

@@ -1,0 +1,211 @@
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { Table } from "../ui/display/table.tsx";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Confirm } from "../ui/overlay/confirm.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { count } from "../ui/words.ts";
+
+type FailedJob = Schemas["FailedJob"];
+type Work = Schemas["Work"];
+
+const FRESH_MS = 10_000;
+
+/** Readers behind the log, jobs by kind, and the nodes that hold the shards of the engines. */
+export function Work() {
+  const { data, error, isPending, refetch } = useOp("installation.read_work", undefined, {
+    refetchInterval: FRESH_MS,
+  });
+  if (isPending) return <Loading rows={12} />;
+  return (
+    <>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      <FailedJobs />
+      {data && <Queues queues={data.data.queues} />}
+      {data && <Readers readers={data.data.readers} />}
+      {data && <Leases leases={data.data.leases} />}
+    </>
+  );
+}
+
+function FailedJobs() {
+  const { data, error, refetch } = useOp("installation.read_failed_jobs", undefined, {
+    refetchInterval: FRESH_MS,
+  });
+  const [discarding, setDiscarding] = useState<FailedJob>();
+  const act = async (job: FailedJob, isRetry: boolean): Promise<void> => {
+    setDiscarding(undefined);
+    const params = { id: job.id };
+    try {
+      if (isRetry) await call("installation.retry_job", { params });
+      else await call("installation.discard_job", { params });
+      notify(isRetry ? `${job.kind} is in its queue again.` : `${job.kind} is deleted.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["installation."]);
+  };
+  const jobs = data?.data ?? [];
+  return (
+    <Section
+      title="Failed jobs"
+      about={
+        jobs.length === 0
+          ? "None was given up."
+          : `${count(jobs.length, "job")} given up after the last attempt.`
+      }
+    >
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      <ul>
+        {jobs.map((job) => (
+          <Entry
+            key={job.id}
+            title={<span className="mono">{job.kind}</span>}
+            about={
+              <>
+                {job.workspace ?? "no workspace"} · {job.environment} ·{" "}
+                {count(job.attempts, "attempt")} · <Ago at={job.failedAt} />
+                {job.error !== null && <div className="operation-error">{job.error}</div>}
+              </>
+            }
+            act={
+              <>
+                <button className="btn" onClick={() => void act(job, true)}>
+                  Retry
+                </button>
+                <button className="btn" onClick={() => setDiscarding(job)}>
+                  Delete
+                </button>
+              </>
+            }
+          />
+        ))}
+      </ul>
+      {discarding && (
+        <Confirm
+          title={`Delete ${discarding.kind}`}
+          act="Delete it"
+          onAct={() => void act(discarding, false)}
+          onClose={() => setDiscarding(undefined)}
+        >
+          What it was to do is not done. This can't be taken back.
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function Queues({ queues }: Pick<Work, "queues">) {
+  return (
+    <Section title="Queues" about="Jobs by their kind.">
+      <Table
+        label="Queues"
+        rows={queues}
+        keyOf={({ kind }) => kind}
+        empty={<Empty title="No job waits" />}
+        columns={[
+          {
+            id: "kind",
+            label: "Kind",
+            cell: ({ kind }) => <span className="mono cut">{kind}</span>,
+            sortBy: ({ kind }) => kind,
+          },
+          ...(["due", "running", "waiting", "failed"] as const).map((name) => ({
+            id: name,
+            label: { due: "Due", running: "Running", waiting: "Later", failed: "Failed" }[name],
+            width: "90px",
+            isNumber: true,
+            cell: (row: Work["queues"][number]) => row[name].toLocaleString("en"),
+            sortBy: (row: Work["queues"][number]) => row[name],
+          })),
+          {
+            id: "oldest",
+            label: "Oldest due",
+            width: "110px",
+            cell: ({ oldestDueAt }) => oldestDueAt && <Ago at={oldestDueAt} />,
+            sortBy: ({ oldestDueAt }) => oldestDueAt ?? "",
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Readers({ readers }: Pick<Work, "readers">) {
+  return (
+    <Section title="Readers" about="Consumers of the log, and how many events they are behind.">
+      <Table
+        label="Readers"
+        rows={readers}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            id: "name",
+            label: "Reader",
+            cell: ({ name }) => <span className="mono cut">{name}</span>,
+            sortBy: ({ name }) => name,
+          },
+          {
+            id: "behind",
+            label: "Behind",
+            width: "100px",
+            isNumber: true,
+            cell: ({ behind }) => `${behind.toLocaleString("en")}${behind >= 10_000 ? "+" : ""}`,
+            sortBy: ({ behind }) => behind,
+          },
+          {
+            id: "dead",
+            label: "Dead letters",
+            width: "110px",
+            isNumber: true,
+            cell: ({ deadLetters }) => deadLetters.toLocaleString("en"),
+            sortBy: ({ deadLetters }) => deadLetters,
+          },
+          {
+            id: "updated",
+            label: "Moved",
+            width: "110px",
+            cell: ({ updatedAt }) => <Ago at={updatedAt} />,
+            sortBy: ({ updatedAt }) => updatedAt,
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Leases({ leases }: Pick<Work, "leases">) {
+  return (
+    <Section title="Leases by node" about="Each engine has 16 shards, divided among the nodes.">
+      <Table
+        label="Leases"
+        rows={leases}
+        keyOf={({ engine, node }) => `${engine} ${node}`}
+        empty={<Empty title="No node works" />}
+        columns={[
+          {
+            id: "engine",
+            label: "Engine",
+            width: "220px",
+            cell: ({ engine }) => <span className="mono cut">{engine}</span>,
+          },
+          {
+            id: "node",
+            label: "Node",
+            cell: ({ node }) => <span className="mono cut">{node}</span>,
+          },
+          {
+            id: "shards",
+            label: "Shards",
+            width: "90px",
+            isNumber: true,
+            cell: ({ shards }) => shards.length,
+          },
+          { id: "seen", label: "Seen", width: "110px", cell: ({ seenAt }) => <Ago at={seenAt} /> },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,42 @@
+import Type from "typebox";
+import { event } from "#kernel/log/event.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
+
+const resource = "backup";
+const File = { file: Type.String() };
+
+export const BackupRequested = event("audit.backup.requested", {
+  resource,
+  summary: "A backup of the installation was asked for.",
+  data: Type.Object(File),
+});
+
+export const BackupMade = event("audit.backup.made", {
+  resource,
+  summary: "A backup of the installation was made.",
+  data: Type.Object({ ...File, bytes: Type.Integer(), completeUpTo: nullable(Time) }),
+});
+
+export const BackupFailed = event("audit.backup.failed", {
+  resource,
+  summary: "A backup of the installation could not be made.",
+  data: Type.Object({ ...File, error: Type.String() }),
+});
+
+export const VerificationRequested = event("audit.backup.verification_requested", {
+  resource,
+  summary: "A backup is to be verified.",
+  data: Type.Object(File),
+});
+
+export const BackupVerified = event("audit.backup.verified", {
+  resource,
+  summary: "A backup was restored aside and read: it is whole, or damaged.",
+  data: Type.Object({ ...File, isWhole: Type.Boolean(), detail: Type.String() }),
+});
+
+export const BackupDeleted = event("audit.backup.deleted", {
+  resource,
+  summary: "A backup was deleted with its file.",
+  data: Type.Object(File),
+});

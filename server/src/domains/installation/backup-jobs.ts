@@ -1,0 +1,138 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Type from "typebox";
+import { job } from "#kernel/work/job.ts";
+import type { Settings } from "#kernel/settings.ts";
+import { recordAtHome } from "./access.ts";
+import { BackupFailed, BackupMade, BackupVerified } from "./backup-events.ts";
+
+/** The command line of the product: a copy of gigabytes is no work for the process that answers. */
+const PROGRAM = fileURLToPath(new URL("../../../millrace.mjs", import.meta.url));
+const TIMEOUT_MS = 4 * 3_600_000;
+const OUTPUT_BYTES_MAX = 64 * 1024;
+const DETAIL_CHARACTERS_MAX = 1_000;
+const COMPLETE = /has everything up to (\S+?)\.\n/;
+
+const Payload = Type.Object({ id: Type.String(), file: Type.String() });
+
+export const backupJob = job({
+  kind: "installation.backup",
+  payload: Payload,
+  emits: [BackupMade, BackupFailed],
+  timeoutMs: TIMEOUT_MS,
+  attemptsMax: 3,
+  concurrency: 1,
+  async effect({ settings }, { file }, { signal }) {
+    const path = backupPath(settings, file);
+    // One that is there was made by an attempt that could not say so.
+    const result = existsSync(path)
+      ? { output: "", error: undefined }
+      : await makeBackup(settings, path, signal);
+    if (result.error !== undefined) return { error: result.error };
+    const { size } = await stat(path);
+    return { bytes: size, completeUpTo: COMPLETE.exec(result.output)?.[1] ?? null };
+  },
+  async run(ctx, { id, file }, result) {
+    const isMade = result.error === undefined;
+    await ctx.tx
+      .updateTable("backups")
+      .set({
+        status: isMade ? "made" : "failed",
+        bytes: isMade ? result.bytes : null,
+        complete_up_to: isMade ? result.completeUpTo : null,
+        error: isMade ? null : result.error,
+        finished_at: ctx.now.toISOString(),
+      })
+      .where("id", "=", id)
+      .execute();
+    const resource = { id, displayName: file };
+    recordAtHome(ctx, () => {
+      if (isMade) {
+        const { bytes, completeUpTo } = result;
+        ctx.emit(BackupMade, resource, { file, bytes, completeUpTo });
+      } else ctx.emit(BackupFailed, resource, { file, error: result.error });
+    });
+  },
+});
+
+async function makeBackup(settings: Settings, path: string, signal: AbortSignal) {
+  const folder = join(settings.dataDir, "backups");
+  await mkdir(folder, { recursive: true });
+  // The whole database is in there.
+  await chmod(folder, 0o700);
+  return runCommand(settings, ["backup", path], signal);
+}
+
+export const verifyBackupJob = job({
+  kind: "installation.verify_backup",
+  payload: Payload,
+  emits: [BackupVerified],
+  timeoutMs: TIMEOUT_MS,
+  attemptsMax: 3,
+  concurrency: 1,
+  effect: ({ settings }, { file }, { signal }) =>
+    runCommand(settings, ["backup", "--verify", backupPath(settings, file)], signal),
+  async run(ctx, { id, file }, { output, error }) {
+    const isWhole = error === undefined;
+    const detail = (error ?? output).trim().slice(0, DETAIL_CHARACTERS_MAX);
+    await ctx.tx
+      .updateTable("backups")
+      .set({
+        verification: isWhole ? "whole" : "damaged",
+        verified_at: ctx.now.toISOString(),
+        verified_detail: detail,
+      })
+      .where("id", "=", id)
+      .execute();
+    recordAtHome(ctx, () =>
+      ctx.emit(BackupVerified, { id, displayName: file }, { file, isWhole, detail }),
+    );
+  },
+});
+
+export const deleteBackupJob = job({
+  kind: "installation.delete_backup",
+  payload: Payload,
+  effect: ({ settings }, { file }) => rm(backupPath(settings, file), { force: true }),
+  async run({ tx }, { id }) {
+    await tx.deleteFrom("backups").where("id", "=", id).where("status", "=", "deleted").execute();
+  },
+});
+
+/** Where the backups lie that are made from here. */
+function backupPath({ dataDir }: Settings, file: string): string {
+  return join(dataDir, "backups", file);
+}
+
+interface CommandOutput {
+  readonly output: string;
+  /** Its message when it did not succeed. */
+  readonly error: string | undefined;
+}
+
+/** Runs a command for operators in a process of its own, with no more of the environment than it needs. */
+function runCommand(
+  { dataDir }: Settings,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<CommandOutput> {
+  const { PATH = "", HOME = "", TMPDIR } = process.env;
+  const env = {
+    PATH,
+    HOME,
+    ...(TMPDIR !== undefined && { TMPDIR }),
+    MILLRACE_DATA_DIR: dataDir,
+  };
+  return new Promise((resolve, reject) => {
+    const options = { env, signal, maxBuffer: OUTPUT_BYTES_MAX };
+    execFile(process.execPath, [PROGRAM, ...args], options, (failed, output, errors) => {
+      // An abort is no answer: the next attempt asks again.
+      if (failed && signal.aborted) return reject(failed);
+      const message = errors.trim() || failed?.message || "";
+      resolve({ output, error: failed ? message.slice(0, DETAIL_CHARACTERS_MAX) : undefined });
+    });
+  });
+}

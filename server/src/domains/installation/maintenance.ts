@@ -1,0 +1,62 @@
+import Type from "typebox";
+import { event } from "#kernel/log/event.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { nullable, object, text, Time } from "#kernel/schema/schema.ts";
+import type { MaintenanceState } from "#kernel/access/maintenance.ts";
+import { operatorAccess, recordAtHome } from "./access.ts";
+
+export const MaintenanceSchema = Type.Object(
+  { message: Type.String({ description: "What people are told" }), since: Time },
+  { title: "Maintenance" },
+);
+
+export const MaintenanceStarted = event("audit.maintenance.started", {
+  resource: "installation",
+  summary: "The installation went into maintenance: changes are refused.",
+  data: MaintenanceSchema,
+});
+
+export const MaintenanceEnded = event("audit.maintenance.ended", {
+  resource: "installation",
+  summary: "The maintenance of the installation ended.",
+  data: Type.Object({ since: Time }),
+});
+
+const RESOURCE = { id: "installation", displayName: "Installation" };
+
+export const setMaintenance = command({
+  id: "installation.set_maintenance",
+  route: "PUT /api/v1/installation/maintenance",
+  summary: "Begin or end maintenance",
+  description:
+    "In maintenance everything can be read, and changes are answered with 503 `maintenance` and `Retry-After`, but " +
+    "those of operators. Runs, deliveries and mails that are under way go on.",
+  ...operatorAccess,
+  allowNoop: true,
+  body: object({ enabled: Type.Boolean(), message: Type.Optional(text(500)) }),
+  response: item(object({ maintenance: nullable(MaintenanceSchema) })),
+  emits: [MaintenanceStarted, MaintenanceEnded],
+  example: { body: { enabled: true, message: "We move to a larger disk until 22:00." } },
+  async run(ctx, { body: { enabled, message = "" } }) {
+    const { maintenance } = await ctx.tx
+      .selectFrom("installation")
+      .select("maintenance")
+      .forUpdate()
+      .executeTakeFirstOrThrow();
+    // Written by this operation alone.
+    const before = maintenance as MaintenanceState | null;
+    if (!enabled && before === null) return { maintenance: null };
+    const after = enabled ? { message, since: before?.since ?? ctx.now.toISOString() } : null;
+    if (after !== null && before?.message === after.message) return { maintenance: before };
+    await ctx.tx
+      .updateTable("installation")
+      .set({ maintenance: after === null ? null : JSON.stringify(after) })
+      .execute();
+    recordAtHome(ctx, () => {
+      if (after) ctx.emit(MaintenanceStarted, RESOURCE, after);
+      else if (before) ctx.emit(MaintenanceEnded, RESOURCE, { since: before.since });
+    });
+    return { maintenance: after };
+  },
+});

@@ -1,0 +1,162 @@
+import Type from "typebox";
+import { findAccount } from "#domains/identity/accounts/index.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+import { event } from "#kernel/log/event.ts";
+import { Failure, failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { created, item, noContent } from "#kernel/operation/response.ts";
+import { id, line, object, Time } from "#kernel/schema/schema.ts";
+import { authorOf } from "#kernel/access/caller.ts";
+import { operatorAccess, recordAtHome } from "./access.ts";
+
+const Operator = Type.Object(
+  {
+    userId: id("usr"),
+    name: Type.String(),
+    email: Type.String(),
+    grantedBy: Type.String({ description: "The id of an operator, or `system`" }),
+    grantedAt: Time,
+  },
+  { title: "Operator" },
+);
+
+const OperatorData = Type.Object({ userId: id("usr"), email: Type.String() });
+
+export const OperatorGranted = event("audit.operator.granted", {
+  resource: "operator",
+  summary: "Somebody became an operator of the installation.",
+  data: OperatorData,
+});
+
+export const OperatorRevoked = event("audit.operator.revoked", {
+  resource: "operator",
+  summary: "Somebody is no longer an operator of the installation.",
+  data: OperatorData,
+});
+
+export const LastOperator = failure(
+  "last_operator",
+  409,
+  "The last operator can't be removed: nobody could run the installation any more.",
+);
+
+interface OperatorRow {
+  readonly userId: string;
+  readonly name: string;
+  readonly email: string;
+  readonly grantedBy: string;
+  readonly grantedAt: string;
+}
+
+const OPERATORS = `
+  select o.user_id as "userId", u.name, u.email, o.granted_by as "grantedBy", o.granted_at as "grantedAt"
+    from operators o join users u on u.id = o.user_id
+   order by o.granted_at, o.user_id limit 1000`;
+
+function listRows(db: Database): Promise<OperatorRow[]> {
+  return db.system<OperatorRow>(OPERATORS);
+}
+
+/** Makes somebody an operator; false when they are one. */
+export async function insertOperator(
+  tx: Tx,
+  { userId, grantedBy, now }: { userId: string; grantedBy: string; now: Date },
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto("operators")
+    .values({ user_id: userId, granted_by: grantedBy, granted_at: now.toISOString() })
+    .onConflict((conflict) => conflict.column("user_id").doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+/** Makes an account an operator, and says so in the log of the installation. */
+export async function grantOperator(
+  ctx: WriteContext<typeof OperatorGranted>,
+  user: { readonly id: string; readonly email: string; readonly name: string },
+): Promise<boolean> {
+  const grantedBy = authorOf(ctx.caller);
+  if (!(await insertOperator(ctx.tx, { userId: user.id, grantedBy, now: ctx.now }))) return false;
+  recordAtHome(ctx, () =>
+    ctx.emit(
+      OperatorGranted,
+      { id: user.id, displayName: user.name },
+      { userId: user.id, email: user.email },
+    ),
+  );
+  return true;
+}
+
+export const readOperators = query({
+  id: "installation.read_operators",
+  route: "GET /api/v1/installation/operators",
+  summary: "List the operators of the installation",
+  ...operatorAccess,
+  response: item(Type.Array(Operator)),
+  prepare: ({ db }) => listRows(db),
+  run: async (_ctx, _input, rows) => rows,
+});
+
+export const addOperator = command({
+  id: "installation.add_operator",
+  route: "POST /api/v1/installation/operators",
+  summary: "Make somebody an operator of the installation",
+  description:
+    "An account of its own, with a confirmed address; an account that a workspace's identity provider or " +
+    "administrators manage can't be one. To add one who is one already changes nothing.",
+  ...operatorAccess,
+  allowNoop: true,
+  body: object({ email: line(254) }),
+  response: created(Operator),
+  emits: [OperatorGranted],
+  example: { body: { email: "admin@example.com" } },
+  prepare: ({ db }, { body }) => findAccount(db, body.email.toLowerCase()),
+  async run(ctx, _input, account) {
+    if (account?.user.status !== "active") {
+      const errors = [{ path: "/email", message: "is not the address of an active account" }];
+      throw new Failure(Invalid, { errors });
+    }
+    const { user } = account;
+    await grantOperator(ctx, user);
+    const row = await ctx.tx
+      .selectFrom("operators")
+      .select(["granted_by as grantedBy", "granted_at as grantedAt"])
+      .where("user_id", "=", user.id)
+      .executeTakeFirstOrThrow();
+    return { userId: user.id, name: user.name, email: user.email, ...row };
+  },
+});
+
+export const removeOperator = command({
+  id: "installation.remove_operator",
+  route: "DELETE /api/v1/installation/operators/{id}",
+  summary: "Take the installation from an operator",
+  ...operatorAccess,
+  params: object({ id: id("usr") }),
+  response: noContent(),
+  emits: [OperatorRevoked],
+  fails: [LastOperator],
+  example: { params: { id: "usr_01jd0000000000000000000000" } },
+  prepare: ({ db }) => listRows(db),
+  async run(ctx, { params }, rows) {
+    ctx.expectRevision(1);
+    // Two at once would each leave the other for the last: the row of the installation lets one pass.
+    await ctx.tx.selectFrom("installation").select("epoch").forUpdate().execute();
+    const present = await ctx.tx.selectFrom("operators").select("user_id").execute();
+    const operator = rows.find(({ userId }) => userId === params.id);
+    if (!operator || !present.some(({ user_id }) => user_id === params.id)) {
+      throw new Failure(NotFound);
+    }
+    if (present.length === 1) throw new Failure(LastOperator);
+    await ctx.tx.deleteFrom("operators").where("user_id", "=", params.id).execute();
+    recordAtHome(ctx, () =>
+      ctx.emit(
+        OperatorRevoked,
+        { id: operator.userId, displayName: operator.name },
+        { userId: operator.userId, email: operator.email },
+      ),
+    );
+  },
+});

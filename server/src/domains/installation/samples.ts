@@ -1,0 +1,54 @@
+import type { Arranged, Sample } from "#kernel/testing/samples.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
+import { failedJob, madeBackup, operator } from "./testing/operator.ts";
+
+/** A call of an operator, which no owner of a workspace may make. */
+function byOperator(
+  operation: string,
+  arrange: (world: World, by: Ask) => Promise<Arranged> = async () => ({}),
+): Sample {
+  return {
+    operation,
+    async arrange(_owner, world) {
+      const by = await operator(world);
+      return { ...(await arrange(world, by)), by, environmentScoped: false };
+    },
+  };
+}
+
+const ofFailedJob = async (world: World): Promise<Arranged> => ({
+  params: { id: await failedJob(world) },
+});
+const ofBackup = async (world: World): Promise<Arranged> => ({
+  params: { id: await madeBackup(world) },
+});
+
+export const samples: readonly Sample[] = [
+  byOperator("installation.read"),
+  byOperator("installation.read_load"),
+  byOperator("installation.read_operation_times"),
+  byOperator("installation.read_work"),
+  byOperator("installation.read_failed_jobs"),
+  byOperator("installation.retry_job", ofFailedJob),
+  byOperator("installation.discard_job", ofFailedJob),
+  byOperator("installation.read_storage"),
+  byOperator("installation.read_settings"),
+  byOperator("installation.read_log", async () => ({ query: { level: "warn" } })),
+  byOperator("installation.set_maintenance", async () => ({ body: { enabled: false } })),
+  byOperator("installation.read_backups"),
+  byOperator("installation.start_backup", async (world) => {
+    await world.sql("delete from backups");
+    return {};
+  }),
+  byOperator("installation.verify_backup", ofBackup),
+  byOperator("installation.delete_backup", ofBackup),
+  byOperator("installation.read_operators"),
+  byOperator("installation.add_operator", async (world) => {
+    const { userId } = await world.member(["viewer"]);
+    return { body: { email: `${userId}@example.com` } };
+  }),
+  byOperator("installation.remove_operator", async (world) => {
+    const { userId } = await operator(world);
+    return { params: { id: userId } };
+  }),
+];

@@ -1,0 +1,65 @@
+import type { Database } from "../db/database.ts";
+import { Failure, failure } from "../operation/failure.ts";
+import type { CommitFeed } from "../readers/commit-feed.ts";
+import type { Caller } from "./caller.ts";
+
+export const InMaintenance = failure(
+  "maintenance",
+  503,
+  "The installation is in maintenance: it can be read, and changes are refused for now.",
+);
+
+const RETRY_AFTER_SECONDS = "60";
+const TOPIC = "audit";
+const EVENTS = "audit.maintenance.";
+
+/** The part of an operation's declaration that counts. */
+interface MaintainedOperation {
+  readonly kind: "command" | "query";
+  readonly allowInMaintenance?: boolean;
+  readonly operatorsOnly?: boolean;
+}
+
+/** The maintenance that is under way. */
+export interface MaintenanceState {
+  readonly message: string;
+  readonly since: string;
+}
+
+/**
+ * The maintenance mode of the installation: requests that change something are refused, but those of operators. What
+ * was begun goes on: runs, deliveries and mails are work of their own, and lose nothing.
+ */
+export class Maintenance {
+  readonly #db: Database;
+  #state: MaintenanceState | null = null;
+
+  constructor(db: Database, commitFeed: CommitFeed, onError: (error: unknown) => void) {
+    this.#db = db;
+    commitFeed.subscribe([TOPIC], ({ type }) => {
+      if (type.startsWith(EVENTS)) this.load().catch(onError);
+    });
+  }
+
+  /** Null when there is none. */
+  get state(): MaintenanceState | null {
+    return this.#state;
+  }
+
+  async load(): Promise<void> {
+    const rows = await this.#db.system<{ maintenance: MaintenanceState | null }>(
+      "select maintenance from installation",
+    );
+    this.#state = rows[0]?.maintenance ?? null;
+  }
+
+  assertOpen(op: MaintainedOperation, { credential }: Caller): void {
+    if (this.#state === null || op.kind === "query") return;
+    if (op.allowInMaintenance || op.operatorsOnly || credential?.isOperator) return;
+    const { message } = this.#state;
+    throw new Failure(InMaintenance, {
+      ...(message !== "" && { detail: message }),
+      headers: { "retry-after": RETRY_AFTER_SECONDS },
+    });
+  }
+}
