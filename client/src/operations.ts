@@ -939,19 +939,19 @@ export interface Operations {
   /** Read the state of the installation, and what needs attention */
   "installation.read": { reply: { "data": Schemas["Installation"] } };
   /** List the backups that were made from here, newest first */
-  "installation.read_backups": { reply: { "data": readonly (Schemas["Backup"])[] } };
+  "installation.read_backups": { reply: { "data": { "backups": readonly (Schemas["Backup"])[] } } };
   /** List the jobs that were given up, newest first */
-  "installation.read_failed_jobs": { reply: { "data": readonly (Schemas["FailedJob"])[] } };
+  "installation.read_failed_jobs": { reply: { "data": { "jobs": readonly (Schemas["FailedJob"])[] } } };
   /** Read the load of this process over the last hour */
-  "installation.read_load": { reply: { "data": readonly (Schemas["ProcessSample"])[] } };
+  "installation.read_load": { reply: { "data": { "samples": readonly (Schemas["ProcessSample"])[] } } };
   /** Read the last lines of the log of this process */
-  "installation.read_log": { query?: { "after"?: number; "level"?: "trace" | "debug" | "info" | "warn" | "error" | "fatal"; "limit"?: number }; reply: { "data": readonly (Schemas["LogLine"])[] } };
+  "installation.read_log": { query?: { "after"?: number; "level"?: "trace" | "debug" | "info" | "warn" | "error" | "fatal"; "limit"?: number }; reply: { "data": { "lines": readonly (Schemas["LogLine"])[] } } };
   /** List the operations that took the most time */
-  "installation.read_operation_times": { reply: { "data": readonly (Schemas["OperationLoad"])[] } };
+  "installation.read_operation_times": { reply: { "data": { "operations": readonly (Schemas["OperationLoad"])[] } } };
   /** List the operators of the installation */
-  "installation.read_operators": { reply: { "data": readonly (Schemas["Operator"])[] } };
+  "installation.read_operators": { reply: { "data": { "operators": readonly (Schemas["Operator"])[] } } };
   /** List the settings of this process as they are in force */
-  "installation.read_settings": { reply: { "data": readonly (Schemas["Setting"])[] } };
+  "installation.read_settings": { reply: { "data": { "settings": readonly (Schemas["Setting"])[] } } };
   /** Read what each workspace takes */
   "installation.read_storage": { reply: { "data": Schemas["Storage"] } };
   /** Read how far readers, jobs and engines are, and on which nodes */

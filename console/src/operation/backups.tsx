@@ -19,7 +19,7 @@ export function Backups() {
     // A process of its own makes them, and the log of the home workspace may not be this one's.
     refetchInterval: FRESH_MS,
   });
-  const backups = data?.data ?? [];
+  const backups = data?.data.backups ?? [];
   const isRunning = backups.some(
     ({ status, verification }) => status === "running" || verification === "running",
   );

@@ -13,7 +13,7 @@ export function Load() {
   const { data, error, isPending, refetch } = useOp("installation.read_load", undefined, {
     refetchInterval: FRESH_MS,
   });
-  const samples = data?.data ?? [];
+  const samples = data?.data.samples ?? [];
   const places = samples.map(({ at }) =>
     new Date(at).toLocaleTimeString("en-GB", {
       hour: "2-digit",
@@ -112,7 +112,7 @@ function SlowOperations() {
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       <Table
         label="Operations"
-        rows={data?.data ?? []}
+        rows={data?.data.operations ?? []}
         keyOf={({ operation }) => operation}
         empty={<Empty title="No request yet" />}
         columns={[

@@ -22,7 +22,7 @@ export function Log() {
     { refetchInterval: isPaused ? false : FOLLOW_MS },
   );
   const sought = text.trim().toLowerCase();
-  const lines = (data?.data ?? []).filter(
+  const lines = (data?.data.lines ?? []).filter(
     ({ message, fields }) =>
       sought === "" || `${message} ${JSON.stringify(fields)}`.toLowerCase().includes(sought),
   );

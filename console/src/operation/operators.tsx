@@ -17,7 +17,7 @@ export function Operators() {
   const { data, error, isPending, refetch } = useOp("installation.read_operators");
   const [isNew, setNew] = useState(false);
   const [ending, setEnding] = useState<Operator>();
-  const operators = data?.data ?? [];
+  const operators = data?.data.operators ?? [];
   const remove = async ({ userId, name }: Operator): Promise<void> => {
     setEnding(undefined);
     try {

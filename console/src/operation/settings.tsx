@@ -8,7 +8,7 @@ export function Settings() {
   const { data, error, isPending, refetch } = useOp("installation.read_settings");
   const [text, setText] = useState("");
   const sought = text.trim().toLowerCase();
-  const rows = (data?.data ?? []).filter(
+  const rows = (data?.data.settings ?? []).filter(
     ({ name, expected }) =>
       name.toLowerCase().includes(sought) || expected.toLowerCase().includes(sought),
   );

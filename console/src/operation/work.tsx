@@ -47,7 +47,7 @@ function FailedJobs() {
     }
     invalidate(["installation."]);
   };
-  const jobs = data?.data ?? [];
+  const jobs = data?.data.jobs ?? [];
   return (
     <Section
       title="Failed jobs"

@@ -79,9 +79,9 @@ export const readBackups = query({
   route: "GET /api/v1/installation/backups",
   summary: "List the backups that were made from here, newest first",
   ...operatorAccess,
-  response: item(Type.Array(Backup)),
+  response: item(Type.Object({ backups: Type.Array(Backup) })),
   prepare: listRows,
-  run: async (_ctx, _input, rows) => rows,
+  run: async (_ctx, _input, backups) => ({ backups }),
 });
 
 export const startBackup = command({

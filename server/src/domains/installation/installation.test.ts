@@ -35,7 +35,7 @@ test("nobody is an operator but those who were made one, and they cease at once"
 
 test("the last operator stays", async () => {
   const { body } = await runner("GET /api/v1/installation/operators");
-  const all = (body.data as { userId: string }[]).map(({ userId }) => userId);
+  const all = (body.data.operators as { userId: string }[]).map(({ userId }) => userId);
   const others = all.filter((id) => id !== runner.userId);
   await world.sql("delete from operators where user_id = any($1)", [others]);
   const answer = await runner(`DELETE /api/v1/installation/operators/${runner.userId}`);
@@ -65,7 +65,7 @@ test("in maintenance people read, operators change, and everybody is told why", 
 test("a job that was given up is put back, or deleted", async () => {
   const [retried, discarded] = [await failedJob(world), await failedJob(world)];
   const { body } = await runner("GET /api/v1/installation/failed-jobs");
-  expect(body.data).toContainEqual(
+  expect(body.data.jobs).toContainEqual(
     expect.objectContaining({ id: retried, kind: "mail.send", workspace: "default" }),
   );
   const again = await runner(`POST /api/v1/installation/failed-jobs/${retried}/retry`);
@@ -82,7 +82,10 @@ test("a backup that can't be made says so, once, and another may be asked for", 
   // The world's database is not in its data folder.
   const [failed] = await until(async () => {
     const { body } = await runner("GET /api/v1/installation/backups");
-    return body.data[0].status === "failed" && (body.data as { error: string; file: string }[]);
+    return (
+      body.data.backups[0].status === "failed" &&
+      (body.data.backups as { error: string; file: string }[])
+    );
   });
   expect(failed?.error).toContain("There is no database in");
   expect(existsSync(join(world.kernel.settings.dataDir, "backups", failed?.file ?? ""))).toBe(
@@ -104,7 +107,9 @@ test("the state of the installation names what needs attention", async () => {
   const home = storage.workspaces.find(({ slug }: { slug: string }) => slug === "default");
   expect(home.tableBytes).toBeGreaterThan(0);
   const { data: loads } = (await runner("GET /api/v1/installation/operations")).body;
-  expect(loads).toContainEqual(expect.objectContaining({ operation: "installation.read" }));
+  expect(loads.operations).toContainEqual(
+    expect.objectContaining({ operation: "installation.read" }),
+  );
 });
 
 test("settings are told without their secrets", () => {

@@ -29,8 +29,8 @@ export const readLoad = query({
   summary: "Read the load of this process over the last hour",
   description: "A sample each 15 seconds, oldest first, of the process that answers.",
   ...operatorAccess,
-  response: item(Type.Array(ProcessSample)),
-  run: async ({ services }) => [...services.monitor.samples],
+  response: item(Type.Object({ samples: Type.Array(ProcessSample) })),
+  run: async ({ services }) => ({ samples: [...services.monitor.samples] }),
 });
 
 const OPERATIONS_MAX = 100;
@@ -54,13 +54,14 @@ export const readOperationTimes = query({
   summary: "List the operations that took the most time",
   description: "Since this process began, by the time of all their requests together; at most 100.",
   ...operatorAccess,
-  response: item(Type.Array(OperationLoad)),
-  run: async ({ services }) =>
-    services.monitor.requests
+  response: item(Type.Object({ operations: Type.Array(OperationLoad) })),
+  run: async ({ services }) => ({
+    operations: services.monitor.requests
       .summarise()
       .toSorted((one, other) => other.totalMs - one.totalMs)
       .slice(0, OPERATIONS_MAX)
       .map(toLoad),
+  }),
 });
 
 function toLoad(times: OperationTimes) {
@@ -100,8 +101,10 @@ export const readLog = query({
     level: Type.Optional(Type.Enum([...LOG_LEVELS], { description: "This level and above" })),
     limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 200 }),
   }),
-  response: item(Type.Array(LogLine)),
-  run: async ({ services }, { query: filter }) => [...services.monitor.logTail.read(filter)],
+  response: item(Type.Object({ lines: Type.Array(LogLine) })),
+  run: async ({ services }, { query: filter }) => ({
+    lines: [...services.monitor.logTail.read(filter)],
+  }),
 });
 
 const Setting = Type.Object(
@@ -122,6 +125,6 @@ export const readSettingsInForce = query({
   description:
     "Settings are variables of its environment; those with passwords or keys are without values.",
   ...operatorAccess,
-  response: item(Type.Array(Setting)),
-  run: async () => [...listSettings(process.env)],
+  response: item(Type.Object({ settings: Type.Array(Setting) })),
+  run: async () => ({ settings: [...listSettings(process.env)] }),
 });

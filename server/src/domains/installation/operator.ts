@@ -94,9 +94,9 @@ export const readOperators = query({
   route: "GET /api/v1/installation/operators",
   summary: "List the operators of the installation",
   ...operatorAccess,
-  response: item(Type.Array(Operator)),
+  response: item(Type.Object({ operators: Type.Array(Operator) })),
   prepare: ({ db }) => listRows(db),
-  run: async (_ctx, _input, rows) => rows,
+  run: async (_ctx, _input, operators) => ({ operators }),
 });
 
 export const addOperator = command({

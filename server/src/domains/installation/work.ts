@@ -107,7 +107,7 @@ export const readFailedJobs = query({
   summary: "List the jobs that were given up, newest first",
   description: "The last 200, of all workspaces.",
   ...operatorAccess,
-  response: item(Type.Array(FailedJob)),
+  response: item(Type.Object({ jobs: Type.Array(FailedJob) })),
   async prepare({ db }) {
     const rows = await db.system<FailedJobRow>(FAILED);
     return rows.map((row) => ({
@@ -115,7 +115,7 @@ export const readFailedJobs = query({
       error: row.error === null ? null : recentSecrets.scrub(row.error),
     }));
   },
-  run: async (_ctx, _input, rows) => rows,
+  run: async (_ctx, _input, jobs) => ({ jobs }),
 });
 
 const JobData = Type.Object({ kind: Type.String() });
