@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
@@ -55,4 +56,22 @@ test("the metrics count requests, and show readers and jobs that wait", async ()
   expect(body).toContain(`millrace_reader_events_behind{reader="test.idle"} ${n}`);
   expect(body).toContain('millrace_jobs_due{kind="test.waiting"} 1');
   expect(body).toContain("process_resident_memory_bytes");
+});
+
+test("the alerts and the dashboard name metrics that there are", async () => {
+  await using world = await startWorld();
+  const { body } = await world.stranger("GET /metrics");
+  const told = new Set(
+    [...String(body).matchAll(/^# TYPE (\S+) (\w+)/gm)].flatMap(([, name = "", type]) =>
+      type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    ),
+  );
+  const files = ["millrace.rules.yml", "grafana-dashboard.json"].map((name) =>
+    readFileSync(new URL(`../../../../deploy/monitoring/${name}`, import.meta.url), "utf8"),
+  );
+  const named = new Set(
+    files.flatMap((text) => text.match(/\b(?:millrace|nodejs|process)_[a-z0-9_]+/g) ?? []),
+  );
+  expect(named.size).toBeGreaterThan(10);
+  expect([...named].filter((name) => !told.has(name))).toEqual([]);
 });
