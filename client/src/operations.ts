@@ -106,6 +106,8 @@ export interface Schemas {
   "FileUsage": { "contents": number; "bytes": number; "quotaBytes": number | null; "fileBytesMax": number };
   "FreeWindows": { "windows": readonly ({ "start": string; "end": string })[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
+  "Guide": { "name": string; "title": string; "html": string };
+  "GuideSearch": { "hits": readonly ({ "name": string; "title": string; "heading": string; "anchor": string; "excerpt": string })[]; "groups": readonly ({ "title": string; "guides": readonly ({ "name": string; "title": string; "about": string })[] })[] };
   "HealthCheck": { "name": "readers" | "dead_letters" | "jobs" | "backup" | "disk" | "transport" | "mail"; "status": "ok" | "warning" | "failing"; "detail": string };
   "Holiday": { "day": string; "name": string };
   "HolidayImport": { "calendar": Schemas["BusinessCalendar"]; "added": number; "skipped": number };
@@ -836,6 +838,10 @@ export interface Operations {
   "files.usage": { reply: { "data": Schemas["FileUsage"] } };
   /** Show the guides by what one wants to do */
   "guides.list": { reply: string };
+  /** Read a guide, as HTML */
+  "guides.read": { params: { "name": string }; reply: { "data": Schemas["Guide"] } };
+  /** Search the guides, or list them by what one wants to do */
+  "guides.search": { query?: { "q"?: string }; reply: { "data": Schemas["GuideSearch"] } };
   /** Show a guide */
   "guides.show": { params: { "name": string }; reply: string };
   /** List the apps that you can open here, by name */
@@ -2000,6 +2006,8 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "files.upload": "POST /api/v1/files",
   "files.usage": "GET /api/v1/files/usage",
   "guides.list": "GET /guide",
+  "guides.read": "GET /api/v1/guides/{name}",
+  "guides.search": "GET /api/v1/guides",
   "guides.show": "GET /guide/{name}",
   "home.list_apps": "GET /api/v1/home/apps",
   "home.log_out": "POST /logout",

@@ -1,8 +1,8 @@
 import "./shell.css";
 import "./bar/bar.css";
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { Search } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { CircleQuestionMark, Search } from "lucide-react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { ApiError, cache, useOp } from "../data/api.ts";
 import { listenToLog } from "../data/live/live.ts";
 import { useMay, useMe } from "../data/people.ts";
@@ -32,6 +32,8 @@ import { switchTheme } from "./theme.ts";
 import { setTitle } from "./title.ts";
 
 const NARROW = "millrace.menu";
+
+const Help = lazy(async () => ({ default: (await import("./help/help.tsx")).Help }));
 
 /** The frame of every screen: menu, environment, search, and what is open above them. */
 export function Shell() {
@@ -103,6 +105,7 @@ function useFirstRun(): void {
 function Frame() {
   const navigate = useNavigate();
   const [open, setOpen] = useState<"palette" | "keys">();
+  const [isHelpOpen, setHelpOpen] = useState(false);
   const [isNarrow, setNarrow] = useState(localStorage.getItem(NARROW) === "narrow");
   const me = useMe();
   const may = useMay();
@@ -120,6 +123,12 @@ function Frame() {
     { keys: "mod+k", label: "Search and commands", run: openPalette, always: true, hidden: true },
     { keys: "/", label: "Search", run: openPalette, hidden: true },
     { keys: "?", label: "Keys of this screen", run: () => setOpen("keys") },
+    {
+      keys: "F1",
+      label: "Help with this screen",
+      run: () => setHelpOpen(!isHelpOpen),
+      always: true,
+    },
     { keys: "mod+b", label: "Fold the menu", run: fold },
     { keys: "mod+shift+l", label: "Light or dark", run: switchTheme, always: true },
     {
@@ -147,6 +156,15 @@ function Frame() {
             <Keys keys="mod+k" />
           </button>
           <LiveTag />
+          <button
+            className="btn bare icon"
+            aria-label="Help with this screen"
+            aria-keyshortcuts="F1"
+            title="Help with this screen (F1)"
+            onClick={() => setHelpOpen(!isHelpOpen)}
+          >
+            <CircleQuestionMark />
+          </button>
           <Bell />
           <span className="top-account">
             <AccountMenu me={me} />
@@ -162,6 +180,11 @@ function Frame() {
         </main>
         <Dock />
       </div>
+      {isHelpOpen && (
+        <Suspense fallback={null}>
+          <Help path={path} onClose={() => setHelpOpen(false)} />
+        </Suspense>
+      )}
       {open === "palette" && <Palette onClose={() => setOpen(undefined)} />}
       {open === "keys" && <KeySheet onClose={() => setOpen(undefined)} />}
       <Toasts />

@@ -22,9 +22,8 @@ ${footer()}`,
 
 /** A guide as a page. */
 export async function guideDocument(prefix: string, guide: Guide): Promise<HtmlDocument> {
-  const [, title = guide.name] = /^# (.+)$/m.exec(guide.markdown) ?? [];
   return document({
-    title,
+    title: titleOf(guide),
     wide: { home: `${prefix}/`, menu: renderMenu(prefix) },
     body: markup`<article class="text">${await renderGuide(prefix, guide.markdown)}</article>
 ${footer()}`,
@@ -38,7 +37,7 @@ function renderMenu(prefix: string): Markup {
 const OTHER_GUIDE = /^([a-z-]+)\.md(#.*)?$/;
 
 /** Our own text, with its links between guides turned to our pages; other files of the repository are not served. */
-async function renderGuide(prefix: string, markdown: string): Promise<Markup> {
+export async function renderGuide(prefix: string, markdown: string): Promise<Markup> {
   const parser = await createMarkdownParser({ linkify: false });
   const tokens = parser.parse(markdown, {});
   for (const [index, token] of tokens.entries()) {
@@ -63,7 +62,11 @@ async function renderGuide(prefix: string, markdown: string): Promise<Markup> {
   );
 }
 
-function toAnchor(heading: string): string {
+export function titleOf({ name, markdown }: Guide): string {
+  return /^# (.+)$/m.exec(markdown)?.[1] ?? name;
+}
+
+export function toAnchor(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^a-z0-9 -]/g, "")

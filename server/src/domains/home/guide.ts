@@ -94,6 +94,12 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
   },
 ];
 
+/** All guides, in that order. */
+export async function listGuides(): Promise<readonly Guide[]> {
+  const found = await Promise.all([...KNOWN].map(findGuide));
+  return found.filter((guide) => guide !== undefined);
+}
+
 const KNOWN = new Set(GUIDE_GROUPS.flatMap(({ guides }) => guides.map(({ name }) => name)));
 const cache = new Map<string, Guide>();
 

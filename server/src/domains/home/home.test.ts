@@ -129,3 +129,25 @@ test("every guide is a page, in one group, with links that lead to pages", async
   expect(await world.stranger("GET /guide/nothing")).toMatchObject({ status: 404 });
   expect((await world.stranger("GET /guide")).body).toContain('href="/guide/recipes"');
 });
+
+test("the guides beside the console's screens exist", () => {
+  const path = join(import.meta.dirname, "../../../../console/src/shell/help/guide-of.ts");
+  const named = [...readFileSync(path, "utf8").matchAll(/^ {2}"\/.*: "([a-z-]+)",$/gm)];
+  const known = new Set(GUIDE_GROUPS.flatMap(({ guides }) => guides.map(({ name }) => name)));
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(([, name = ""]) => !known.has(name))).toEqual([]);
+});
+
+test("guides are read and searched by programs, the words of a heading first", async () => {
+  const { body } = await world.stranger("GET /api/v1/guides/webhooks");
+  expect(body.data).toMatchObject({ name: "webhooks", html: expect.stringContaining("<h2 id=") });
+  expect((await world.stranger("GET /api/v1/guides/nothing")).status).toBe(404);
+  const found = await world.stranger("GET /api/v1/guides?q=embedded%20database");
+  expect(found.body.data.hits[0]).toMatchObject({
+    name: "operate",
+    anchor: "the-embedded-database",
+  });
+  expect(found.body.data.groups).toEqual([]);
+  const none = await world.stranger("GET /api/v1/guides?q=zyzzyva");
+  expect(none.body.data.hits).toEqual([]);
+});

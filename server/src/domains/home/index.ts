@@ -1,7 +1,15 @@
 import { domain } from "#kernel/domain.ts";
 import { countWaiting } from "./waiting-count.ts";
 import { mailLinks } from "./mail-link.ts";
-import { listApps, logOut, showGuide, showGuides, showHome } from "./operations.ts";
+import {
+  findInGuides,
+  listApps,
+  logOut,
+  readGuide,
+  showGuide,
+  showGuides,
+  showHome,
+} from "./operations.ts";
 
 /** Answers at the address of the installation, besides the console: its description, the guides, links in mails. */
 export const home = domain({
@@ -11,5 +19,15 @@ export const home = domain({
   environmentScoped: false,
   permissions: [],
   events: [],
-  operations: [showHome, listApps, countWaiting, logOut, showGuides, showGuide, ...mailLinks],
+  operations: [
+    showHome,
+    listApps,
+    countWaiting,
+    logOut,
+    showGuides,
+    showGuide,
+    readGuide,
+    findInGuides,
+    ...mailLinks,
+  ],
 });

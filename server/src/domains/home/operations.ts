@@ -7,11 +7,12 @@ import type { HtmlDocument } from "#kernel/html/markup.ts";
 import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
-import { html, page, type ResponseType } from "#kernel/operation/response.ts";
+import { html, item, page, type ResponseType } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PLATFORM_VERSION } from "#kernel/settings.ts";
 import { findGuide, GUIDE_GROUPS } from "./guide.ts";
-import { guideDocument, guidesDocument } from "./guide-page.ts";
+import { guideDocument, guidesDocument, renderGuide, titleOf } from "./guide-page.ts";
+import { searchGuides } from "./guide-search.ts";
 import { homeDocument } from "./home-page.ts";
 
 type HomeResponse = HtmlDocument | { readonly json: object };
@@ -141,4 +142,75 @@ export const showGuide = query({
     return guideDocument(prefixOf(origin), guide);
   },
   run: async (_ctx, _input, document) => document,
+});
+
+const GuideName = Type.String({ pattern: "^[a-z][a-z-]{0,40}$" });
+
+export const readGuide = query({
+  id: "guides.read",
+  route: "GET /api/v1/guides/{name}",
+  summary: "Read a guide, as HTML",
+  access: "public",
+  params: object({ name: GuideName }),
+  response: item(
+    Type.Object(
+      {
+        name: GuideName,
+        title: Type.String(),
+        html: Type.String({ description: "Nothing in it acts; links lead to `/guide`" }),
+      },
+      { title: "Guide" },
+    ),
+  ),
+  fails: [NotFound],
+  example: { params: { name: "first-steps" } },
+  async prepare(_platform, { params: { name } }, { origin }) {
+    const guide = await findGuide(name);
+    if (guide === undefined) throw new Failure(NotFound);
+    const body = await renderGuide(prefixOf(origin), guide.markdown);
+    return { name, title: titleOf(guide), html: body.text };
+  },
+  run: async (_ctx, _input, guide) => guide,
+});
+
+export const findInGuides = query({
+  id: "guides.search",
+  route: "GET /api/v1/guides",
+  summary: "Search the guides, or list them by what one wants to do",
+  access: "public",
+  query: object({ q: Type.Optional(Type.String({ maxLength: 100 })) }),
+  response: item(
+    Type.Object(
+      {
+        hits: Type.Array(
+          Type.Object({
+            name: GuideName,
+            title: Type.String(),
+            heading: Type.String(),
+            anchor: Type.String(),
+            excerpt: Type.String(),
+          }),
+          { description: "At most 20 sections, best first" },
+        ),
+        groups: Type.Array(
+          Type.Object({
+            title: Type.String(),
+            guides: Type.Array(
+              Type.Object({ name: GuideName, title: Type.String(), about: Type.String() }),
+            ),
+          }),
+          { description: "All guides; empty for a search" },
+        ),
+      },
+      { title: "GuideSearch" },
+    ),
+  ),
+  prepare: (_platform, { query: { q = "" } }) => searchGuides(q),
+  run: async (_ctx, { query: { q = "" } }, hits) => ({
+    hits,
+    groups:
+      q.trim() === ""
+        ? GUIDE_GROUPS.map(({ title, guides }) => ({ title, guides: [...guides] }))
+        : [],
+  }),
 });

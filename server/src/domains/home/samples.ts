@@ -29,5 +29,10 @@ export const samples: readonly Sample[] = [
     arrange: async () => ({ partitioned: false, status: 303 }),
   },
   { operation: "guides.list", arrange: async () => ({ partitioned: false }) },
+  {
+    operation: "guides.search",
+    arrange: async () => ({ query: { q: "dead letter" }, partitioned: false }),
+  },
+  { operation: "guides.read", arrange: async () => ({ params: { name: "first-steps" } }) },
   { operation: "guides.show", arrange: async () => ({ params: { name: "first-steps" } }) },
 ];

@@ -1,0 +1,49 @@
+/** The guide beside each screen, by how its path begins; the longest that fits counts. */
+const GUIDES: Readonly<Record<string, string>> = {
+  "/": "console",
+  "/account": "access",
+  "/apps": "apps",
+  "/approvals": "workflows",
+  "/artifacts": "sdk",
+  "/audit": "events",
+  "/catalog": "catalog",
+  "/changes": "changes",
+  "/cmdb": "cmdb",
+  "/connectors": "connectors",
+  "/dashboards": "analytics",
+  "/desk": "tickets",
+  "/desk/reports": "analytics",
+  "/events": "events",
+  "/jobs": "scheduled-jobs",
+  "/knowledge": "knowledge",
+  "/major": "incidents",
+  "/notifications": "notifications",
+  "/oncall": "on-call",
+  "/on-call": "on-call",
+  "/operation": "operate",
+  "/packs": "packs",
+  "/people": "access",
+  "/problems": "problems",
+  "/reports": "analytics",
+  "/roles": "access",
+  "/runs": "runs",
+  "/secrets": "secrets",
+  "/services": "cmdb",
+  "/settings/notifications": "notifications",
+  "/settings/programs": "oauth",
+  "/settings/sso": "sso",
+  "/settings/workspace": "access",
+  "/sla": "sla",
+  "/sql": "sql",
+  "/tables": "tables",
+  "/webhooks": "webhooks",
+  "/workflows": "workflows",
+};
+
+const BY_LENGTH = Object.entries(GUIDES).toSorted(([one], [other]) => other.length - one.length);
+
+export function guideOf(path: string): string {
+  const fits = ([start]: readonly [string, string]): boolean =>
+    path === start || path.startsWith(start === "/" ? start : `${start}/`);
+  return BY_LENGTH.find(fits)?.[1] ?? "console";
+}
