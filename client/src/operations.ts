@@ -233,7 +233,7 @@ export interface Schemas {
   "OnCallOverride": { "id": string; "scheduleId": string; "userId": string; "from": string; "until": string; "reason": string; "createdBy": string; "createdAt": string };
   "OnCallSchedule": { "id": string; "name": string; "description": string; "teamId": string | null; "timeZone": string; "layers": readonly (Schemas["OnCallLayer"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "OnCallShift": { "userId": string; "from": string; "until": string; "layer": string | null; "overrideId": string | null };
-  "OnCallShifts": { "from": string; "until": string; "shifts": readonly (Schemas["OnCallShift"])[] };
+  "OnCallShifts": { "from": string; "until": string; "shifts": readonly (Schemas["OnCallShift"])[]; "layers": readonly ({ "name": string; "shifts": readonly (Schemas["OnCallShift"])[] })[] };
   "OnCallSwap": { "overrides": readonly (Schemas["OnCallOverride"])[] };
   "OpenSession": { "id": string; "createdAt": string; "lastUsedAt": string | null; "expiresAt": string; "address": string; "client": string; "workspaceId"?: string; "current": boolean };
   "OpenableApp": { "slug": string; "name": string; "description": string };
@@ -1182,6 +1182,8 @@ export interface Operations {
   "on_call_schedules.list_overrides": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "from"?: string }; reply: { "data": readonly (Schemas["OnCallOverride"])[]; "pagination": Schemas["Pagination"] } };
   /** See who is on call when */
   "on_call_schedules.list_shifts": { params: { "id": string }; query?: { "from"?: string; "until"?: string }; reply: { "data": Schemas["OnCallShifts"] } };
+  /** See who would be on call when, by layers that are not saved */
+  "on_call_schedules.preview": { body: { "from"?: string; "until"?: string; "scheduleId"?: string; "timeZone"?: string; "layers": readonly (Schemas["OnCallLayer"])[] }; reply: { "data": Schemas["OnCallShifts"] } };
   /** Take back that somebody stands in */
   "on_call_schedules.remove_override": { params: { "id": string; "overrideId": string }; reply: undefined };
   /** Swap two shifts */
@@ -2178,6 +2180,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "on_call_schedules.list": "GET /api/v1/itsm/on-call-schedules",
   "on_call_schedules.list_overrides": "GET /api/v1/itsm/on-call-schedules/{id}/overrides",
   "on_call_schedules.list_shifts": "GET /api/v1/itsm/on-call-schedules/{id}/shifts",
+  "on_call_schedules.preview": "POST /api/v1/itsm/on-call-schedules/preview",
   "on_call_schedules.remove_override": "DELETE /api/v1/itsm/on-call-schedules/{id}/overrides/{overrideId}",
   "on_call_schedules.swap": "POST /api/v1/itsm/on-call-schedules/{id}/swap",
   "on_call_schedules.update": "PATCH /api/v1/itsm/on-call-schedules/{id}",

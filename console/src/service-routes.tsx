@@ -6,6 +6,7 @@ import { ticketKindOf } from "./data/resource-path.ts";
 import { readKnowledgeSearch, readNewArticleSearch } from "./knowledge/search.ts";
 import { readDeskSearch } from "./desk/search.ts";
 import { readReportSearch } from "./desk-reports/search.ts";
+import { readOnCallSearch } from "./oncall/search.ts";
 import { readSlaSearch } from "./sla/search.ts";
 import { readServicesSearch } from "./services/search.ts";
 import { NotFound } from "./shell/not-found.tsx";
@@ -168,6 +169,13 @@ const deskReports = createRoute({
   validateSearch: readReportSearch,
 });
 
+const onCall = createRoute({
+  getParentRoute: () => inside,
+  path: "/oncall",
+  component: lazyRouteComponent(() => import("./oncall/oncall.tsx"), "OnCall"),
+  validateSearch: readOnCallSearch,
+});
+
 const sla = createRoute({
   getParentRoute: () => inside,
   path: "/sla",
@@ -195,5 +203,6 @@ export const serviceRoutes = [
   deskSettings,
   deskSettingsPage,
   deskReports,
+  onCall,
   sla,
 ] as const;

@@ -14,6 +14,7 @@ import {
   Settings,
   ShieldCheck,
   ShoppingBag,
+  Siren,
   Table2,
   TriangleAlert,
   Users,
@@ -57,6 +58,7 @@ export const AREAS: readonly Area[] = [
         keys: "g p",
         permission: "problems:read",
       },
+      { to: "/oncall", label: "On call", icon: Siren, keys: "g y", permission: "desk:read" },
       { to: "/sla", label: "SLAs", icon: AlarmClock, keys: "g l", permission: "sla:read" },
       { to: "/services", label: "Services", icon: Network, keys: "g s", permission: "cmdb:read" },
       {

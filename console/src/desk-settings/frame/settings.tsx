@@ -1,6 +1,6 @@
 import "./settings.css";
 import { Link, useParams } from "@tanstack/react-router";
-import { AlarmClock, ArrowLeft } from "lucide-react";
+import { AlarmClock, ArrowLeft, Siren } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { useMay } from "../../data/people.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -15,6 +15,9 @@ const SCREENS: Readonly<Record<SettingsPage, ReturnType<typeof lazy>>> = {
   fields: lazy(async () => ({ default: (await import("../fields/fields.tsx")).OwnFieldSettings })),
   tags: lazy(async () => ({ default: (await import("../teams/tags.tsx")).TagSettings })),
   mailboxes: lazy(async () => ({ default: (await import("../mail/mailboxes.tsx")).Mailboxes })),
+  assignment: lazy(async () => ({
+    default: (await import("../assignment/rules.tsx")).AssignmentRules,
+  })),
   rules: lazy(async () => ({ default: (await import("../teams/rules.tsx")).DeskRules })),
   portal: lazy(async () => ({ default: (await import("../look/portal-look.tsx")).PortalLook })),
   status: lazy(async () => ({ default: (await import("../look/status-page.tsx")).StatusPage })),
@@ -76,6 +79,14 @@ function SettingsMenu({ page }: { readonly page: SettingsPage }) {
             </li>
           );
         })}
+        {may("desk:read") && (
+          <li>
+            <Link to="/oncall" className="view-line">
+              <Siren className="ico" aria-hidden="true" />
+              On call
+            </Link>
+          </li>
+        )}
         {may("sla:read") && (
           <li>
             <Link to="/sla" className="view-line">

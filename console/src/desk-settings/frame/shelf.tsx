@@ -5,11 +5,13 @@ import { useActions } from "../../shell/actions.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 
+export type OpenPlace = readonly [string | undefined, (id: string | undefined) => void];
+
 /** The address of what is being made. */
 export const NEW = "new";
 
 /** What is open in the list of a page of settings; the address says it. */
-export function useOpen(): readonly [string | undefined, (id: string | undefined) => void] {
+export function useOpen(): OpenPlace {
   const { open } = useSearch({ strict: false });
   const { page = "" } = useParams({ strict: false });
   const navigate = useNavigate();
@@ -38,12 +40,17 @@ interface ShelfProps {
   /** Said where there is nothing yet. */
   readonly nothing: string;
   readonly children: ReactNode;
+  /** What is open, and how another is opened, where the address is not that of the settings. */
+  readonly place?: OpenPlace;
+  /** Stands above the list. */
+  readonly about?: ReactNode;
 }
 
 /** Things of one sort beside the one that is open. */
 export function Shelf(props: ShelfProps) {
   const { items, make, refusal, label } = props;
-  const [open, setOpen] = useOpen();
+  const own = useOpen();
+  const [open, setOpen] = props.place ?? own;
   useListKeys({ ids: items.map(({ id }) => id), chosen: open, onChoose: setOpen });
   useActions([{ keys: "c", label: make, run: () => setOpen(NEW), disabled: refusal }]);
   const makeButton = (
@@ -60,6 +67,7 @@ export function Shelf(props: ShelfProps) {
     <div className={`shelf${open === undefined ? "" : " has-open"}`}>
       <section className="shelf-list scroll" aria-label={label} tabIndex={0}>
         {items.length > 0 && <p className="shelf-make">{makeButton}</p>}
+        {props.about}
         {props.error && <ErrorNotice error={props.error} retry={props.onRetry} />}
         {props.isPending && !props.error && <Loading rows={6} />}
         {!props.isPending && items.length === 0 && !props.error && (

@@ -1,12 +1,10 @@
-import { X } from "lucide-react";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useMay, useNames } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { count } from "../../ui/words.ts";
 import { EditorForm, LineField } from "../frame/editor-form.tsx";
 import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
+import { PeopleField } from "../frame/people-field.tsx";
 import { useEditor } from "../frame/use-editor.ts";
 
 type Team = Schemas["ListedTeam"];
@@ -84,59 +82,13 @@ function TeamEditor({ team }: { readonly team: Team | undefined }) {
         onChange={(description) => change({ description })}
         isOptional
       />
-      <Members memberIds={draft.memberIds} onChange={(memberIds) => change({ memberIds })} />
+      <PeopleField
+        label="Members"
+        userIds={draft.memberIds}
+        onChange={(memberIds) => change({ memberIds })}
+      />
     </EditorForm>
   );
 }
 
 export const matching = (ifMatch: string | undefined) => (ifMatch === undefined ? {} : { ifMatch });
-
-interface MembersProps {
-  readonly memberIds: readonly string[];
-  readonly onChange: (memberIds: string[]) => void;
-}
-
-function Members({ memberIds, onChange }: MembersProps) {
-  const may = useMay();
-  const nameOf = useNames();
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
-  const options = (people?.data ?? [])
-    .filter(({ id, status }) => status === "active" && !memberIds.includes(id))
-    .map(({ id, name, email }) => ({ value: id, label: name, about: email }));
-  return (
-    <div className="members">
-      <Field label="Members">
-        {({ id }) => (
-          <Combobox
-            id={id}
-            label="Members"
-            placeholder="Add somebody"
-            options={options}
-            value={undefined}
-            onChange={(userId) => userId !== undefined && onChange([...memberIds, userId])}
-          />
-        )}
-      </Field>
-      <ul>
-        {memberIds.map((userId) => (
-          <li key={userId} className="row">
-            <Avatar name={nameOf(userId)} />
-            <span className="grow cut">{nameOf(userId) ?? "Somebody who left"}</span>
-            <button
-              type="button"
-              className="btn bare icon small"
-              aria-label={`Take ${nameOf(userId) ?? "them"} out of the team`}
-              onClick={() => onChange(memberIds.filter((one) => one !== userId))}
-            >
-              <X />
-            </button>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}

@@ -1,6 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
+import "./condition.css";
 import { toConditionWords } from "../policy-words.ts";
 import {
   type Condition,
@@ -17,7 +18,11 @@ interface ConditionFieldProps {
   readonly value: Condition;
   readonly onChange: (condition: Condition) => void;
   readonly error?: string | undefined;
+  /** The kind of ticket, for its own fields. */
+  readonly entity?: Entity;
 }
+
+type Entity = "incident" | "request" | "problem" | "change";
 
 const FIELDS = [
   ["priority", "Priority"],
@@ -32,7 +37,9 @@ const FIELDS = [
 ] as const;
 
 /** Comparisons that must all hold. A condition that is more than that is shown in words, and kept. */
-export function ConditionField({ label, nothing, value, onChange, error }: ConditionFieldProps) {
+export function ConditionField(props: ConditionFieldProps) {
+  const { label, nothing, value, onChange, error, entity } = props;
+  const own = useOwnFields(entity);
   const lines = toConditionLines(value);
   const set = (next: readonly ConditionLine[]): void => onChange(toCondition(next));
   return (
@@ -44,6 +51,7 @@ export function ConditionField({ label, nothing, value, onChange, error }: Condi
         <Line
           key={n}
           line={line}
+          own={own}
           onChange={(next) => set(lines.with(n, next))}
           onRemove={() => set(lines.toSpliced(n, 1))}
         />
@@ -65,16 +73,41 @@ export function ConditionField({ label, nothing, value, onChange, error }: Condi
 const freeField = (lines: readonly ConditionLine[]): string =>
   FIELDS.find(([name]) => lines.every(({ field }) => field !== name))?.[0] ?? "priority";
 
+interface OwnField {
+  readonly field: string;
+  readonly label: string;
+  readonly choices: readonly string[];
+}
+
+function useOwnFields(entity: Entity | undefined): readonly OwnField[] {
+  const may = useMay();
+  const { data } = useOp(
+    "desk.get_kind",
+    { params: { kind: entity ?? "incident" } },
+    { enabled: entity !== undefined && may("desk:read") },
+  );
+  if (entity === undefined) return [];
+  return (data?.data.fields ?? []).map(({ key, name, type, choices }) => ({
+    field: `fields.${key}`,
+    label: name,
+    choices: type === "boolean" ? ["true", "false"] : (choices ?? []),
+  }));
+}
+
 interface LineProps {
+  readonly own: readonly OwnField[];
   readonly line: ConditionLine;
   readonly onChange: (line: ConditionLine) => void;
   readonly onRemove: () => void;
 }
 
-function Line({ line, onChange, onRemove }: LineProps) {
+function Line({ line, own, onChange, onRemove }: LineProps) {
   const may = useMay();
   const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
-  const isKnown = FIELDS.some(([name]) => name === line.field);
+  const isKnown = [...FIELDS.map(([name]) => name), ...own.map(({ field }) => field)].includes(
+    line.field,
+  );
+  const choices = own.find(({ field }) => field === line.field)?.choices ?? [];
   return (
     <div className="condition-line">
       <select
@@ -86,6 +119,11 @@ function Line({ line, onChange, onRemove }: LineProps) {
         {FIELDS.map(([name, words]) => (
           <option key={name} value={name}>
             {words}
+          </option>
+        ))}
+        {own.map(({ field, label }) => (
+          <option key={field} value={field}>
+            {label}
           </option>
         ))}
         {!isKnown && <option value={line.field}>{line.field}</option>}
@@ -113,6 +151,20 @@ function Line({ line, onChange, onRemove }: LineProps) {
           {(teams?.data ?? []).map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
+            </option>
+          ))}
+        </select>
+      ) : choices.length > 0 && line.operator !== "in" ? (
+        <select
+          className="field"
+          aria-label="Value"
+          value={line.value}
+          onChange={({ target }) => onChange({ ...line, value: target.value })}
+        >
+          {!choices.includes(line.value) && <option value={line.value}>{line.value}</option>}
+          {choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice === "true" ? "yes" : choice === "false" ? "no" : choice}
             </option>
           ))}
         </select>

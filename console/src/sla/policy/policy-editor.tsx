@@ -60,6 +60,7 @@ export function PolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps) {
         </div>
         <ConditionField
           label="Which tickets"
+          entity={draft.entity}
           nothing="All of them."
           value={draft.conditions}
           onChange={(conditions) => change({ conditions })}

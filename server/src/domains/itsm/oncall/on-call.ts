@@ -2,8 +2,15 @@
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
-import { findOverrides } from "./override.ts";
-import { AROUND_MS, type Shift as RotaShift, shiftAt, shiftsBetween } from "./rota/rota.ts";
+import { findOverrides, type Override } from "./override.ts";
+import {
+  AROUND_MS,
+  layersBetween,
+  type Rota,
+  type Shift as RotaShift,
+  shiftAt,
+  shiftsBetween,
+} from "./rota/rota.ts";
 import { type Schedule, schedules } from "./schedule.ts";
 
 export const Shift = Type.Object(
@@ -18,16 +25,38 @@ export const Shift = Type.Object(
 );
 export type Shift = Static<typeof Shift>;
 
-/** The shifts of a schedule in a time. */
-export async function findShifts(
-  tx: Tx,
-  schedule: Schedule,
+const Shifts = Type.Array(Shift);
+
+export const Plan = Type.Object(
+  {
+    from: Time,
+    until: Time,
+    shifts: Shifts,
+    layers: Type.Array(Type.Object({ name: Type.String(), shifts: Shifts }), {
+      description: "The turns of each layer as if it stood alone, in the order of the layers",
+    }),
+  },
+  { title: "OnCallShifts" },
+);
+
+/** The shifts of a rota in a time, and the turns of its layers beneath them. */
+export function planShifts(
+  rota: Rota,
+  overrides: readonly Override[],
   from: Date,
   until: Date,
-): Promise<readonly Shift[]> {
-  const overrides = await findOverrides(tx, schedule.id, from, until);
-  const shifts = shiftsBetween(schedule, overrides, from.getTime(), until.getTime());
-  return shifts.map((shift) => toShift(schedule, shift));
+): Static<typeof Plan> {
+  const [fromMs, untilMs] = [from.getTime(), until.getTime()];
+  const layers = layersBetween(rota, fromMs, untilMs);
+  return {
+    from: from.toISOString(),
+    until: until.toISOString(),
+    shifts: shiftsBetween(rota, overrides, fromMs, untilMs).map((shift) => toShift(rota, shift)),
+    layers: rota.layers.map(({ name }, index) => ({
+      name,
+      shifts: (layers[index] ?? []).map((shift) => toShift(rota, shift)),
+    })),
+  };
 }
 
 /** The shift of a schedule at a moment; null where nobody is on call. */
@@ -44,7 +73,7 @@ export async function findOnCall(tx: Tx, scheduleId: string, at: Date): Promise<
   return schedule ? ((await findShift(tx, schedule, at))?.userId ?? null) : null;
 }
 
-function toShift({ layers }: Schedule, shift: RotaShift): Shift {
+function toShift({ layers }: Rota, shift: RotaShift): Shift {
   return {
     userId: shift.userId,
     from: new Date(shift.fromMs).toISOString(),

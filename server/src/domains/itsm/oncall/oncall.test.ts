@@ -57,6 +57,19 @@ test("overrides stand above turns, and a swap exchanges two of them", async () =
   expect((await onCallAt(day)).userId).toBe(other.userId);
   expect((await onCallAt(next)).userId).toBe(planned.userId);
   expect(await asker(`POST ${SCHEDULE}/swap`, {})).toMatchObject({ status: 403 });
+
+  const time = { from: day.toISOString(), until: next.toISOString() };
+  const { body: plan } = await ann(`GET ${SCHEDULE}/shifts?${new URLSearchParams(time)}`);
+  const [layer] = plan.data.layers;
+  expect(plan.data.shifts[0]).toMatchObject({ userId: other.userId, layer: null });
+  expect(layer.shifts[0]).toMatchObject({ userId: planned.userId, layer: "Days" });
+  const layers = [{ ...made.data.layers[0], userIds: [other.userId] }];
+  const draft = { ...time, layers, timeZone: made.data.timeZone };
+  const preview = await ann(`POST ${ITSM}/on-call-schedules/preview`, draft);
+  expect(preview).toMatchObject({ status: 200, events: [] });
+  expect(preview.body.data.shifts).toMatchObject([{ ...time, userId: other.userId }]);
+  const moon = { ...draft, timeZone: "Moon/Base" };
+  expect(await ann(`POST ${ITSM}/on-call-schedules/preview`, moon)).toMatchObject({ status: 422 });
 });
 
 const pagesOf = async (ticketId: string): Promise<any[]> =>

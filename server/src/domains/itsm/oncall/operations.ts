@@ -5,7 +5,7 @@ import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, item, noContent, page } from "#kernel/operation/response.ts";
 import { id, InputTime, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { assertReferencesExist, DeskRead } from "../tickets/index.ts";
-import { findShift, findShifts, Shift } from "./on-call.ts";
+import { findShift, Plan, planShifts, Shift } from "./on-call.ts";
 import {
   findOverride,
   findOverrides,
@@ -15,7 +15,7 @@ import {
   OverrideRemoved,
 } from "./override.ts";
 import { OnCallWrite } from "./permissions.ts";
-import { schedules } from "./schedule.ts";
+import { assertTimeZone, scheduleFields, schedules } from "./schedule.ts";
 
 const DAY_MS = 86_400_000;
 const RANGE_DAYS_MAX = 92;
@@ -26,6 +26,8 @@ const { path, docs } = schedules.declaration;
 const example = { id: docs.examples.id };
 const one = { params: object({ id: id("ocs") }), environmentScoped: false } as const;
 const EXAMPLE_OVERRIDE = "oco_01jzt3n5k8q2x4v6w8y0z2b4d6";
+
+const span = { from: Type.Optional(InputTime), until: Type.Optional(InputTime) };
 
 const ShiftAt = Type.Object({ at: Time, shift: nullable(Shift) }, { title: "OnCallAt" });
 
@@ -53,23 +55,53 @@ const listShifts = query({
   summary: "See who is on call when",
   description: `From now on for ${DEFAULT_DAYS} days unless given, and for at most ${RANGE_DAYS_MAX} days.`,
   permission: DeskRead,
-  query: object({ from: Type.Optional(InputTime), until: Type.Optional(InputTime) }),
-  response: item(
-    Type.Object({ from: Time, until: Time, shifts: Type.Array(Shift) }, { title: "OnCallShifts" }),
-  ),
+  query: object(span),
+  response: item(Plan),
   example: { params: example },
   async run({ tx, now }, { params, query: asked }) {
     const schedule = await schedules.store.get(tx, params.id);
-    const from = asked.from === undefined ? now : new Date(asked.from);
-    const until =
-      asked.until === undefined
-        ? new Date(from.getTime() + DEFAULT_DAYS * DAY_MS)
-        : new Date(asked.until);
-    assertRange(from, until);
-    const shifts = await findShifts(tx, schedule, from, until);
-    return { from: from.toISOString(), until: until.toISOString(), shifts: [...shifts] };
+    const [from, until] = readSpan(asked, now);
+    const overrides = await findOverrides(tx, schedule.id, from, until);
+    return planShifts(schedule, overrides, from, until);
   },
 });
+
+const previewShifts = query({
+  id: "on_call_schedules.preview",
+  route: `POST ${path}/preview`,
+  summary: "See who would be on call when, by layers that are not saved",
+  description:
+    "Nothing is kept. With `scheduleId`, whoever stands in there stands in here. The time is that of `list_shifts`.",
+  permission: DeskRead,
+  environmentScoped: false,
+  body: object({
+    ...span,
+    scheduleId: Type.Optional(id("ocs")),
+    timeZone: Type.Optional(scheduleFields.timeZone),
+    layers: scheduleFields.layers,
+  }),
+  response: item(Plan),
+  example: { body: { layers: docs.examples.input.layers ?? [], timeZone: "Europe/Berlin" } },
+  async run({ tx, now }, { body: { scheduleId, layers, timeZone = "UTC", ...asked } }) {
+    assertTimeZone(timeZone);
+    const schedule =
+      scheduleId === undefined ? undefined : await schedules.store.get(tx, scheduleId);
+    const [from, until] = readSpan(asked, now);
+    const overrides = schedule ? await findOverrides(tx, schedule.id, from, until) : [];
+    return planShifts({ timeZone, layers }, overrides, from, until);
+  },
+});
+
+function readSpan(
+  asked: { readonly from?: string; readonly until?: string },
+  now: Date,
+): readonly [from: Date, until: Date] {
+  const from = asked.from === undefined ? now : new Date(asked.from);
+  const afterMs = from.getTime() + DEFAULT_DAYS * DAY_MS;
+  const until = new Date(asked.until ?? afterMs);
+  assertRange(from, until);
+  return [from, until];
+}
 
 function assertRange(from: Date, until: Date): void {
   if (until <= from) throw invalidField("/until", "must be after from");
@@ -234,6 +266,7 @@ const swapShifts = command({
 export const onCallOperations = [
   getOnCall,
   listShifts,
+  previewShifts,
   listOnCall,
   listOverrides,
   addOverride,

@@ -76,6 +76,13 @@ export const samples: readonly Sample[] = [
   { operation: "on_call_schedules.get_on_call", arrange: made },
   { operation: "on_call_schedules.list_shifts", arrange: made },
   {
+    operation: "on_call_schedules.preview",
+    arrange: async (owner, world) => ({
+      body: { layers: (await rota(owner, world)).layers },
+      environmentScoped: false,
+    }),
+  },
+  {
     operation: "on_call.list",
     arrange: async () => ({ query: { limit: "2" }, environmentScoped: false }),
   },

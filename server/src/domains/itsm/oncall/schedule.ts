@@ -62,7 +62,7 @@ const Layer = Type.Object(
   { title: "OnCallLayer", additionalProperties: false },
 );
 
-const scheduleFields = {
+export const scheduleFields = {
   name: line(100),
   description: text(2_000),
   teamId: nullable(id("tem", "The team that it is of")),
@@ -109,9 +109,7 @@ export const schedules = resource({
   limit: { max: SCHEDULES_MAX, failure: TooManySchedules },
   async check(ctx, input, before) {
     const { timeZone, layers = [], teamId } = input;
-    if (timeZone !== undefined && !IANAZone.isValidZone(timeZone)) {
-      throw invalidField("/timeZone", "is not the name of a time zone");
-    }
+    assertTimeZone(timeZone);
     const known = new Set(before?.layers.flatMap(({ userIds }) => userIds));
     // Those who left the workspace meanwhile may stay named.
     const named = layers.flatMap(({ userIds }, layer) =>
@@ -143,3 +141,9 @@ export const schedules = resource({
     },
   },
 });
+
+export function assertTimeZone(timeZone: string | undefined): void {
+  if (timeZone !== undefined && !IANAZone.isValidZone(timeZone)) {
+    throw invalidField("/timeZone", "is not the name of a time zone");
+  }
+}

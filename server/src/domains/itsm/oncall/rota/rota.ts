@@ -75,6 +75,18 @@ export function shiftsBetween(
   return mergeShifts(all.flatMap((shift) => clipShift(shift, fromMs, untilMs)));
 }
 
+/** The turns of each layer in a time, as if it stood alone: what a later layer or an override covers is still there. */
+export function layersBetween(
+  rota: Rota,
+  fromMs: number,
+  untilMs: number,
+): readonly (readonly Shift[])[] {
+  return rota.layers.map((layer, index) => {
+    const shifts = layerShifts(rota.timeZone, layer, index, [fromMs, untilMs]);
+    return mergeShifts(shifts.flatMap((shift) => clipShift(shift, fromMs, untilMs)));
+  });
+}
+
 /** The shift at a moment; it may have begun before `AROUND_MS` ago, or go on for longer. */
 export function shiftAt(
   rota: Rota,

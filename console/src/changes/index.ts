@@ -1,0 +1,12 @@
+/** Days and times as the calendar of changes has them, for areas that plan too. */
+export {
+  addDays,
+  findMonday,
+  listDays,
+  parseDay,
+  toDate,
+  toDayKey,
+  toHour,
+  toSpan,
+} from "./calendar/days.ts";
+export { fromLocalInput, toLocalInput } from "./form/local-time.ts";

@@ -1,0 +1,116 @@
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { call, invalidate, useOp } from "../../data/api.ts";
+import { useMay, useNames } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { notifyError } from "../../ui/toast.tsx";
+import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
+import { RuleEditor } from "./rule-editor.tsx";
+import { moveRule } from "./rule-order.ts";
+import { type Rule, toRuleSentence } from "./rule-words.ts";
+
+const SHOWN = 200;
+
+/** Assignment rules in their order: the first that fits gives a ticket away. */
+export function AssignmentRules() {
+  const { data, error, isPending, refetch } = useOp("assignment_rules.list", {
+    query: { limit: SHOWN, sort: "position" },
+  });
+  const [open] = useOpen();
+  const nameOf = useRuleNames();
+  const may = useMay();
+  const refusal = may("desk:write") ? undefined : "You may not change rules (desk:write).";
+  const rules = data?.data ?? [];
+  const rule = rules.find(({ id }) => id === open);
+  const at = rules.findIndex(({ id }) => id === open);
+  const move = (by: number): void => {
+    if (rule) void moveTo(rules, rule, by);
+  };
+  useActions([
+    {
+      keys: "alt+ArrowUp",
+      label: "Ask this rule earlier",
+      run: () => move(-1),
+      disabled: refusal ?? (at > 0 ? undefined : "Open a rule that has one before it."),
+    },
+    {
+      keys: "alt+ArrowDown",
+      label: "Ask this rule later",
+      run: () => move(1),
+      disabled:
+        refusal ??
+        (at !== -1 && at < rules.length - 1 ? undefined : "Open a rule that has one after it."),
+    },
+  ]);
+  return (
+    <Shelf
+      label="Rules"
+      make="New rule"
+      refusal={refusal}
+      nothing="A rule gives new tickets to people: in turn, by load, by the rota. Until then somebody takes them."
+      items={rules.map((one, n) => ({
+        id: one.id,
+        label: `${n + 1}. ${one.name}`,
+        about: toRuleSentence(one, nameOf),
+        mark: !one.active && <span className="tag idle">Off</span>,
+      }))}
+      {...{ error, isPending }}
+      onRetry={() => void refetch()}
+    >
+      {rule && refusal === undefined && rules.length > 1 && (
+        <p className="rule-order">
+          <span className="muted">
+            Asked as number {at + 1} of {rules.length}; the first that fits counts.
+          </span>
+          <button
+            className="btn bare icon"
+            aria-label="Ask this rule earlier"
+            disabled={at === 0}
+            onClick={() => move(-1)}
+          >
+            <ArrowUp />
+          </button>
+          <button
+            className="btn bare icon"
+            aria-label="Ask this rule later"
+            disabled={at === rules.length - 1}
+            onClick={() => move(1)}
+          >
+            <ArrowDown />
+          </button>
+        </p>
+      )}
+      {(rule || open === NEW) && (
+        <RuleEditor
+          key={`${open} ${rule?.revision}`}
+          rule={rule}
+          refusal={refusal}
+          position={(rules.at(-1)?.position ?? 0) + 10}
+          nameOf={nameOf}
+        />
+      )}
+    </Shelf>
+  );
+}
+
+async function moveTo(rules: readonly Rule[], rule: Rule, by: number): Promise<void> {
+  try {
+    for (const { id, position } of moveRule(rules, rule.id, by)) {
+      await call("assignment_rules.update", { params: { id }, body: { position } });
+    }
+  } catch (error) {
+    notifyError(error);
+  }
+  invalidate(["assignment_rules."]);
+}
+
+/** Names of people, teams and schedules. */
+function useRuleNames(): ReturnType<typeof useNames> {
+  const nameOf = useNames();
+  const may = useMay();
+  const schedules = useOp(
+    "on_call_schedules.list",
+    { query: { limit: SHOWN } },
+    { enabled: may("desk:read") },
+  ).data?.data;
+  return (id) => nameOf(id) ?? schedules?.find((one) => one.id === id)?.name;
+}

@@ -1,0 +1,211 @@
+import { Link } from "@tanstack/react-router";
+import { Siren } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { useMay, useMe, useNames } from "../../data/people.ts";
+import { SelectField, TicketPicker } from "../../desk-settings/index.ts";
+import { useActions } from "../../shell/actions.ts";
+import { useListKeys } from "../../shell/list-keys.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { Ago, useNow } from "../../ui/time.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { toCountdown } from "../../ui/words.ts";
+
+type Page = Schemas["ListedPage"];
+
+const SHOWN = 100;
+
+const STATES: Readonly<Record<Page["state"], readonly [tone: string, words: string]>> = {
+  paging: ["bad", "Paging"],
+  acknowledged: ["ok", "Acknowledged"],
+  exhausted: ["warn", "Nobody answered"],
+  ended: ["idle", "Ended"],
+};
+
+/** Pages, those that still wait for an answer first. */
+export function Pages() {
+  const may = useMay();
+  const [chosen, setChosen] = useState<string>();
+  const [isAsking, setAsking] = useState(false);
+  const { data, error, isPending, refetch } = useOp("pages.list", {
+    query: { limit: SHOWN, sort: "-createdAt" },
+  });
+  const refusal = may("pages:write") ? undefined : "You may not page people (pages:write).";
+  const pages = [...(data?.data ?? [])].toSorted(
+    (left, right) => Number(right.state === "paging") - Number(left.state === "paging"),
+  );
+  const page = pages.find(({ id }) => id === chosen);
+  useListKeys({ ids: pages.map(({ id }) => id), chosen, onChoose: setChosen });
+  useActions([
+    {
+      keys: "a",
+      label: "Acknowledge the page",
+      run: () => page && void acknowledge(page),
+      disabled: refusal ?? (page?.state === "paging" ? undefined : "Choose a page that waits."),
+    },
+    { keys: "c", label: "Page somebody", run: () => setAsking(true), disabled: refusal },
+  ]);
+  const ask = (
+    <button
+      className="btn"
+      disabled={refusal !== undefined}
+      title={refusal}
+      onClick={() => setAsking(true)}
+    >
+      <Siren /> Page somebody
+    </button>
+  );
+  return (
+    <div className="scroll oncall-list" tabIndex={0} role="region" aria-label="Pages">
+      {pages.length > 0 && <p className="oncall-make">{ask}</p>}
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && !error && <Loading rows={6} />}
+      {data && pages.length === 0 && (
+        <Empty title="Nobody was paged" action={ask}>
+          A ticket that fits an escalation policy pages people by itself.
+        </Empty>
+      )}
+      <ul>
+        {pages.map((one) => (
+          <PageLine key={one.id} page={one} isChosen={one.id === chosen} refusal={refusal} />
+        ))}
+      </ul>
+      {isAsking && <PageDialog onClose={() => setAsking(false)} />}
+    </div>
+  );
+}
+
+async function acknowledge({ id, ticket }: Page): Promise<void> {
+  try {
+    await call("pages.acknowledge", { params: { id } });
+    invalidate(["pages."]);
+    notify(`${ticket.number} is acknowledged`);
+  } catch (error) {
+    notifyError(error);
+  }
+}
+
+interface PageLineProps {
+  readonly page: Page;
+  readonly isChosen: boolean;
+  readonly refusal: string | undefined;
+}
+
+function PageLine({ page, isChosen, refusal }: PageLineProps) {
+  const nameOf = useNames();
+  const me = useMe();
+  const [tone, words] = STATES[page.state];
+  const isMine = me !== undefined && page.userIds.includes(me.user.id);
+  return (
+    <li className="page-line" aria-current={isChosen ? "true" : undefined}>
+      <span className={`tag ${tone}`}>{words}</span>
+      <div className="page-words grow">
+        <Link
+          to="/tickets/$reference"
+          params={{ reference: page.ticket.number }}
+          className="page-title cut"
+        >
+          <span className="mono muted">{page.ticket.number}</span> {page.ticket.title}
+        </Link>
+        <PageWords page={page} nameOf={nameOf} isMine={isMine} />
+      </div>
+      <span className="shelf-faces">
+        {page.userIds.slice(0, 4).map((userId) => (
+          <Avatar key={userId} name={nameOf(userId)} />
+        ))}
+      </span>
+      <Ago at={page.createdAt} />
+      {page.state === "paging" && (
+        <button
+          className={isMine ? "btn main" : "btn"}
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => void acknowledge(page)}
+        >
+          Acknowledge <Keys keys="a" />
+        </button>
+      )}
+    </li>
+  );
+}
+
+interface PageWordsProps {
+  readonly page: Page;
+  readonly nameOf: ReturnType<typeof useNames>;
+  readonly isMine: boolean;
+}
+
+function PageWords({ page, nameOf, isMine }: PageWordsProps) {
+  const nowMs = useNow();
+  const step = `Step ${page.step + 1}${page.round > 0 ? `, round ${page.round + 1}` : ""}`;
+  if (page.state === "acknowledged") {
+    return <span className="muted">{nameOf(page.acknowledgedBy) ?? "Somebody"} sees to it</span>;
+  }
+  if (page.state === "exhausted") {
+    return <span className="muted">All steps were gone through, and nobody acknowledged</span>;
+  }
+  if (page.state === "ended") {
+    return <span className="muted">The ticket needs nobody any more</span>;
+  }
+  return (
+    <span className="muted">
+      {isMine && <strong>It waits for you. </strong>}
+      {step}
+      {page.nextAt !== null && `, the next in ${toCountdown(Date.parse(page.nextAt) - nowMs)}`}
+    </span>
+  );
+}
+
+function PageDialog({ onClose }: { readonly onClose: () => void }) {
+  const policies = useOp("escalation_policies.list", { query: { limit: 200 } }).data?.data ?? [];
+  const [number, setNumber] = useState<string>();
+  const [chosen, setChosen] = useState<string>();
+  const [refused, setRefused] = useState<string>();
+  const policyId = chosen ?? policies[0]?.id;
+  const submit = async (): Promise<void> => {
+    if (number === undefined || policyId === undefined) return;
+    try {
+      await call("pages.create", { body: { policyId, ticketId: number } });
+      invalidate(["pages."]);
+      notify(`People are paged about ${number}`);
+      onClose();
+    } catch (error) {
+      setRefused(describeRefusal(error));
+    }
+  };
+  return (
+    <Dialog
+      title="Page somebody"
+      onClose={onClose}
+      onSubmit={() => void submit()}
+      footer={
+        <button className="btn main" disabled={number === undefined || policyId === undefined}>
+          Page
+        </button>
+      }
+    >
+      <div className="rota-dialog">
+        {refused !== undefined && (
+          <p className="problem" role="alert">
+            {refused}
+          </p>
+        )}
+        <TicketPicker label="About" value={number} onChange={setNumber} />
+        {policies.length === 0 ? (
+          <p className="muted">There is no escalation policy yet: it says whom to page.</p>
+        ) : (
+          <SelectField
+            label="By the policy"
+            value={policyId ?? ""}
+            options={policies.map(({ id, name }) => [id, name])}
+            onChange={setChosen}
+          />
+        )}
+      </div>
+    </Dialog>
+  );
+}

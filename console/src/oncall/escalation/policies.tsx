@@ -1,0 +1,51 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { NEW, Shelf } from "../../desk-settings/index.ts";
+import { toConditionWords } from "../../sla/index.ts";
+import { count, toWords } from "../../ui/words.ts";
+import { PolicyEditor } from "./policy-editor.tsx";
+
+/** Escalation policies: whom to page, and whom next while nobody acknowledges. */
+export function Policies() {
+  const { open } = useSearch({ from: "/inside/oncall" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const refusal = may("desk:write") ? undefined : "You may not change policies (desk:write).";
+  const { data, error, isPending, refetch } = useOp("escalation_policies.list", {
+    query: { limit: 200 },
+  });
+  const show = (id: string | undefined): void =>
+    void navigate({ to: "/oncall", search: { tab: "escalation", open: id } });
+  const policies = data?.data ?? [];
+  const policy = policies.find(({ id }) => id === open);
+  return (
+    <Shelf
+      label="Policies"
+      make="New policy"
+      refusal={refusal}
+      place={[open, show]}
+      nothing="A policy pages whoever is on call, then others, until somebody acknowledges."
+      items={policies.map((one) => ({
+        id: one.id,
+        label: one.name,
+        about: toSummary(one),
+        mark: !one.active && <span className="tag idle">Off</span>,
+      }))}
+      {...{ error, isPending }}
+      onRetry={() => void refetch()}
+    >
+      {(policy || open === NEW) && (
+        <PolicyEditor key={open} policy={policy} refusal={refusal} onOpen={show} />
+      )}
+    </Shelf>
+  );
+}
+
+function toSummary({ entity, conditions, steps }: Schemas["EscalationPolicy"]): string {
+  const which =
+    conditions === null
+      ? "When somebody asks for it"
+      : `${toWords(entity)}s${Object.keys(conditions).length > 0 ? ` with ${toConditionWords(conditions)}` : ""}`;
+  return `${which} · ${count(steps.length, "step")}`;
+}

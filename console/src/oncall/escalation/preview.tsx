@@ -1,0 +1,103 @@
+import { useQueries } from "@tanstack/react-query";
+import { useState } from "react";
+import { query, useOp } from "../../data/api.ts";
+import { useMay, useNames } from "../../data/people.ts";
+import { fromLocalInput, toDate, toHour, toLocalInput } from "../../changes/index.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { TimeField } from "../rota/shift-dialog.tsx";
+import { longestMs, planPages, type Step, type Target } from "./page-plan.ts";
+
+const DAYS_MAX_MS = 90 * 86_400_000;
+
+interface PreviewProps {
+  readonly steps: readonly Step[];
+  readonly repeats: number;
+}
+
+/** Who would be paged when, if it began at a moment and nobody acknowledged. */
+export function EscalationPreview({ steps, repeats }: PreviewProps) {
+  const [start, setStart] = useState(() => toLocalInput(new Date().toISOString()));
+  const nameOf = useNames();
+  const startMs = Date.parse(fromLocalInput(start) ?? new Date().toISOString());
+  const find = useTargets({ steps, repeats }, startMs);
+  const { planned, endMs } = planPages({ steps, repeats }, startMs, find);
+  const day = toDate(new Date(startMs));
+  return (
+    <section className="trial" aria-label="Who would be paged">
+      <h3>Who would be paged</h3>
+      <TimeField label="If it began" value={start} onChange={setStart} />
+      <ol className="page-plan">
+        {planned.map(({ atMs, round, step, userIds }) => {
+          const at = new Date(atMs).toISOString();
+          return (
+            <li key={`${round} ${step}`} className={userIds.length === 0 ? "nobody" : undefined}>
+              <time dateTime={at}>
+                {toHour(at)}
+                {toDate(at) !== day && <span className="muted"> {toDate(at)}</span>}
+              </time>
+              <span className="page-people">
+                {userIds.length === 0 && (
+                  <span className="muted">Nobody is there: the next step at once</span>
+                )}
+                {userIds.map((userId) => (
+                  <span key={userId} className="page-person">
+                    <Avatar name={nameOf(userId)} /> {nameOf(userId) ?? "Somebody who left"}
+                  </span>
+                ))}
+                {round > 0 && step === 0 && <span className="muted">round {round + 1}</span>}
+              </span>
+            </li>
+          );
+        })}
+        {endMs === undefined ? (
+          <li className="nobody">
+            <span />
+            <span className="muted">and so on</span>
+          </li>
+        ) : (
+          <li className="nobody">
+            <time dateTime={new Date(endMs).toISOString()}>
+              {toHour(new Date(endMs).toISOString())}
+            </time>
+            <span className="muted">Nobody is left: it ends without an answer</span>
+          </li>
+        )}
+      </ol>
+    </section>
+  );
+}
+
+/** Finds the people of targets: members of teams, and the shifts of schedules. */
+function useTargets(
+  policy: PreviewProps,
+  startMs: number,
+): (target: Target, atMs: number) => readonly string[] {
+  const may = useMay();
+  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const scheduleIds = [
+    ...new Set(
+      policy.steps.flatMap(({ targets }) =>
+        targets.filter(({ type, id }) => type === "schedule" && id !== "").map(({ id }) => id),
+      ),
+    ),
+  ];
+  const lastMs = startMs + Math.min(DAYS_MAX_MS, Math.max(longestMs(policy), 1) + 60_000);
+  const span = {
+    from: new Date(startMs).toISOString(),
+    until: new Date(lastMs).toISOString(),
+  };
+  const plans = useQueries({
+    queries: scheduleIds.map((id) =>
+      query("on_call_schedules.list_shifts", { params: { id }, query: span }),
+    ),
+  });
+  return ({ type, id }, atMs) => {
+    if (type === "user") return id === "" ? [] : [id];
+    if (type === "team") return teams?.data.find((team) => team.id === id)?.memberIds ?? [];
+    const shifts = plans[scheduleIds.indexOf(id)]?.data?.data.shifts ?? [];
+    const shift = shifts.find(
+      ({ from, until }) => Date.parse(from) <= atMs && atMs < Date.parse(until),
+    );
+    return shift ? [shift.userId] : [];
+  };
+}

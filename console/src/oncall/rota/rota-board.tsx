@@ -1,0 +1,107 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { ChevronLeft, ChevronRight, Plus } from "lucide-react";
+import { useMemo } from "react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { addDays, findMonday, parseDay, toDate, toDayKey } from "../../changes/index.ts";
+import { NEW } from "../../desk-settings/index.ts";
+import { useActions } from "../../shell/actions.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import type { OnCallSearch } from "../search.ts";
+import { ScheduleEditor } from "./schedule-editor.tsx";
+import { ScheduleStrip } from "./schedule-strip.tsx";
+
+export const DAYS = 14;
+const DAYS_A_WEEK = 7;
+const SCHEDULES_SHOWN = 50;
+
+/** Every schedule as a strip of two weeks: who is on call, who is next, and the layers beneath. */
+export function RotaBoard() {
+  const search = useSearch({ from: "/inside/oncall" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const refusal = may("desk:write") ? undefined : "You may not change schedules (desk:write).";
+  const { data, error, isPending, refetch } = useOp("on_call_schedules.list", {
+    query: { limit: SCHEDULES_SHOWN },
+  });
+  const today = toDayKey(new Date());
+  const first = useMemo(
+    () => findMonday(parseDay(search.from, parseDay(today, new Date()))),
+    [search.from, today],
+  );
+  const show = (next: Partial<OnCallSearch>): void =>
+    void navigate({ to: "/oncall", search: { ...search, ...next } });
+  const turn = (weeks: number): void =>
+    show({ from: toDayKey(addDays(first, weeks * DAYS_A_WEEK)) });
+  useActions([
+    { keys: "[", label: "A week back", run: () => turn(-1) },
+    { keys: "]", label: "A week on", run: () => turn(1) },
+    { keys: "t", label: "This week", run: () => show({ from: undefined }) },
+    { keys: "c", label: "New schedule", run: () => show({ open: NEW }), disabled: refusal },
+  ]);
+  const schedules = data?.data ?? [];
+  const open = schedules.find(({ id }) => id === search.open);
+  if (open || search.open === NEW) {
+    return (
+      <ScheduleEditor
+        key={search.open}
+        schedule={open}
+        refusal={refusal}
+        onOpen={(id) => show({ open: id })}
+      />
+    );
+  }
+  const make = (
+    <button
+      className="btn"
+      disabled={refusal !== undefined}
+      title={refusal}
+      onClick={() => show({ open: NEW })}
+    >
+      <Plus /> New schedule
+    </button>
+  );
+  return (
+    <>
+      <div className="rota-bar">
+        <button className="btn bare icon" aria-label="A week back" onClick={() => turn(-1)}>
+          <ChevronLeft />
+        </button>
+        <strong className="rota-range">
+          {toDate(first)} – {toDate(addDays(first, DAYS - 1))}
+        </strong>
+        <button className="btn bare icon" aria-label="A week on" onClick={() => turn(1)}>
+          <ChevronRight />
+        </button>
+        {search.from !== undefined && (
+          <button className="btn bare" onClick={() => show({ from: undefined })}>
+            This week
+          </button>
+        )}
+        <span className="grow" />
+        {schedules.length > 0 && make}
+      </div>
+      <div className="scroll rota-scroll" tabIndex={0} role="region" aria-label="Schedules">
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {isPending && !error && <Loading rows={8} />}
+        {data && schedules.length === 0 && (
+          <Empty title="Nobody is on call yet" action={make}>
+            A schedule says whose turn it is, day and night. Escalation policies and assignment
+            rules ask it.
+          </Empty>
+        )}
+        {schedules.map((schedule) => (
+          <ScheduleStrip
+            key={schedule.id}
+            schedule={schedule}
+            first={first}
+            onEdit={() => show({ open: schedule.id })}
+          />
+        ))}
+        {data?.pagination.hasMore && (
+          <p className="muted rota-more">Only the first {SCHEDULES_SHOWN} are shown.</p>
+        )}
+      </div>
+    </>
+  );
+}

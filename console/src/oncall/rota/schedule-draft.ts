@@ -1,0 +1,47 @@
+/** A schedule as it is edited. */
+import type { Schemas } from "../../data/api.ts";
+import { toDayKey, findMonday } from "../../changes/index.ts";
+
+export type Schedule = Schemas["ListedOnCallSchedule"];
+export type Layer = Schemas["OnCallLayer"];
+export type LayerHours = NonNullable<Layer["hours"]>[number];
+
+export interface ScheduleDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly teamId: string | null;
+  readonly timeZone: string;
+  readonly layers: readonly Layer[];
+}
+
+export function toDraft(schedule: Schedule | undefined): ScheduleDraft {
+  return {
+    name: schedule?.name ?? "",
+    description: schedule?.description ?? "",
+    teamId: schedule?.teamId ?? null,
+    timeZone: schedule?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    layers: schedule?.layers ?? [makeLayer([])],
+  };
+}
+
+/** A layer whose turns are weeks, from this Monday at nine. */
+export function makeLayer(layers: readonly Layer[]): Layer {
+  return {
+    name: layers.length === 0 ? "Weeks" : `Layer ${layers.length + 1}`,
+    userIds: [],
+    turn: { unit: "week", count: 1 },
+    startsOn: toDayKey(findMonday(new Date())),
+    handOver: "09:00",
+  };
+}
+
+export const WORK_HOURS: LayerHours = { days: [1, 2, 3, 4, 5], from: "09:00", to: "17:00" };
+
+export const toBody = (draft: ScheduleDraft) => ({ ...draft, layers: [...draft.layers] });
+
+/** The layers that the server would take: a preview needs no more than that. */
+export const completeLayers = (layers: readonly Layer[]): readonly Layer[] =>
+  layers.filter(
+    ({ name, userIds, turn, startsOn, handOver }) =>
+      name !== "" && userIds.length > 0 && turn.count > 0 && startsOn !== "" && handOver !== "",
+  );

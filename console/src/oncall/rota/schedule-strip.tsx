@@ -1,0 +1,180 @@
+import { useState } from "react";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useMay, useNames } from "../../data/people.ts";
+import { addDays, toDate, toHour, toSpan } from "../../changes/index.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
+import { ErrorNotice } from "../../ui/feedback.tsx";
+import { type ShiftAsk, ShiftDialog } from "./shift-dialog.tsx";
+import { type Block, type Lane, Strip } from "./strip.tsx";
+import { touching } from "./strip-place.ts";
+
+type Schedule = Schemas["ListedOnCallSchedule"];
+type Shift = Schemas["OnCallShift"];
+type ShiftBlock = Block & { readonly shift: Shift };
+
+const DAYS = 14;
+
+interface ScheduleStripProps {
+  readonly schedule: Schedule;
+  readonly first: Date;
+  readonly onEdit: () => void;
+}
+
+/** One schedule: who has it now, who is next, and two weeks of it. */
+export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
+  const params = { id: schedule.id };
+  const query = { from: first.toISOString(), until: addDays(first, DAYS).toISOString() };
+  const { data, error, refetch } = useOp("on_call_schedules.list_shifts", { params, query });
+  const lanes = useLanes(data?.data);
+  const isNarrow = useIsNarrow();
+  const may = useMay();
+  const nameOf = useNames();
+  const [ask, setAsk] = useState<ShiftAsk>();
+  const refusal = may("on_call:write") ? undefined : "You may not stand in (on_call:write).";
+  const pick = (block: ShiftBlock): void => setAsk({ span: block, shift: block.shift });
+  const team = nameOf(schedule.teamId);
+  return (
+    <section className="rota" aria-label={schedule.name}>
+      <header className="rota-head">
+        <div className="rota-words">
+          <h2 className="cut">{schedule.name}</h2>
+          <span className="muted cut">
+            {[team, schedule.timeZone.replaceAll("_", " ")].filter(Boolean).join(" · ")}
+          </span>
+        </div>
+        <OnCallNow schedule={schedule} />
+        <button
+          className="btn"
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => setAsk({ span: undefined, shift: undefined })}
+        >
+          Stand in
+        </button>
+        <button className="btn bare" onClick={onEdit}>
+          {may("desk:write") ? "Edit" : "Look"}
+        </button>
+      </header>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {schedule.layers.length === 0 && (
+        <p className="muted rota-none">No layers yet: nobody is ever on call here.</p>
+      )}
+      {isNarrow ? (
+        <Agenda
+          shifts={data?.data.shifts ?? []}
+          onPick={refusal === undefined ? pick : undefined}
+        />
+      ) : (
+        <Strip
+          label={`${schedule.name}, two weeks`}
+          first={first}
+          days={DAYS}
+          lanes={lanes}
+          onPick={refusal === undefined ? pick : undefined}
+          onDraw={refusal === undefined ? (span) => setAsk({ span, shift: undefined }) : undefined}
+        />
+      )}
+      {ask && <ShiftDialog schedule={schedule} ask={ask} onClose={() => setAsk(undefined)} />}
+    </section>
+  );
+}
+
+const toBlock =
+  (absences: readonly Schemas["ListedAbsence"][]) =>
+  (shift: Shift): ShiftBlock => {
+    const isAway = touching(
+      absences.filter(({ userId }) => userId === shift.userId),
+      shift,
+    ).length;
+    return {
+      ...shift,
+      shift,
+      isOverride: shift.overrideId !== null,
+      warning: isAway > 0 ? "away then" : undefined,
+    };
+  };
+
+/** The lanes of a schedule: its layers, and what counts in the end. */
+function useLanes(plan: Schemas["OnCallShifts"] | undefined): readonly Lane<ShiftBlock>[] {
+  const may = useMay();
+  const absences = useOp(
+    "absences.list",
+    { query: { limit: 200 } },
+    { enabled: may("absences:own") },
+  ).data;
+  if (!plan) return [];
+  const block = toBlock(absences?.data ?? []);
+  const layers = plan.layers.map(({ name, shifts }, n) => ({
+    key: `${n}`,
+    label: name,
+    blocks: shifts.map(block),
+  }));
+  const main = {
+    key: "main",
+    label: "On call",
+    blocks: plan.shifts.map(block),
+    isMain: true,
+  };
+  // One layer and nobody who stands in: both lanes would say one thing twice.
+  const isPlain = layers.length === 1 && plan.shifts.every(({ overrideId }) => overrideId === null);
+  return isPlain ? [main] : [...layers, main];
+}
+
+function OnCallNow({ schedule }: { readonly schedule: Schedule }) {
+  const nameOf = useNames();
+  const params = { id: schedule.id };
+  const now = useOp("on_call_schedules.get_on_call", { params }).data?.data.shift;
+  const next = useOp(
+    "on_call_schedules.get_on_call",
+    { params, query: { at: now?.until ?? "" } },
+    { enabled: now !== undefined && now !== null },
+  ).data?.data.shift;
+  if (now === undefined) return <span className="grow" />;
+  if (now === null) {
+    return (
+      <p className="rota-now grow muted">{schedule.layers.length > 0 && "Nobody right now"}</p>
+    );
+  }
+  return (
+    <p className="rota-now grow">
+      <Avatar name={nameOf(now.userId)} />
+      <span className="cut">
+        <strong>{nameOf(now.userId) ?? "Somebody who left"}</strong>
+        <span className="muted">
+          {" "}
+          until {toDate(now.until)}, {toHour(now.until)}
+          {next && next.userId !== now.userId && `, then ${nameOf(next.userId) ?? "somebody else"}`}
+          {next === null && ", then nobody"}
+        </span>
+      </span>
+    </p>
+  );
+}
+
+interface AgendaProps {
+  readonly shifts: readonly Shift[];
+  readonly onPick: ((block: ShiftBlock) => void) | undefined;
+}
+
+/** On a telephone: one line for each shift. */
+function Agenda({ shifts, onPick }: AgendaProps) {
+  const nameOf = useNames();
+  return (
+    <ol className="rota-agenda">
+      {shifts.map((shift) => (
+        <li key={shift.from}>
+          <button
+            className="rota-turn"
+            disabled={onPick === undefined}
+            onClick={() => onPick?.(toBlock([])(shift))}
+          >
+            <Avatar name={nameOf(shift.userId)} />
+            <span className="grow cut">{nameOf(shift.userId) ?? "Somebody who left"}</span>
+            <span className="muted">{toSpan(shift.from, shift.until)}</span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
