@@ -61,6 +61,35 @@ const services = createRoute({
   validateSearch: readServicesSearch,
 });
 
+/** `open` is the class that is edited, `new` one that is made. */
+const itemClasses = createRoute({
+  getParentRoute: () => inside,
+  path: "/services/classes",
+  component: lazyRouteComponent(() => import("./services/classes/classes.tsx"), "Classes"),
+  validateSearch: (search): { open?: string | undefined } => ({ open: textOf(search["open"]) }),
+});
+
+const serviceItem = createRoute({
+  getParentRoute: () => inside,
+  path: "/services/$id",
+  component: lazyRouteComponent(() => import("./services/item/item-page.tsx"), "ItemPage"),
+  loader({ params: { id } }) {
+    prefetch("cmdb.get_item", { params: { id } });
+  },
+});
+
+const problem = createRoute({
+  getParentRoute: () => inside,
+  path: "/problems/$id",
+  component: lazyRouteComponent(() => import("./problems/page/problem-page.tsx"), "ProblemPage"),
+  validateSearch: (search): { tab?: "talk" | undefined } => ({
+    tab: search["tab"] === "talk" ? "talk" : undefined,
+  }),
+  loader({ params: { id } }) {
+    prefetch("problems.get", { params: { id } });
+  },
+});
+
 const knowledge = createRoute({
   getParentRoute: () => inside,
   path: "/knowledge",
@@ -189,7 +218,10 @@ export const serviceRoutes = [
   change,
   majorRoom,
   problems,
+  problem,
   services,
+  itemClasses,
+  serviceItem,
   knowledge,
   catalog,
   catalogItem,

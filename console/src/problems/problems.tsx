@@ -77,9 +77,7 @@ export function Problems() {
           columns={columns}
           rows={data.data}
           keyOf={({ id }) => id}
-          onOpen={({ number }) =>
-            void navigate({ to: "/tickets/$reference", params: { reference: number } })
-          }
+          onOpen={({ number }) => void navigate({ to: "/problems/$id", params: { id: number } })}
           empty={
             <Empty title={q === "" ? "Nothing here" : "Nothing has these words"}>
               A problem is what causes incidents; its workaround stands on all of them.

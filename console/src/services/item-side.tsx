@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { type Schemas, useOp } from "../data/api.ts";
-import { Timeline } from "../ui/display/timeline.tsx";
+import { useOp } from "../data/api.ts";
 import { ReadableValue } from "../ui/readable/readable-value.tsx";
 import { State } from "../ui/state.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { count, toWords } from "../ui/words.ts";
 import { toPlural } from "./class-words.ts";
+import { ItemHistory } from "./item/item-history.tsx";
 import type { Impact, Topology } from "./map-view.tsx";
 
 type Node = Topology["nodes"][number];
@@ -36,7 +36,11 @@ export function ItemSide(props: ItemSideProps) {
     <aside className="services-side scroll" aria-label={node.name} tabIndex={0}>
       <header>
         <div className="grow">
-          <h2>{node.name}</h2>
+          <h2>
+            <Link to="/services/$id" params={{ id: node.id }} className="services-open">
+              {node.name}
+            </Link>
+          </h2>
           <p className="muted">{toWords(node.class)}</p>
         </div>
         <State state={node.status} />
@@ -188,31 +192,10 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-type Moment = Schemas["Event"];
-
 function HistoryPanel({ id }: { readonly id: string }) {
-  const { data } = useOp("cmdb.item_history", { params: { id }, query: { limit: 50 } });
   return (
     <div className="services-panel">
-      <Timeline
-        label="What happened to it"
-        entries={(data?.data ?? []).map((moment) => ({
-          id: moment.id,
-          at: moment.createdAt,
-          title: describeChange(moment),
-        }))}
-      />
+      <ItemHistory id={id} />
     </div>
   );
-}
-
-function describeChange({ type, actor, data }: Moment): string {
-  const who = actor.name;
-  const changed = data["changes"];
-  const fields = Array.isArray(changed)
-    ? changed.map((field) => toWords(String(field)).toLowerCase())
-    : [];
-  return fields.length > 0
-    ? `${who} changed ${fields.join(", ")}`
-    : `${who}: ${toWords(type.slice(type.indexOf(".") + 1)).toLowerCase()}`;
 }

@@ -1,6 +1,6 @@
 import "./services.css";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Route, Search, Upload } from "lucide-react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus, Route, Search, Shapes, Upload } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
@@ -10,6 +10,7 @@ import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { count, toWords } from "../ui/words.ts";
 import { toPlural } from "./class-words.ts";
 import { ImportDialog } from "./import/import-dialog.tsx";
+import { ItemForm } from "./item/item-form.tsx";
 import { ItemSide } from "./item-side.tsx";
 import { layOut } from "./map.ts";
 import { MapView, type Topology } from "./map-view.tsx";
@@ -27,6 +28,7 @@ export function Services() {
   const may = useMay();
   const [isPathing, setPathing] = useState(false);
   const [isImporting, setImporting] = useState(false);
+  const [isMaking, setMaking] = useState(false);
   const { data, error, isPending, refetch } = useOp("cmdb.topology", {
     query: { limit: ITEMS_MAX },
   });
@@ -59,9 +61,15 @@ export function Services() {
   });
   const whyNotPath = item === undefined ? "Choose where the path begins." : undefined;
   const whyNotImport = may("cmdb:write") ? undefined : "You may not keep configuration items.";
+  const whyNotOpen = item === undefined ? "Choose an item first." : undefined;
+  const open = (): void => {
+    if (item !== undefined) void navigate({ to: "/services/$id", params: { id: item } });
+  };
   useActions([
     { keys: "p", label: "Path to…", run: () => setPathing(true), disabled: whyNotPath },
     { keys: "/", label: "Find an item", run: () => document.getElementById("item-find")?.focus() },
+    { keys: "c", label: "New item", run: () => setMaking(true), disabled: whyNotImport },
+    { keys: "o", label: "Open the item", run: () => open(), disabled: whyNotOpen },
     { label: "Import items", run: () => setImporting(true), disabled: whyNotImport },
   ]);
   const chosen = topology?.nodes.find(({ id }) => id === item);
@@ -75,6 +83,7 @@ export function Services() {
         whyNotImport={whyNotImport}
         onPath={() => setPathing(!isPathing)}
         onImport={() => setImporting(true)}
+        onMake={() => setMaking(true)}
       />
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={12} />}
@@ -116,6 +125,7 @@ export function Services() {
           )}
         </div>
       )}
+      {isMaking && <ItemForm onClose={() => setMaking(false)} />}
       {isImporting && <ImportDialog onClose={() => setImporting(false)} />}
     </div>
   );
@@ -128,6 +138,7 @@ function ServicesHead(props: {
   readonly whyNotImport: string | undefined;
   readonly onPath: () => void;
   readonly onImport: () => void;
+  readonly onMake: () => void;
 }) {
   const { topology, isPathing, whyNotImport } = props;
   return (
@@ -157,11 +168,24 @@ function ServicesHead(props: {
       )}
       <button
         className="btn"
+        aria-label="Import"
         disabled={whyNotImport !== undefined}
         title={whyNotImport}
         onClick={props.onImport}
       >
-        <Upload /> Import
+        <Upload /> <span className="wide-only">Import</span>
+      </button>
+      <Link className="btn bare" to="/services/classes" aria-label="Classes">
+        <Shapes /> <span className="wide-only">Classes</span>
+      </Link>
+      <button
+        className="btn"
+        aria-label="New item"
+        disabled={whyNotImport !== undefined}
+        title={whyNotImport}
+        onClick={props.onMake}
+      >
+        <Plus /> <span className="wide-only">New item</span>
       </button>
     </header>
   );

@@ -11,7 +11,7 @@ import type { OnCallSearch } from "../search.ts";
 import { ScheduleEditor } from "./schedule-editor.tsx";
 import { ScheduleStrip } from "./schedule-strip.tsx";
 
-export const DAYS = 14;
+const DAYS = 14;
 const DAYS_A_WEEK = 7;
 const SCHEDULES_SHOWN = 50;
 
@@ -56,9 +56,10 @@ export function RotaBoard() {
       className="btn"
       disabled={refusal !== undefined}
       title={refusal}
+      aria-label="New schedule"
       onClick={() => show({ open: NEW })}
     >
-      <Plus /> New schedule
+      <Plus /> <span className="wide-only">New schedule</span>
     </button>
   );
   return (

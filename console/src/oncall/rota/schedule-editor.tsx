@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { call, type Input, query } from "../../data/api.ts";
 import { addDays, findMonday } from "../../changes/index.ts";
 import { EditorForm, LineField, TeamSelect, useEditor } from "../../desk-settings/index.ts";
+import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
@@ -17,7 +18,7 @@ import {
 } from "./schedule-draft.ts";
 import { Strip } from "./strip.tsx";
 
-const PREVIEW_DAYS = 28;
+const [PREVIEW_DAYS, NARROW_DAYS] = [28, 7];
 const PAUSE_MS = 300;
 const ZONES = Intl.supportedValuesOf("timeZone").map((zone) => ({
   value: zone,
@@ -110,13 +111,14 @@ interface DraftStripProps {
 /** What the draft would make: the server's own answer, not a guess. */
 function DraftStrip({ draft, scheduleId }: DraftStripProps) {
   const first = useMemo(() => findMonday(new Date()), []);
+  const days = useIsNarrow() ? NARROW_DAYS : PREVIEW_DAYS;
   const layers = completeLayers(draft.layers);
   const body = useDebounced(
     JSON.stringify({
       layers,
       timeZone: draft.timeZone,
       from: first.toISOString(),
-      until: addDays(first, PREVIEW_DAYS).toISOString(),
+      until: addDays(first, days).toISOString(),
       ...(scheduleId !== undefined && { scheduleId }),
     }),
     PAUSE_MS,
@@ -136,7 +138,7 @@ function DraftStrip({ draft, scheduleId }: DraftStripProps) {
     <Strip
       label="What these layers make"
       first={first}
-      days={PREVIEW_DAYS}
+      days={days}
       lanes={[
         ...(plan && plan.layers.length > 1
           ? plan.layers.map(({ name, shifts }, n) => ({ key: `${n}`, label: name, blocks: shifts }))

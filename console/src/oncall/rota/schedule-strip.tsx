@@ -60,7 +60,8 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
       {schedule.layers.length === 0 && (
         <p className="muted rota-none">No layers yet: nobody is ever on call here.</p>
       )}
-      {isNarrow ? (
+      {schedule.layers.length === 0 &&
+      lanes.every(({ blocks }) => blocks.length === 0) ? null : isNarrow ? (
         <Agenda
           shifts={data?.data.shifts ?? []}
           onPick={refusal === undefined ? pick : undefined}

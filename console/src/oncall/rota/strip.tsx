@@ -8,6 +8,8 @@ import { type Frame, momentAt, placeSpan, type Span, spanOf } from "./strip-plac
 const HOUR_MS = 3_600_000;
 const DRAG_PX = 5;
 const HUES = 12;
+/** A strip of more days has no room for their names. */
+const LONG_DAYS = 16;
 
 export interface Block extends Span {
   readonly userId: string;
@@ -52,7 +54,7 @@ export function Strip<B extends Block>(props: StripProps<B>) {
     frame,
   );
   return (
-    <div className="strip" role="group" aria-label={label}>
+    <div className={days > LONG_DAYS ? "strip long" : "strip"} role="group" aria-label={label}>
       <div className="strip-days" aria-hidden="true">
         {shown.map(({ key, start }) => (
           <span key={key} className={dayClass(start, key === today)}>

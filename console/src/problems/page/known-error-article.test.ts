@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { toArticle } from "./known-error-article.ts";
+
+test("an article has what is known and nothing empty, and is found by the problem's number", () => {
+  const article = toArticle({
+    number: "PRB0000007",
+    title: "Printer offline",
+    description: "",
+    rootCause: "The queue is lost",
+    workaround: "Switch it off\nand on.",
+  });
+  expect(article).toEqual({
+    title: "Printer offline",
+    summary: "Switch it off and on.",
+    body: "## Why\n\nThe queue is lost\n\n## How to get by\n\nSwitch it off\nand on.\n",
+    tags: ["known-error", "prb0000007"],
+  });
+});

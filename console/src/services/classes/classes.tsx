@@ -1,0 +1,66 @@
+import "../services.css";
+import "../item/item-page.css";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { NEW, Shelf } from "../../desk-settings/index.ts";
+import { useTitle } from "../../shell/title.ts";
+import { count, toWords } from "../../ui/words.ts";
+import { toTable } from "./attribute-model.ts";
+import { ClassEditor } from "./class-editor.tsx";
+
+/** Classes of items, and what each of their items says about itself. */
+export function Classes() {
+  useTitle("Classes");
+  const { open } = useSearch({ from: "/inside/services/classes" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const refusal = may("cmdb:write") ? undefined : "You may not change classes (cmdb:write).";
+  const { data, error, isPending, refetch } = useOp("cmdb.list_classes", { query: { limit: 200 } });
+  const show = (name: string | undefined): void =>
+    void navigate({ to: "/services/classes", search: { open: name } });
+  const classes = data?.data ?? [];
+  const chosen = classes.find(({ name }) => name === open);
+  return (
+    <div className="page classes-page">
+      <header className="page-head">
+        <Link className="btn bare icon" aria-label="Services" to="/services">
+          <ArrowLeft />
+        </Link>
+        <h1>Classes</h1>
+      </header>
+      <Shelf
+        label="Classes"
+        make="New class"
+        refusal={refusal}
+        place={[open, show]}
+        nothing="A class says what its items have: a server its address, a licence its end."
+        items={classes.map((one) => {
+          const { lines } = toTable(one.attributes);
+          return {
+            id: one.name,
+            label: one.label === "" ? toWords(one.name) : one.label,
+            about: [
+              lines.length === 0 ? "Any attributes" : count(lines.length, "attribute"),
+              ...(one.extends === null ? [] : [`and those of ${toWords(one.extends)}`]),
+            ].join(" "),
+            mark: one.builtIn && <span className="tag idle">Built in</span>,
+          };
+        })}
+        {...{ error, isPending }}
+        onRetry={() => void refetch()}
+      >
+        {(chosen || open === NEW) && (
+          <ClassEditor
+            key={`${open} ${chosen?.revision}`}
+            class={chosen}
+            classes={classes}
+            refusal={refusal}
+            onOpen={show}
+          />
+        )}
+      </Shelf>
+    </div>
+  );
+}

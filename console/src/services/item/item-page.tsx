@@ -1,0 +1,177 @@
+import "../services.css";
+import "./item-page.css";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { ArrowLeft, Network, Pencil, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { ApiError, call, etagOf, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { useMay, useNames } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { NotFound } from "../../shell/not-found.tsx";
+import { useTitle } from "../../shell/title.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { ReadableValue } from "../../ui/readable/readable-value.tsx";
+import { State } from "../../ui/state.tsx";
+import { notify } from "../../ui/toast.tsx";
+import { count, toWords } from "../../ui/words.ts";
+import { ImpactLevels } from "./impact-levels.tsx";
+import { ItemForm } from "./item-form.tsx";
+import { ItemHistory } from "./item-history.tsx";
+import { RelationList } from "./relation-list.tsx";
+import { TicketList } from "./ticket-list.tsx";
+
+export type Item = Schemas["CmdbItemDetail"];
+
+const DEPTH = 6;
+
+/** One item: what it is, what it stands on, what falls with it, its tickets and its history. */
+export function ItemPage() {
+  const { id } = useParams({ from: "/inside/services/$id" });
+  const input = { params: { id } };
+  const { data, error, isPending, refetch } = useOp("cmdb.get_item", input);
+  const item = data?.data;
+  useTitle(item?.name);
+  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  return (
+    <div className="page">
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={10} />}
+      {item?.id === id && (
+        <ItemSheet key={id} item={item} ifMatch={etagOf("cmdb.get_item", input)} />
+      )}
+    </div>
+  );
+}
+
+interface SheetProps {
+  readonly item: Item;
+  readonly ifMatch: string | undefined;
+}
+
+function ItemSheet({ item, ifMatch }: SheetProps) {
+  const may = useMay();
+  const [open, setOpen] = useState<"edit" | "delete">();
+  const refusal = may("cmdb:write") ? undefined : "You may not change items (cmdb:write).";
+  const impact = useOp("cmdb.impact", {
+    params: { id: item.id },
+    query: { depth: DEPTH, limit: 1_000 },
+  }).data?.data;
+  useActions([
+    { keys: "e", label: "Edit the item", run: () => setOpen("edit"), disabled: refusal },
+    { label: "Delete the item", run: () => setOpen("delete"), disabled: refusal },
+  ]);
+  return (
+    <>
+      <header className="page-head item-head">
+        <Link
+          className="btn bare icon"
+          aria-label="Services"
+          to="/services"
+          search={{ item: item.id }}
+        >
+          <ArrowLeft />
+        </Link>
+        <span className="muted">{toWords(item.class)}</span>
+        <State state={item.status} />
+        <span className="grow" />
+        <Link
+          className="btn bare"
+          aria-label="On the map"
+          to="/services"
+          search={{ item: item.id }}
+        >
+          <Network /> <span className="wide-only">On the map</span>
+        </Link>
+        <button
+          className="btn bare icon"
+          aria-label="Delete the item"
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => setOpen("delete")}
+        >
+          <Trash2 />
+        </button>
+        <button
+          className="btn"
+          disabled={refusal !== undefined}
+          title={refusal}
+          aria-keyshortcuts="e"
+          onClick={() => setOpen("edit")}
+        >
+          <Pencil /> Edit
+        </button>
+      </header>
+      <div className="scroll item-page" tabIndex={0} role="region" aria-label={item.name}>
+        <article className="item-main">
+          <h1>{item.name}</h1>
+          {item.description !== "" && <p className="item-about">{item.description}</p>}
+          {impact?.item.id === item.id && <ImpactLevels impact={impact} />}
+          {impact?.item.id === item.id && <TicketList itemId={item.id} impact={impact} />}
+          <section aria-label="History">
+            <h2>History</h2>
+            <ItemHistory id={item.id} />
+          </section>
+        </article>
+        <aside className="item-side" aria-label="About it">
+          <ItemFacts item={item} />
+          <RelationList itemId={item.id} refusal={refusal} />
+        </aside>
+      </div>
+      {open === "edit" && (
+        <ItemForm item={item} ifMatch={ifMatch} onClose={() => setOpen(undefined)} />
+      )}
+      {open === "delete" && <DeleteItem item={item} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+function ItemFacts({ item }: { readonly item: Item }) {
+  const nameOf = useNames();
+  return (
+    <section aria-label="Facts">
+      <h2>Facts</h2>
+      <dl className="item-facts">
+        <dt>Key</dt>
+        <dd className="mono">{item.key ?? "–"}</dd>
+        <dt>Owner</dt>
+        <dd>{nameOf(item.ownerId) ?? "–"}</dd>
+        <dt>Team</dt>
+        <dd>{nameOf(item.teamId) ?? "–"}</dd>
+      </dl>
+      {Object.keys(item.attributes).length > 0 && <ReadableValue value={item.attributes} />}
+    </section>
+  );
+}
+
+function DeleteItem({ item, onClose }: { readonly item: Item; readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const [refused, setRefused] = useState<string>();
+  const remove = async (): Promise<void> => {
+    try {
+      const query = item.relationshipCount > 0 ? { force: true } : {};
+      await call("cmdb.delete_item", { params: { id: item.id }, query });
+      invalidate(["cmdb."]);
+      notify(`${item.name} is deleted`);
+      void navigate({ to: "/services" });
+    } catch (error) {
+      setRefused(describeRefusal(error));
+    }
+  };
+  return (
+    <Confirm
+      title={`Delete ${item.name}?`}
+      act="Delete"
+      onAct={() => void remove()}
+      onClose={onClose}
+    >
+      {refused ?? (
+        <>
+          {item.relationshipCount > 0 &&
+            `Its ${count(item.relationshipCount, "relationship")} go with it. `}
+          It can't be taken back; tickets keep its id. What is out of use is better retired.
+        </>
+      )}
+    </Confirm>
+  );
+}
