@@ -13,26 +13,6 @@ import {
 import { client, upload, wordsOf } from "./client.ts";
 import { start } from "./start.ts";
 
-const BROKEN: Schema = {
-  type: "object",
-  required: ["title"],
-  properties: {
-    title: { type: "string", title: "What does not work?", minLength: 1, maxLength: 200 },
-    description: {
-      type: "string",
-      title: "What happened, and what did you expect?",
-      maxLength: 10_000,
-      "x-multiline": true,
-    },
-    files: {
-      type: "array",
-      title: "Pictures or files",
-      items: { type: "string", "x-file": true },
-      maxItems: 10,
-    },
-  },
-};
-
 /** Shows the form in its place on the page. */
 export function showForm(): void {
   const place = document.querySelector("#form");
@@ -43,8 +23,8 @@ type Values = Readonly<Record<string, unknown>>;
 
 function PortalForm() {
   const isBroken = start.form === "broken";
-  // Of the item, which the server has checked.
-  const schema = isBroken ? BROKEN : (start.schema as Schema);
+  // Of the server, which checks what is sent by it.
+  const schema = start.schema as Schema;
   const key = `millrace.portal.form.${start.itemId ?? "broken"}`;
   const [value, setValue] = useState<unknown>(() => readDraft(key) ?? emptyForm(schema));
   const [hasDraft, setHasDraft] = useState(() => readDraft(key) !== undefined);

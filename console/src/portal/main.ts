@@ -5,20 +5,21 @@
 import "./portal.css";
 import { decide, giveFeedback, openFile, rate, reportAffected, settle } from "./acts.ts";
 import { listenToComposer } from "./composer.ts";
-import { refresh } from "./refresh.ts";
+import { followPage } from "./follow.ts";
 import { listenToSearch } from "./search.ts";
 import { start } from "./start.ts";
 import { writeTimes } from "./times.ts";
 
-const REFRESH_MS = 20_000;
-
 writeTimes(document);
 listenToSearch();
 listenToComposer();
-document.addEventListener("click", ({ target }) => {
+document.addEventListener("click", (event) => {
+  const { target } = event;
   const button = target instanceof Element ? target.closest("button") : null;
   if (!button) return;
   const { outage, rate: score, file, helpful } = button.dataset;
+  // Without a script the form around it does the same.
+  if (isAct(button)) event.preventDefault();
   if (outage !== undefined) void reportAffected(button, outage);
   else if (score !== undefined) void rate(button, Number(score));
   else if (file !== undefined) void openFile(button, file);
@@ -27,12 +28,9 @@ document.addEventListener("click", ({ target }) => {
   else if (button.dataset["act"] !== undefined) void settle(button);
 });
 if (start.form !== undefined) void import("./form.tsx").then(({ showForm }) => showForm());
-else {
-  // Of others' answers a page hears when somebody looks at it.
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) void refresh();
-  });
-  setInterval(() => {
-    if (!document.hidden) void refresh();
-  }, REFRESH_MS);
+else followPage();
+
+/** Says whether a button does something by itself, in place of the form that it stands in. */
+function isAct({ dataset }: HTMLElement): boolean {
+  return ["outage", "rate", "file", "helpful", "act"].some((name) => dataset[name] !== undefined);
 }

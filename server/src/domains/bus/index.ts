@@ -6,6 +6,7 @@ import { listChanges, listRecentEvents } from "./recent.ts";
 import { EventsPublish } from "./topic.ts";
 import { busRetentionJob } from "./publish.ts";
 
+export { openStream } from "./stream.ts";
 export { mayHear } from "./read-topic.ts";
 export { AUDIT, eventTypeDoubt, isReserved, PLATFORM_EVENTS, platformTopics } from "./topic.ts";
 

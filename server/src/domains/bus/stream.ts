@@ -25,13 +25,15 @@ interface StreamQuery {
   readonly limit?: number | undefined;
   /** Whether it also says who is where. */
   readonly presence?: boolean;
+  /** Events that are told though the caller may not see them; whoever asks for it tells nothing of what is in them. */
+  readonly alsoTold?: (event: RecordedEvent) => boolean;
 }
 
 /** Resolves where a stream starts; its frames are produced as the client reads them. */
 export async function openStream(
   platform: Platform,
   caller: Caller,
-  { name, after, limit, presence = false }: StreamQuery,
+  { name, after, limit, presence = false, alsoTold }: StreamQuery,
 ): Promise<AsyncIterable<string>> {
   const feed = resolveFeedKey(platform, caller, name);
   const { disconnected, lastEventId } = caller;
@@ -41,7 +43,13 @@ export async function openStream(
       ? after && parseCursor(after, "?after")
       : parseCursor(lastEventId, "Last-Event-ID");
   const from = requested ?? eventIdOf(await platform.db.read(feed.partition, readLogHead));
-  const filterVisible = topicFilter(platform, caller, feed);
+  const filterOwn = topicFilter(platform, caller, feed);
+  const filterVisible: TopicFilter = async (events) => {
+    const own = await filterOwn(events);
+    if (!alsoTold) return own;
+    const seen = new Set(own.map(({ id }) => id));
+    return events.filter((event) => seen.has(event.id) || alsoTold(event));
+  };
   return stream(platform, feed, {
     from,
     gone: disconnected,

@@ -14,6 +14,7 @@ export {
   NotAttachable,
   QuotaExceeded,
 } from "./file.ts";
+export { formBoundary, type FormPart, readFormParts } from "./content/multipart.ts";
 export { fileContent, serveFile } from "./content/serve.ts";
 export { attachFile, type Attachment, deleteFile, insertFile } from "./file-rows.ts";
 export { linkPath } from "./link.ts";

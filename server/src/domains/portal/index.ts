@@ -2,7 +2,8 @@ import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
 import { holdsPermission } from "#kernel/access/permission.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
-import { enterPortal, openPortalPage } from "./pages/operations.ts";
+import { enterPortal, openPortalPage, submitPortalForm } from "./pages/operations.ts";
+import { followPortal } from "./live.ts";
 import { getHome } from "./home.ts";
 import { getLogo, getLook, PortalLookUpdated, updateLook } from "./look.ts";
 import { TicketMailPartPoint } from "#domains/itsm/tickets/index.ts";
@@ -29,6 +30,8 @@ export const portal = domain({
     sendRating,
     enterPortal,
     openPortalPage,
+    submitPortalForm,
+    followPortal,
   ],
   contributions: [
     contribute(TicketMailPartPoint, buildRatingPart),

@@ -155,3 +155,107 @@ test("a portal has a look of its own, in a colour that can be read", async () =>
     expect(contrast(lightenForDark(colour), "#15171c")).toBeGreaterThanOrEqual(4.5);
   }
 });
+
+test("without a script forms are sent with their files, and what is wrong stands at its field", async () => {
+  const form = {
+    type: "object",
+    required: ["why"],
+    properties: { why: { type: "string", title: "Why?", minLength: 3 } },
+  };
+  const { body: made } = await owner("POST /api/v1/catalog/items", {
+    name: "Desk",
+    form,
+    approval: { required: true, approverIds: [ada.userId], rule: "any" },
+  });
+  const post = async (by: { readonly token: string }, path: string, fields: Fields) => {
+    const sent = toMultipart(fields);
+    const answer = await world.app.inject({
+      method: "POST",
+      url: `/portal/default${path}`,
+      headers: { authorization: `Bearer ${by.token}`, "content-type": sent.type },
+      payload: sent.body,
+    });
+    return { status: answer.statusCode, to: String(answer.headers["location"]), page: answer.body };
+  };
+  const key = "a-key-of-the-form";
+  const broken = { "/title": "It smells", "/files": { name: "smell.txt", text: "burnt" }, key };
+  const raised = await post(ben, "/broken", broken);
+  expect(raised).toMatchObject({ status: 303, to: expect.stringMatching(/\/tickets\/INC\d+$/) });
+  // The second press of a button finds what the first one did.
+  expect((await post(ben, "/broken", broken)).to).toBe(raised.to);
+  const number = raised.to.split("/").at(-1) ?? "";
+  const ticket = `${INCIDENTS}/${number}`;
+  const { body: attached } = await agent(`GET ${ticket}/attachments`);
+  expect(attached.data[0]).toMatchObject({ name: "smell.txt" });
+  const empty = await post(ben, "/broken", { "/title": "", "/description": "Kept <words>" });
+  expect(empty.status).toBe(422);
+  expect(empty.page).toContain("Kept &lt;words&gt;");
+  expect(empty.page).toContain('aria-invalid="true"');
+
+  const item = `/ask/${made.data.id}`;
+  const wrong = await post(ben, item, { "/why": "x" });
+  expect(wrong.status).toBe(422);
+  expect(wrong.page).toMatch(/id="field--why-error">[^<]+</);
+  const asked = await post(ben, item, { "/why": "Mine broke", "/other": "no field" });
+  const request = asked.to.split("/").at(-1) ?? "";
+  const requestPath = `/api/v1/catalog/requests/${request}`;
+  expect((await owner(`GET ${requestPath}`)).body.data.values).toEqual({ why: "Mine broke" });
+  const { id } = (await owner(`GET ${requestPath}`)).body.data;
+  expect((await post(ben, "", { act: "approve", id })).status).toBe(403);
+  expect((await post(ada, "", { act: "approve", id })).status).toBe(303);
+  expect((await owner(`GET ${requestPath}`)).body.data.state).not.toBe("awaiting_approval");
+
+  const page = `/tickets/${number}`;
+  expect((await post(ben, page, { act: "comment", body: "And smokes" })).status).toBe(303);
+  expect((await post(ada, page, { act: "comment", body: "Not mine" })).status).toBe(404);
+  await agent(`POST ${ticket}/resolve`, { resolution: "Aired" });
+  expect((await post(ben, page, { act: "reopen" })).status).toBe(422);
+  expect((await post(ben, page, { act: "confirm" })).status).toBe(303);
+  expect((await post(ben, page, { act: "rate", satisfaction: "4" })).status).toBe(303);
+  expect((await agent(`GET ${ticket}`)).body.data).toMatchObject({
+    state: "closed",
+    satisfaction: 4,
+  });
+  // A page of others can't send it: a cookie counts only with our own origin.
+  const foreign = await world.app.inject({
+    method: "POST",
+    url: "/portal/default/broken",
+    headers: {
+      cookie: `millrace_session=${ben.token}`,
+      origin: "https://elsewhere.example",
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    payload: "%2Ftitle=Forged",
+  });
+  expect(foreign.statusCode).toBe(403);
+});
+
+type Fields = Readonly<Record<string, string | { readonly name: string; readonly text: string }>>;
+
+function toMultipart(fields: Fields) {
+  const parts = Object.entries(fields).map(([name, value]) => {
+    const [file, text] =
+      typeof value === "string" ? ["", value] : [`; filename="${value.name}"`, value.text];
+    return `--edge\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n${text}\r\n`;
+  });
+  return { type: "multipart/form-data; boundary=edge", body: `${parts.join("")}--edge--\r\n` };
+}
+
+test("a page hears that something of its visitor's changed, and of outages, and nothing else", async () => {
+  const { path } = await raise(ada, "Heard by its caller");
+  const heard = async (by: typeof ada, limit: number) => {
+    const query = new URLSearchParams({ after: begin, limit: String(limit) });
+    const { body } = await by(`GET /api/v1/portal/stream?${query}`);
+    return String(body);
+  };
+  const { body: now } = await owner("GET /api/v1/audit?limit=1");
+  const begin: string = now.data[0].id;
+  await agent(`POST ${path}/comments`, { body: "For all to read" });
+  const { body: major } = await owner(`POST ${INCIDENTS}`, { title: "All is down" });
+  await owner(`POST ${INCIDENTS}/${major.data.id}/major`, { reason: "All of it" });
+  await world.settled();
+  const [own, others] = [await heard(ada, 2), await heard(ben, 1)];
+  expect(own.match(/event: changed/g)).toHaveLength(2);
+  expect(others.match(/event: changed/g)).toHaveLength(1);
+  expect(`${own}${others}`).not.toMatch(/For all|All is down|inc_/);
+});

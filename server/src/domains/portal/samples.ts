@@ -50,6 +50,24 @@ async function fulfilled(owner: Ask, world: World) {
 }
 
 export const samples: readonly Sample[] = [
+  {
+    operation: "portal.stream",
+    // One event, so that it ends.
+    arrange: async (owner) => {
+      await owner("POST /api/v1/itsm/incidents", { title: "Heard" });
+      return { query: { after: "evt_0000000000000000000000", limit: "1" } };
+    },
+  },
+  {
+    operation: "portal.submit",
+    name: "without a form",
+    arrange: async () => ({
+      params: { workspace: "default" },
+      body: { act: "comment" },
+      environmentScoped: false,
+      status: 400,
+    }),
+  },
   { operation: "portal.home", arrange: async () => ({}) },
   { operation: "portal.search", arrange: async () => ({ query: { q: "vpn" } }) },
   { operation: "portal.get_settings", arrange: async () => ({ environmentScoped: false }) },

@@ -7,6 +7,8 @@ export interface PerformInput {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
+  /** What was done under it once is not done again. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** Calls an operation by its id, and resolves to the body of its response. Throws its failures. */
@@ -18,11 +20,16 @@ export function operationCallerFor(
   caller: Caller,
   instance: string,
 ): CallOperation {
-  return async (id, { params = {}, query, body }) => {
+  return async (id, { params = {}, query, body, idempotencyKey }) => {
     const operation = platform.operations.get(id);
     if (!operation) throw new Error(`There is no operation ${id}.`);
     const input = { params, query: operation.query ? (query ?? {}) : query, body };
-    const response = await perform(platform, operation, { caller, input, instance });
+    const response = await perform(platform, operation, {
+      caller,
+      input,
+      instance,
+      idempotencyKey,
+    });
     const responseBody: unknown = response.body === undefined ? null : JSON.parse(response.body);
     if (response.status < 400) return responseBody;
     // A failure that was recorded with an event is returned as a response, not thrown.

@@ -40,6 +40,34 @@ export async function readFormFile(
   throw invalidField("", "The form has no file among its first parts.");
 }
 
+/** One part of a form: a field, or a file where it has a name of its own. */
+export interface FormPart {
+  readonly field: string;
+  /** Empty where somebody chose no file. */
+  readonly fileName: string | undefined;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+const FORM_PARTS_MAX = 500;
+
+/** Reads the parts of a form one after the other. Each is read to its end before the next one begins. */
+export async function* readFormParts(
+  content: AsyncIterable<Uint8Array>,
+  boundary: string,
+): AsyncGenerator<FormPart> {
+  const reader = new PartReader(content, boundary);
+  await reader.skipPreamble();
+  for (let count = 0; count < FORM_PARTS_MAX; count += 1) {
+    const headers = await reader.readHeaders();
+    if (headers === undefined) return;
+    const fileName = dispositionParameter(headers, "filename");
+    const part = reader.readPart(fileName === undefined ? FIELD_BYTES_MAX : Infinity);
+    yield { field: dispositionParameter(headers, "name") ?? "", fileName, content: part };
+    for await (const _ of part);
+  }
+  throw formFailure(`The form has more than ${FORM_PARTS_MAX} parts.`);
+}
+
 function dispositionParameter(headers: string, name: string): string | undefined {
   const line = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? "";
   const [, quoted, plain] =

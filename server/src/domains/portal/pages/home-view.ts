@@ -14,7 +14,7 @@ type Outage = HomeData["outages"][number];
 /** The first page: one box, what waits for the visitor, their open things, what they may ask for. */
 export function renderHome(session: PortalSession, home: HomeData, found?: SearchResult): Markup {
   const { outages, look } = home;
-  return markup`${outages.map((outage) => renderOutage(outage))}
+  return markup`${outages.map((outage) => renderOutage(session, outage))}
 <section class="hero">
 <h1>What do you need?</h1>
 ${look.greeting !== null && markup`<p class="greeting">${look.greeting}</p>`}
@@ -50,7 +50,7 @@ ${avatar(requestedForName)}
 <div>
 <p><strong>${requestedForName}</strong> asks for <strong>${title}</strong></p>
 ${renderValues(values)}
-<div class="acts" data-decision="${id}"><button class="primary" data-act="approve">Agree</button><button data-act="reject">No…</button></div>
+<form class="acts" data-decision="${id}" method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button class="primary" name="act" value="approve" data-act="approve">Agree</button><noscript><label>If not, why? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reject" data-act="reject">No…</button></form>
 </div>
 </article>`,
 )}
@@ -93,20 +93,12 @@ ${icon("chevron")}</a></li>`,
 </ul>`;
 }
 
-function renderOutage({
-  id,
-  title,
-  message,
-  toldAt,
-  since,
-  state,
-  affected,
-  isAffected,
-}: Outage): Markup {
+function renderOutage(session: PortalSession, outage: Outage): Markup {
+  const { id, title, message, toldAt, since, state, affected, isAffected } = outage;
   return markup`<section class="outage" role="status">
 ${icon("alert")}
 <div class="grow"><strong>${message ?? title}</strong><small>${state === "over" ? "It works again" : "Announced"} · ${time(toldAt ?? since)}${affected > 0 && markup` · ${affected} ${affected === 1 ? "person has" : "people have"} reported it`}</small></div>
-${isAffected ? markup`<span class="done">${icon("check")}You too</span>` : markup`<button data-outage="${id}">Me too</button>`}
+${isAffected ? markup`<span class="done">${icon("check")}You too</span>` : markup`<form method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button name="act" value="affected" data-outage="${id}">Me too</button></form>`}
 </section>`;
 }
 

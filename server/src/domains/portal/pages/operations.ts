@@ -3,19 +3,25 @@ import Type, { type Static } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { prefixOf } from "#domains/apps/index.ts";
-import { htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { markup, Markup } from "#kernel/html/markup.ts";
 import {
   Failure,
   Forbidden,
+  MalformedRequest,
   NoSuchWorkspace,
   NotFound,
   Unauthenticated,
 } from "#kernel/operation/failure.ts";
-import { query } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import type { Home } from "../home.ts";
+import type { Posted } from "../plain/field-view.ts";
+import { type FullItem, renderBroken, renderItem } from "../plain/form-pages.ts";
+import { readPostedForm } from "../plain/posted-form.ts";
+import { submitForm } from "../plain/submit-form.ts";
+import type { PostedFields } from "../plain/schema-field.ts";
 import type { Answers } from "../search.ts";
 import { sayState, type Thing } from "../things.ts";
 import { renderHome, renderThings, renderTiles } from "./home-view.ts";
@@ -100,12 +106,63 @@ export const openPortalPage = query({
   run: async (_ctx, _input, page) => page,
 });
 
+export const submitPortalForm = command({
+  id: "portal.submit",
+  route: "POST /portal/{workspace}",
+  aliases: ["POST /portal/{workspace}/*"],
+  summary: "Send a form of the portal, without a script",
+  description:
+    "For the pages themselves: what their forms do when no script takes their place. The body is a form " +
+    "(`multipart/form-data`, or `application/x-www-form-urlencoded` without files). It leads to the next page; what is " +
+    "wrong stands on the same page again, at its field.",
+  access: "visitor",
+  acceptsToken: true,
+  params: object({ workspace: Slug, "*": Type.Optional(Type.String({ maxLength: 200 })) }),
+  query: object({ environment: Environment }),
+  streamsBody: true,
+  response: html(htmlErrorRendering),
+  emits: [],
+  // Each of its acts is an operation of its own, with its own events.
+  allowNoop: true,
+  actsOutside: true,
+  fails: [...fails, MalformedRequest],
+  example: { params: { workspace: "default", "*": "broken" } },
+  async prepare(platform, { params, query: { environment } }, caller) {
+    const { workspace, "*": path = "" } = params;
+    if (!caller.credential) return askToSignIn(caller, `/portal/${workspace}/${path}`);
+    const session = openPortal(platform, caller, { workspace, environment });
+    if (!caller.upload) throw new Failure(MalformedRequest);
+    const posted = await readPostedForm(caller.upload, session.upload);
+    try {
+      return { goTo: await submitForm(session, path, posted) };
+    } catch (error) {
+      if (!(error instanceof Failure) || error.type.status === 404) throw error;
+      const again = toPosted(error, posted);
+      throw new FailureWithPage(
+        error,
+        await renderPath(platform, caller, { workspace, path, environment, posted: again }),
+      );
+    }
+  },
+  run: async (_ctx, _input, page) => page,
+});
+
+/** What was refused, at the fields of the form: `/values/serial` of a request is `/serial` of its form. */
+function toPosted({ message, particulars }: Failure, fields: PostedFields): Posted {
+  const errors = (particulars.errors ?? []).map(
+    (error) => [error.path.replace(/^\/values(?=\/)/, ""), error.message] as const,
+  );
+  return { fields, errors: new Map(errors), problem: errors.length === 0 ? message : undefined };
+}
+
 interface Asked {
   readonly workspace: string;
   readonly path: string;
   readonly environment?: Static<typeof Environment>;
   readonly q?: string;
   readonly title?: string;
+  /** A form that was sent and refused: it is shown once more. */
+  readonly posted?: Posted;
 }
 
 async function renderPath(platform: Platform, caller: Caller, asked: Asked) {
@@ -116,7 +173,17 @@ async function renderPath(platform: Platform, caller: Caller, asked: Asked) {
     readPage(session, asked),
   ]);
   const look = { ...home.look, name: home.workspace.name };
-  return renderPortal(session, look, typeof page === "function" ? page(home) : page);
+  const drawn = typeof page === "function" ? page(home) : page;
+  const isForm = drawn.start?.["form"] !== undefined;
+  return renderPortal(session, look, isForm ? drawn : withProblem(drawn, asked.posted));
+}
+
+/** A page above which stands what was refused. */
+function withProblem(page: PortalPage, posted: Posted | undefined): PortalPage {
+  if (!posted) return page;
+  const words = posted.problem ?? [...posted.errors].map(([at, text]) => `${at.slice(1)} ${text}`);
+  const said = typeof words === "string" ? words : words.join(", ");
+  return { ...page, body: markup`<p class="problem" role="alert">${said}</p>${page.body}` };
 }
 
 type HomeData = Static<typeof Home>;
@@ -124,24 +191,15 @@ type PageOfHome = (home: HomeData) => PortalPage;
 
 async function readPage(session: PortalSession, asked: Asked): Promise<PortalPage | PageOfHome> {
   const [area = "", id, ...rest] = asked.path.replace(/\/+$/, "").split("/");
-  const { pathTo } = session;
   if (rest.length > 0) throw new Failure(NotFound);
   if (area === "") return readFirstPage(session, asked.q?.trim() ?? "");
-  const back = pathTo("");
   if (area === "tickets" && id === undefined) return readThings(session);
   if (area === "tickets" && id !== undefined) return readThread(session, id);
   if (area === "ask" && id === undefined) return readCatalog(session);
-  if (area === "ask" && id !== undefined) return readItem(session, id);
+  if (area === "ask" && id !== undefined) return readItem(session, id, asked.posted);
   if (area === "articles" && id !== undefined) return readArticle(session, id);
   if (area !== "broken" || id !== undefined) throw new Failure(NotFound);
-  return {
-    title: "Something is broken",
-    back,
-    body: markup`<h1>Something is broken</h1>
-<p class="lead">Say it in your words. A picture often helps.</p>
-<div id="form" class="form-place"><noscript><p class="note">This form needs a script. Write us a mail instead.</p></noscript></div>`,
-    start: { form: "broken", title: asked.title ?? "" },
-  };
+  return renderBroken(session, asked.title ?? "", asked.posted);
 }
 
 async function readFirstPage(session: PortalSession, q: string): Promise<PageOfHome> {
@@ -241,6 +299,7 @@ async function readThread(session: PortalSession, number: string): Promise<PageO
       isResolved: ticket.state === "resolved",
       entries: inOrder,
       userId: user.id,
+      action: session.pathTo(`/tickets/${number}`),
     }),
   });
 }
@@ -258,23 +317,13 @@ async function readCatalog(session: PortalSession): Promise<PortalPage> {
   };
 }
 
-interface FullItem extends Item {
-  readonly form: unknown;
-  readonly approval: { readonly required: boolean };
-}
-
-async function readItem(session: PortalSession, id: string): Promise<PortalPage> {
+async function readItem(
+  session: PortalSession,
+  id: string,
+  posted: Posted | undefined,
+): Promise<PortalPage> {
   const item = await session.read<FullItem>("catalog.get_item", { params: { id } });
-  const { name, description, estimate, form, approval } = item;
-  return {
-    title: name,
-    back: session.pathTo(""),
-    body: markup`<h1>${name}</h1>
-${description !== "" && markup`<p class="lead">${description}</p>`}
-${estimate !== null && markup`<p class="estimate">Usually takes ${estimate}</p>`}
-<div id="form" class="form-place"><noscript><p class="note">This form needs a script. Write us a mail instead.</p></noscript></div>`,
-    start: { form: "item", itemId: id, schema: form, needsApproval: approval.required },
-  };
+  return renderItem(session, item, posted);
 }
 
 /** Links of one article to another, `[How](KB0000012)`, stay in the portal and its environment. */
@@ -304,7 +353,7 @@ async function readArticle(session: PortalSession, id: string): Promise<PortalPa
 ${new Markup(linkArticles(session, content))}
 </article>
 <section class="card question" data-article="${id}"><strong>Did this help?</strong>
-<div class="acts"><button data-helpful="true">Yes</button><button data-helpful="false">No</button></div>
+<form class="acts" method="post" action="${session.pathTo(`/articles/${id}`)}"><button name="helpful" value="true" data-helpful="true">Yes</button><button name="helpful" value="false" data-helpful="false">No</button></form>
 <p class="more"><a href="${session.pathTo(`/broken?title=${encodeURIComponent(title)}`)}">Ask a person</a></p></section>`,
   };
 }

@@ -22,6 +22,8 @@ export interface PortalSession {
   readonly prefix: string;
   /** The address of a file that the visitor may read, for a while. */
   readonly linkTo: (fileId: string) => string;
+  /** Keeps a file of the visitor's, and resolves to its id. */
+  readonly upload: (name: string, content: AsyncIterable<Uint8Array>) => Promise<string>;
   /** The data of an operation, called with the visitor's rights. */
   readonly read: <T>(...input: Parameters<CallOperation>) => Promise<T>;
 }
@@ -56,6 +58,12 @@ export function openPortal(
   const prefix = prefixOf(caller.origin);
   const base = `${prefix}/portal/${workspace}`;
   const perform = operationCallerFor(platform, visitor, base);
+  const upload = async (name: string, content: AsyncIterable<Uint8Array>): Promise<string> => {
+    const sent = { content, contentType: "application/octet-stream", length: undefined };
+    const keep = operationCallerFor(platform, { ...visitor, upload: sent }, base);
+    const file = dataOfResponse(await keep("files.upload", { query: { name } }));
+    return (file as { readonly id: string }).id;
+  };
   const query = environment === "production" ? "" : `?environment=${environment}`;
   return {
     user: { id: user.id, name: user.name },
@@ -64,6 +72,7 @@ export function openPortal(
     prefix,
     pathTo: (page) => `${base}${page}${page.includes("?") ? query.replace("?", "&") : query}`,
     linkTo: (fileId) => `${prefix}${linkPath(platform, visitor, { fileId })}`,
+    upload,
     // The operation's own schema has made it.
     read: async <T>(...input: Parameters<CallOperation>) =>
       dataOfResponse(await perform(...input)) as T,

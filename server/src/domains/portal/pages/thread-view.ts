@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type Markup, markup } from "#kernel/html/markup.ts";
 import type { Thing } from "../things.ts";
 import { icon } from "./icons.ts";
@@ -25,6 +26,8 @@ export interface Thread {
   readonly isResolved: boolean;
   readonly entries: readonly TimelineEntry[];
   readonly userId: string;
+  /** The page itself, where its forms are sent to. */
+  readonly action: string;
 }
 
 /** A ticket like a conversation: no codes, no priorities. */
@@ -38,26 +41,27 @@ export function renderThread(thread: Thread): Markup {
 <li class="message mine"><div class="bubble">${description === "" ? markup`<p>${title}</p>` : paragraphs(description)}${renderValues(values)}${time(createdAt)}</div></li>
 ${entries.map((entry) => renderEntry(entry, userId))}
 </ol>
-${isResolved && renderQuestion()}
+${isResolved && renderQuestion(thread)}
 ${!isOpen && renderRating(thread)}
 ${
   isOpen &&
-  markup`<form class="composer" data-comment>
+  markup`<form class="composer" data-comment method="post" enctype="multipart/form-data" action="${thread.action}">
+<input type="hidden" name="act" value="comment">
+<input type="hidden" name="key" value="${randomUUID()}">
 <label class="hidden" for="answer">Your answer</label>
 <textarea id="answer" name="body" rows="1" maxlength="20000" placeholder="Write an answer…" required></textarea>
 <label class="attach" title="Add a file">${icon("file")}<span class="hidden">Add a file</span><input class="hidden" type="file" name="files" multiple></label>
 <button class="primary" aria-label="Send">${icon("send")}</button>
 <p class="files" hidden></p>
 <p class="problem" role="alert" hidden></p>
-<noscript><p class="note">Answering here needs a script; a reply to our mail works as well.</p></noscript>
 </form>`
 }
 </div>`;
 }
 
-function renderQuestion(): Markup {
+function renderQuestion({ action }: Thread): Markup {
   return markup`<section class="card question"><strong>Does it work again?</strong>
-<div class="acts"><button class="primary" data-act="confirm">Yes, it works</button><button data-act="reopen">No, not yet…</button></div></section>`;
+<form class="acts" method="post" action="${action}"><button class="primary" name="act" value="confirm" data-act="confirm">Yes, it works</button><noscript><label>If not, what does not work yet? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reopen" data-act="reopen">No, not yet…</button></form></section>`;
 }
 
 const FACES = [
@@ -68,12 +72,12 @@ const FACES = [
   ["5", "Very good", "😀"],
 ] as const;
 
-function renderRating({ satisfaction }: Thread): Markup {
+function renderRating({ satisfaction, action }: Thread): Markup {
   return markup`<section class="card question"><strong>${satisfaction === null ? "How was it?" : "Thank you for your answer:"}</strong>
-<div class="faces">${FACES.map(
+<form class="faces" method="post" action="${action}"><input type="hidden" name="act" value="rate">${FACES.map(
     ([score, name, face]) =>
-      markup`<button data-rate="${score}" aria-pressed="${String(satisfaction === Number(score))}" aria-label="${name}" title="${name}">${face}</button>`,
-  )}</div></section>`;
+      markup`<button name="satisfaction" value="${score}" data-rate="${score}" aria-pressed="${String(satisfaction === Number(score))}" aria-label="${name}" title="${name}">${face}</button>`,
+  )}</form></section>`;
 }
 
 function renderEntry(entry: TimelineEntry, userId: string): Markup {

@@ -1,0 +1,39 @@
+/** Pages that change while somebody looks at them: by a stream, and by looking again where there is none. */
+import { openSignal } from "../data/live/signal.ts";
+import { refresh } from "./refresh.ts";
+import { start } from "./start.ts";
+
+const PAUSE_MS = 250;
+/** Without a stream. */
+const LOOK_MS = 20_000;
+/** With one: a change that nobody told, such as a promise that is over. */
+const CALM_MS = 120_000;
+
+export function followPage(): void {
+  const { prefix, workspace, environment } = start;
+  let isLive = false;
+  let lookedAtMs = Date.now();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = (): void => {
+    lookedAtMs = Date.now();
+    void refresh();
+  };
+  openSignal({
+    url: `${prefix}/api/v1/portal/stream?${new URLSearchParams({ workspace, environment })}`,
+    onChange: () => {
+      clearTimeout(timer);
+      // One act is several events.
+      timer = setTimeout(look, PAUSE_MS);
+    },
+    onState: (next) => {
+      isLive = next;
+    },
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) look();
+  });
+  setInterval(() => {
+    const isDue = Date.now() - lookedAtMs >= (isLive ? CALM_MS : LOOK_MS);
+    if (isDue && !document.hidden) look();
+  }, LOOK_MS);
+}

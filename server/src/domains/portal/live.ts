@@ -1,0 +1,57 @@
+/**
+ * The stream that says when a page of the portal is stale. It tells that something of the visitor's changed, never what:
+ * the page that is read anew says it, by its own rules.
+ */
+import Type from "typebox";
+import { openStream, PLATFORM_EVENTS } from "#domains/bus/index.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { pageQuery } from "#kernel/operation/pagination.ts";
+import { eventStream } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { PortalUse } from "./permissions.ts";
+
+/** What a visitor's pages are made of. */
+const OWN = /^(incident|request)\./;
+/** An outage is told to everybody, though its ticket is not theirs. */
+const OUTAGES: ReadonlySet<string> = new Set([
+  "incident.broadcast",
+  "incident.major_declared",
+  "incident.major_ended",
+]);
+
+export const followPortal = query({
+  id: "portal.stream",
+  route: "GET /api/v1/portal/stream",
+  summary: "Hear when a page of the portal has changed, as server-sent events",
+  description:
+    "Each event is `changed`, without anything else: something of one's own changed, or an outage. It ends after " +
+    "5 minutes, so that the credential is checked anew.",
+  permission: PortalUse,
+  environmentScoped: true,
+  query: object({
+    after: pageQuery.after,
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "End after so many events" }),
+    ),
+  }),
+  longRunning: true,
+  response: eventStream(),
+  async prepare(platform, { query: asked }, caller) {
+    const frames = await openStream(platform, caller, {
+      ...asked,
+      name: PLATFORM_EVENTS,
+      alsoTold: ({ type }) => OUTAGES.has(type),
+    });
+    return toSignals(frames);
+  },
+  run: async (_ctx, _input, frames) => frames,
+});
+
+/** Takes from the frames of a stream all but their ids, and leaves out what no page shows. */
+async function* toSignals(frames: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const frame of frames) {
+    const [, type] = /^event: (.*)$/m.exec(frame) ?? [];
+    if (type === undefined) yield frame;
+    else if (OWN.test(type)) yield "event: changed\ndata: {}\n\n";
+  }
+}

@@ -1,0 +1,93 @@
+/** The two forms of the portal: something is broken, and what a catalog item asks for. */
+import { randomUUID } from "node:crypto";
+import { type Markup, markup } from "#kernel/html/markup.ts";
+import type { PortalPage } from "../pages/layout.ts";
+import type { PortalSession } from "../pages/session.ts";
+import { type Posted, renderFields } from "./field-view.ts";
+import { listPlainFields, type Schema } from "./schema-field.ts";
+
+export const BROKEN: Schema = {
+  type: "object",
+  required: ["title"],
+  properties: {
+    title: { type: "string", title: "What does not work?", maxLength: 200 },
+    description: {
+      type: "string",
+      title: "What happened, and what did you expect?",
+      maxLength: 10_000,
+      "x-multiline": true,
+    },
+    files: {
+      type: "array",
+      title: "Pictures or files",
+      items: { type: "string", "x-file": true },
+    },
+  },
+};
+
+/** The page on which somebody says what is broken. */
+export function renderBroken(
+  session: PortalSession,
+  title: string,
+  posted: Posted | undefined,
+): PortalPage {
+  const schema = withTitle(BROKEN, title);
+  return {
+    title: "Something is broken",
+    back: session.pathTo(""),
+    body: markup`<h1>Something is broken</h1>
+<p class="lead">Say it in your words. A picture often helps.</p>
+${renderForm({ schema, posted, action: session.pathTo("/broken"), act: "Send" })}`,
+    start: { form: "broken", title, schema: BROKEN },
+  };
+}
+
+const withTitle = (schema: Schema, title: string): Schema => {
+  const { title: own, ...rest } = schema.properties ?? {};
+  if (typeof own !== "object" || title === "") return schema;
+  return { ...schema, properties: { title: { ...own, default: title }, ...rest } };
+};
+
+export interface FullItem {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly estimate: string | null;
+  readonly form: Schema;
+  readonly approval: { readonly required: boolean };
+}
+
+/** The page of a catalog item. */
+export function renderItem(
+  session: PortalSession,
+  { id, name, description, estimate, form, approval }: FullItem,
+  posted: Posted | undefined,
+): PortalPage {
+  const act = approval.required ? "Send for approval" : "Send";
+  return {
+    title: name,
+    back: session.pathTo(""),
+    body: markup`<h1>${name}</h1>
+${description !== "" && markup`<p class="lead">${description}</p>`}
+${estimate !== null && markup`<p class="estimate">Usually takes ${estimate}</p>`}
+${renderForm({ schema: form, posted, action: session.pathTo(`/ask/${id}`), act })}`,
+    start: { form: "item", itemId: id, schema: form, needsApproval: approval.required },
+  };
+}
+
+interface FormView {
+  readonly schema: Schema;
+  readonly posted: Posted | undefined;
+  readonly action: string;
+  readonly act: string;
+}
+
+/** The form for those without a script; with one, a better form takes its place. */
+function renderForm({ schema, posted, action, act }: FormView): Markup {
+  const key = posted?.fields.get("key")?.[0] ?? randomUUID();
+  return markup`<div id="form" class="form-place"><noscript><form class="plain-form" method="post" enctype="multipart/form-data" action="${action}">
+<input type="hidden" name="key" value="${key}">
+${renderFields(listPlainFields(schema), posted)}
+<p class="form-end"><button class="primary">${act}</button></p>
+</form></noscript></div>`;
+}
