@@ -1250,6 +1250,10 @@ export interface Operations {
   "portal.rating_page": { params: { "token": string }; reply: string };
   /** Search articles, the catalog, your own tickets and outages at once */
   "portal.search": { query: { "q": string }; reply: { "data": Schemas["PortalAnswers"] } };
+  /** Hear when a page of the portal has changed, as server-sent events */
+  "portal.stream": { query?: { "after"?: string; "limit"?: number; "workspace"?: string; "environment"?: "production" | "staging" | "development" }; reply: string };
+  /** Send a form of the portal, without a script */
+  "portal.submit": { params: { "workspace": string }; query?: { "environment"?: "production" | "staging" | "development" }; body: string; reply: string };
   /** Change how the portal looks */
   "portal.update_settings": { body: { "title"?: string | null; "greeting"?: string | null; "accent"?: string | null; "logoFileId"?: string | null }; reply: { "data": Schemas["PortalLook"] } };
   /** Delete a preference of your own */
@@ -2214,6 +2218,8 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "portal.rate": "POST /portal/-/rate/{token}",
   "portal.rating_page": "GET /portal/-/rate/{token}",
   "portal.search": "GET /api/v1/portal/search",
+  "portal.stream": "GET /api/v1/portal/stream",
+  "portal.submit": "POST /portal/{workspace}",
   "portal.update_settings": "PATCH /api/v1/portal/settings",
   "preferences.delete": "DELETE /api/v1/me/preferences/{key}",
   "preferences.get": "GET /api/v1/me/preferences/{key}",

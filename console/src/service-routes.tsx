@@ -198,6 +198,15 @@ const deskReports = createRoute({
   validateSearch: readReportSearch,
 });
 
+const tasks = createRoute({
+  getParentRoute: () => inside,
+  path: "/tasks",
+  component: lazyRouteComponent(() => import("./tasks/my-tasks.tsx"), "MyTasks"),
+  validateSearch: (search): { view?: "unassigned" | "all" | undefined } => ({
+    view: search["view"] === "all" || search["view"] === "unassigned" ? search["view"] : undefined,
+  }),
+});
+
 const onCall = createRoute({
   getParentRoute: () => inside,
   path: "/oncall",
@@ -235,6 +244,7 @@ export const serviceRoutes = [
   deskSettings,
   deskSettingsPage,
   deskReports,
+  tasks,
   onCall,
   sla,
 ] as const;

@@ -31,6 +31,11 @@ export function useWaiting() {
   const changes = useList("changes", "changes.list", assigned("changes"));
   const problems = useList("problems", "problems.list", assigned("problems"));
   const requests = useList("requests", "requests.list", assigned("requests"));
+  const tasks = useOp(
+    "tasks.list",
+    { query: { view: "mine", ready: true, limit: READ_MAX } },
+    { enabled: (counts["changeTasks"] ?? 0) + (counts["requestTasks"] ?? 0) > 0 },
+  );
   const lists = [
     { kind: "approvals", list: approvals, entries: approvals.data?.data.map(fromApproval) },
     { kind: "changeApprovals", list: votes, entries: votes.data?.data.map(toTicket("Approve")) },
@@ -39,6 +44,13 @@ export function useWaiting() {
       list: consents,
       entries: consents.data?.data.map(toTicket("Approve")),
     },
+    ...(["changeTasks", "requestTasks"] as const).map((kind) => ({
+      kind,
+      list: tasks,
+      entries: tasks.data?.data
+        .filter(({ ticket }) => `${ticket.kind}Tasks` === kind)
+        .map(fromTask),
+    })),
     { kind: "incidents", list: incidents, entries: incidents.data?.data.map(toTicket("Incident")) },
     { kind: "changes", list: changes, entries: changes.data?.data.map(toTicket("Change")) },
     { kind: "problems", list: problems, entries: problems.data?.data.map(toTicket("Problem")) },
@@ -69,6 +81,23 @@ function fromApproval(approval: Approval): WaitingEntry {
     about: message === null ? "" : workflowName,
     to: "/approvals",
     search: { open },
+    at: createdAt,
+  };
+}
+
+function fromTask({
+  id,
+  title,
+  ticket,
+  createdAt,
+}: Reply<"tasks.list">["data"][number]): WaitingEntry {
+  return {
+    id,
+    kind: "Task",
+    text: title,
+    about: ticket.number,
+    to: `/tickets/${ticket.number}`,
+    search: {},
     at: createdAt,
   };
 }

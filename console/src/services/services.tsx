@@ -34,16 +34,7 @@ export function Services() {
   });
   const topology = data?.data;
   const { item, to } = search;
-  const impact = useOp(
-    "cmdb.impact",
-    { params: { id: item ?? "" }, query: { depth: IMPACT_DEPTH, limit: 1_000 } },
-    { enabled: item !== undefined },
-  ).data?.data;
-  const way = useOp(
-    "cmdb.path",
-    { query: { from: item ?? "", to: to ?? "", direction: "both" } },
-    { enabled: item !== undefined && to !== undefined },
-  ).data?.data;
+  const { impact, way } = useChosen(item, to);
   const map = useMemo(() => layOut(topology?.nodes ?? []), [topology]);
   const listed = useMemo(() => listNodes(topology, search), [topology, search]);
   const show = (next: Partial<ServicesSearch>): void =>
@@ -129,6 +120,21 @@ export function Services() {
       {isImporting && <ImportDialog onClose={() => setImporting(false)} />}
     </div>
   );
+}
+
+/** What breaks with the chosen item, and the way from it to another. */
+function useChosen(item: string | undefined, to: string | undefined) {
+  const impact = useOp(
+    "cmdb.impact",
+    { params: { id: item ?? "" }, query: { depth: IMPACT_DEPTH, limit: 1_000 } },
+    { enabled: item !== undefined },
+  ).data?.data;
+  const way = useOp(
+    "cmdb.path",
+    { query: { from: item ?? "", to: to ?? "", direction: "both" } },
+    { enabled: item !== undefined && to !== undefined },
+  ).data?.data;
+  return { impact, way };
 }
 
 function ServicesHead(props: {

@@ -8,6 +8,7 @@ import { useMay, useMe } from "../../data/people.ts";
 import { NotFound } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
+import { TaskList } from "../../tasks/index.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
@@ -84,6 +85,7 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
           <h2 className="hide">The plan</h2>
           <ConflictList conflicts={conflicts} />
           <Plan change={change} />
+          <TaskList kind="change" ticketId={change.id} refusal={whyNoTasks(change)} />
           <section aria-label="History">
             <h3>What happened</h3>
             <CommentBox id={change.id} />
@@ -104,6 +106,11 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
     </>
   );
 }
+
+const OVER: readonly string[] = ["completed", "rolled_back", "cancelled", "rejected", "closed"];
+
+const whyNoTasks = ({ state }: Change): string | undefined =>
+  OVER.includes(state) ? "The change is over." : undefined;
 
 /** The acts of a change as keys, and the one that asks something first. */
 function useActs(change: Change) {

@@ -1,6 +1,7 @@
 import "./strip.css";
 import { X } from "lucide-react";
 import { Facts } from "../ticket/facts.tsx";
+import { TaskList } from "../../tasks/index.ts";
 import type { Ticket } from "../ticket-kind.ts";
 import { CallerCard } from "./caller-card.tsx";
 import { Items } from "./items.tsx";
@@ -32,6 +33,11 @@ export function Strip({ ticket, onInsert, onClose }: StripProps) {
       <Tags ticket={ticket} />
       <CallerCard ticket={ticket} />
       {ticket.kind === "incident" && <Suggestions ticket={ticket} onInsert={onInsert} />}
+      {(ticket.kind === "change" || ticket.kind === "request") && (
+        <div className="strip-part">
+          <TaskList kind={ticket.kind} ticketId={ticket.id} />
+        </div>
+      )}
       <Items ticket={ticket} />
       <Links ticket={ticket} />
       <Times ticket={ticket} />

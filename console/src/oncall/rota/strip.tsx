@@ -54,8 +54,12 @@ export function Strip<B extends Block>(props: StripProps<B>) {
     frame,
   );
   return (
-    <div className={days > LONG_DAYS ? "strip long" : "strip"} role="group" aria-label={label}>
-      <div className="strip-days" aria-hidden="true">
+    <div
+      className={days > LONG_DAYS ? "shift-strip long" : "shift-strip"}
+      role="group"
+      aria-label={label}
+    >
+      <div className="shift-days" aria-hidden="true">
         {shown.map(({ key, start }) => (
           <span key={key} className={dayClass(start, key === today)}>
             <i>{weekdays.format(start)}</i> {start.getDate()}
@@ -66,8 +70,8 @@ export function Strip<B extends Block>(props: StripProps<B>) {
         <LaneRow key={lane.key} lane={lane} frame={frame} {...props} />
       ))}
       {now && (
-        <div className="strip-over" aria-hidden="true">
-          <i className="strip-now" style={{ left: `${now.left}%` }} />
+        <div className="shift-over" aria-hidden="true">
+          <i className="shift-now" style={{ left: `${now.left}%` }} />
         </div>
       )}
     </div>
@@ -76,7 +80,7 @@ export function Strip<B extends Block>(props: StripProps<B>) {
 
 function dayClass(start: Date, isToday: boolean): string {
   const isFree = start.getDay() === 0 || start.getDay() === 6;
-  return `strip-day${isToday ? " today" : ""}${isFree ? " free" : ""}`;
+  return `shift-day${isToday ? " today" : ""}${isFree ? " free" : ""}`;
 }
 
 interface LaneRowProps<B extends Block> extends Pick<StripProps<B>, "onPick" | "onDraw"> {
@@ -88,11 +92,11 @@ function LaneRow<B extends Block>({ lane, frame, onPick, onDraw }: LaneRowProps<
   const { drawn, handlers } = useDraw(frame, lane.isMain ? onDraw : undefined);
   const place = drawn && placeSpan(drawn, frame);
   return (
-    <div className={lane.isMain ? "strip-lane main" : "strip-lane"}>
-      <span className="strip-label cut" title={lane.label}>
+    <div className={lane.isMain ? "shift-lane main" : "shift-lane"}>
+      <span className="shift-label cut" title={lane.label}>
         {lane.label}
       </span>
-      <div className={onDraw && lane.isMain ? "strip-track drawable" : "strip-track"} {...handlers}>
+      <div className={onDraw && lane.isMain ? "shift-track drawable" : "shift-track"} {...handlers}>
         {lane.blocks.map((block) => (
           <BlockButton
             key={`${block.from} ${block.userId}`}
@@ -103,7 +107,7 @@ function LaneRow<B extends Block>({ lane, frame, onPick, onDraw }: LaneRowProps<
         ))}
         {place && drawn && (
           <span
-            className="strip-drawn"
+            className="shift-drawn"
             style={{ left: `${place.left}%`, width: `${place.width}%` }}
           >
             {toSpan(drawn.from, drawn.until)}
@@ -135,7 +139,7 @@ function BlockButton<B extends Block>({ block, frame, onPick }: BlockButtonProps
   return (
     <button
       type="button"
-      className={`strip-block hue-${hueOf(name)}${look}`}
+      className={`shift-block hue-${hueOf(name)}${look}`}
       style={{ left: `${place.left}%`, width: `${place.width}%` }}
       title={words}
       aria-label={words}

@@ -24,7 +24,6 @@ interface ItemFormProps {
 /** An item and its attributes: the fields are those of its class. */
 export function ItemForm({ item, ifMatch, onClose }: ItemFormProps) {
   const navigate = useNavigate();
-  const people = usePeopleOptions();
   const classes = useOp("cmdb.list_classes", { query: { limit: 200 } }).data?.data;
   const [draft, setDraft] = useState(() => toDraft(item));
   const [refused, setRefused] = useState<unknown>();
@@ -74,62 +73,7 @@ export function ItemForm({ item, ifMatch, onClose }: ItemFormProps) {
             {describeRefusal(refused)}
           </p>
         )}
-        <div className="editor-columns">
-          <LineField
-            label="Name"
-            value={draft.name}
-            onChange={(name) => change({ name })}
-            error={errorOf("/name")}
-          />
-          <SelectField
-            label="Class"
-            value={draft.class}
-            options={(classes ?? [{ name: draft.class, label: "" }]).map(({ name, label }) => [
-              name,
-              label || toWords(name),
-            ])}
-            onChange={(name) => change({ class: name })}
-            error={errorOf("/class")}
-          />
-          <SelectField
-            label="State"
-            value={draft.status}
-            options={STATUSES.map((one) => [one, toWords(one)])}
-            onChange={(status) => change({ status })}
-          />
-          <LineField
-            label="Key"
-            value={draft.key}
-            onChange={(key) => change({ key })}
-            error={errorOf("/key")}
-            help="As other systems know it; an import finds it by this."
-            isOptional
-          />
-          <Field label="Owner" isOptional>
-            {({ id }) => (
-              <Combobox
-                id={id}
-                label="Owner"
-                options={people}
-                value={draft.ownerId ?? undefined}
-                onChange={(ownerId) => change({ ownerId: ownerId ?? null })}
-              />
-            )}
-          </Field>
-          <TeamSelect
-            label="Team"
-            none="None"
-            value={draft.teamId}
-            onChange={(teamId) => change({ teamId })}
-          />
-        </div>
-        <LineField
-          label="Description"
-          value={draft.description}
-          onChange={(description) => change({ description })}
-          isArea
-          isOptional
-        />
+        <ItemFields draft={draft} change={change} classes={classes} errorOf={errorOf} />
         {hasFields && (
           <Form
             schema={schema}
@@ -143,6 +87,78 @@ export function ItemForm({ item, ifMatch, onClose }: ItemFormProps) {
         )}
       </div>
     </Dialog>
+  );
+}
+
+interface ItemFieldsProps {
+  readonly draft: ReturnType<typeof toDraft>;
+  readonly change: (next: Partial<ReturnType<typeof toDraft>>) => void;
+  readonly classes: readonly { readonly name: string; readonly label: string }[] | undefined;
+  readonly errorOf: (pointer: string) => string | undefined;
+}
+
+/** What every item has, whatever its class. */
+function ItemFields({ draft, change, classes, errorOf }: ItemFieldsProps) {
+  const people = usePeopleOptions();
+  return (
+    <>
+      <div className="editor-columns">
+        <LineField
+          label="Name"
+          value={draft.name}
+          onChange={(name) => change({ name })}
+          error={errorOf("/name")}
+        />
+        <SelectField
+          label="Class"
+          value={draft.class}
+          options={(classes ?? [{ name: draft.class, label: "" }]).map(({ name, label }) => [
+            name,
+            label || toWords(name),
+          ])}
+          onChange={(name) => change({ class: name })}
+          error={errorOf("/class")}
+        />
+        <SelectField
+          label="State"
+          value={draft.status}
+          options={STATUSES.map((one) => [one, toWords(one)])}
+          onChange={(status) => change({ status })}
+        />
+        <LineField
+          label="Key"
+          value={draft.key}
+          onChange={(key) => change({ key })}
+          error={errorOf("/key")}
+          help="As other systems know it; an import finds it by this."
+          isOptional
+        />
+        <Field label="Owner" isOptional>
+          {({ id }) => (
+            <Combobox
+              id={id}
+              label="Owner"
+              options={people}
+              value={draft.ownerId ?? undefined}
+              onChange={(ownerId) => change({ ownerId: ownerId ?? null })}
+            />
+          )}
+        </Field>
+        <TeamSelect
+          label="Team"
+          none="None"
+          value={draft.teamId}
+          onChange={(teamId) => change({ teamId })}
+        />
+      </div>
+      <LineField
+        label="Description"
+        value={draft.description}
+        onChange={(description) => change({ description })}
+        isArea
+        isOptional
+      />
+    </>
   );
 }
 

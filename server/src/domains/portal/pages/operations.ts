@@ -122,8 +122,8 @@ export const submitPortalForm = command({
   streamsBody: true,
   response: html(htmlErrorRendering),
   emits: [],
-  // Each of its acts is an operation of its own, with its own events.
-  allowNoop: true,
+  // It writes nothing itself: each of its acts is an operation, with events of its own.
+  ephemeral: true,
   actsOutside: true,
   fails: [...fails, MalformedRequest],
   example: { params: { workspace: "default", "*": "broken" } },

@@ -1,0 +1,2 @@
+/** Tasks of changes and requests, for the pages of their tickets. */
+export { TaskList } from "./task-list.tsx";

@@ -1,0 +1,142 @@
+import "./tasks.css";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Reply, useOp } from "../data/api.ts";
+import { useMay, useNames } from "../data/people.ts";
+import { useActions } from "../shell/actions.ts";
+import { useListKeys } from "../shell/list-keys.ts";
+import { useTitle } from "../shell/title.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Keys } from "../ui/key.tsx";
+import { DueDay } from "./due-day.tsx";
+import { completeTask, type TaskKind, WRITE } from "./task-act.ts";
+
+type ListedTask = Reply<"tasks.list">["data"][number];
+
+const SHOWN = 100;
+const VIEWS = [
+  ["mine", "Mine"],
+  ["unassigned", "Of my teams"],
+  ["all", "All"],
+] as const;
+
+/** Tasks of all changes and requests that are mine to do; what waits for others comes after what can be begun. */
+export function MyTasks() {
+  useTitle("Tasks");
+  const { view = "mine" } = useSearch({ from: "/inside/tasks" });
+  const navigate = useNavigate();
+  const [chosen, setChosen] = useState<string>();
+  const { data, error, isPending, refetch } = useOp("tasks.list", {
+    query: { view, limit: SHOWN },
+  });
+  const tasks = [...(data?.data ?? [])].toSorted(
+    (left, right) => Number(left.blockedBy.length > 0) - Number(right.blockedBy.length > 0),
+  );
+  const task = tasks.find(({ id }) => id === chosen);
+  useListKeys({ ids: tasks.map(({ id }) => id), chosen, onChoose: setChosen });
+  useActions([
+    {
+      keys: "x",
+      label: "The task is done",
+      run: () => task && void completeTask(placeOf(task), task),
+      disabled: task ? undefined : "Choose a task first.",
+    },
+    {
+      keys: "Enter",
+      label: "Open its ticket",
+      within: "body",
+      run: () =>
+        task &&
+        void navigate({ to: "/tickets/$reference", params: { reference: task.ticket.number } }),
+      disabled: task ? undefined : "Choose a task first.",
+    },
+  ]);
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Tasks</h1>
+        <div className="tabs" role="group" aria-label="Which">
+          {VIEWS.map(([id, label]) => (
+            <button
+              key={id}
+              aria-pressed={view === id}
+              onClick={() =>
+                void navigate({ to: "/tasks", search: { view: id === "mine" ? undefined : id } })
+              }
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      </header>
+      <div className="scroll tasks-page" tabIndex={0} role="region" aria-label="Tasks">
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {isPending && !error && <Loading rows={8} />}
+        {data && tasks.length === 0 && (
+          <Empty title="Nothing to do">
+            {view === "mine"
+              ? "No task of a change or a request is given to you."
+              : "No task is open here."}
+          </Empty>
+        )}
+        <ol>
+          {tasks.map((one) => (
+            <MyTask key={one.id} task={one} isChosen={one.id === chosen} />
+          ))}
+        </ol>
+      </div>
+    </div>
+  );
+}
+
+const placeOf = ({ ticket, ticketId }: ListedTask) => ({ kind: ticket.kind as TaskKind, ticketId });
+
+interface MyTaskProps {
+  readonly task: ListedTask;
+  readonly isChosen: boolean;
+}
+
+function MyTask({ task, isChosen }: MyTaskProps) {
+  const may = useMay();
+  const nameOf = useNames();
+  const place = placeOf(task);
+  const isBlocked = task.blockedBy.length > 0;
+  const write = WRITE[place.kind];
+  const why = may(write)
+    ? isBlocked
+      ? "Other tasks come before it."
+      : undefined
+    : `You may not change it (${write}).`;
+  return (
+    <li
+      className={isBlocked ? "task blocked" : "task"}
+      aria-current={isChosen ? "true" : undefined}
+    >
+      <input
+        type="checkbox"
+        aria-label={`${task.title} is done`}
+        checked={false}
+        disabled={why !== undefined}
+        title={why}
+        onChange={() => void completeTask(place, task)}
+      />
+      <Link
+        to="/tickets/$reference"
+        params={{ reference: task.ticket.number }}
+        className="task-words"
+      >
+        <span className="task-title">{task.title}</span>
+        <span className="task-about">
+          <span className="cut">
+            <span className="mono">{task.ticket.number}</span> {task.ticket.title}
+          </span>
+          {task.dueAt !== null && <DueDay at={task.dueAt} />}
+          {isBlocked && <span>waits for others</span>}
+        </span>
+      </Link>
+      <Avatar name={nameOf(task.assigneeId) ?? nameOf(task.teamId)} />
+      {isChosen && <Keys keys="x" />}
+    </li>
+  );
+}

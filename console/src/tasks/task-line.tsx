@@ -1,0 +1,137 @@
+import { Ellipsis } from "lucide-react";
+import { useState } from "react";
+import { useNames } from "../data/people.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { Field } from "../ui/field.tsx";
+import { Dialog } from "../ui/overlay/dialog.tsx";
+import { Menu } from "../ui/overlay/menu.tsx";
+import { DueDay } from "./due-day.tsx";
+import {
+  completeTask,
+  moveTask,
+  removeTask,
+  reopenTask,
+  skipTask,
+  type Task,
+  type TaskKind,
+} from "./task-act.ts";
+
+interface TaskLineProps {
+  readonly task: Task;
+  readonly tasks: readonly Task[];
+  readonly place: { readonly kind: TaskKind; readonly ticketId: string };
+  readonly refusal: string | undefined;
+  readonly onEdit: () => void;
+}
+
+/** One task: ticked when it is done, and why it can't be yet. */
+export function TaskLine({ task, tasks, place, refusal, onEdit }: TaskLineProps) {
+  const nameOf = useNames();
+  const [isSkipping, setSkipping] = useState(false);
+  const isOpen = task.state === "open";
+  const waitsFor = tasks.filter(({ id }) => task.blockedBy.includes(id)).map(({ title }) => title);
+  const blocked = waitsFor.length > 0 ? `After ${waitsFor.join(", ")}` : undefined;
+  const why = refusal ?? (isOpen ? blocked : undefined);
+  const who = nameOf(task.assigneeId) ?? nameOf(task.teamId);
+  const at = tasks.findIndex(({ id }) => id === task.id);
+  return (
+    <li className={`task ${task.state}`}>
+      <input
+        type="checkbox"
+        aria-label={`${task.title} is done`}
+        checked={!isOpen}
+        disabled={why !== undefined}
+        title={why}
+        onChange={() => void (isOpen ? completeTask(place, task) : reopenTask(place, task))}
+      />
+      <div className="task-words">
+        <button className="task-title" disabled={refusal !== undefined} onClick={onEdit}>
+          {task.title}
+        </button>
+        <span className="task-about">
+          {task.state === "skipped" && <span>skipped: {task.notes}</span>}
+          {isOpen && blocked !== undefined && <span>{blocked}</span>}
+          {isOpen && task.dueAt !== null && <DueDay at={task.dueAt} />}
+          {isOpen && !task.required && <span>optional</span>}
+          {task.internal && <span>internal</span>}
+        </span>
+      </div>
+      {who !== undefined && <Avatar name={who} />}
+      {refusal === undefined && (
+        <Menu
+          label={`More for ${task.title}`}
+          items={[
+            { label: "Edit", onPick: onEdit },
+            {
+              label: "Skip…",
+              disabled: isOpen ? undefined : "It has ended.",
+              onPick: () => setSkipping(true),
+            },
+            {
+              label: "Earlier",
+              disabled: at === 0 ? "It is the first." : undefined,
+              onPick: () => void moveTask(place, tasks, task, -1),
+            },
+            {
+              label: "Later",
+              disabled: at === tasks.length - 1 ? "It is the last." : undefined,
+              onPick: () => void moveTask(place, tasks, task, 1),
+            },
+            {
+              label: "Remove",
+              isDangerous: true,
+              isApart: true,
+              onPick: () => void removeTask(place, task),
+            },
+          ]}
+        >
+          <Ellipsis />
+        </Menu>
+      )}
+      {isSkipping && (
+        <SkipDialog
+          title={task.title}
+          onClose={() => setSkipping(false)}
+          onSkip={(notes) => {
+            setSkipping(false);
+            void skipTask(place, task, notes);
+          }}
+        />
+      )}
+    </li>
+  );
+}
+
+interface SkipDialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly onSkip: (notes: string) => void;
+}
+
+function SkipDialog({ title, onClose, onSkip }: SkipDialogProps) {
+  const [notes, setNotes] = useState("");
+  return (
+    <Dialog
+      title={`Skip “${title}”`}
+      onClose={onClose}
+      onSubmit={() => notes.trim() !== "" && onSkip(notes.trim())}
+      footer={
+        <button className="btn main" disabled={notes.trim() === ""}>
+          Skip
+        </button>
+      }
+    >
+      <Field label="Why need it not be done?">
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            maxLength={2_000}
+            value={notes}
+            onChange={({ target }) => setNotes(target.value)}
+          />
+        )}
+      </Field>
+    </Dialog>
+  );
+}

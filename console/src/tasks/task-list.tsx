@@ -1,0 +1,75 @@
+import "./tasks.css";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { ErrorNotice } from "../ui/feedback.tsx";
+import { LIST, type Task, type TaskKind, WRITE } from "./task-act.ts";
+import { TaskDialog } from "./task-dialog.tsx";
+import { TaskLine } from "./task-line.tsx";
+
+interface TaskListProps {
+  readonly kind: TaskKind;
+  readonly ticketId: string;
+  /** Says why nothing can be changed, as that the ticket is over. */
+  readonly refusal?: string | undefined;
+}
+
+/** The tasks of a change or a request, in their order, with how many are left. */
+export function TaskList({ kind, ticketId, refusal }: TaskListProps) {
+  const may = useMay();
+  const [open, setOpen] = useState<Task | "new">();
+  const params = { id: ticketId };
+  const { data, error, refetch } = useOp(LIST[kind], { params, query: { limit: 200 } });
+  const tasks = data?.data ?? [];
+  const why = refusal ?? (may(WRITE[kind]) ? undefined : `You may not change it (${WRITE[kind]}).`);
+  const ended = tasks.filter(({ state }) => state !== "open").length;
+  return (
+    <section className="tasks" aria-label="Tasks">
+      <h2 className="tasks-head">
+        <span className="grow">
+          Tasks{" "}
+          {tasks.length > 0 && (
+            <span className="muted">
+              {ended} of {tasks.length}
+            </span>
+          )}
+        </span>
+        <button
+          className="btn bare icon small"
+          aria-label="Add a task"
+          disabled={why !== undefined}
+          title={why ?? "Add a task"}
+          onClick={() => setOpen("new")}
+        >
+          <Plus />
+        </button>
+      </h2>
+      {tasks.length > 0 && (
+        <progress className="tasks-bar" max={tasks.length} value={ended} aria-label="Tasks ended" />
+      )}
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {data && tasks.length === 0 && <p className="muted">None: it is done in one go.</p>}
+      <ol>
+        {tasks.map((task) => (
+          <TaskLine
+            key={task.id}
+            task={task}
+            tasks={tasks}
+            place={{ kind, ticketId }}
+            refusal={why}
+            onEdit={() => setOpen(task)}
+          />
+        ))}
+      </ol>
+      {open !== undefined && (
+        <TaskDialog
+          task={open === "new" ? undefined : open}
+          tasks={tasks}
+          place={{ kind, ticketId }}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </section>
+  );
+}
