@@ -106,7 +106,7 @@ export function RuleEditor({ rule, refusal, position, nameOf }: RuleEditorProps)
   );
 }
 
-/** Who gets a ticket: the method, and what it chooses from. */
+/** The receivers of a ticket: the method, and what it chooses from. */
 function Receivers({ editor }: { readonly editor: Editor<RuleDraft> }) {
   const { draft, change, errorOf } = editor;
   const may = useMay();

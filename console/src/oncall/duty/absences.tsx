@@ -21,7 +21,7 @@ const SHOWN = 200;
 const DAYS = 28;
 const DAY_HOURS = 24;
 
-/** Who is away: assignment rules pass them over, and the rota marks their turns. */
+/** Absences: assignment rules pass over whoever is away, and the rota marks their turns. */
 export function Absences() {
   const may = useMay();
   const me = useMe();

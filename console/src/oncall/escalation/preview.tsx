@@ -14,7 +14,7 @@ interface PreviewProps {
   readonly repeats: number;
 }
 
-/** Who would be paged when, if it began at a moment and nobody acknowledged. */
+/** The people who would be paged, and when, if it began at a moment and nobody acknowledged. */
 export function EscalationPreview({ steps, repeats }: PreviewProps) {
   const [start, setStart] = useState(() => toLocalInput(new Date().toISOString()));
   const nameOf = useNames();

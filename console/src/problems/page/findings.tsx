@@ -5,7 +5,7 @@ import { useActions } from "../../shell/actions.ts";
 import { Keys } from "../../ui/key.tsx";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";
-import type { Problem } from "./problem-page.tsx";
+import type { Problem } from "./problem.ts";
 
 interface FindingsProps {
   readonly problem: Problem;

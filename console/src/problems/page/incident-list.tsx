@@ -7,7 +7,7 @@ import { TicketPicker } from "../../desk-settings/index.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { State } from "../../ui/state.tsx";
 import { count } from "../../ui/words.ts";
-import type { Problem } from "./problem-page.tsx";
+import type { Problem } from "./problem.ts";
 
 interface IncidentListProps {
   readonly problem: Problem;

@@ -7,7 +7,7 @@ import { useMay } from "../../data/people.ts";
 import { State } from "../../ui/state.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { toArticle } from "./known-error-article.ts";
-import type { Problem } from "./problem-page.tsx";
+import type { Problem } from "./problem.ts";
 
 interface KnownErrorProps {
   readonly problem: Problem;

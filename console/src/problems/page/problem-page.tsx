@@ -2,7 +2,7 @@ import "../problems.css";
 import "./problem-page.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { ApiError, etagOf, type Schemas, useOp } from "../../data/api.ts";
+import { ApiError, etagOf, useOp } from "../../data/api.ts";
 import { useMay, useNames } from "../../data/people.ts";
 import { TicketPanel } from "../../desk/index.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -14,8 +14,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { Findings } from "./findings.tsx";
 import { IncidentList } from "./incident-list.tsx";
 import { KnownError } from "./known-error.tsx";
-
-export type Problem = Schemas["ProblemWithIncidents"];
+import type { Problem } from "./problem.ts";
 
 const TABS = [
   { id: "analysis", label: "Analysis" },

@@ -10,7 +10,7 @@ import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { toWords } from "../../ui/words.ts";
 import { mergeAttributes } from "../classes/attribute-model.ts";
-import type { Item } from "./item-page.tsx";
+import type { Item } from "./item.ts";
 
 const STATUSES = ["planned", "active", "inactive", "maintenance", "retired"] as const;
 

@@ -3,7 +3,7 @@ import "./item-page.css";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Network, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { ApiError, call, etagOf, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useMay, useNames } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -16,12 +16,11 @@ import { State } from "../../ui/state.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { ImpactLevels } from "./impact-levels.tsx";
+import type { Item } from "./item.ts";
 import { ItemForm } from "./item-form.tsx";
 import { ItemHistory } from "./item-history.tsx";
 import { RelationList } from "./relation-list.tsx";
 import { TicketList } from "./ticket-list.tsx";
-
-export type Item = Schemas["CmdbItemDetail"];
 
 const DEPTH = 6;
 

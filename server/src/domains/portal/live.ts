@@ -10,7 +10,7 @@ import { eventStream } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PortalUse } from "./permissions.ts";
 
-/** What a visitor's pages are made of. */
+/** Events of which a visitor's pages are made. */
 const OWN = /^(incident|request)\./;
 /** An outage is told to everybody, though its ticket is not theirs. */
 const OUTAGES: ReadonlySet<string> = new Set([

@@ -7,7 +7,7 @@ export interface PerformInput {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
-  /** What was done under it once is not done again. */
+  /** A call under a key that was used before answers as that one did. */
   readonly idempotencyKey?: string | undefined;
 }
 

@@ -27,7 +27,7 @@ export type Shift = Static<typeof Shift>;
 
 const Shifts = Type.Array(Shift);
 
-export const Plan = Type.Object(
+export const ShiftPlan = Type.Object(
   {
     from: Time,
     until: Time,
@@ -45,7 +45,7 @@ export function planShifts(
   overrides: readonly Override[],
   from: Date,
   until: Date,
-): Static<typeof Plan> {
+): Static<typeof ShiftPlan> {
   const [fromMs, untilMs] = [from.getTime(), until.getTime()];
   const layers = layersBetween(rota, fromMs, untilMs);
   return {

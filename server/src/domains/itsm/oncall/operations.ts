@@ -5,7 +5,7 @@ import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, item, noContent, page } from "#kernel/operation/response.ts";
 import { id, InputTime, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { assertReferencesExist, DeskRead } from "../tickets/index.ts";
-import { findShift, Plan, planShifts, Shift } from "./on-call.ts";
+import { findShift, ShiftPlan, planShifts, Shift } from "./on-call.ts";
 import {
   findOverride,
   findOverrides,
@@ -56,7 +56,7 @@ const listShifts = query({
   description: `From now on for ${DEFAULT_DAYS} days unless given, and for at most ${RANGE_DAYS_MAX} days.`,
   permission: DeskRead,
   query: object(span),
-  response: item(Plan),
+  response: item(ShiftPlan),
   example: { params: example },
   async run({ tx, now }, { params, query: asked }) {
     const schedule = await schedules.store.get(tx, params.id);
@@ -80,7 +80,7 @@ const previewShifts = query({
     timeZone: Type.Optional(scheduleFields.timeZone),
     layers: scheduleFields.layers,
   }),
-  response: item(Plan),
+  response: item(ShiftPlan),
   example: { body: { layers: docs.examples.input.layers ?? [], timeZone: "Europe/Berlin" } },
   async run({ tx, now }, { body: { scheduleId, layers, timeZone = "UTC", ...asked } }) {
     assertTimeZone(timeZone);

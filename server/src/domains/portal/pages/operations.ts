@@ -147,7 +147,7 @@ export const submitPortalForm = command({
   run: async (_ctx, _input, page) => page,
 });
 
-/** What was refused, at the fields of the form: `/values/serial` of a request is `/serial` of its form. */
+/** A refusal at the fields of its form: `/values/serial` of a request is `/serial` of its form. */
 function toPosted({ message, particulars }: Failure, fields: PostedFields): Posted {
   const errors = (particulars.errors ?? []).map(
     (error) => [error.path.replace(/^\/values(?=\/)/, ""), error.message] as const,
@@ -158,7 +158,7 @@ function toPosted({ message, particulars }: Failure, fields: PostedFields): Post
 interface Asked {
   readonly workspace: string;
   readonly path: string;
-  readonly environment?: Static<typeof Environment>;
+  readonly environment?: Static<typeof Environment> | undefined;
   readonly q?: string;
   readonly title?: string;
   /** A form that was sent and refused: it is shown once more. */
@@ -182,8 +182,8 @@ async function renderPath(platform: Platform, caller: Caller, asked: Asked) {
 function withProblem(page: PortalPage, posted: Posted | undefined): PortalPage {
   if (!posted) return page;
   const words = posted.problem ?? [...posted.errors].map(([at, text]) => `${at.slice(1)} ${text}`);
-  const said = typeof words === "string" ? words : words.join(", ");
-  return { ...page, body: markup`<p class="problem" role="alert">${said}</p>${page.body}` };
+  const sentence = typeof words === "string" ? words : words.join(", ");
+  return { ...page, body: markup`<p class="problem" role="alert">${sentence}</p>${page.body}` };
 }
 
 type HomeData = Static<typeof Home>;

@@ -23,7 +23,7 @@ ${[...groups].map(([group, own]) =>
 )}`;
 }
 
-/** What is wrong, above the form and leading to each field; also what no field is for. */
+/** A summary of the errors above the form, leading to each field; also of those that no field is for. */
 function renderSummary(fields: readonly PlainField[], { errors, problem }: Posted): Markup {
   const labels = new Map(fields.map(({ pointer, label }) => [pointer, label]));
   const lines = [...errors].map(([pointer, message]) => {

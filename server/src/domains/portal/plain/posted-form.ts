@@ -60,15 +60,15 @@ async function readParts(
 }
 
 async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of content) {
-    bytes += piece.length;
+  for await (const chunk of content) {
+    bytes += chunk.length;
     if (bytes > FORM_BYTES_MAX) throw tooLarge();
     // The reader uses its buffer again.
-    pieces.push(Buffer.from(piece));
+    chunks.push(Buffer.from(chunk));
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 const tooLarge = (): Failure => new Failure(TooLarge, { detail: "The form is too large." });

@@ -164,7 +164,7 @@ function listOptions({ enum: values, oneOf }: Schema): readonly PlainOption[] {
   }));
 }
 
-/** What a browser sent: texts and ids of files by the names of their fields. */
+/** A form as it was sent: texts, and ids of files, by the names of their fields. */
 export type PostedFields = ReadonlyMap<string, readonly string[]>;
 
 /** The value that a posted form makes by its schema. What was left empty is left out. */
