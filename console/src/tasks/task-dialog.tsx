@@ -107,25 +107,11 @@ export function TaskDialog({ task, tasks, place, onClose }: TaskDialogProps) {
           isArea
           isOptional
         />
-        {others.length > 0 && (
-          <fieldset className="task-after">
-            <legend>Only after</legend>
-            {others.map(({ id, title }) => (
-              <CheckField
-                key={id}
-                label={title}
-                isOn={draft.dependsOn.includes(id)}
-                onChange={(isOn) =>
-                  change({
-                    dependsOn: isOn
-                      ? [...draft.dependsOn, id]
-                      : draft.dependsOn.filter((one) => one !== id),
-                  })
-                }
-              />
-            ))}
-          </fieldset>
-        )}
+        <AfterField
+          others={others}
+          value={draft.dependsOn}
+          onChange={(dependsOn) => change({ dependsOn })}
+        />
         <CheckField
           label="It must be done before the ticket is"
           isOn={draft.required}
@@ -138,5 +124,29 @@ export function TaskDialog({ task, tasks, place, onClose }: TaskDialogProps) {
         />
       </div>
     </Dialog>
+  );
+}
+
+interface AfterFieldProps {
+  readonly others: readonly Task[];
+  readonly value: readonly string[];
+  readonly onChange: (taskIds: string[]) => void;
+}
+
+/** The tasks that must have ended before. */
+function AfterField({ others, value, onChange }: AfterFieldProps) {
+  if (others.length === 0) return null;
+  return (
+    <fieldset className="task-after">
+      <legend>Only after</legend>
+      {others.map(({ id, title }) => (
+        <CheckField
+          key={id}
+          label={title}
+          isOn={value.includes(id)}
+          onChange={(isOn) => onChange(isOn ? [...value, id] : value.filter((one) => one !== id))}
+        />
+      ))}
+    </fieldset>
   );
 }

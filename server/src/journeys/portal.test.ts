@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { expectSound, useConsole } from "./testing.ts";
 
+/** Less than a page without a stream would wait. */
+const LIVE_MAX_MS = 15_000;
 const INCIDENTS = "/api/v1/itsm/incidents";
 
 describeInBrowser("portal", () => {
@@ -37,8 +39,8 @@ describeInBrowser("portal", () => {
     await agent(`POST ${path}/take`);
     await agent(`POST ${path}/comments`, { body: "A word among us", internal: true });
     await agent(`POST ${path}/comments`, { body: "Is the cable in?", internal: false });
-    await page.reload();
-    await page.getByText("Is the cable in?").waitFor();
+    // It is there by itself.
+    await page.getByText("Is the cable in?").waitFor({ timeout: LIVE_MAX_MS });
     expect(await page.getByText("A word among us").count()).toBe(0);
     await page.getByRole("textbox", { name: "Your answer" }).fill("It is now.");
     await page.keyboard.press("Control+Enter");
@@ -125,6 +127,31 @@ describeInBrowser("portal", () => {
     const read = await plain.text();
     expect(read).toContain("Card payments fail. We are on it.");
     expect(read).not.toContain("All shops");
+    // A form needs none either, with its file and with what is wrong.
+    const { context } = visitor;
+    const bare = await context.browser()?.newContext({
+      javaScriptEnabled: false,
+      storageState: await context.storageState(),
+      viewport: { width: 400, height: 800 },
+    });
+    const form = await bare?.newPage();
+    if (!bare || !form) throw new Error("There is a browser.");
+    await form.goto(`${at.origin}/portal/default/broken`);
+    const title = form.getByLabel("What does not work?");
+    await title.evaluate((field) => field.removeAttribute("required"));
+    await form.getByRole("button", { name: "Send" }).click();
+    await form.getByText("One thing to put right").waitFor();
+    await title.fill("The till is dark");
+    await form
+      .getByLabel("Pictures or files")
+      .setInputFiles({ name: "till.txt", mimeType: "text/plain", buffer: Buffer.from("black") });
+    await form.getByRole("button", { name: "Send" }).click();
+    await form.waitForURL(/\/tickets\/INC\d+$/);
+    await form.getByText("till.txt").waitFor();
+    await form.getByRole("textbox", { name: "Your answer" }).fill("Still dark.");
+    await form.getByRole("button", { name: "Send" }).click();
+    await form.getByText("Still dark.").waitFor();
+    await bare.close();
     // Nobody who is not signed in sees any of it.
     const stranger = await at.stranger();
     await stranger.page.goto(`${at.origin}/portal/default`);

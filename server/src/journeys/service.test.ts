@@ -1,0 +1,125 @@
+import { beforeAll, expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import type { Ask } from "#kernel/testing/world.ts";
+import { expectSound, useConsole } from "./testing.ts";
+
+const ITSM = "/api/v1/itsm";
+
+describeInBrowser("on call, services and problems", () => {
+  const at = useConsole();
+  let owner: Ask;
+  beforeAll(async () => {
+    owner = await at.world.member(["owner"]);
+  });
+  const list = async (path: string) => (await owner(`GET ${path}`)).body.data;
+
+  test("a rota is made with its turns in sight, somebody stands in, and a page is acknowledged", async () => {
+    const admin = await at.visit(["admin"]);
+    const { page, userId } = admin;
+    const { name } = (await owner(`GET /api/v1/settings/users/${userId}`)).body.data;
+    await page.goto(`${at.origin}/oncall?open=new`);
+    await page.getByLabel("Name", { exact: true }).first().fill("Network");
+    await page.getByText("Add people to a layer to see whose turn is when.").waitFor();
+    await page.getByRole("combobox", { name: "In turn" }).fill(name);
+    await page.keyboard.press("Enter");
+    const preview = page.getByRole("group", { name: "What these layers make" });
+    await preview
+      .getByRole("button", { name: new RegExp(name) })
+      .first()
+      .waitFor();
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByText("Network is saved").waitFor();
+    await page.getByRole("button", { name: "All schedules" }).click();
+    const rota = page.getByRole("region", { name: "Network" });
+    await rota.getByText(name).first().waitFor();
+    await expectSound(admin);
+    await rota.getByRole("button", { name: "Stand in" }).click();
+    await page.getByLabel("Why").fill("Their wedding");
+    await page.getByRole("dialog").getByRole("button", { name: "Stand in" }).click();
+    await rota
+      .getByRole("button", { name: /stands in/ })
+      .first()
+      .waitFor();
+    const [schedule] = await list(`${ITSM}/on-call-schedules`);
+    const overrides = await list(`${ITSM}/on-call-schedules/${schedule.id}/overrides`);
+    expect(overrides).toMatchObject([{ userId, reason: "Their wedding" }]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await rota
+      .getByRole("button", { name: /stands in/ })
+      .first()
+      .waitFor({ state: "detached" });
+
+    await page.goto(`${at.origin}/oncall?tab=escalation&open=new`);
+    await page.getByLabel("Name", { exact: true }).fill("Critical");
+    await page.getByRole("combobox", { name: "Page whom" }).fill("Network");
+    await page.keyboard.press("Enter");
+    await page
+      .getByRole("region", { name: "Who would be paged" })
+      .getByText(name)
+      .first()
+      .waitFor();
+    await expectSound(admin);
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByText("Critical is saved").waitFor();
+    await owner(`POST ${ITSM}/incidents`, { title: "All is down", impact: 1, urgency: 1 });
+    await page.getByRole("tab", { name: /Pages/ }).click();
+    await page.getByText("It waits for you.").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("a");
+    await page.getByText(`${name} sees to it`).waitFor();
+    expect(await list(`${ITSM}/pages`)).toMatchObject([{ state: "acknowledged" }]);
+    expect(admin.faults).toEqual([]);
+  });
+
+  test("an item has the fields of its class, a problem becomes a known error and an article", async () => {
+    const admin = await at.visit(["admin"]);
+    const { page } = admin;
+    await page.goto(`${at.origin}/services/classes?open=new`);
+    await page.getByLabel("Name on screens").fill("Till");
+    await page.getByRole("button", { name: "Add an attribute" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("shop");
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByText("Till is saved").waitFor();
+    await expectSound(admin);
+    await page.goto(`${at.origin}/services`);
+    await page.getByRole("button", { name: "New item", disabled: false }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name", { exact: true }).fill("till-07");
+    await form.getByLabel("Class").selectOption("till");
+    await form.getByLabel("shop").fill("Lisbon");
+    await form.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("heading", { name: "till-07" }).waitFor();
+    await page.getByText("Lisbon").waitFor();
+    const [item] = await list("/api/v1/cmdb/items?class=till");
+    expect(item.attributes).toEqual({ shop: "Lisbon" });
+
+    const { body } = await owner(`POST ${ITSM}/incidents`, {
+      title: "The till is dark",
+      ciIds: [item.id],
+    });
+    const { number } = body.data;
+    await page.getByRole("link", { name: new RegExp(number) }).waitFor();
+    await expectSound(admin);
+    const made = await owner(`POST ${ITSM}/problems`, {
+      title: "Tills go dark",
+      incidentIds: [body.data.id],
+    });
+    const problem = made.body.data.number;
+    await page.goto(`${at.origin}/problems/${problem}`);
+    await page.getByRole("link", { name: new RegExp(number) }).waitFor();
+    await page.getByLabel("Cause").fill("A loose plug");
+    await page.getByLabel("Workaround").fill("Push the plug in.");
+    await page.keyboard.press("Control+s");
+    await page.getByText("Cause and workaround are saved").waitFor();
+    await page.getByRole("button", { name: "Declare a known error", disabled: false }).click();
+    await page.getByText("it stands in the list of known errors").waitFor();
+    await expectSound(admin);
+    await page.getByRole("button", { name: "Write an article about it", disabled: false }).click();
+    await page.waitForURL(/\/knowledge\/.+\/edit$/);
+    expect(await list("/api/v1/knowledge")).toMatchObject([
+      { title: "Tills go dark", state: "draft", tags: ["known-error", problem.toLowerCase()] },
+    ]);
+    expect((await list(`${ITSM}/problems/${problem}`)).state).toBe("known_error");
+    expect(admin.faults).toEqual([]);
+  });
+});
