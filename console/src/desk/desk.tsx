@@ -26,7 +26,8 @@ import { toListQuery, type View, viewOf } from "./queue/views.ts";
 import { NarrowNote } from "./saved/narrow-note.tsx";
 import { ViewMenu } from "./saved/view-menu.tsx";
 import { DisplayMenu } from "./display/display-menu.tsx";
-import { readDisplay, saveDisplay } from "./display/display.ts";
+import { toColumns } from "./display/display.ts";
+import { useDisplay } from "./display/use-display.ts";
 import { ViewList } from "./queue/view-list.tsx";
 import { useViews, type Views } from "./queue/use-views.ts";
 import type { DeskSearch } from "./search.ts";
@@ -132,7 +133,7 @@ interface QueuePaneProps {
 function QueuePane(props: QueuePaneProps) {
   const { search, show, view, views, queue, selection, refusal } = props;
   const { rows, error, isPending } = queue;
-  const [display, setDisplay] = useState(readDisplay);
+  const [display, setDisplay] = useDisplay(view);
   const choose = (id: string): void =>
     show({ view: id, open: undefined, only: undefined, q: undefined });
   return (
@@ -143,13 +144,7 @@ function QueuePane(props: QueuePaneProps) {
           onChange={(next) => show(next, true)}
           onView={choose}
         />
-        <DisplayMenu
-          display={display}
-          onChange={(next) => {
-            saveDisplay(next);
-            setDisplay(next);
-          }}
-        />
+        <DisplayMenu display={display} onChange={setDisplay} />
         <button
           className="btn icon"
           aria-label="Create a ticket"
@@ -160,7 +155,12 @@ function QueuePane(props: QueuePaneProps) {
           <Plus />
         </button>
       </header>
-      <NarrowNote {...{ view, search }} total={queue.total} onView={choose} />
+      <NarrowNote
+        {...{ view, search }}
+        columns={toColumns(display)}
+        total={queue.total}
+        onView={choose}
+      />
       {error && <ErrorNotice error={error} retry={queue.retry} />}
       {isPending && !error && <Loading rows={12} />}
       {!isPending && rows.length === 0 && !error && (

@@ -19,6 +19,13 @@ const WORDS: Readonly<Record<string, string>> = {
   "change.rolled_back": "rolled it back",
   "change.cancelled": "gave it up",
   "change.comment_added": "wrote",
+  "change.task_added": "added a task",
+  "change.task_updated": "changed a task",
+  "change.task_completed": "did a task",
+  "change.task_skipped": "skipped a task",
+  "change.task_reopened": "opened a task again",
+  "change.task_removed": "removed a task",
+  "change.tasks_reordered": "ordered the tasks",
 };
 
 /** What happened to a change, the newest first. */

@@ -3,7 +3,7 @@
  * stands here: a breach changes the ticket, an installed pack may change anything.
  */
 const STALE: Readonly<Record<string, readonly string[]>> = {
-  absence: ["absences.", "on_call."],
+  absence: ["absences.", "on_call.", "on_call_schedules."],
   app: ["apps.", "home."],
   article: ["knowledge."],
   article_search: ["knowledge."],
@@ -31,7 +31,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   blackout_window: ["blackout_windows.", "changes."],
   business_calendar: ["business_calendars.", "sla."],
   catalog_item: ["catalog."],
-  change: ["tickets.", "views.", "changes.", "home."],
+  change: ["tickets.", "views.", "changes.", "tasks.", "home."],
   change_delegation: ["changes.", "home."],
   change_template: ["change_templates."],
   cmdb_class: ["cmdb."],
@@ -65,13 +65,13 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   pack: [""],
   portal_settings: ["portal."],
   preference: ["preferences."],
-  problem: ["tickets.", "views.", "problems.", "home."],
+  problem: ["tickets.", "views.", "problems.", "cmdb.", "home."],
   query: ["queries."],
   on_call_schedule: ["on_call_schedules.", "on_call."],
   page: ["pages."],
   record: ["records.", "dashboards."],
   report: ["reports.", "dashboards."],
-  request: ["tickets.", "views.", "requests.", "catalog.", "home."],
+  request: ["tickets.", "views.", "requests.", "tasks.", "catalog.", "home."],
   sla: ["tickets.", "views.", "sla.", "incidents.", "home."],
   sla_policy: ["sla."],
   status_component: ["status_components.", "status_page."],

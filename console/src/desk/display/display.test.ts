@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { classesOf, readDisplay, togglePart } from "./display.ts";
+import { applyColumns, classesOf, readDisplay, toColumns, togglePart } from "./display.ts";
 
 const memory = (text: string | null) => ({ getItem: () => text });
 
@@ -18,4 +18,14 @@ test("what is left out is hidden", () => {
   expect(classesOf(display)).toBe("close hides-state hides-caller hides-word hides-people");
   expect(togglePart(["a", "b"], "a")).toEqual(["b"]);
   expect(togglePart(["b"], "a")).toEqual(["b", "a"]);
+});
+
+test("a view's columns are shown as they were saved, and what nobody knows any more is left out", () => {
+  const display = { density: "close", parts: ["tags"], fields: ["floor"] } as const;
+  const other = { density: "roomy", parts: ["number"], fields: [] } as const;
+  expect(applyColumns(other, [...toColumns(display), "gone"])).toEqual({
+    ...display,
+    density: "roomy",
+  });
+  expect(applyColumns(other, [])).toBe(other);
 });

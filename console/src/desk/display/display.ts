@@ -41,6 +41,24 @@ export function saveDisplay(
   memory.setItem(KEY, JSON.stringify(display));
 }
 
+const OWN = "fields.";
+
+/** What a row tells, as a saved view keeps it. */
+export const toColumns = ({ parts, fields }: Display): string[] => [
+  ...parts,
+  ...fields.map((key) => `${OWN}${key}`),
+];
+
+/** The display with the columns of a view; one that has none is shown as on this device. */
+export function applyColumns(display: Display, columns: readonly string[] = []): Display {
+  if (columns.length === 0) return display;
+  return {
+    density: display.density,
+    parts: PARTS.filter((part) => columns.includes(part)),
+    fields: columns.filter((one) => one.startsWith(OWN)).map((one) => one.slice(OWN.length)),
+  };
+}
+
 /** The classes of a list that is shown so: what is left out is hidden. */
 export function classesOf({ density, parts }: Display): string {
   const hidden = PARTS.filter((part) => !parts.includes(part)).map((part) => `hides-${part}`);

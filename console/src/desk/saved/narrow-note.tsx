@@ -13,12 +13,14 @@ import { ViewDialog } from "./view-dialog.tsx";
 interface NarrowNoteProps {
   readonly view: View;
   readonly search: DeskSearch;
+  /** What rows tell now, which a view keeps too. */
+  readonly columns: readonly string[];
   readonly total: number | undefined;
   readonly onView: (id: string) => void;
 }
 
 /** How many tickets the filter leaves, and the way to keep it as a view. */
-export function NarrowNote({ view, search, total, onView }: NarrowNoteProps) {
+export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteProps) {
   const may = useMay();
   const meId = useMe()?.user.id ?? "";
   const [isSaving, setSaving] = useState(false);
@@ -59,6 +61,7 @@ export function NarrowNote({ view, search, total, onView }: NarrowNoteProps) {
     return (
       <ViewDialog
         part={part}
+        columns={columns}
         onClose={() => setSaving(false)}
         onSaved={(id) => {
           setSaving(false);

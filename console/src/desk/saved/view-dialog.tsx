@@ -21,12 +21,14 @@ interface ViewDialogProps {
   readonly saved?: SavedView | undefined;
   /** What is saved with it; a change of name and readers leaves it. */
   readonly part?: SavedPart | undefined;
+  /** What its rows tell. */
+  readonly columns?: readonly string[];
   readonly onClose: () => void;
   readonly onSaved: (id: string) => void;
 }
 
 /** Gives a view its name and those who see it. */
-export function ViewDialog({ saved, part, onClose, onSaved }: ViewDialogProps) {
+export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialogProps) {
   const may = useMay();
   const meId = useMe()?.user.id ?? "";
   const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") });
@@ -44,7 +46,12 @@ export function ViewDialog({ saved, part, onClose, onSaved }: ViewDialogProps) {
       sharedWith,
       teamId: sharedWith === "team" ? (teamId ?? own[0]?.id ?? null) : null,
     };
-    const body = { name: name.trim(), ...shared, ...(part && toBody(part)) };
+    const body = {
+      name: name.trim(),
+      ...shared,
+      ...(part && toBody(part)),
+      ...(columns && { columns: [...columns] }),
+    };
     try {
       const { data } = saved
         ? await call("views.update", { params: { id: saved.id }, body })

@@ -3,6 +3,7 @@ import { LineField, SelectField } from "../../desk-settings/index.ts";
 import { ConditionField } from "../condition/condition-field.tsx";
 import { toTimeWords } from "../policy-words.ts";
 import type { Target } from "./policy-draft.ts";
+import { WarningsField } from "./warnings-field.tsx";
 
 interface TargetListProps {
   readonly targets: readonly Target[];
@@ -53,6 +54,12 @@ export function TargetList({ targets, onChange, errorOf }: TargetListProps) {
   );
 }
 
+/** A target without warnings of its own has those of its policy. */
+function withWarnings(target: Target, warnings: readonly number[]): Target {
+  const { warnAtPercent: _, ...rest } = target;
+  return warnings.length === 0 ? rest : { ...rest, warnAtPercent: [...warnings] };
+}
+
 interface TargetFieldsProps {
   readonly target: Target;
   readonly n: number;
@@ -63,7 +70,10 @@ interface TargetFieldsProps {
 
 function TargetFields({ target, n, onChange, onRemove, errorOf }: TargetFieldsProps) {
   const at = `/targets/${n}`;
-  const hasRules = RULES.some(([name]) => target[name] !== undefined) || target.from === "match";
+  const hasRules =
+    RULES.some(([name]) => target[name] !== undefined) ||
+    target.from === "match" ||
+    target.warnAtPercent !== undefined;
   return (
     <>
       <div className="target-line">
@@ -112,6 +122,11 @@ function TargetFields({ target, n, onChange, onRemove, errorOf }: TargetFieldsPr
               ["match", "when the policy fits, and only while it does"],
             ]}
             onChange={(from) => onChange({ ...target, from })}
+          />
+          <WarningsField
+            value={target.warnAtPercent ?? []}
+            onChange={(warnings) => onChange(withWarnings(target, warnings))}
+            error={errorOf(`${at}/warnAtPercent`) ?? errorOf(`${at}/warnAtPercent/0`)}
           />
           {RULES.map(([name, label, nothing]) => (
             <ConditionField
