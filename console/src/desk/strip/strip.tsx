@@ -1,4 +1,5 @@
 import "./strip.css";
+import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { Facts } from "../ticket/facts.tsx";
 import { TaskList } from "../../tasks/index.ts";
@@ -28,6 +29,11 @@ export function Strip({ ticket, onInsert, onClose }: StripProps) {
           <X />
         </button>
       </header>
+      {ticket.kind === "problem" && (
+        <Link to="/problems/$id" params={{ id: ticket.number }} className="btn strip-analysis">
+          Cause, workaround and incidents
+        </Link>
+      )}
       <Facts ticket={ticket} />
       <OwnFields ticket={ticket} />
       <Tags ticket={ticket} />

@@ -104,7 +104,8 @@ function useLanes(plan: Schemas["OnCallShifts"] | undefined): readonly Lane<Shif
     { query: { limit: 200 } },
     { enabled: may("absences:own") },
   ).data;
-  if (!plan) return [];
+  // While it is read, the place is kept.
+  if (!plan) return [{ key: "main", label: "On call", blocks: [], isMain: true }];
   const block = toBlock(absences?.data ?? []);
   const layers = plan.layers.map(({ name, shifts }, n) => ({
     key: `${n}`,
