@@ -130,7 +130,6 @@ function BlockButton<B extends Block>({ block, frame, onPick }: BlockButtonProps
   if (!place) return null;
   const name = nameOf(block.userId) ?? "Somebody who left";
   const words = [
-    name,
     toSpan(block.from, block.until),
     ...(block.isOverride ? ["stands in"] : []),
     ...(block.warning === undefined ? [] : [block.warning]),
@@ -141,13 +140,15 @@ function BlockButton<B extends Block>({ block, frame, onPick }: BlockButtonProps
       type="button"
       className={`shift-block hue-${hueOf(name)}${look}`}
       style={{ left: `${place.left}%`, width: `${place.width}%` }}
-      title={words}
-      aria-label={words}
+      title={`${name} · ${words}`}
       disabled={onPick === undefined}
       onClick={() => onPick?.(block)}
     >
-      <Avatar name={name} />
+      <span className="shift-face" aria-hidden="true">
+        <Avatar name={name} />
+      </span>
       <span className="cut">{name}</span>
+      <span className="hide"> · {words}</span>
     </button>
   );
 }
