@@ -34,7 +34,7 @@ export function Operation() {
   const me = useMe();
   const Panel = PANELS[tab];
   return (
-    <div className="scroll folio wide-folio">
+    <div className="scroll folio operation">
       <div className="folio-body">
         <h1>Operation</h1>
         {me?.isOperator === false ? (

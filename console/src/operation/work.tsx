@@ -97,12 +97,16 @@ function FailedJobs() {
   );
 }
 
+/** Those with something to do first: most kinds sleep. */
+const busynessOf = ({ due, running, failed }: Work["queues"][number]): number =>
+  due + running + failed;
+
 function Queues({ queues }: Pick<Work, "queues">) {
   return (
     <Section title="Queues" about="Jobs by their kind.">
       <Table
         label="Queues"
-        rows={queues}
+        rows={queues.toSorted((one, other) => busynessOf(other) - busynessOf(one))}
         keyOf={({ kind }) => kind}
         empty={<Empty title="No job waits" />}
         columns={[
