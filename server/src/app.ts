@@ -4,6 +4,7 @@ import { audit } from "#domains/audit/index.ts";
 import { bus } from "#domains/bus/index.ts";
 import { connectors } from "#domains/connectors/index.ts";
 import { files } from "#domains/files/index.ts";
+import { imports } from "#domains/imports/index.ts";
 import { access } from "#domains/identity/access/index.ts";
 import { accounts } from "#domains/identity/accounts/index.ts";
 import { members } from "#domains/identity/members/index.ts";
@@ -77,6 +78,7 @@ export const domains: readonly Domain[] = [
   transformer,
   tables,
   records,
+  imports,
   queries,
   migrations,
   sdk,

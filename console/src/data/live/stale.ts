@@ -77,6 +77,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   status_component: ["status_components.", "status_page."],
   table: ["tables.", "records."],
   table_view: ["table_views."],
+  import: ["imports."],
   team: ["teams."],
   text_module: ["text_modules."],
   user: ["users.", "auth.", "teams.", "invitations."],

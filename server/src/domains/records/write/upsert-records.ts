@@ -28,6 +28,15 @@ export interface UpsertResult {
   readonly unchanged: number;
   /** In the order of the request. */
   readonly records: readonly TableRecord[];
+  /** The records that were updated. */
+  readonly changes: readonly RecordChange[];
+  /** The ids of the records that were there. */
+  readonly existing: readonly string[];
+}
+
+export interface RecordChange {
+  readonly before: TableRecord;
+  readonly after: TableRecord;
 }
 
 /** Other transactions may create and delete records with the same keys meanwhile, but hardly so often. */
@@ -49,8 +58,9 @@ export async function upsertRecords(
   });
   assertMayWriteKeys(table, column, all);
   const done = new Map<KeyedInput, TableRecord>();
+  const changes: RecordChange[] = [];
+  const present: string[] = [];
   let created = 0;
-  let updated = 0;
   let left = all;
   for (let round = 0; left.length > 0; round += 1) {
     if (round === ROUNDS_MAX) throw new StaleRead({ cause: "The keys keep changing." });
@@ -64,10 +74,11 @@ export async function upsertRecords(
       table,
       existing.map(({ item: { input, path }, before }) => ({ before, input, path })),
     );
-    for (const [index, { item }] of existing.entries()) {
+    for (const [index, { item, before }] of existing.entries()) {
       const { record, isChanged } = results[index] ?? { record: undefined, isChanged: false };
+      present.push(before.id);
       if (record) done.set(item, record);
-      if (isChanged) updated += 1;
+      if (record && isChanged) changes.push({ before, after: record });
     }
     const missing = left.filter((item) => !done.has(item));
     const inserted = await insertMissing(ctx, table, column, missing);
@@ -75,8 +86,10 @@ export async function upsertRecords(
     created += inserted.size;
     left = missing.filter((item) => !inserted.has(item));
   }
+  const updated = changes.length;
   const unchanged = all.length - created - updated;
-  return { created, updated, unchanged, records: all.flatMap((item) => done.get(item) ?? []) };
+  const ordered = all.flatMap((item) => done.get(item) ?? []);
+  return { created, updated, unchanged, records: ordered, changes, existing: present };
 }
 
 /** The column that records are found by; `path` is where the request names it. */

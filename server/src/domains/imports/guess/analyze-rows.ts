@@ -1,0 +1,105 @@
+/** One pass over a file: its rows are written to a file of our own, in which a reader can begin anywhere. */
+import { TurnTimer } from "#kernel/work/turn-timer.ts";
+import type { FormatInput, OpenSource, SourceFormat } from "../source/open-source.ts";
+import { type Cell, LINES_MAX, SourceError, type SourceRow } from "../source/source-row.ts";
+import { ColumnStatistics, type SourceColumn } from "./column-guess.ts";
+import { parseDay } from "./date-style.ts";
+import { nameFields } from "./field-name.ts";
+import { parseNumber } from "./number-style.ts";
+
+export interface SourceAnalysis {
+  readonly format: SourceFormat;
+  readonly lines: number;
+  readonly columns: readonly SourceColumn[];
+}
+
+/** Reads rows once; `lines` are to be read to their end before `result`. */
+export class RowAnalysis {
+  readonly #source: OpenSource;
+  readonly #input: FormatInput;
+  readonly #statistics: ColumnStatistics[] = [];
+  #headers: readonly string[] | undefined;
+  #hasHeader = false;
+  #lines = 0;
+
+  constructor(source: OpenSource, input: FormatInput) {
+    this.#source = source;
+    this.#input = input;
+  }
+
+  /** The rows as lines of JSON: `[line, [cells]]`. */
+  async *lines(): AsyncGenerator<Uint8Array> {
+    const turn = new TurnTimer();
+    for await (const rows of this.#source.rows) {
+      let text = "";
+      for (const row of rows) {
+        if (turn.isOver()) await turn.next();
+        if (!this.#headers) {
+          this.#begin(row);
+          if (this.#hasHeader) continue;
+        }
+        this.#add(row);
+        text += `${JSON.stringify([row.line, row.cells])}\n`;
+      }
+      if (text !== "") yield Buffer.from(text);
+    }
+    if (this.#lines === 0) throw new SourceError("The file has no rows.");
+  }
+
+  result(): SourceAnalysis {
+    const named = this.#source.columns ?? this.#headers ?? [];
+    const headers = this.#statistics.map((_, index) => named[index] ?? "");
+    const fields = nameFields(headers);
+    const votes = this.#statistics.filter(({ hasCommas }) => hasCommas).length;
+    const prefersComma = votes > 0 || this.#source.format.separator === ";";
+    const columns = this.#statistics.map((statistics, index) => ({
+      ...statistics.guess({ prefersComma, field: fields[index] ?? "" }),
+      header: headers[index] ?? "",
+    }));
+    return {
+      format: { ...this.#source.format, header: this.#hasHeader },
+      lines: this.#lines,
+      columns,
+    };
+  }
+
+  #begin({ cells }: SourceRow): void {
+    this.#hasHeader =
+      this.#source.format.type !== "json" && (this.#input.header ?? looksLikeHeader(cells));
+    this.#headers = this.#hasHeader
+      ? cells.map((cell) =>
+          String(cell ?? "")
+            .trim()
+            .slice(0, 200),
+        )
+      : [];
+  }
+
+  #add({ line, cells }: SourceRow): void {
+    this.#lines += 1;
+    if (this.#lines > LINES_MAX) throw new SourceError(`The file has more than ${LINES_MAX} rows.`);
+    const width = Math.max(cells.length, this.#headers?.length ?? 0);
+    for (let index = 0; index < width; index += 1) {
+      let statistics = this.#statistics[index];
+      if (!statistics) this.#statistics.push((statistics = new ColumnStatistics("")));
+      statistics.add(cells[index] ?? null, line);
+    }
+  }
+}
+
+/** Names of columns are texts, each of them once. */
+function looksLikeHeader(cells: readonly Cell[]): boolean {
+  const texts = cells
+    .filter((cell) => typeof cell === "string" && cell.trim() !== "")
+    .map((cell) => String(cell).trim());
+  const isNamed =
+    texts.length > 0 && cells.every((cell) => cell === null || typeof cell === "string");
+  const isData = texts.some(
+    (text) =>
+      parseNumber(text, "point") ??
+      parseNumber(text, "comma") ??
+      parseDay(text, "dmy") ??
+      /@.+\./.exec(text),
+  );
+  return isNamed && !isData && new Set(texts).size === texts.length;
+}

@@ -1,0 +1,320 @@
+/** The type of a column, guessed from all its cells: what nearly all of them are. The others are named. */
+import Type, { type Static } from "typebox";
+import type { ColumnTypeName } from "#domains/tables/index.ts";
+import { nullable } from "#kernel/schema/schema.ts";
+import type { Cell } from "../source/source-row.ts";
+import { DATE_ORDERS, type DateOrder, parseDay, parseTimeOfDay } from "./date-style.ts";
+import { DECIMAL_MARKS, type DecimalMark, hasLeadingZero, parseNumber } from "./number-style.ts";
+import { isEmptyWord, parseTruth } from "./words.ts";
+
+/** A column of the file. */
+export const SourceColumn = Type.Object(
+  {
+    header: Type.String({ description: "As the file names it; empty where it does not" }),
+    field: Type.String({ description: "A name for it that a table may have" }),
+    type: Type.String({ description: "The type that nearly all of its values are of" }),
+    options: Type.Record(Type.String(), Type.Unknown()),
+    dateOrder: nullable(
+      Type.Enum([...DATE_ORDERS], { description: "Of `01/02/2026`; null where there are no days" }),
+    ),
+    decimalMark: nullable(
+      Type.Enum([...DECIMAL_MARKS], { description: "Null where there are no numbers" }),
+    ),
+    isAmbiguous: Type.Boolean({ description: "Whether another order or mark would do as well" }),
+    filled: Type.Integer(),
+    empty: Type.Integer(),
+    invalid: Type.Integer({ description: "Values that are not of that type" }),
+    unique: Type.Boolean({ description: "Whether no value is there twice, as far as was looked" }),
+    examples: Type.Array(Type.String()),
+    invalidExamples: Type.Array(Type.Object({ line: Type.Integer(), value: Type.String() })),
+  },
+  { title: "SourceColumn" },
+);
+export type SourceColumn = Static<typeof SourceColumn>;
+
+export type GuessedType = Extract<
+  ColumnTypeName,
+  | "text"
+  | "integer"
+  | "decimal"
+  | "boolean"
+  | "date"
+  | "timestamp"
+  | "email"
+  | "url"
+  | "enum"
+  | "json"
+>;
+
+const EXAMPLES_MAX = 5;
+const EXAMPLE_CHARACTERS_MAX = 200;
+/** Of a hundred values, so many may be no such thing. */
+const INVALID_SHARE_MAX = 0.01;
+/** After so many that are not, a type is given up early when they are more than the share. */
+const EARLY_VALUES = 2_000;
+const DISTINCT_MAX = 100_000;
+const ENUM_VALUES_MAX = 20;
+const ENUM_CHARACTERS_MAX = 40;
+const ENUM_REPEATS_MIN = 10;
+const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
+
+const EMAIL = /^[^\s@<>"(),:;]{1,64}@[^\s@<>"(),:;]{1,190}\.[\p{L}\d-]{2,63}$/u;
+const URL_TEXT = /^https?:\/\/[^\s]{3,2000}$/i;
+
+/** A way to read a column's texts, and the texts that can't be read so. */
+class Candidate {
+  invalid = 0;
+  isOut = false;
+  readonly invalidExamples: { line: number; value: string }[] = [];
+
+  miss(text: string, line: number, filled: number): void {
+    this.invalid += 1;
+    if (this.invalidExamples.length < EXAMPLES_MAX) {
+      this.invalidExamples.push({ line, value: text.slice(0, EXAMPLE_CHARACTERS_MAX) });
+    }
+    this.isOut = filled > EARLY_VALUES && this.invalid > filled * INVALID_SHARE_MAX * 2;
+  }
+}
+
+/** Collects what the cells of one column are. */
+export class ColumnStatistics {
+  readonly #header: string;
+  readonly #candidates: Readonly<Record<CandidateName, Candidate>> = {
+    point: new Candidate(),
+    comma: new Candidate(),
+    "date dmy": new Candidate(),
+    "date mdy": new Candidate(),
+    "time dmy": new Candidate(),
+    "time mdy": new Candidate(),
+    boolean: new Candidate(),
+    email: new Candidate(),
+    url: new Candidate(),
+    json: new Candidate(),
+  };
+  readonly #distinct = new Map<string, number>();
+  readonly #examples: string[] = [];
+  #isUnique = true;
+  #leadingZeros = 0;
+  #filled = 0;
+  #empty = 0;
+  #emptyWords = 0;
+  #fractions = 0;
+  #longNumbers = 0;
+  #digitsOnly = 0;
+  /** Texts that mean another number, or another day, by the other style. */
+  #openNumbers = 0;
+  #openDays = 0;
+
+  constructor(header: string) {
+    this.#header = header;
+  }
+
+  add(cell: Cell, line: number): void {
+    if (cell === null || (typeof cell === "string" && cell.trim() === "")) {
+      this.#empty += 1;
+      return;
+    }
+    const text = String(cell);
+    if (typeof cell === "string" && isEmptyWord(cell)) {
+      this.#emptyWords += 1;
+      return;
+    }
+    this.#filled += 1;
+    this.#count(text);
+    if (typeof cell === "string") this.#addText(cell, line);
+    else this.#addTyped(cell, line);
+  }
+
+  #count(text: string): void {
+    if (
+      this.#examples.length < EXAMPLES_MAX &&
+      !this.#examples.includes(text.slice(0, EXAMPLE_CHARACTERS_MAX))
+    ) {
+      this.#examples.push(text.slice(0, EXAMPLE_CHARACTERS_MAX));
+    }
+    if (this.#distinct.size >= DISTINCT_MAX) return;
+    const count = this.#distinct.get(text) ?? 0;
+    if (count > 0) this.#isUnique = false;
+    // Once a value was there twice, only a short list of choices is worth the memory.
+    if (count > 0 || this.#isUnique || this.#distinct.size <= ENUM_VALUES_MAX) {
+      this.#distinct.set(text.slice(0, EXAMPLE_CHARACTERS_MAX), count + 1);
+    }
+  }
+
+  #addText(text: string, line: number): void {
+    if (hasLeadingZero(text)) this.#leadingZeros += 1;
+    if (/^[01]$/.test(text.trim())) this.#digitsOnly += 1;
+    const test = (name: CandidateName, read: () => unknown): unknown => {
+      const candidate = this.#candidates[name];
+      if (candidate.isOut) return undefined;
+      const value = read();
+      if (value === undefined || value === false) candidate.miss(text, line, this.#filled);
+      return value;
+    };
+    const point = test("point", () => parseNumber(text, "point"));
+    const comma = test("comma", () => parseNumber(text, "comma"));
+    const number = point ?? comma;
+    if (typeof number === "string") this.#measure(text, number);
+    if (point !== undefined && comma !== undefined && Number(point) !== Number(comma)) {
+      this.#openNumbers += 1;
+    }
+    const [dmy, mdy] = DATE_ORDERS.map((order) => {
+      const day = parseDay(text, order);
+      test(`date ${order}`, () => day);
+      return test(`time ${order}`, () => day ?? parseTimeOfDay(text, order));
+    });
+    if (dmy !== undefined && mdy !== undefined && dmy !== mdy) this.#openDays += 1;
+    test("boolean", () => parseTruth(text) !== undefined);
+    test("email", () => EMAIL.test(text.trim()));
+    test("url", () => URL_TEXT.test(text.trim()));
+    test("json", () => isJson(text));
+  }
+
+  #measure(text: string, number: string): void {
+    const isWhole =
+      /^[+-]?[^.,]*$/.test(text) ||
+      /^[+-]?\d{1,3}(?:[., '’\u00a0\u202f]\d{3}){2,}$/.test(text.trim());
+    if (!isWhole) this.#fractions += 1;
+    if (/\d/.test(number) && number.replace(/\D/g, "").replace(/^0+/, "").length > 15)
+      this.#longNumbers += 1;
+  }
+
+  #addTyped(cell: number | boolean, line: number): void {
+    const readAs = typeof cell === "number" ? ["point", "comma"] : ["boolean"];
+    for (const [name, candidate] of Object.entries(this.#candidates)) {
+      if (!readAs.includes(name) && !candidate.isOut)
+        candidate.miss(String(cell), line, this.#filled);
+    }
+    if (typeof cell !== "number") return;
+    if (!Number.isInteger(cell)) this.#fractions += 1;
+    else if (Math.abs(cell) > INTEGER_MAX) this.#longNumbers += 1;
+  }
+
+  /** `prefersComma` decides where both marks would do: other columns of the file tell. */
+  guess({
+    prefersComma,
+    field,
+  }: {
+    readonly prefersComma: boolean;
+    readonly field: string;
+  }): SourceColumn {
+    const mark = this.#pick("point", "comma", prefersComma ? "comma" : "point");
+    const isTime = !this.#fits("date dmy") && !this.#fits("date mdy");
+    const order = isTime
+      ? this.#pick("time dmy", "time mdy", "time dmy")
+      : this.#pick("date dmy", "date mdy", "date dmy");
+    const { type, options, candidate } = this.#decide(
+      mark.name as DecimalMark,
+      order.name as CandidateName,
+    );
+    const isDay = type === "date" || type === "timestamp";
+    const isNumber = type === "integer" || type === "decimal";
+    // Of a text nothing is empty but what is empty.
+    const words = type === "text" || type === "enum" || type === "json" ? this.#emptyWords : 0;
+    const best = candidate === undefined ? undefined : this.#candidates[candidate];
+    return {
+      header: this.#header,
+      field,
+      type,
+      options,
+      dateOrder: this.#mostly("time dmy", "time mdy") ? (order.name.slice(-3) as DateOrder) : null,
+      decimalMark: this.#mostly("point", "comma") ? (mark.name as DecimalMark) : null,
+      isAmbiguous:
+        (isDay && order.isTie && this.#openDays > 0) ||
+        (isNumber && mark.isTie && this.#openNumbers > 0),
+      filled: this.#filled + words,
+      empty: this.#empty + this.#emptyWords - words,
+      invalid: best?.invalid ?? 0,
+      unique: this.#filled > 1 && this.#isUnique && this.#distinct.size < DISTINCT_MAX,
+      examples: this.#examples,
+      invalidExamples: best?.invalidExamples ?? [],
+    };
+  }
+
+  /** True when the column has texts that are numbers with a comma for certain. */
+  get hasCommas(): boolean {
+    return this.#fits("comma") && this.#candidates.point.invalid > this.#candidates.comma.invalid;
+  }
+
+  /** True when most values can be read so: the style counts even where a few words make the column a text. */
+  #mostly(...names: readonly CandidateName[]): boolean {
+    return names.some((name) => {
+      const { invalid, isOut } = this.#candidates[name];
+      return !isOut && invalid < this.#filled / 2;
+    });
+  }
+
+  #pick(
+    first: CandidateName,
+    second: CandidateName,
+    preferred: CandidateName,
+  ): { name: CandidateName; isTie: boolean } {
+    const [a, b] = [this.#candidates[first].invalid, this.#candidates[second].invalid];
+    if (a === b && !this.#candidates[first].isOut) return { name: preferred, isTie: true };
+    return { name: a < b || this.#candidates[second].isOut ? first : second, isTie: false };
+  }
+
+  #fits(name: CandidateName): boolean {
+    const { invalid, isOut } = this.#candidates[name];
+    if (isOut || this.#filled === 0) return false;
+    const isFew = invalid <= this.#filled * INVALID_SHARE_MAX;
+    // In a short file one slip is more than one in a hundred.
+    return isFew || (invalid === 1 && this.#filled >= 10);
+  }
+
+  #decide(
+    mark: DecimalMark,
+    order: CandidateName,
+  ): { type: GuessedType; options: Record<string, unknown>; candidate?: CandidateName } {
+    const isCode = this.#leadingZeros > this.#filled * INVALID_SHARE_MAX || this.#longNumbers > 0;
+    if (this.#fits("boolean") && this.#digitsOnly < this.#filled)
+      return { type: "boolean", options: {}, candidate: "boolean" };
+    if (this.#fits(mark) && !isCode) {
+      return { type: this.#fractions === 0 ? "integer" : "decimal", options: {}, candidate: mark };
+    }
+    if (this.#fits(order)) {
+      return {
+        type: order.startsWith("date") ? "date" : "timestamp",
+        options: {},
+        candidate: order,
+      };
+    }
+    for (const name of ["email", "url", "json"] as const) {
+      if (this.#fits(name)) return { type: name, options: {}, candidate: name };
+    }
+    const values = this.#listChoices();
+    return values ? { type: "enum", options: { values } } : { type: "text", options: {} };
+  }
+
+  /** The values of a column that has few, each of them often. */
+  #listChoices(): readonly string[] | undefined {
+    const values = [...this.#distinct.keys()];
+    const isShort = values.length > 1 && values.length <= ENUM_VALUES_MAX && this.#emptyWords === 0;
+    if (!isShort || this.#filled < values.length * ENUM_REPEATS_MIN) return undefined;
+    const trimmed = new Set(values.map((value) => value.trim()));
+    const isPlain = values.every(({ length }) => length <= ENUM_CHARACTERS_MAX);
+    return isPlain && trimmed.size === values.length ? [...trimmed].toSorted() : undefined;
+  }
+}
+
+type CandidateName =
+  | "point"
+  | "comma"
+  | "date dmy"
+  | "date mdy"
+  | "time dmy"
+  | "time mdy"
+  | "boolean"
+  | "email"
+  | "url"
+  | "json";
+
+function isJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+/** Numbers as people of different countries write them. */
+
+/** The character before the fraction: `1,234.5` or `1.234,5`. */
+export const DECIMAL_MARKS = ["point", "comma"] as const;
+export type DecimalMark = (typeof DECIMAL_MARKS)[number];
+
+const GROUP = "[ '’\u00a0\u202f]";
+const PATTERNS: Readonly<Record<DecimalMark, RegExp>> = {
+  point: new RegExp(
+    `^[+-]?(?:\\d{1,3}(?:(?:,|${GROUP})\\d{3})+|\\d{1,2}(?:,\\d{2})+,\\d{3}|\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d{1,3})?$`,
+  ),
+  comma: new RegExp(`^[+-]?(?:\\d{1,3}(?:(?:\\.|${GROUP})\\d{3})+|\\d*)(?:,\\d+)?$`),
+};
+const CURRENCY = "(?:[€$£¥₹₽₺₩]|R\\$|[A-Z]{3}|kr\\.?|zł|Kč|Fr\\.?)";
+const WITH_CURRENCY = new RegExp(
+  `^([+-]?)(?:${CURRENCY})?\\s*([^\\sA-Za-z€$£].*?|\\d)\\s*(?:${CURRENCY})?$`,
+);
+const CHARACTERS_MAX = 60;
+
+/** A number in the one form that columns take, such as `-1234.56`; undefined for any other text. */
+export function parseNumber(text: string, mark: DecimalMark): string | undefined {
+  if (text.length > CHARACTERS_MAX || !/\d/.test(text)) return undefined;
+  let rest = text.trim().replaceAll("\u2212", "-");
+  let isNegative = false;
+  if (/^\(.*\)$/.test(rest)) [rest, isNegative] = [rest.slice(1, -1).trim(), true];
+  else if (/\d\s*-$/.test(rest)) [rest, isNegative] = [rest.slice(0, -1).trim(), true];
+  const parts = WITH_CURRENCY.exec(rest);
+  if (!parts) return undefined;
+  const [, sign = "", figure = ""] = parts;
+  const number = sign + figure;
+  if (!PATTERNS[mark].test(number)) return undefined;
+  const plain = number.replace(/[ '’\u00a0\u202f]/g, "").replace(/^\+/, "");
+  const canonical =
+    mark === "point" ? plain.replaceAll(",", "") : plain.replaceAll(".", "").replace(",", ".");
+  const signed = isNegative ? `-${canonical}` : canonical;
+  return Number.isFinite(Number(signed)) && !signed.startsWith("--") ? signed : undefined;
+}
+
+/** True for a text of digits that means more than its number, such as a postal code. */
+export function hasLeadingZero(text: string): boolean {
+  return /^[+-]?0\d/.test(text.trim());
+}

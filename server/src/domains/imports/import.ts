@@ -1,0 +1,201 @@
+/** An import: the schemas of its API, its events, and its states. */
+import Type, { type Static } from "typebox";
+import { Slug } from "#domains/tables/index.ts";
+import { event, type EventType } from "#kernel/log/event.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
+import { SourceColumn } from "./guess/column-guess.ts";
+import { DATE_ORDERS } from "./guess/date-style.ts";
+import { DECIMAL_MARKS } from "./guess/number-style.ts";
+import { SourceFormat } from "./source/open-source.ts";
+import { CELLS_MAX } from "./source/source-row.ts";
+
+export const ImportId = id("imp");
+export const EXAMPLE_ID = "imp_01jzt3n5k8q2x4v6w8y0z2b4d6";
+
+export const IMPORT_STATES = [
+  "analyzing",
+  "ready",
+  "checking",
+  "running",
+  "completed",
+  "cancelled",
+  "failed",
+  "taking_back",
+  "taken_back",
+] as const;
+export type ImportState = (typeof IMPORT_STATES)[number];
+
+/** The states in which a job works on it. */
+export const ACTIVE_STATES: readonly ImportState[] = [
+  "analyzing",
+  "checking",
+  "running",
+  "taking_back",
+];
+
+export const ImportCounts = Type.Object(
+  {
+    read: Type.Integer({ description: "Lines of the file so far" }),
+    created: Type.Integer(),
+    updated: Type.Integer({ description: "Records that were there, found by `key`, and changed" }),
+    unchanged: Type.Integer({ description: "Records that were there and are like that already" }),
+    invalid: Type.Integer({ description: "Lines that can't be imported as they are" }),
+    takenBack: Type.Integer(),
+    refused: Type.Integer({
+      description: "Records that were changed since, and were not taken back",
+    }),
+  },
+  { title: "ImportCounts" },
+);
+export type ImportCounts = Static<typeof ImportCounts>;
+export const NO_COUNTS: ImportCounts = {
+  read: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  invalid: 0,
+  takenBack: 0,
+  refused: 0,
+};
+
+/** The field of the table that a column of the file fills, and how its cells are read. */
+export const ColumnMapping = object(
+  {
+    column: Type.Integer({ minimum: 0, maximum: CELLS_MAX, description: "Of the file, from 0" }),
+    field: line(63),
+    type: Type.Optional(line(30, "Of the column of a new table")),
+    options: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: "Of the column of a new table" }),
+    ),
+    required: Type.Optional(Type.Boolean()),
+    unique: Type.Optional(Type.Boolean()),
+    dateOrder: Type.Optional(Type.Enum([...DATE_ORDERS])),
+    decimalMark: Type.Optional(Type.Enum([...DECIMAL_MARKS])),
+    match: Type.Optional(
+      line(
+        63,
+        "For a reference: the field of the other table in which a record has the text of the cell",
+      ),
+    ),
+  },
+  { title: "ColumnMapping" },
+);
+export type ColumnMapping = Static<typeof ColumnMapping>;
+
+export const NewTable = object({ slug: Slug, name: line(100) }, { title: "ImportedTable" });
+export type NewTable = Static<typeof NewTable>;
+
+const summaryFields = {
+  id: ImportId,
+  name: Type.String(),
+  state: Type.Enum([...IMPORT_STATES]),
+  table: nullable(Slug),
+  lines: nullable(Type.Integer({ description: "Rows of the file, without its header" })),
+  counts: ImportCounts,
+  reason: nullable(Type.String({ description: "Why it failed" })),
+  createdBy: Type.String(),
+  createdAt: Time,
+  updatedAt: Time,
+};
+
+/** As lists and events have it: without what is in the file. */
+export const ImportSummary = Type.Object(summaryFields, { title: "ImportSummary" });
+export type ImportSummary = Static<typeof ImportSummary>;
+
+export const Import = Type.Object(
+  {
+    ...summaryFields,
+    fileId: Type.String(),
+    format: nullable(SourceFormat),
+    columns: Type.Array(SourceColumn, { description: "Of the file" }),
+    newTable: nullable(NewTable),
+    mapping: Type.Array(ColumnMapping),
+    key: nullable(line(63)),
+    check: nullable(ImportCounts),
+    corrections: Type.Integer({ description: "Corrected lines that are not imported yet" }),
+  },
+  { title: "Import" },
+);
+export type Import = Static<typeof Import>;
+
+export const ImportLine = Type.Object(
+  {
+    line: Type.Integer(),
+    cells: Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+    errors: Type.Array(
+      Type.Object({ path: Type.String({ description: "`/field`" }), message: Type.String() }),
+    ),
+    corrected: Type.Boolean(),
+  },
+  { title: "ImportLine" },
+);
+export type ImportLine = Static<typeof ImportLine>;
+
+const about = { resource: "import", data: ImportSummary } as const;
+export const ImportCreated = event("import.created", {
+  ...about,
+  summary: "An import of a file was begun; its file is read next.",
+});
+export const ImportAnalyzed = event("import.analyzed", {
+  ...about,
+  summary: "The file of an import was read, and its columns are known.",
+});
+export const ImportUpdated = event("import.updated", {
+  ...about,
+  summary: "An import was given another mapping, table or format, or corrected lines.",
+});
+export const ImportStarted = event("import.started", {
+  ...about,
+  summary: "An import began to write records, or to check what it would write.",
+});
+export const ImportProgressed = event("import.progressed", {
+  ...about,
+  summary: "A part of an import was done.",
+});
+export const ImportChecked = event("import.checked", {
+  ...about,
+  summary: "It is known what an import would do; nothing was written.",
+});
+export const ImportCompleted = event("import.completed", {
+  ...about,
+  summary: "An import has written all that it could.",
+});
+export const ImportCancelled = event("import.cancelled", {
+  ...about,
+  summary: "An import was stopped; what it wrote is there.",
+});
+export const ImportFailed = event("import.failed", { ...about, summary: "An import can't go on." });
+export const ImportTakenBack = event("import.taken_back", {
+  ...about,
+  summary: "All that an import wrote was taken back, but for what was changed since.",
+});
+export const ImportDeleted = event("import.deleted", {
+  ...about,
+  summary: "An import was deleted; the records that it made stay.",
+});
+
+export const importEvents: readonly EventType[] = [
+  ImportCreated,
+  ImportAnalyzed,
+  ImportUpdated,
+  ImportStarted,
+  ImportProgressed,
+  ImportChecked,
+  ImportCompleted,
+  ImportCancelled,
+  ImportFailed,
+  ImportTakenBack,
+  ImportDeleted,
+];
+
+export const ImportWrongState = failure(
+  "import_wrong_state",
+  409,
+  "The import is in a state in which this is not possible.",
+);
+export const TooManyImports = failure(
+  "too_many_imports",
+  409,
+  "There are too many imports; delete some that are done.",
+);

@@ -1,0 +1,160 @@
+/** Rows of a text with separators, while it arrives. Quotes are taken as spreadsheets write and people mistype them. */
+import { CELLS_MAX, ROW_CHARACTERS_MAX, SourceError, type SourceRow } from "./source-row.ts";
+
+export const SEPARATORS = [",", ";", "\t", "|"] as const;
+
+/** Takes a text in parts, and gives its rows as soon as they are complete. Empty lines are no rows. */
+export class CsvScanner {
+  readonly #separator: string;
+  #cells: (string | null)[] = [];
+  #cell = "";
+  #state: "start" | "plain" | "quoted" | "quote" = "start";
+  #wasQuoted = false;
+  #line = 1;
+  #rowLine = 1;
+  #characters = 0;
+  #afterReturn = false;
+
+  constructor(separator: string) {
+    this.#separator = separator;
+  }
+
+  push(text: string): SourceRow[] {
+    const rows: SourceRow[] = [];
+    let from = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const character = text[at] ?? "";
+      if (this.#afterReturn) {
+        this.#afterReturn = false;
+        if (character === "\n" && this.#state === "start" && this.#cells.length === 0) {
+          from = at + 1;
+          continue;
+        }
+      }
+      if (this.#state === "quoted") {
+        if (character === '"') {
+          this.#take(text, from, at);
+          this.#state = "quote";
+          from = at + 1;
+        } else if (character === "\n") this.#line += 1;
+        continue;
+      }
+      if (character === '"') {
+        if (this.#state === "start" && this.#isBlank(text, from, at)) {
+          this.#cell = "";
+          this.#state = "quoted";
+          this.#wasQuoted = true;
+          from = at + 1;
+          continue;
+        }
+        // Two quotes within quotes are one; a quote within a plain cell is itself.
+        if (this.#state === "quote") {
+          this.#cell += '"';
+          this.#state = "quoted";
+          from = at + 1;
+        }
+        continue;
+      }
+      const isEnd = character === "\n" || character === "\r";
+      if (isEnd || character === this.#separator) {
+        if (this.#state === "quote") this.#endCell();
+        else {
+          this.#take(text, from, at);
+          this.#endCell();
+        }
+        from = at + 1;
+        if (isEnd) {
+          this.#line += 1;
+          this.#afterReturn = character === "\r";
+          this.#endRow(rows);
+        }
+        continue;
+      }
+      if (this.#state === "quote" && character !== " ") {
+        // The quote before was none of the end: it stands within the cell.
+        this.#cell += '"';
+        this.#state = "quoted";
+        from = at;
+      }
+    }
+    if (this.#state !== "quote") this.#take(text, from, text.length);
+    return rows;
+  }
+
+  /** The last row, of a text that does not end with a line break. */
+  end(): SourceRow[] {
+    if (this.#state === "quoted") {
+      throw new SourceError(`Line ${this.#rowLine} has a quote that is never closed.`);
+    }
+    const rows: SourceRow[] = [];
+    if (this.#cell !== "" || this.#cells.length > 0 || this.#wasQuoted) {
+      this.#endCell();
+      this.#endRow(rows);
+    }
+    return rows;
+  }
+
+  #isBlank(text: string, from: number, at: number): boolean {
+    return this.#cell.trim() === "" && text.slice(from, at).trim() === "";
+  }
+
+  #take(text: string, from: number, to: number): void {
+    if (to <= from) return;
+    this.#characters += to - from;
+    if (this.#characters > ROW_CHARACTERS_MAX) {
+      throw new SourceError(
+        `Line ${this.#rowLine} has more than ${ROW_CHARACTERS_MAX} characters: a quote may not be closed.`,
+      );
+    }
+    this.#cell += text.slice(from, to);
+  }
+
+  #endCell(): void {
+    if (this.#cells.length >= CELLS_MAX) {
+      throw new SourceError(`Line ${this.#rowLine} has more than ${CELLS_MAX} cells.`);
+    }
+    this.#cells.push(this.#cell === "" && !this.#wasQuoted ? null : this.#cell);
+    this.#cell = "";
+    this.#wasQuoted = false;
+    this.#state = "start";
+  }
+
+  #endRow(rows: SourceRow[]): void {
+    const isEmpty = this.#cells.length === 1 && this.#cells[0] === null;
+    if (!isEmpty) rows.push({ line: this.#rowLine, cells: this.#cells });
+    this.#cells = [];
+    this.#characters = 0;
+    this.#rowLine = this.#line;
+  }
+}
+
+/** The separator by which the first lines of a text have the same number of cells, and the most of them. */
+export function detectSeparator(head: string): string {
+  const named = /^sep=(.)\r?\n/i.exec(head)?.[1];
+  if (named !== undefined) return named;
+  const scores = SEPARATORS.map((separator) => ({
+    separator,
+    score: scoreSeparator(head, separator),
+  }));
+  const best = scores.reduce((left, right) => (right.score > left.score ? right : left));
+  return best.separator;
+}
+
+function scoreSeparator(head: string, separator: string): number {
+  const scanner = new CsvScanner(separator);
+  let rows: readonly SourceRow[] = [];
+  try {
+    // The last row may be cut off.
+    rows = scanner.push(
+      head.endsWith("\n") ? head : head.slice(0, head.lastIndexOf("\n") + 1) || `${head}\n`,
+    );
+  } catch {
+    return 0;
+  }
+  if (rows.length === 0) return 0;
+  const counts = Map.groupBy(rows, ({ cells }) => cells.length);
+  const [cells, same] = [...counts].reduce((left, right) =>
+    right[1].length > left[1].length ? right : left,
+  );
+  return cells === 1 ? 0 : (same.length / rows.length) * (1 + Math.log2(cells));
+}

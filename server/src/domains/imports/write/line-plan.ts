@@ -1,0 +1,181 @@
+/** The way from the cells of a line to the fields of a record. */
+import {
+  COLUMN_TYPES,
+  type ColumnSchema,
+  type NewColumn,
+  type OpenTable,
+  parseColumns,
+  resolveTable,
+  type TableSchema,
+} from "#domains/tables/index.ts";
+import type { RecordInput } from "#domains/records/index.ts";
+import type { Partition } from "#kernel/db/partition.ts";
+import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { type CellStyle, convertCell } from "../guess/convert-cell.ts";
+import type { SourceColumn } from "../guess/column-guess.ts";
+import type { ColumnMapping } from "../import.ts";
+import type { SourceRow } from "../source/source-row.ts";
+import type { ImportRow } from "../store.ts";
+
+interface MappedCell {
+  readonly index: number;
+  readonly column: ColumnSchema;
+  readonly style: CellStyle;
+  readonly match: string | undefined;
+}
+
+export type LinePlan = readonly MappedCell[];
+
+/** The mapping that is taken unless somebody says better: each column of the file to a column of its own name. */
+export function guessMapping(
+  columns: readonly SourceColumn[],
+  schema?: TableSchema,
+): ColumnMapping[] {
+  const names = new Map(
+    (schema?.columns ?? [])
+      .filter(({ columnType }) => !columnType.generated)
+      .map(({ name }) => [name.toLowerCase(), name]),
+  );
+  const taken = new Set<string>();
+  return columns.flatMap(
+    ({ field, header, type, options, dateOrder, decimalMark }, column): ColumnMapping[] => {
+      const style = { ...(dateOrder && { dateOrder }), ...(decimalMark && { decimalMark }) };
+      if (!schema) return [{ column, field, type, options, ...style }];
+      const name = names.get(header.trim().toLowerCase()) ?? names.get(field.toLowerCase());
+      if (name === undefined || taken.has(name)) return [];
+      taken.add(name);
+      return [{ column, field: name, ...style }];
+    },
+  );
+}
+
+/** Plans the lines of an import; throws a 422 where its mapping does not fit its table. */
+export function planLines(
+  schema: Pick<TableSchema, "byName" | "computed">,
+  { mapping, columns }: Pick<ImportRow, "mapping" | "columns">,
+): LinePlan {
+  const errors: FieldError[] = [];
+  const taken = new Set<string>();
+  const plan = mapping.flatMap(
+    ({ column: index, field, dateOrder, decimalMark, match }, at): MappedCell[] => {
+      const reject = (path: string, message: string): [] => {
+        errors.push({ path: `/mapping/${at}${path}`, message });
+        return [];
+      };
+      const source = columns[index];
+      if (!source) return reject("/column", "is not a column of the file");
+      if (taken.has(field)) return reject("/field", "is filled twice");
+      taken.add(field);
+      const column = schema.byName.get(field);
+      if (!column)
+        return reject(
+          "/field",
+          schema.computed.has(field) ? "is computed" : "is not a field of this table",
+        );
+      if (column.columnType.generated) return reject("/field", "is filled by the platform");
+      if (match !== undefined && column.target === undefined)
+        return reject("/match", "is for references only");
+      const style = {
+        dateOrder: dateOrder ?? source.dateOrder ?? "dmy",
+        decimalMark: decimalMark ?? source.decimalMark ?? "point",
+      } as const;
+      return [{ index, column, style, match }];
+    },
+  );
+  if (errors.length === 0 && plan.length === 0)
+    errors.push({ path: "/mapping", message: "must fill at least one field" });
+  if (errors.length > 0) throw new Failure(Invalid, { errors });
+  return plan;
+}
+
+/** The columns of a new table, as the mapping says. */
+export function newColumns(mapping: readonly ColumnMapping[]): NewColumn[] {
+  return mapping.map(({ field, type = "text", options, required, unique }) => ({
+    name: field,
+    // Its schema is checked where the table is made.
+    type: COLUMN_TYPES.find((name) => name === type) ?? "text",
+    ...(options && { options }),
+    ...(required !== undefined && { required }),
+    ...(unique !== undefined && { unique }),
+  }));
+}
+
+/** A table that is not there yet, as far as lines can be checked by it; throws a 422 where it can't be made. */
+export function planTable(
+  { new_table, mapping }: Pick<ImportRow, "new_table" | "mapping">,
+  partition: Partition,
+): TableSchema {
+  const { columns, errors } = parseColumns(newColumns(mapping), { path: "/mapping" });
+  if (errors.length > 0) throw new Failure(Invalid, { errors });
+  const at = new Date(0).toISOString();
+  const { slug, name } = new_table ?? { slug: "new", name: "" };
+  return resolveTable(
+    {
+      id: "tbl_00000000000000000000000000",
+      slug,
+      name,
+      description: "",
+      columns: [...columns],
+      indexes: [],
+      rules: [],
+      createdBy: "",
+      createdAt: at,
+      updatedAt: at,
+      revision: 1,
+      renamedRevision: 1,
+      shape: 0,
+    },
+    partition,
+  );
+}
+
+/** The fields of a line. A required field that is empty is left out, so that the default is taken. */
+export function toInput(plan: LinePlan, { cells }: SourceRow, matches: RecordMatches): RecordInput {
+  const input: Record<string, unknown> = {};
+  for (const { index, column, style, match } of plan) {
+    const cell = cells[index] ?? null;
+    const value = convertCell(cell, column, style);
+    if (value === null) {
+      if (!column.required) input[column.name] = null;
+    } else if (match === undefined) input[column.name] = value;
+    else input[column.name] = matches.get(column.name)?.get(toMatchText(cell)) ?? value;
+  }
+  return input;
+}
+
+function toMatchText(cell: unknown): string {
+  return String(cell).trim().toLowerCase();
+}
+
+/** For each reference that is found by another field: the ids of the records by the texts that they have there. */
+export type RecordMatches = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Finds the records that the lines of a batch refer to by a text, among those that the caller sees. */
+export async function matchRecords(
+  { tx }: Pick<ReadContext, "tx">,
+  table: OpenTable,
+  plan: LinePlan,
+  rows: readonly SourceRow[],
+): Promise<RecordMatches> {
+  const matches = new Map<string, ReadonlyMap<string, string>>();
+  for (const { index, column, match } of plan) {
+    const target = match === undefined ? undefined : await table.find(column.target ?? "");
+    if (match === undefined || !target) continue;
+    const texts = new Set(
+      rows.flatMap(({ cells }) => (cells[index] === null ? [] : toMatchText(cells[index]))),
+    );
+    const parameters = new SqlParameters();
+    const rules = target.compileRules(parameters);
+    const field = rules.field(match);
+    if (!field) continue;
+    const list = parameters.add([...texts], "text[]");
+    const text =
+      `select min(id) as id, lower(btrim(${field.sql}::text)) as text from ${target.schema.view} ` +
+      `where lower(btrim(${field.sql}::text)) = any(${list}) and (${rules.where ?? "true"}) group by 2 having count(*) = 1`;
+    const found = await target.retryOnSchemaChange(() => queryRows(tx, text, parameters.values));
+    matches.set(column.name, new Map(found.map((row) => [String(row["text"]), String(row["id"])])));
+  }
+  return matches;
+}
