@@ -93,8 +93,18 @@ function filterEvent(grants: NonNullable<Grants>, event: RecordedEvent): Recorde
   const data =
     event.type === "record.updated"
       ? filterUpdate(grants, event.data)
-      : (visibleFields(grants, event.data) as Data | undefined);
+      : "record" in event.data && event.type.startsWith(COMMENT_EVENTS)
+        ? filterComment(grants, event.data)
+        : (visibleFields(grants, event.data) as Data | undefined);
   return data && { ...event, data, resource: filterResource(event.resource, data) };
+}
+
+const COMMENT_EVENTS = "record.comment_";
+
+/** Word of a comment is for those who may see the record as it was then. */
+function filterComment(grants: Grants, data: Data): Data | undefined {
+  const record = visibleFields(grants, data["record"] as Data);
+  return record && { ...data, record };
 }
 
 /** The visible part of an update; undefined when all that changed is hidden. */
@@ -140,7 +150,7 @@ function filterResource(
 ): RecordedEvent["resource"] {
   const { displayName } = resource;
   if (displayName === null) return resource;
-  const records = [data, data["before"], data["after"]].filter(
+  const records = [data, data["before"], data["after"], data["record"]].filter(
     (part): part is Data => typeof part === "object" && part !== null,
   );
   const isVisible = records.some((record) =>

@@ -6,14 +6,14 @@ import { changesBetween, RecordId, type TableRecord } from "./record.ts";
 import { recordStatements } from "./record-statements.ts";
 
 /** The table of an event, as it was then. */
-const tableFields = {
+export const tableFields = {
   tableSlug: Slug,
   tableId: TableId,
   tableRevision: Type.Integer({ description: "The revision that the table's definition was in" }),
 };
 
 /** A record in an event: its fields beside the table that it belongs to. */
-const EventRecord = Type.Object(
+export const EventRecord = Type.Object(
   {
     tableSlug: Slug,
     id: RecordId,
@@ -56,7 +56,13 @@ export const RecordDeleted = event("record.deleted", {
   data: WholeEventRecord,
 });
 
-export const recordEvents = [RecordCreated, RecordUpdated, RecordDeleted] as const;
+export const RecordRestored = event("record.restored", {
+  resource: "record",
+  summary: "A deleted record was made again, with its id and the values that it had.",
+  data: WholeEventRecord,
+});
+
+export const recordEvents = [RecordCreated, RecordUpdated, RecordDeleted, RecordRestored] as const;
 
 /** The data of `record.created` and `record.deleted`. */
 export function recordEventData(schema: TableSchema, record: TableRecord) {
@@ -72,6 +78,11 @@ export function recordUpdateData(schema: TableSchema, before: TableRecord, after
     after: { tableSlug, ...after },
     changes: changesBetween(before, after),
   };
+}
+
+/** The data of an event that is about a record without being one of its states. */
+export function aboutRecordData(schema: TableSchema, record: TableRecord) {
+  return { ...tableDataOf(schema), record: { tableSlug: schema.slug, ...record } };
 }
 
 function tableDataOf({ slug, id, revision }: TableSchema) {

@@ -30,6 +30,7 @@ export {
   requireRights,
   type Rights,
 } from "./authority.ts";
+export { findNamedMembers } from "./mentions.ts";
 export { checkPassword, hashPassword, WrongPassword } from "./password.ts";
 export {
   getMember,

@@ -1,6 +1,7 @@
 import { authorOf } from "#kernel/access/caller.ts";
 import Type, { type Static } from "typebox";
-import type { WriteContext } from "#kernel/contract.ts";
+import { findMembersWithPermission, findNamedMembers } from "#domains/identity/accounts/index.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { event } from "#kernel/log/event.ts";
@@ -12,7 +13,6 @@ import { created, page } from "#kernel/operation/response.ts";
 import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
 import { assertMayTalk } from "../askers/party.ts";
-import { findMentioned } from "./mentions.ts";
 import { type FoundTicket, getTicketIdentity, ticketRefOf } from "../ticket.ts";
 
 export const COMMENT_CHARACTERS_MAX = 50_000;
@@ -196,4 +196,19 @@ type CommentRow = Awaited<ReturnType<typeof queryComments>>[number];
 
 function toComment({ ticket_id, created_by, created_at, ...row }: CommentRow): Comment {
   return { ...row, ticketId: ticket_id, createdBy: created_by, createdAt: created_at };
+}
+
+const MENTIONS_MAX = 20;
+
+/** Finds the members whom a comment names and who may read it. */
+async function findMentioned(
+  ctx: Pick<ReadContext, "tx" | "services">,
+  { write, reporting }: Pick<TicketKind, "write" | "reporting">,
+  { body, internal }: { readonly body: string; readonly internal: boolean },
+): Promise<string[]> {
+  const named = await findNamedMembers(ctx, body);
+  if (named.length === 0) return [];
+  const permission = internal ? write : reporting.permission;
+  const readers = await findMembersWithPermission(ctx, permission, [...named]);
+  return named.filter((id) => readers.has(id)).slice(0, MENTIONS_MAX);
 }
