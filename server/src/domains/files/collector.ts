@@ -1,5 +1,5 @@
 /**
- * The collector of what nobody has any more: uploads that were attached to nothing, contents without a file, and what
+ * The collector of what nobody has any more: uploads that were attached to nothing, files that left what they were attached to, contents without a file, and what
  * broken uploads left. A content is kept a day longer than its last file, so that a download that has begun comes to its
  * end, and a backup that has copied the rows still finds it. Its object goes before its row: whatever is killed in
  * between is found again.
@@ -20,6 +20,8 @@ const EXPIRE_FILES = `
   with gone as (
     delete from files where id = any (array(
       select id from files where attached_id is null and expires_at < $1
+       order by expires_at limit $2 for update skip locked)) or id = any (array(
+      select id from files where attached_id is not null and expires_at is not null and expires_at < $1
        order by expires_at limit $2 for update skip locked)) returning blob_id
   ), counted as (select blob_id, count(*)::int as n from gone group by blob_id)
   update blobs b set refs = b.refs - c.n, unused_at = case when b.refs = c.n then $1 end

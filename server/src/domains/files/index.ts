@@ -17,7 +17,15 @@ export {
 export { formBoundary, type FormPart, readFormParts } from "./content/multipart.ts";
 export { fileContent, serveFile } from "./content/serve.ts";
 export { attachFile, type Attachment, deleteFile, insertFile } from "./file-rows.ts";
+export {
+  type FileAttachment,
+  attachFiles,
+  type PresentFile,
+  readFiles,
+  releaseFiles,
+} from "./attach-files.ts";
 export { linkPath } from "./link.ts";
+export { PICTURES, thumbnailPath } from "./thumbnail.ts";
 export { findFileRow } from "./file-rows.ts";
 export { type OpenedFile, openFile, openPartitionFile } from "./open-file.ts";
 export { storeFile, type StoredContent } from "./store-file.ts";

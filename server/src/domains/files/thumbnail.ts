@@ -19,8 +19,19 @@ export const NoThumbnail = failure("no_thumbnail", 404, "Of this file there is n
 const EDGES = [96, 320, 960] as const;
 export const Edge = Type.Enum([...EDGES], { description: "The longer side in pixels, at most" });
 
-const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
+export const PICTURES: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+]);
 const MEDIA_TYPE = "image/webp";
+
+/** The address of the small picture beside that of a file; null where there is none. */
+export function thumbnailPath(path: string, mediaType: string): string | null {
+  return PICTURES.has(mediaType) ? `${path}?edge=320` : null;
+}
 
 export const getThumbnail = query({
   id: "files.thumbnail",

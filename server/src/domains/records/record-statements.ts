@@ -10,6 +10,8 @@ export interface RecordStatements {
   readonly generated: readonly ColumnSchema[];
   /** The columns that hold the ids of users. */
   readonly users: readonly ColumnSchema[];
+  /** The columns that hold the ids of files. */
+  readonly files: readonly ColumnSchema[];
   /** The columns in which no two records may agree. */
   readonly unique: readonly ColumnSchema[];
   /** All columns with the revision, for a `select` or `returning`. */
@@ -73,6 +75,7 @@ function buildStatements(schema: TableSchema): RecordStatements {
     writable,
     generated,
     users: columns.filter(({ refersToUsers }) => refersToUsers),
+    files: columns.filter(({ type }) => type === "file" || type === "image"),
     unique: writable.filter(({ unique }) => unique),
     all: `${selectList(schema)}, revision`,
     old: `${buildSelectList(schema, "old.")}, old.revision`,

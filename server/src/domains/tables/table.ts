@@ -47,6 +47,8 @@ export const COLUMN_TYPES = [
   "email",
   "url",
   "user",
+  "file",
+  "image",
   "links",
   "backlinks",
   "lookup",

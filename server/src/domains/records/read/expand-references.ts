@@ -1,6 +1,7 @@
-/** References shown as the record or user that they refer to. */
+/** References shown as the records, users and files that they refer to. */
 import { findMemberNames } from "#domains/identity/accounts/index.ts";
-import type { Tx } from "#kernel/db/connection.ts";
+import { linkPath, readFiles, thumbnailPath } from "#domains/files/index.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ColumnSchema, OpenTable, TableSchema } from "#domains/tables/index.ts";
@@ -8,8 +9,12 @@ import type { RecordResponse } from "../record.ts";
 import { parseRecordQuery, toQueriedRecord } from "./record-query.ts";
 
 const EXPANDED_FIELDS_MAX = 10;
+/** The records, users and files that one field of a page leads to. */
+const TARGETS_MAX = 5_000;
 
-/** Parses `customer,owner`: names of references. */
+type ExpandContext = Pick<ReadContext, "tx" | "services" | "caller">;
+
+/** Parses `customer,owner`: names of references, lists of links and files. */
 export function parseExpand(
   schema: TableSchema,
   expand: string | undefined,
@@ -20,20 +25,28 @@ export function parseExpand(
     throw invalidField("?expand", `must name at most ${EXPANDED_FIELDS_MAX} fields`);
   }
   return names.map((name) => {
-    const column = schema.byName.get(name);
-    if (column?.target === undefined && !column?.refersToUsers) {
+    const column = schema.byName.get(name) ?? schema.computed.get(name);
+    if (!column || (targetOf(column) === undefined && !column.refersToUsers && !isFiles(column))) {
       throw invalidField("?expand", `names "${name}", which is not a reference of this table`);
     }
     return column;
   });
 }
 
+function targetOf({ target, linkTarget, type, options }: ColumnSchema): string | undefined {
+  return target ?? linkTarget ?? (type === "backlinks" ? String(options["table"]) : undefined);
+}
+
+function isFiles({ type }: ColumnSchema): boolean {
+  return type === "file" || type === "image";
+}
+
 /**
- * The records with what they refer to in the place of its id. A reference to a record that is hidden
- * from the caller is null; of a user who left, only the id is shown.
+ * The records with what they refer to in the place of its id. A reference to a record that is hidden from the caller
+ * is null, and absent from a list; of a user who left, only the id is shown.
  */
 export async function expandReferences(
-  tx: Tx,
+  ctx: ExpandContext,
   table: OpenTable,
   columns: readonly ColumnSchema[],
   records: readonly RecordResponse[],
@@ -41,18 +54,28 @@ export async function expandReferences(
   if (columns.length === 0) return records;
   const expansions = await Promise.all(
     columns.map(async (column) => {
-      const values = new Set(records.map((record) => record[column.name]));
+      const values = new Set(records.flatMap((record) => record[column.name]));
       const ids = [...values].filter((id) => typeof id === "string");
-      const targets = ids.length === 0 ? NO_TARGETS : await findTargets(tx, table, column, ids);
+      if (ids.length > TARGETS_MAX) {
+        throw invalidField(
+          "?expand",
+          `leads to more than ${TARGETS_MAX} from ${column.name}: ask for fewer records`,
+        );
+      }
+      const targets = ids.length === 0 ? NO_TARGETS : await findTargets(ctx, table, column, ids);
       return { column, targets };
     }),
   );
   return records.map((record) => {
     const expanded: Record<string, unknown> = { ...record };
     for (const { column, targets } of expansions) {
-      const id = record[column.name];
-      if (typeof id !== "string") continue;
-      expanded[column.name] = targets.get(id) ?? (column.refersToUsers ? formerUser(id) : null);
+      const value = record[column.name];
+      if (Array.isArray(value))
+        expanded[column.name] = value.flatMap((id) => targets.get(id) ?? []);
+      else if (typeof value === "string") {
+        expanded[column.name] =
+          targets.get(value) ?? (column.refersToUsers ? formerUser(value) : null);
+      }
     }
     return expanded;
   });
@@ -65,11 +88,14 @@ function formerUser(id: string): object {
 }
 
 async function findTargets(
-  tx: Tx,
+  ctx: ExpandContext,
   table: OpenTable,
-  { target }: ColumnSchema,
+  column: ColumnSchema,
   ids: readonly string[],
 ): Promise<ReadonlyMap<unknown, object>> {
+  const { tx } = ctx;
+  const target = targetOf(column);
+  if (isFiles(column)) return findFiles(ctx, ids);
   if (target === undefined) {
     const users = await findMemberNames(tx, ids);
     return new Map(users.map((user) => [user.id, user]));
@@ -83,4 +109,18 @@ async function findTargets(
   const text = `select ${select} from ${other.schema.view} where id = any(${list})${visible}`;
   const rows = await queryRows(tx, text, parameters.values);
   return new Map(rows.map((row) => [row["id"], toQueriedRecord(query, row)]));
+}
+
+/** Files with addresses that are good for a while: who sees the field may read them. */
+async function findFiles(
+  ctx: ExpandContext,
+  ids: readonly string[],
+): Promise<ReadonlyMap<unknown, object>> {
+  const files = await readFiles(ctx, ids);
+  return new Map(
+    [...files.values()].map(({ attachedId: _, ...file }) => {
+      const path = linkPath(ctx.services, ctx.caller, { fileId: file.id });
+      return [file.id, { ...file, url: path, thumbnailUrl: thumbnailPath(path, file.mediaType) }];
+    }),
+  );
 }

@@ -148,7 +148,7 @@ const FIRST_STEP_RECORDS = 16;
  * large that the ones which do not fit are worth sparing.
  */
 async function readPart(
-  { tx }: ReadContext,
+  ctx: ReadContext,
   table: OpenTable,
   { listing, references, page: { limit } }: PageRequest,
   { from }: PageStart,
@@ -163,10 +163,10 @@ async function readPart(
   ) {
     // One record beyond the page tells that there are more.
     const count = Math.min(step, limit + 1 - positions.length);
-    const found = await readListedRecords(tx, listing, positions.at(-1) ?? from, count);
+    const found = await readListedRecords(ctx.tx, listing, positions.at(-1) ?? from, count);
     positions.push(...found.map(({ position }) => position));
     const further = found.slice(0, limit - records.length).map(({ record }) => record);
-    records.push(...(await expandReferences(tx, table, references, further)));
+    records.push(...(await expandReferences(ctx, table, references, further)));
     const fitting = takeFittingPage(records);
     const isFull = fitting.length < records.length;
     if (isFull || found.length < count || positions.length > limit) {

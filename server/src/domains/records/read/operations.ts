@@ -38,7 +38,8 @@ const fieldsQuery = {
   expand: Type.Optional(
     line(
       1_000,
-      "References to show as what they refer to, with commas between them. Who may not see that sees null",
+      "References, links and files to show as what they refer to, with commas between them. Who may not see a record " +
+        "sees null; a file has addresses that are good for a while",
     ),
   ),
 };
@@ -117,7 +118,7 @@ export const getRecord = query({
         // A column that comes, goes or is renamed changes the response, and not the record.
         return { data: record, revision: Number(revision), schemaRevision: schema.revision };
       }
-      const [data = record] = await expandReferences(ctx.tx, table, references, [record]);
+      const [data = record] = await expandReferences(ctx, table, references, [record]);
       return { data };
     });
   },

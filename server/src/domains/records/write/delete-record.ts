@@ -1,9 +1,11 @@
 import type { WriteContext } from "#kernel/contract.ts";
+import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import type { Json, OpenTable } from "#domains/tables/index.ts";
 import { RecordDeleted, recordEventData, recordRef, RecordUpdated } from "../events.ts";
+import { releaseRecordFiles } from "../files/record-files.ts";
 import { assertNoViolations, assertVisible, deleteViolations } from "../record-access.ts";
 import { withVersion } from "../record-statements.ts";
-import type { TableRecord } from "../record.ts";
+import { RecordReferenced, type TableRecord } from "../record.ts";
 import { explainConstraint, explainDeletion } from "./constraint-error.ts";
 import {
   type ClearedRecord,
@@ -48,6 +50,22 @@ export async function deleteMatching(
 }
 
 /**
+ * Deletes records to which none but themselves refer, so that nothing else is deleted or changed with them. Throws where
+ * one is referred to, or may not be deleted.
+ */
+export async function deleteUnreferenced(
+  ctx: DeleteContext,
+  roots: DeletedRecords,
+  violations: readonly FieldError[],
+): Promise<void> {
+  assertNoViolations(violations);
+  const schemas = await roots.table.listSchemas();
+  const plan = await planDeletion(ctx, schemas, roots);
+  if (plan.deleted.length > 1 || plan.cleared.length > 0) throw new Failure(RecordReferenced);
+  await deleteWithDependents(ctx, roots);
+}
+
+/**
  * Deletes in one statement: PostgreSQL checks references at its end, so that it does not matter how the
  * deleted records refer to each other.
  */
@@ -65,6 +83,7 @@ async function deleteWithDependents(ctx: DeleteContext, roots: DeletedRecords): 
   );
   // From the outermost inwards: the event of a dependent record comes before that of the one it goes with.
   for (const { table, records } of deleted.toReversed()) {
+    await releaseRecordFiles(ctx, table, records);
     for (const record of records) emitDeleted(ctx, table, record);
   }
 }

@@ -25,6 +25,7 @@ import {
   type TableRecord,
 } from "../record.ts";
 import { batchParameters, explainBatchError, sliceWrites } from "./batch-parameters.ts";
+import { settleFiles } from "../files/record-files.ts";
 import { assertLinks } from "./check-links.ts";
 import { assertMembers } from "./check-members.ts";
 import { explainConstraint, invalidRecord } from "./constraint-error.ts";
@@ -153,6 +154,7 @@ export async function prepareInserts(
   }
   await assertMembers(ctx, table, writes);
   await assertLinks(ctx, table, writes);
+  await settleFiles(ctx, table, writes);
   return writes;
 }
 

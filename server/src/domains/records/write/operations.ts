@@ -26,6 +26,7 @@ import {
   storedSize,
   toStoredRecord,
 } from "../record.ts";
+import { settleFiles } from "../files/record-files.ts";
 import { assertLinks } from "./check-links.ts";
 import { assertMembers } from "./check-members.ts";
 import { explainConstraint, invalidRecord } from "./constraint-error.ts";
@@ -208,7 +209,7 @@ export const putRecords = command({
   async run(ctx, { params, body }) {
     const table = await openTable(ctx, params.slug);
     ctx.expectRevision(NO_REVISION);
-    const { records, ...counts } = await upsertRecords(ctx, table, body);
+    const { records, changes: _, existing: __, ...counts } = await upsertRecords(ctx, table, body);
     const visible = await mapInTurns(records, (record) => [toVisibleRecord(table, record)]);
     return { data: { ...counts, records: visible } };
   },
@@ -285,6 +286,7 @@ async function updateMatching(
   if (errors.length > 0) throw invalidRecord(errors);
   await assertMembers(ctx, table, changed);
   await assertLinks(ctx, table, changed);
+  await settleFiles(ctx, table, changed);
   const turn = new TurnTimer();
   for (const slice of sliceWrites(schema, changed)) {
     for (const { before, record } of slice) emitUpdated(ctx, table, before, record);

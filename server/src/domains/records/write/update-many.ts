@@ -15,6 +15,7 @@ import {
   type TableRecord,
 } from "../record.ts";
 import { batchParameters, explainBatchError, sliceWrites } from "./batch-parameters.ts";
+import { settleFiles } from "../files/record-files.ts";
 import { assertLinks } from "./check-links.ts";
 import { assertMembers } from "./check-members.ts";
 import { invalidRecord } from "./constraint-error.ts";
@@ -44,6 +45,7 @@ export async function updateEach(
   const changed = planned.filter(({ fields }) => fields.length > 0);
   await assertMembers(ctx, table, changed);
   await assertLinks(ctx, table, changed);
+  await settleFiles(ctx, table, changed);
   let isFirst = true;
   for (const slice of sliceWrites(table.schema, changed)) {
     // The events of the slice before: to write all of them at the end would take too long for one turn.

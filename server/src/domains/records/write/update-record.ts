@@ -16,6 +16,7 @@ import {
   type TableRecord,
   toStoredRecord,
 } from "../record.ts";
+import { settleFiles } from "../files/record-files.ts";
 import { assertLinks } from "./check-links.ts";
 import { assertMembers } from "./check-members.ts";
 import { explainConstraint, invalidRecord } from "./constraint-error.ts";
@@ -60,6 +61,7 @@ export async function updateRecord(
   if (errors.length > 0) throw invalidRecord(errors);
   await assertMembers(ctx, table, [write]);
   await assertLinks(ctx, table, [write]);
+  await settleFiles(ctx, table, [write]);
   emitUpdated(ctx, table, before.record, record);
   return { record, revision: before.revision + 1 };
 }

@@ -6,6 +6,7 @@ import { autonumber } from "./autonumber.ts";
 import type { ColumnType, Json } from "./column-type.ts";
 import { backlinks, formula, lookup, rollup } from "./relations/computed-column.ts";
 import { duration } from "./numbers/duration.ts";
+import { file, image } from "./file.ts";
 import { enumeration } from "./enum-values.ts";
 import { integer } from "./numbers/integer.ts";
 import { links } from "./relations/links.ts";
@@ -236,6 +237,8 @@ export const COLUMN_TYPES_BY_NAME: Readonly<Record<ColumnTypeName, ColumnType>> 
   email,
   url,
   user,
+  file,
+  image,
   links,
   backlinks,
   lookup,

@@ -24,12 +24,14 @@ export function toTextSql({ type }: Column, quoted: string): string {
     case "json":
       // A text within JSON becomes that text, any other value its JSON.
       return `(${quoted} #>> '{}')`;
+    case "file":
+    case "image":
     case "links":
     case "backlinks":
     case "lookup":
     case "rollup":
     case "formula":
-      throw new Error("Links and computed values have no text.");
+      throw new Error("Files, links and computed values have no text.");
     case "multi_enum":
       // As in a CSV file: as JSON where the separator would be ambiguous.
       return (
@@ -52,6 +54,8 @@ export function hasText({ type }: Pick<Column, "type">): boolean {
 }
 
 const TEXTLESS_TYPES: ReadonlySet<string> = new Set([
+  "file",
+  "image",
   "links",
   "backlinks",
   "lookup",
