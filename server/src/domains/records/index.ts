@@ -1,12 +1,16 @@
 import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeTypePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
+import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { checkRecordNodes } from "./check-references.ts";
+import { commentEvents } from "./comments/comment.ts";
+import { commentOperations } from "./comments/operations.ts";
 import { exportRecords } from "./csv/export-records.ts";
 import { importRecords } from "./csv/import-operation.ts";
+import { recordFileOwner } from "./files/record-files.ts";
 import { recordVisibility } from "./event-visibility.ts";
 import { recordEvents } from "./events.ts";
 import * as permissions from "./permissions.ts";
@@ -14,6 +18,10 @@ import { getRecord, listHistory, listRecords } from "./read/operations.ts";
 import { summarizeRecords } from "./read/summary.ts";
 import { recordsExecutor } from "./record-step.ts";
 import { recordsSource } from "./report-source.ts";
+import { cellHistory } from "./restore/cell-history.ts";
+import { restoreRecord } from "./restore/restore-record.ts";
+import { formOperations } from "./forms/operations.ts";
+import { viewVisibility } from "./views/hidden-filters.ts";
 import { viewOperations } from "./views/operations.ts";
 import { tableViews, TableViewsOwn } from "./views/view.ts";
 import { editRecords } from "./write/edit-records.ts";
@@ -24,17 +32,21 @@ export const records = domain({
   summary: "The records of tables.",
   tag: "tables",
   permissions: [...Object.values(permissions), TableViewsOwn],
-  events: [...recordEvents, ...Object.values(tableViews.events)],
+  events: [...recordEvents, ...commentEvents, ...Object.values(tableViews.events)],
   operations: [
     listRecords,
     getRecord,
     listHistory,
+    cellHistory,
+    restoreRecord,
+    ...commentOperations,
     summarizeRecords,
     ...writeOperations,
     editRecords,
     exportRecords,
     importRecords,
     ...viewOperations,
+    ...formOperations,
   ],
   contributions: [
     contribute(ExecutorPoint, recordsExecutor),
@@ -42,5 +54,21 @@ export const records = domain({
     contribute(NodeTypePoint, recordsExecutor.type),
     contribute(EventVisibilityPoint, recordVisibility),
     contribute(ReportSourcePoint, recordsSource),
+    contribute(FileOwnerPoint, recordFileOwner),
+    contribute(EventVisibilityPoint, viewVisibility),
   ],
 });
+
+// Lines of files as records, and back, for imports.
+export { revertRecords } from "./lines/revert-records.ts";
+export {
+  type InvalidLine,
+  type RecordLine,
+  writeLines,
+  type WrittenLines,
+} from "./lines/write-lines.ts";
+export { rollBackAfter } from "./csv/import-records.ts";
+export { RecordCreated, RecordDeleted, RecordUpdated } from "./events.ts";
+export { RecordsWrite } from "./permissions.ts";
+export { changesBetween, type RecordInput, type TableRecord } from "./record.ts";
+export { findKeyColumn } from "./write/upsert-records.ts";

@@ -64,7 +64,7 @@ main > :last-child { margin-bottom: 0; }
 form { margin: 1.25rem 0 0; }
 label { display: block; margin-bottom: .25rem; font-weight: 550; }
 label span { color: var(--faint); font-weight: 400; }
-input {
+input, select, textarea {
   width: 100%;
   margin-bottom: 1rem;
   padding: .6rem .75rem;
@@ -75,6 +75,7 @@ input {
   border-radius: .5rem;
 }
 .hint { margin: -.75rem 0 1rem; }
+input[type=checkbox], input[type=radio] { width: auto; margin: 0 .5rem 0 0; }
 button {
   width: 100%;
   padding: .65rem 1rem;

@@ -1,11 +1,30 @@
 import { command, query } from "#kernel/operation/operation.ts";
-import { item, noContent } from "#kernel/operation/response.ts";
+import { listPage, listQuery } from "#kernel/list/list.ts";
+import { countedPage, item, noContent, withRevision } from "#kernel/operation/response.ts";
 import { id, object } from "#kernel/schema/schema.ts";
+import { hideFilters } from "./hidden-filters.ts";
 import { assertMayChange, getVisibleView, TableView, tableViews, TableViewsOwn } from "./view.ts";
 
 const { path, change, docs } = tableViews.declaration;
 const one = { permission: TableViewsOwn, params: object({ id: id("tvw") }) } as const;
 const params = { id: docs.examples.id };
+
+const listViews = query({
+  id: "table_views.list",
+  route: `GET ${path}`,
+  summary: "List the views of tables that are yours or shared, of the tables that you may read",
+  description: "Of a view whose filter names what you may not see, the filter is left out.",
+  permission: TableViewsOwn,
+  query: object(listQuery),
+  response: countedPage(withRevision(TableView)),
+  async run(ctx, { query: input }) {
+    const found = await listPage(ctx, tableViews.list, input, {
+      conditions: tableViews.declaration.list.conditions?.(ctx, input) ?? [],
+      toItem: tableViews.store.toItem,
+    });
+    return { ...found, data: await hideFilters(ctx, found.data) };
+  },
+});
 
 const getView = query({
   ...one,
@@ -14,7 +33,11 @@ const getView = query({
   summary: "Read a view of a table",
   response: item(TableView),
   example: { params },
-  run: (ctx, input) => getVisibleView(ctx, input.params.id),
+  async run(ctx, input) {
+    const view = await getVisibleView(ctx, input.params.id);
+    const [seen = view] = await hideFilters(ctx, [view]);
+    return seen;
+  },
 });
 
 const updateView = command({
@@ -49,4 +72,10 @@ const deleteView = command({
   },
 });
 
-export const viewOperations = [...tableViews.operations, getView, updateView, deleteView];
+export const viewOperations = [
+  ...tableViews.operations,
+  listViews,
+  getView,
+  updateView,
+  deleteView,
+];

@@ -12,6 +12,7 @@ import type { ListCondition } from "#kernel/list/list.ts";
 import { Failure, failure, Forbidden, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
+import { EMPTY_FORM, FormContent, isAskable } from "../forms/form-content.ts";
 import { parseListing } from "../read/list-sql.ts";
 import { fieldsOf } from "../record-statements.ts";
 
@@ -56,6 +57,7 @@ const changeable = {
     description: `Whether everyone who reads the table has it; needs \`${SHARE_PERMISSION}\``,
   }),
   position: Type.Integer({ minimum: 0, maximum: 10_000 }),
+  form: FormContent,
 };
 
 export const TableView = Type.Object(
@@ -63,6 +65,14 @@ export const TableView = Type.Object(
     id: id("tvw"),
     table: Slug,
     ...changeable,
+    publicKey: nullable(
+      Type.String({ description: "Of a form that strangers may fill, at `/forms/{publicKey}`" }),
+    ),
+    filterHidden: Type.Optional(
+      Type.Boolean({
+        description: "True when the filter names what you may not see, and is left out",
+      }),
+    ),
     createdBy: Type.String(),
     createdAt: Time,
     updatedAt: Time,
@@ -84,8 +94,9 @@ export const tableViews = resource({
   table: "table_views",
   idPrefix: "tvw",
   schema: TableView,
-  columns: { table: "table_slug" },
-  json: ["filter", "widths", "summaries"],
+  columns: { table: "table_slug", publicKey: "public_key" },
+  computed: { filterHidden: "false" },
+  json: ["filter", "widths", "summaries", "form"],
   input: object({ ...patch(changeable).properties, name: changeable.name, table: Slug }),
   change: patch(changeable),
   defaults: {
@@ -102,6 +113,7 @@ export const tableViews = resource({
     summaries: {},
     shared: false,
     position: 0,
+    form: EMPTY_FORM,
   },
   permissions: { read: TableViewsOwn, write: TableViewsOwn },
   list: {
@@ -119,7 +131,7 @@ export const tableViews = resource({
     await assertFieldsExist(ctx, after.table ?? "", input);
     return input;
   },
-  operations: { get: false, update: false, delete: false },
+  operations: { list: false, get: false, update: false, delete: false },
   docs: {
     noun: "a view of a table",
     nouns: "the views of tables that are yours or shared, of the tables that you may read",
@@ -146,6 +158,12 @@ async function assertFieldsExist(
     }),
   );
   const fields = fieldsOf(table.schema);
+  for (const [index, { name }] of (input.form?.fields ?? []).entries()) {
+    const column = table.schema.byName.get(name);
+    if (column && isAskable(column)) continue;
+    const message = column ? "can't be asked for in a form" : "is not a field of this table";
+    throw invalidField(`/form/fields/${index}/name`, message);
+  }
   for (const name of ["groupBy", "dateField"] as const) {
     const field = input[name];
     if (typeof field === "string" && !fields.includes(field)) {

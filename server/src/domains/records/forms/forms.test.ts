@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const builder = await world.member(["builder"]);
+const member = await world.member(["member"]);
+const columns = [
+  { name: "email", type: "email", required: true },
+  { name: "topic", type: "enum", options: { values: ["bug", "wish"] } },
+  { name: "tags", type: "multi_enum", options: { values: ["a", "b"] } },
+  { name: "urgent", type: "boolean" },
+  { name: "when", type: "timestamp" },
+  { name: "stage", type: "text", default: "new" },
+];
+const rules = [
+  { roles: ["builder"], actions: ["create", "read", "update"], where: { stage: "new" } },
+];
+await owner("POST /api/v1/tables", { name: "asks", slug: "asks", columns, rules });
+
+const fields = [
+  { name: "email", label: "Your address", help: "We answer there." },
+  { name: "topic" },
+  { name: "tags" },
+  { name: "urgent" },
+  { name: "when" },
+];
+const view = (
+  await builder("POST /api/v1/table-views", {
+    name: "Ask us",
+    table: "asks",
+    kind: "form",
+    form: { intro: "<b>Hello</b>", fields },
+  })
+).body.data;
+const published = await builder(`POST /api/v1/table-views/${view.id}/publish`);
+const key = published.body.data.publicKey as string;
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+const send = (body: string, at = key): ReturnType<typeof owner> =>
+  world.stranger(`POST /forms/${at}`, body, FORM);
+const records = async (): Promise<any[]> =>
+  (await owner("GET /api/v1/tables/asks/records?sort=id")).body.data;
+
+test("a stranger fills the form, with nothing but what it shows; the record is the form's", async () => {
+  expect(published.events).toEqual(["table_view.updated"]);
+  const page = await world.stranger(`GET /forms/${key}`);
+  expect(page.status).toBe(200);
+  expect(page.body).toContain("&#60;b&#62;Hello");
+  expect(page.body).toContain('type="datetime-local"');
+  expect(page.body).not.toContain("stage");
+  const sent = await send(
+    "email=ada%40example.com&topic=bug&tags.0=on&tags.1=on&urgent=on&when=2026-02-03T10%3A30",
+  );
+  expect([sent.status, sent.events]).toEqual([200, ["record.created"]]);
+  expect(sent.body).toContain("Thank you");
+  expect(await records()).toMatchObject([
+    {
+      email: "ada@example.com",
+      topic: "bug",
+      tags: ["a", "b"],
+      urgent: true,
+      when: "2026-02-03T10:30:00.000Z",
+      stage: "new",
+      createdBy: view.id,
+    },
+  ]);
+});
+
+test("a hidden field, a wrong or missing answer, and a program write nothing", async () => {
+  const before = (await records()).length;
+  for (const body of [
+    "email=a%40b.de&stage=done",
+    "email=nonsense&topic=bug",
+    "topic=bug",
+    "email=a%40b.de&createdBy=me",
+  ]) {
+    const { status, events, body: page } = await send(body);
+    expect([status, events]).toEqual([422, []]);
+    expect(page).toContain('role="alert"');
+  }
+  const kept = await send("email=nonsense&topic=wish");
+  expect(kept.body).toContain('value="nonsense"');
+  expect(kept.body).toContain("<option selected>wish</option>");
+  const trapped = await send("email=a%40b.de&homepage_of_your_firm=spam");
+  expect([trapped.status, trapped.events]).toEqual([200, []]);
+  expect((await records()).length).toBe(before);
+});
+
+test("floods end at a limit; the address ends when it is taken away or replaced", async () => {
+  world.clock.advance(61_000);
+  const statuses: number[] = [];
+  for (let n = 0; n < 12; n += 1) statuses.push((await send("topic=bug")).status);
+  expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 422));
+  expect(statuses.slice(10)).toEqual([429, 429]);
+  world.clock.advance(61_000);
+  const again = (await builder(`POST /api/v1/table-views/${view.id}/publish`)).body.data
+    .publicKey as string;
+  expect([
+    (await world.stranger(`GET /forms/${key}`)).status,
+    (await world.stranger(`GET /forms/${again}`)).status,
+  ]).toEqual([404, 200]);
+  expect((await member(`POST /api/v1/table-views/${view.id}/publish`)).status).toBe(403);
+  expect((await owner(`POST /api/v1/table-views/${view.id}/publish`)).status).toBe(404);
+  const gone = await builder(`POST /api/v1/table-views/${view.id}/unpublish`);
+  expect([
+    gone.status,
+    gone.body.data.publicKey,
+    (await world.stranger(`GET /forms/${again}`)).status,
+  ]).toEqual([200, null, 404]);
+});
+
+test("a shared view does not tell the value of a field that its reader may not see", async () => {
+  const secretive = [{ roles: ["member"], actions: ["read"], fields: ["title"] }];
+  const owned = [
+    { name: "title", type: "text" },
+    { name: "salary", type: "integer" },
+  ];
+  await owner("POST /api/v1/tables", {
+    name: "staff",
+    slug: "staff",
+    columns: owned,
+    rules: secretive,
+  });
+  const make = async (name: string, filter: object): Promise<string> =>
+    (await owner("POST /api/v1/table-views", { name, table: "staff", shared: true, filter })).body
+      .data.id;
+  const rich = await make("Rich", { or: [{ salary: { gte: 123_456 } }, { title: "Boss" }] });
+  const plain = await make("Plain", { title: "Boss" });
+  const { data } = (await member("GET /api/v1/table-views?limit=50")).body;
+  const seen = Object.fromEntries(
+    data.map(({ id, filter, filterHidden }: any) => [id, [filter, filterHidden]]),
+  );
+  expect(seen).toMatchObject({ [rich]: [{}, true], [plain]: [{ title: "Boss" }, false] });
+  expect((await member(`GET /api/v1/table-views/${rich}`)).body.data.filter).toEqual({});
+  expect((await owner(`GET /api/v1/table-views/${rich}`)).body.data.filterHidden).toBe(false);
+  await world.settled();
+  const log = await member("GET /api/v1/audit?type=table_view.*&limit=50");
+  expect(JSON.stringify(log.body)).not.toContain("123456");
+});
