@@ -2,7 +2,8 @@ import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { countEvents } from "#kernel/log/event-log.ts";
-import { logSource } from "#kernel/log/event-report-source.ts";
+import { logSource, logView } from "#kernel/log/event-report-source.ts";
+import { SqlViewPoint } from "#kernel/contributions/sql-view.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { getAuditEvent, listEventTypes, queryAudit } from "./operations.ts";
 import { AuditRead, EventsRead } from "./permissions.ts";
@@ -23,5 +24,6 @@ export const audit = domain({
       count: (tx) => countEvents(tx, EVENTS_COUNTED_MAX),
     }),
     contribute(ReportSourcePoint, logSource(AuditRead)),
+    contribute(SqlViewPoint, logView(AuditRead)),
   ],
 });

@@ -8,7 +8,7 @@ import { object, patch } from "#kernel/schema/schema.ts";
 import { QueriesRun, QueriesWrite } from "./permissions.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import { QueryRefused } from "./run/query-failure.ts";
-import { runSavedQuery, runSql } from "./run/run-operations.ts";
+import { listSqlViews, runSavedQuery, runSql } from "./run/run-operations.ts";
 import { inspectQuery } from "./run/run-query.ts";
 import { queryFields, QueryId, QueryNameTaken, SavedQuery, TooManyQueries } from "./saved-query.ts";
 import * as service from "./service.ts";
@@ -107,6 +107,7 @@ export const queryOperations: readonly Operation[] = [
   listQueries,
   createQuery,
   runSql,
+  listSqlViews,
   getQuery,
   updateQuery,
   deleteQuery,

@@ -26,6 +26,7 @@ export const samples: readonly Sample[] = [
     operation: "queries.run",
     arrange: async () => ({ body: { sql: "select $1::text as word", params: ["a"], ...manner } }),
   },
+  { operation: "queries.views", arrange: async () => ({ partitioned: false }) },
   { operation: "queries.list", arrange: async () => ({ query: { limit: "2" } }) },
   { operation: "queries.create", arrange: async () => ({ body: fresh() }) },
   { operation: "queries.get", arrange: saved },

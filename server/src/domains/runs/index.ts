@@ -15,6 +15,7 @@ import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
+import { SqlViewPoint } from "#kernel/contributions/sql-view.ts";
 import { bulkCancelJob } from "./control/bulk-cancel.ts";
 import { bulkRetryJob } from "./control/bulk-retry.ts";
 import { cancelChildrenJob } from "./control/cancel-run.ts";
@@ -33,7 +34,7 @@ import { listTriggers, triggerWorkflow } from "./operations/trigger.ts";
 import { getExpressionScope, previewExpressions } from "./preview/operations.ts";
 import { ApprovalsDecide } from "./run.ts";
 import { runRetentionJob } from "./store.ts";
-import { runsSource } from "./report-source.ts";
+import { runsSource, runsSqlView } from "./report-source.ts";
 import { runSource } from "./store.ts";
 import { count, countUnfinished } from "./store.ts";
 import { runTracer } from "./causal-tracer.ts";
@@ -120,6 +121,7 @@ export const runs = domain({
     contribute(ReferenceCheckPoint, checkPeopleAndTopics),
     contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),
     contribute(ReportSourcePoint, runsSource),
+    contribute(SqlViewPoint, runsSqlView),
     contribute(RunCountPoint, countUnfinished),
     contribute(SearchSourcePoint, runSource),
   ],

@@ -1,5 +1,6 @@
 import { WorkflowsRead } from "#domains/workflows/index.ts";
 import { tableSource } from "#kernel/contributions/report-source.ts";
+import { type SqlView, viewColumns } from "#kernel/contributions/sql-view.ts";
 
 const text = (sql: string) => ({ sql, kind: "text" as const });
 const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz" });
@@ -35,3 +36,14 @@ export const runsSource = tableSource({
     },
   },
 });
+
+/** The runs of workflows, for SQL. */
+export const runsSqlView: SqlView = {
+  name: "runs",
+  summary: "The runs of workflows.",
+  permission: WorkflowsRead,
+  columns: viewColumns({
+    text: "id workflow_id status trigger_type parent_run_id run_as correlation_id",
+    timestamptz: "created_at started_at finished_at",
+  }),
+};

@@ -10,6 +10,7 @@ import {
   reportSource,
   type ReportSource,
 } from "../contributions/report-source.ts";
+import { type SqlView, viewColumns } from "../contributions/sql-view.ts";
 
 /**
  * The log as a source of reports. An event that is filtered for some people counts only for those who see it
@@ -35,6 +36,24 @@ export function logSource(permission: Permission): ReportSource {
       query: (text, values) => readInPartition(request, text, values),
     }),
   });
+}
+
+/** The log as a view of SQL, by the same measure. */
+export function logView(permission: Permission): SqlView {
+  return {
+    name: "events",
+    summary: "The log: what happened, when and by whom.",
+    permission,
+    columns: viewColumns({
+      text:
+        "topic type actor_id actor_type actor_name resource_type resource_id resource_number resource_name request_id " +
+        "correlation_id causation_id",
+      integer: "depth",
+      timestamptz: "created_at",
+      jsonb: "data",
+    }),
+    visible: visibleSql,
+  };
 }
 
 const text = (sql: string) => ({ sql, kind: "text" as const });

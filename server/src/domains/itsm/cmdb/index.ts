@@ -1,6 +1,7 @@
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
+import { SqlViewPoint, viewColumns } from "#kernel/contributions/sql-view.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { classOperations } from "./classes/operations.ts";
 import { cmdbEvents } from "./events.ts";
@@ -33,5 +34,21 @@ export const cmdb = domain({
   contributions: [
     contribute(UsageCounterPoint, { name: "cmdbItems", count }),
     contribute(PackContentPoint, classContent),
+    contribute(SqlViewPoint, {
+      name: "configuration_items",
+      summary: "Configuration items; `attributes` are those of their class.",
+      permission: CmdbRead,
+      columns: viewColumns({
+        text: "id class key name status description owner_id team_id created_by",
+        jsonb: "attributes",
+        timestamptz: "created_at updated_at",
+      }),
+    }),
+    contribute(SqlViewPoint, {
+      name: "configuration_relationships",
+      summary: "How configuration items depend on each other.",
+      permission: CmdbRead,
+      columns: viewColumns({ text: "id from_id to_id type created_by", timestamptz: "created_at" }),
+    }),
   ],
 });

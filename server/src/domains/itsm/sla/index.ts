@@ -3,7 +3,8 @@ import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
-import { visibilityByTicketKind } from "../tickets/index.ts";
+import { SqlViewPoint, viewColumns } from "#kernel/contributions/sql-view.ts";
+import { readableKinds, visibilityByTicketKind } from "../tickets/index.ts";
 import { breachAnnouncer } from "./clocks/announcer/breach-announcer.ts";
 import { listClocks, ticketClocks } from "./clocks/operations.ts";
 import {
@@ -56,5 +57,16 @@ export const sla = domain({
     contribute(EventVisibilityPoint, visibilityByTicketKind(SlaBreached.resource)),
     contribute(PackContentPoint, policyContent),
     contribute(ReportSourcePoint, clocksSource),
+    contribute(SqlViewPoint, {
+      name: "sla_clocks",
+      summary: "The clocks of the tickets that you may read.",
+      permission: SlaRead,
+      columns: viewColumns({
+        text: "ticket_id kind policy_id policy_name name metric state",
+        bigint: "target_ms",
+        timestamptz: "due_at warned_at breached_at stopped_at",
+      }),
+      visible: readableKinds,
+    }),
   ],
 });

@@ -6,11 +6,12 @@ import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ResourceNamerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
+import { SqlViewPoint } from "#kernel/contributions/sql-view.ts";
 import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
 import { ticketFileOwners } from "./collaboration/ticket-file.ts";
 import { ticketEventVisibility } from "./event-visibility.ts";
 import { ticketExecutor } from "./ticket-step.ts";
-import { ticketsSource } from "./report-source.ts";
+import { ticketsSource, ticketsSqlView } from "./report-source.ts";
 import {
   DeskSettingsUpdated,
   getDeskSettings,
@@ -28,6 +29,7 @@ export { assertTasksEnded, hasOpenTasks, taskEvents, TasksOpen } from "./tasks/t
 export { assertPlan, instantiatePlan, TaskPlan } from "./tasks/task-plan.ts";
 export { ticketTasks } from "./tasks/operations.ts";
 export { openTasks } from "./tasks/task-list.ts";
+export { readableKinds } from "./report-source.ts";
 export { findByWords, ticketSearch } from "./ticket-search.ts";
 export {
   type OwnTickets,
@@ -136,6 +138,7 @@ export const tickets = domain({
     contribute(ExecutorPoint, ticketExecutor),
     contribute(NodeTypePoint, ticketExecutor.type),
     contribute(ReportSourcePoint, ticketsSource),
+    contribute(SqlViewPoint, ticketsSqlView),
     contribute(ResourceNamerPoint, findTicketId),
     contribute(FileOwnerPoint, ...ticketFileOwners),
     ...ticketEventVisibility.map((view) => contribute(EventVisibilityPoint, view)),

@@ -2,6 +2,8 @@ import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { openRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
+import { type SqlView, type SqlViewRequest, viewColumns } from "#kernel/contributions/sql-view.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
 import { TICKET_KINDS } from "./kind.ts";
 import { DeskRead } from "./settings.ts";
 import { ticketKinds } from "./ticket.ts";
@@ -45,4 +47,30 @@ function getReporting(platform: Pick<Platform, "contributions">, entity: string)
   const kind = ticketKinds(platform).find((candidate) => candidate.kind === entity);
   if (!kind) throw invalidField("/source/entity", "is not a kind of ticket");
   return kind.reporting;
+}
+
+/** Tickets of all kinds, for SQL: those of the kinds that the caller may read as a whole. */
+export const ticketsSqlView: SqlView = {
+  name: "tickets",
+  summary: "Incidents, changes, problems and requests, as far as you may read their lists.",
+  permission: DeskRead,
+  columns: viewColumns({
+    text: "id kind number title state caller_id assignee_id team_id due_state created_by",
+    boolean: "is_open",
+    integer: "priority",
+    "text[]": "tags",
+    timestamptz: "due_at created_at updated_at",
+  }),
+  visible: readableKinds,
+};
+
+/** SQL that is true for the tickets (`e`) of kinds that the caller may read; false when there are none. */
+export async function readableKinds(
+  { platform, caller }: SqlViewRequest,
+  parameters: SqlParameters,
+): Promise<string | undefined | false> {
+  const kinds = ticketKinds(platform)
+    .filter(({ reporting }) => caller.permissions.has(reporting.permission.name))
+    .map(({ kind }) => kind);
+  return kinds.length === 0 ? false : `e.kind = any(${parameters.add(kinds, "text[]")})`;
 }

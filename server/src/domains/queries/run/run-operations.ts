@@ -3,6 +3,8 @@ import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
+import { SqlViewPoint } from "#kernel/contributions/sql-view.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
 import { QueriesRun } from "../permissions.ts";
 import { QueryResult, ROW_MODES } from "./query-result.ts";
 import { QueryFailed, QueryRefused, QueryTimedOut } from "./query-failure.ts";
@@ -40,6 +42,30 @@ const RESULT_DESCRIPTION =
   "Values are numbers where these are exact (else texts), booleans, texts, JSON and lists; times are in " +
   "UTC. It ends after `limit` rows, 200,000 cells or 4 MiB, which `truncated` tells, and is cancelled when the client " +
   "leaves.";
+const SqlViewSchema = Type.Object(
+  {
+    name: Type.String(),
+    summary: Type.String(),
+    columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
+  },
+  { title: "SqlView" },
+);
+
+export const listSqlViews = query({
+  id: "queries.views",
+  route: "GET /api/v1/queries/views",
+  summary: "List the views of the platform that SQL may name beside tables",
+  description:
+    "Tickets, clocks, configuration items, runs and events, each for those who may read them.",
+  permission: QueriesRun,
+  response: item(Type.Array(SqlViewSchema)),
+  async run({ services, caller }) {
+    return contributionsTo(SqlViewPoint, services.contributions)
+      .filter(({ permission }) => caller.permissions.has(permission.name))
+      .map(({ name, summary, columns }) => ({ name, summary, columns: [...columns] }));
+  },
+});
+
 const fails = [QueryRefused, QueryFailed, QueryTimedOut];
 
 export const runSql = query({
@@ -48,7 +74,8 @@ export const runSql = query({
   summary: "Ask a question in SQL",
   description:
     "One `select` (also `with`, `values`) about the tables of this workspace and environment, by their " +
-    "slugs, with the rows and fields that the tables' rules let the caller see. Only functions that " +
+    "slugs, with the rows and fields that the tables' rules let the caller see, and the views that `queries.views` " +
+    "names, with the rows that the caller may read. Only functions that " +
     "compute something of their arguments can be called. Columns have the names of fields; `id`, " +
     `\`created_at\`, \`updated_at\` and \`created_by\` are there too. ${RESULT_DESCRIPTION}`,
   permission: QueriesRun,

@@ -1,5 +1,8 @@
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
+import { type OpenSqlView, openSqlView } from "#kernel/contributions/sql-view.ts";
+import type { Partition } from "#kernel/db/partition.ts";
+import { SqlParameters } from "#kernel/db/statement.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
 import { Failure, type FieldError, Unavailable } from "#kernel/operation/failure.ts";
@@ -64,8 +67,12 @@ async function executeQuery(
 ): Promise<QueryResult> {
   const { sql, inspection, values, limit = ROWS_DEFAULT, rowMode = "object" } = query;
   const partition = partitionOfCaller(caller);
-  const tables = await openNamedTables(platform, caller, inspection);
-  const wrapped = wrapStatement(inspection, { tables, values, rowsMax: limit });
+  const parameters = new SqlParameters();
+  parameters.values.push(...values);
+  const { tables, views } = await openNamed(platform, caller, { inspection, parameters });
+  const wrapped = wrapStatement(inspection, { tables, views, parameters, rowsMax: limit });
+  // Without any table of people, there may be nobody who could read for them.
+  if (views.length > 0 && tables.length === 0) await makeReader(platform, partition);
   const signal = AbortSignal.any([
     platform.shutdown,
     ...(caller.disconnected ? [caller.disconnected] : []),
@@ -77,7 +84,7 @@ async function executeQuery(
         text: wrapped.text,
         values: wrapped.values,
         // Where no table is named, there may be no schema and nobody who could read it.
-        partition: tables.length === 0 ? undefined : partition,
+        partition: tables.length + views.length === 0 ? undefined : partition,
         timeoutMs: query.timeoutMs ?? TIME_LIMIT_DEFAULT_MS,
         signal,
       }),
@@ -110,27 +117,46 @@ function fairShareOf({ db }: Platform): FairShare {
   return share;
 }
 
-/** Opens the tables that a statement names; fails when the caller may read nothing of one. */
-async function openNamedTables(
+async function makeReader({ db }: Platform, partition: Partition): Promise<void> {
+  await db.write(partition, (session) => session.send("select make_user_schema()", []));
+}
+
+interface NamedRelations {
+  readonly tables: readonly OpenTable[];
+  readonly views: readonly OpenSqlView[];
+}
+
+/**
+ * Opens the tables that a statement names, and the platform's views where there is no such table; fails when the caller
+ * may read nothing of one.
+ */
+async function openNamed(
   platform: Platform,
   caller: Caller,
-  { relations, expressions }: Inspection,
-): Promise<OpenTable[]> {
+  {
+    inspection: { relations, expressions },
+    parameters,
+  }: { readonly inspection: Inspection; readonly parameters: SqlParameters },
+): Promise<NamedRelations> {
   const errors: GuardError[] = [];
   if (relations.size > RELATIONS_MAX) {
     const message = `one statement can name at most ${RELATIONS_MAX} tables`;
     throw toQueryRefused([{ message, at: undefined }]);
   }
   const tables: OpenTable[] = [];
+  const views: OpenSqlView[] = [];
   for (const [name, at] of relations) {
     const table = await findOpenTable({ platform, caller }, name);
+    // A table of people hides a view of the platform that has its name.
+    const view = table ? undefined : await openSqlView({ platform, caller }, name, parameters);
     if (table && table.grants("read")?.length !== 0) tables.push(table);
+    else if (view) views.push(view);
     else if (!expressions.has(name)) {
       errors.push({ message: `there is no table ${name} that you may read`, at });
     }
   }
   if (errors.length > 0) throw toQueryRefused(errors);
-  return tables;
+  return { tables, views };
 }
 
 /** The values of the parameters that the statement has, no more and no less. */

@@ -10,7 +10,8 @@ import {
   SYSTEM_COLUMNS,
   type TableSchema,
 } from "#domains/tables/index.ts";
-import { SqlParameters } from "#kernel/db/statement.ts";
+import type { OpenSqlView } from "#kernel/contributions/sql-view.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
 import type { Inspection } from "../guard/guard.ts";
 
 /** The size of a result; rows beyond it are left out. */
@@ -29,17 +30,21 @@ export interface WrappedStatement {
 export interface WrapOptions {
   /** The tables that the statement names and the person may read. */
   readonly tables: readonly OpenTable[];
-  readonly values: readonly unknown[];
+  /** The platform's views among what it names. */
+  readonly views: readonly OpenSqlView[];
+  /** The values of the statement's own parameters, and then those of the rules. */
+  readonly parameters: SqlParameters;
   readonly rowsMax: number;
 }
 
 /** Wraps a statement that has passed the guard. Its parameters keep their numbers. */
 export function wrapStatement(inspection: Inspection, options: WrapOptions): WrappedStatement {
-  const { tables, values, rowsMax } = options;
-  const parameters = new SqlParameters();
-  parameters.values.push(...values);
-  const views = tables.map((table) => tableExpression(table, parameters, inspection.names));
-  const prefix = `with ${views.map((view) => `${view},\n`).join("")}${PREFIX}`;
+  const { tables, views, parameters, rowsMax } = options;
+  const expressions = [
+    ...tables.map((table) => tableExpression(table, parameters, inspection.names)),
+    ...views.map(viewExpression),
+  ];
+  const prefix = `with ${expressions.map((each) => `${each},\n`).join("")}${PREFIX}`;
   const after = SUFFIX.replace("$rows", String(rowsMax + 1));
   return {
     text: `${prefix}${inspection.text}${after}`,
@@ -64,6 +69,14 @@ select c."(count)", s.*
   from (select count(*) as "(count)" from "(answer)") as c
   left join "(sized)" as s on s."(size)" <= ${RESULT_BYTES_MAX}
  order by s."(at)"`;
+
+/** A view of the platform; what the caller may not see does not come through. */
+function viewExpression({ name, columns, from, where }: OpenSqlView): string {
+  const select = `select ${columns.map((column) => `e.${quoteIdentifier(column.name)}`).join(", ")} from ${from} as e`;
+  const quoted = quoteIdentifier(name);
+  if (where === undefined) return `${quoted} as not materialized (${select})`;
+  return `${quoted} as materialized (${select} where ${where})`;
+}
 
 /** `names` are those of all columns in the statement. */
 function tableExpression(

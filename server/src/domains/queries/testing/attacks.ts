@@ -7,7 +7,7 @@ export const ATTACKS: readonly string[] = [
   "select * from users",
   "select * from sessions",
   "select * from secrets",
-  "select * from events",
+  "select * from sql_views.events",
   "select * from pg_catalog.pg_class",
   "select * from pg_class",
   "select * from pg_authid",
