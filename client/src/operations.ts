@@ -50,6 +50,7 @@ export interface Schemas {
   "CatalogItemTasks": { "tasks": readonly (Schemas["PlannedTask"])[] };
   "CatalogRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "CauseTree": { "of": { "kind": string; "id": string }; "rootIds": readonly (string)[]; "focusIds": readonly (string)[]; "nodes": readonly (Schemas["TraceNode"])[]; "counts": { readonly [name: string]: number }; "truncated": boolean };
+  "CellChange": { "eventId": string; "type": string; "at": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "before": unknown; "after": unknown };
   "Change": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ChangeApproval": { "rule": "count" | "all" | "percentage"; "value": number; "approverIds": readonly (string)[] };
   "ChangeApprovals": { "rule": "count" | "all" | "percentage"; "value": number; "approverIds": readonly (string)[]; "required": number; "given": number; "round": number; "pending": readonly ({ "approverId": string; "userId": string })[]; "votes": readonly (Schemas["ChangeVote"])[]; "isOpenToAll": boolean; "canVote": boolean; "whyNot": "not_submitted" | "not_permitted" | "own_change" | "not_approver" | "already_voted" | null };
@@ -70,7 +71,8 @@ export interface Schemas {
   "CmdbPath": { "hops": number | null; "nodes": readonly ({ "id": string; "name": string; "class": string; "status": "planned" | "active" | "inactive" | "maintenance" | "retired" })[]; "edges": readonly (Schemas["CmdbEdge"])[]; "truncated": boolean };
   "CmdbRelationship": { "id": string; "from": string; "to": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses"; "createdBy": string; "createdAt": string };
   "CmdbTopology": { "root": string | null; "nodes": readonly ({ "id": string; "name": string; "class": string; "status": "planned" | "active" | "inactive" | "maintenance" | "retired"; "hops": number | null; "incidents": number; "changes": number })[]; "edges": readonly (Schemas["CmdbEdge"])[]; "truncated": boolean };
-  "Column": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "links" | "backlinks" | "lookup" | "rollup" | "formula"; "required": boolean; "unique": boolean; "indexed": boolean; "default": unknown; "options": { readonly [name: string]: unknown }; "description": string };
+  "Column": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "file" | "image" | "links" | "backlinks" | "lookup" | "rollup" | "formula"; "required": boolean; "unique": boolean; "indexed": boolean; "default": unknown; "options": { readonly [name: string]: unknown }; "description": string };
+  "ColumnMapping": { "column": number; "field": string; "type"?: string; "options"?: { readonly [name: string]: unknown }; "required"?: boolean; "unique"?: boolean; "dateOrder"?: "dmy" | "mdy"; "decimalMark"?: "point" | "comma"; "match"?: string };
   "Comment": { "id": string; "ticketId": string; "body": string; "internal": boolean; "createdBy": string; "createdAt": string };
   "ConflictingChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "plannedStart": string | null; "plannedEnd": string | null; "ciIds": readonly (string)[] };
   "Connector": { "id": string; "name": string; "type": "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "config": { readonly [name: string]: unknown }; "auth": Schemas["ConnectorAuth"]; "document": { "title": string; "version": string; "serverUrl": string | null; "actions": number; "leftOut": number; "readAt": string } | null; "status": "unknown" | "up" | "down"; "statusReason": string | null; "statusChangedAt": string | null; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -104,6 +106,7 @@ export interface Schemas {
   "File": { "id": string; "name": string; "mediaType": string; "size": number; "sha256": string; "width": number | null; "height": number | null; "attachedTo": { "type": string; "id": string } | null; "createdBy": string; "createdAt": string; "expiresAt": string | null };
   "FileLink": { "url": string; "expiresAt": string };
   "FileUsage": { "contents": number; "bytes": number; "quotaBytes": number | null; "fileBytesMax": number };
+  "FormContent": { "title"?: string; "intro"?: string; "thanks"?: string; "fields": readonly ({ "name": string; "label"?: string; "help"?: string; "required"?: boolean })[] };
   "FreeWindows": { "windows": readonly ({ "start": string; "end": string })[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
   "Guide": { "name": string; "title": string; "html": string };
@@ -112,6 +115,9 @@ export interface Schemas {
   "Holiday": { "day": string; "name": string };
   "HolidayImport": { "calendar": Schemas["BusinessCalendar"]; "added": number; "skipped": number };
   "HolidayPreview": { "holidays": readonly (Schemas["Holiday"])[]; "skipped": number };
+  "Import": { "id": string; "name": string; "state": "analyzing" | "ready" | "checking" | "running" | "completed" | "cancelled" | "failed" | "taking_back" | "taken_back"; "table": string | null; "lines": number | null; "counts": Schemas["ImportCounts"]; "reason": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "fileId": string; "format": { "type": "csv" | "xlsx" | "json"; "encoding": "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | null; "separator": string | null; "header": boolean; "sheet": string | null; "sheets": readonly (string)[] } | null; "columns": readonly (Schemas["SourceColumn"])[]; "newTable": { "slug": string; "name": string } | null; "mapping": readonly (Schemas["ColumnMapping"])[]; "key": string | null; "check": { "read": number; "created": number; "updated": number; "unchanged": number; "invalid": number; "takenBack": number; "refused": number } | null; "corrections": number };
+  "ImportCounts": { "read": number; "created": number; "updated": number; "unchanged": number; "invalid": number; "takenBack": number; "refused": number };
+  "ImportLine": { "line": number; "cells": readonly (string | number | boolean | null)[]; "errors": readonly ({ "path": string; "message": string })[]; "corrected": boolean };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
   "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "IncidentBroadcast": { "at": string; "by": string | null; "message": string; "statusPage": { "title"?: string; "status": "investigating" | "identified" | "monitoring" | "resolved"; "effect"?: "degraded" | "down"; "componentIds"?: readonly (string)[] } | null };
@@ -152,6 +158,7 @@ export interface Schemas {
   "ListedEscalationPolicy": { "id": string; "name": string; "description": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown } | null; "steps": readonly (Schemas["PageStep"])[]; "repeats": number; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedExport": { "id": string; "name": string; "format": "csv" | "json" | "xlsx"; "status": "queued" | "running" | "completed" | "failed" | "cancelled"; "reportId": string | null; "source": { "kind": string }; "progress": { "rows": number; "total": number | null; "percent": number | null }; "bytes": number; "error": string | null; "requestedBy": string; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "expiresAt": string; "revision": number };
   "ListedFile": { "id": string; "name": string; "mediaType": string; "size": number; "sha256": string; "width": number | null; "height": number | null; "attachedTo": { "type": string; "id": string } | null; "createdBy": string; "createdAt": string; "expiresAt": string | null; "revision": number };
+  "ListedImportSummary": { "id": string; "name": string; "state": "analyzing" | "ready" | "checking" | "running" | "completed" | "cancelled" | "failed" | "taking_back" | "taken_back"; "table": string | null; "lines": number | null; "counts": Schemas["ImportCounts"]; "reason": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedKpi": { "id": string; "name": string; "description": string; "reportId": string | null; "aggregate": { "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "fn": "count" | "sum" | "avg" | "min" | "max" | "percentile" | "distinct"; "field"?: string; "p"?: number } | null; "window": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target": number; "direction": "up" | "down"; "schedule": Schemas["KpiSchedule"]; "unit": string | null; "runAs": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "revision": number };
@@ -169,6 +176,7 @@ export interface Schemas {
   "ListedProblem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedQueueView": { "id": string; "name": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "onlyOpen": boolean; "filter": { readonly [name: string]: unknown }; "sort": string; "columns": readonly (string)[]; "sharedWith": "nobody" | "team" | "everyone"; "teamId": string | null; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedRecord": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string; "revision": number };
+  "ListedRecordComment": { "id": string; "recordId": string; "body": string; "mentions": readonly (string)[]; "createdBy": string; "createdAt": string; "editedAt": string | null; "revision": number };
   "ListedReport": { "id": string; "name": string; "description": string; "source": { "kind": string }; "filter": { readonly [name: string]: unknown } | null; "groupBy": readonly (string)[]; "timeBucket": { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean } | null; "aggregates": readonly (Schemas["ReportAggregate"])[]; "having": { readonly [name: string]: unknown } | null; "sort": string | null; "limit": number; "chart": { "type": "table" | "bar" | "line" | "area" | "pie" | "stat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedRole": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string; "revision": number };
   "ListedRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "revision": number };
@@ -178,7 +186,7 @@ export interface Schemas {
   "ListedSeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[]; "revision": number };
   "ListedSlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendarId": string | null; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedStatusComponent": { "id": string; "name": string; "about": string; "position": number; "ciIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
-  "ListedTableView": { "id": string; "table": string; "name": string; "kind": "grid" | "board" | "calendar" | "form"; "filter": { readonly [name: string]: unknown }; "sort": string; "groupBy": string | null; "dateField": string | null; "hidden": readonly (string)[]; "columns": readonly (string)[]; "widths": { readonly [name: string]: number }; "frozen": number; "rowHeight": "short" | "medium" | "tall"; "summaries": { readonly [name: string]: string }; "shared": boolean; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedTableView": { "id": string; "table": string; "name": string; "kind": "grid" | "board" | "calendar" | "form"; "filter": { readonly [name: string]: unknown }; "sort": string; "groupBy": string | null; "dateField": string | null; "hidden": readonly (string)[]; "columns": readonly (string)[]; "widths": { readonly [name: string]: number }; "frozen": number; "rowHeight": "short" | "medium" | "tall"; "summaries": { readonly [name: string]: string }; "shared": boolean; "position": number; "form": Schemas["FormContent"]; "publicKey": string | null; "filterHidden"?: boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTaskWithBlockers": { "id": string; "ticketId": string; "position": number; "title": string; "description": string; "assigneeId": string | null; "teamId": string | null; "dueAt": string | null; "required": boolean; "internal": boolean; "dependsOn": readonly (string)[]; "state": "open" | "done" | "skipped"; "notes": string | null; "endedBy": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "blockedBy": readonly (string)[]; "revision": number };
   "ListedTeam": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTextModule": { "id": string; "name": string; "keyword": string; "body": string; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
@@ -206,7 +214,7 @@ export interface Schemas {
   "MigrationRun": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "up": readonly (unknown)[]; "down": readonly (unknown)[] | null; "statements": readonly (string)[]; "dryRun": boolean; "recordsChanged": number };
   "NewApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "token": string };
   "NewBusinessCalendar": { "name": string; "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] };
-  "NewColumn": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "links" | "backlinks" | "lookup" | "rollup" | "formula"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string };
+  "NewColumn": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "file" | "image" | "links" | "backlinks" | "lookup" | "rollup" | "formula"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string };
   "NewDashboard": { "name": string; "description"?: string; "widgets"?: readonly (Schemas["NewWidget"])[] };
   "NewExport": { "name"?: string; "reportId"?: string; "source"?: { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "fields"?: readonly (string)[]; "format"?: "csv" | "json" | "xlsx" };
   "NewIndex": { "columns": readonly (string)[]; "unique"?: boolean; "name"?: string };
@@ -282,6 +290,7 @@ export interface Schemas {
   "QueueView": { "id": string; "name": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "onlyOpen": boolean; "filter": { readonly [name: string]: unknown }; "sort": string; "columns": readonly (string)[]; "sharedWith": "nobody" | "team" | "everyone"; "teamId": string | null; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ReadCount": { "read": number };
   "Record": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string };
+  "RecordComment": { "id": string; "recordId": string; "body": string; "mentions": readonly (string)[]; "createdBy": string; "createdAt": string; "editedAt": string | null };
   "RecordGroup": { "value": unknown; "count": number; "figures": { readonly [name: string]: unknown } };
   "RecordSummary": { "groups": readonly (Schemas["RecordGroup"])[]; "isCut": boolean };
   "RegisteredOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "clientSecret": string };
@@ -328,6 +337,8 @@ export interface Schemas {
   "SlaSimulationDifference": { "ticketId": string; "number": string | null; "title": string | null; "target": string; "before": "running" | "paused" | "met" | "breached" | "cancelled" | null; "after": "running" | "paused" | "met" | "breached" | "cancelled" | null };
   "SlaTarget": { "metric": "response" | "resolution" | "next_reply" | "custom"; "name"?: string; "minutes": number; "from"?: "creation" | "match"; "startWhen"?: { readonly [name: string]: unknown }; "pauseWhen"?: { readonly [name: string]: unknown }; "stopWhen"?: { readonly [name: string]: unknown }; "resetWhen"?: { readonly [name: string]: unknown }; "warnAtPercent"?: readonly (number)[] };
   "SlaTimelineEntry": { "at": string; "eventId": string; "change": "started" | "paused" | "resumed" | "stopped" | "restarted" | "reset" | "cancelled" | "policy_matched" | "policy_left"; "elapsedMs": number };
+  "SourceColumn": { "header": string; "field": string; "type": string; "options": { readonly [name: string]: unknown }; "dateOrder": "dmy" | "mdy" | null; "decimalMark": "point" | "comma" | null; "isAmbiguous": boolean; "filled": number; "empty": number; "invalid": number; "unique": boolean; "examples": readonly (string)[]; "invalidExamples": readonly ({ "line": number; "value": string })[] };
+  "SqlView": { "name": string; "summary": string; "columns": readonly ({ "name": string; "type": string })[] };
   "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "createdAt": string; "updatedAt": string };
   "SsoEntry": { "workspace": string | null };
   "StateMachine": { "kind": "incident" | "change" | "problem" | "request"; "initial": string; "states": readonly (string)[]; "ended": readonly (string)[]; "transitions": readonly ({ "action": string; "from": readonly (string)[]; "to": string; "automatic": boolean })[] };
@@ -336,10 +347,10 @@ export interface Schemas {
   "StatusPage": { "isOn": boolean; "title": string; "about": string; "path": string; "updatedAt"?: string };
   "Storage": { "databaseBytes": number; "workspaces": readonly ({ "slug": string; "name": string; "createdAt": string; "members": number; "events": number; "lastEventAt": string | null; "fileBytes": number; "tableBytes": number })[]; "largestTables": readonly ({ "name": string; "bytes": number; "rows": number })[] };
   "Suggestions": { "articles": readonly (Schemas["ArticleHit"])[]; "similarIncidents": readonly (Schemas["SimilarTicket"])[]; "knownErrors": readonly (Schemas["SimilarTicket"])[] };
-  "TableChange": { "name"?: string; "description"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "renameColumns"?: readonly ({ "from": string; "to": string })[] | { readonly [name: string]: string }; "dropIndexes"?: readonly ({ "name"?: string; "columns"?: readonly (string)[]; "unique"?: boolean })[]; "dropColumns"?: readonly (string)[]; "alterColumns"?: readonly ({ "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "links" | "backlinks" | "lookup" | "rollup" | "formula"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string })[]; "addColumns"?: readonly (Schemas["NewColumn"])[]; "addIndexes"?: readonly (Schemas["NewIndex"])[] };
+  "TableChange": { "name"?: string; "description"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "renameColumns"?: readonly ({ "from": string; "to": string })[] | { readonly [name: string]: string }; "dropIndexes"?: readonly ({ "name"?: string; "columns"?: readonly (string)[]; "unique"?: boolean })[]; "dropColumns"?: readonly (string)[]; "alterColumns"?: readonly ({ "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "file" | "image" | "links" | "backlinks" | "lookup" | "rollup" | "formula"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string })[]; "addColumns"?: readonly (Schemas["NewColumn"])[]; "addIndexes"?: readonly (Schemas["NewIndex"])[] };
   "TableIndex": { "name": string; "columns": readonly (string)[]; "unique": boolean };
   "TableRule": { "roles": readonly (string)[]; "actions": readonly ("read" | "create" | "update" | "delete")[]; "where"?: { readonly [name: string]: unknown }; "fields"?: readonly (string)[] };
-  "TableView": { "id": string; "table": string; "name": string; "kind": "grid" | "board" | "calendar" | "form"; "filter": { readonly [name: string]: unknown }; "sort": string; "groupBy": string | null; "dateField": string | null; "hidden": readonly (string)[]; "columns": readonly (string)[]; "widths": { readonly [name: string]: number }; "frozen": number; "rowHeight": "short" | "medium" | "tall"; "summaries": { readonly [name: string]: string }; "shared": boolean; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "TableView": { "id": string; "table": string; "name": string; "kind": "grid" | "board" | "calendar" | "form"; "filter": { readonly [name: string]: unknown }; "sort": string; "groupBy": string | null; "dateField": string | null; "hidden": readonly (string)[]; "columns": readonly (string)[]; "widths": { readonly [name: string]: number }; "frozen": number; "rowHeight": "short" | "medium" | "tall"; "summaries": { readonly [name: string]: string }; "shared": boolean; "position": number; "form": Schemas["FormContent"]; "publicKey": string | null; "filterHidden"?: boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TagUse": { "tag": string; "uses": number };
   "TagUses": { "tags": readonly (Schemas["TagUse"])[] };
   "TaskOrder": { "taskIds": readonly (string)[] };
@@ -836,6 +847,10 @@ export interface Operations {
   "files.upload": { query?: { "name"?: string }; body: string; reply: { "data": Schemas["File"] } };
   /** Get the space that the files of the workspace take */
   "files.usage": { reply: { "data": Schemas["FileUsage"] } };
+  /** Send the answers to a form */
+  "forms.send": { params: { "key": string }; body: { readonly [name: string]: unknown }; reply: string };
+  /** Show a form to whoever has its address */
+  "forms.show": { params: { "key": string }; reply: string };
   /** Show the guides by what one wants to do */
   "guides.list": { reply: string };
   /** Read a guide, as HTML */
@@ -862,6 +877,28 @@ export interface Operations {
   "hooks.handle": { params: { "workspace": string; "moduleKey": string; "name": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": unknown } };
   /** Start a workflow from outside, by its own address */
   "hooks.receive": { params: { "workspace": string; "token": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": Schemas["AcceptedRequest"] } };
+  /** Stop an import */
+  "imports.cancel": { params: { "id": string }; reply: { "data": Schemas["Import"] } };
+  /** Find out what an import would do */
+  "imports.check": { params: { "id": string }; reply: { "data": Schemas["Import"] } };
+  /** Correct lines of an import */
+  "imports.correct_lines": { params: { "id": string }; body: { "lines": readonly ({ "line": number; "cells": readonly (string | null)[] | null })[] }; reply: { "data": Schemas["Import"] } };
+  /** Begin an import of an uploaded file */
+  "imports.create": { body: { "fileId": string; "name"?: string; "table"?: string; "format"?: { "type"?: "csv" | "xlsx" | "json"; "encoding"?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"; "separator"?: string; "header"?: boolean; "sheet"?: string } }; reply: { "data": Schemas["Import"] } };
+  /** Delete an import and its file */
+  "imports.delete": { params: { "id": string }; reply: undefined };
+  /** Get an import: its columns, mapping and progress */
+  "imports.get": { params: { "id": string }; reply: { "data": Schemas["Import"] } };
+  /** List one's own imports, newest first */
+  "imports.list": { query?: { "limit"?: number; "after"?: string; "table"?: string }; reply: { "data": readonly (Schemas["ListedImportSummary"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the lines of an import that can't be imported, and the corrected ones */
+  "imports.list_lines": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "corrected"?: boolean }; reply: { "data": readonly (Schemas["ImportLine"])[]; "pagination": Schemas["Pagination"] } };
+  /** Write the records of an import */
+  "imports.start": { params: { "id": string }; reply: { "data": Schemas["Import"] } };
+  /** Take back all that an import wrote */
+  "imports.take_back": { params: { "id": string }; reply: { "data": Schemas["Import"] } };
+  /** Change an import's format, table, mapping or key */
+  "imports.update": { params: { "id": string }; body: { "format"?: { "type"?: "csv" | "xlsx" | "json"; "encoding"?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"; "separator"?: string; "header"?: boolean; "sheet"?: string }; "table"?: string | null; "newTable"?: { "slug": string; "name": string } | null; "mapping"?: readonly (Schemas["ColumnMapping"])[]; "key"?: string | null }; reply: { "data": Schemas["Import"] } };
   /** Attach a file to an incident */
   "incidents.add_attachment": { params: { "id": string }; body: { "fileId"?: string; "name"?: string; "content"?: string; "internal"?: boolean }; reply: { "data": Schemas["Attachment"] } };
   /** Make an incident the child of a major one */
@@ -1346,12 +1383,24 @@ export interface Operations {
   "queries.run_saved": { params: { "id": string }; body?: { "params"?: readonly (unknown)[] | { readonly [name: string]: unknown }; "limit"?: number; "timeoutMs"?: number; "rowMode"?: "object" | "array" }; reply: { "data": Schemas["QueryAnswer"] } };
   /** Change a saved query */
   "queries.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "sql"?: string; "parameters"?: readonly (Schemas["QueryParameter"])[] }; reply: { "data": Schemas["SavedQuery"] } };
+  /** List the views of the platform that SQL may name beside tables */
+  "queries.views": { reply: { "data": readonly (Schemas["SqlView"])[] } };
+  /** Comment on a record */
+  "record_comments.add": { params: { "slug": string; "recordId": string }; body: { "body": string }; reply: { "data": Schemas["RecordComment"] } };
+  /** Delete a comment of one's own; those who make tables delete any */
+  "record_comments.delete": { params: { "slug": string; "recordId": string; "commentId": string }; reply: undefined };
+  /** Change a comment of one's own */
+  "record_comments.edit": { params: { "slug": string; "recordId": string; "commentId": string }; body: { "body": string }; reply: { "data": Schemas["RecordComment"] } };
+  /** List the comments on a record, the oldest first */
+  "record_comments.list": { params: { "slug": string; "recordId": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedRecordComment"])[]; "pagination": Schemas["Pagination"] } };
   /** Make many records */
   "records.bulk_create": { params: { "slug": string }; body: { "records": readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": readonly (Schemas["Record"])[] } };
   /** Delete all records that a condition holds for */
   "records.bulk_delete": { params: { "slug": string }; query: { "filter": string }; reply: { "data": { "deleted": number } } };
   /** Change all records that a condition holds for */
   "records.bulk_update": { params: { "slug": string }; body: { "filter": { readonly [name: string]: unknown }; "set": { readonly [name: string]: unknown } }; reply: { "data": { "updated": number } } };
+  /** List the values that a field of a record had */
+  "records.cell_history": { params: { "slug": string; "recordId": string; "field": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["CellChange"])[]; "pagination": Schemas["Pagination"] } };
   /** Make a record */
   "records.create": { params: { "slug": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
   /** Delete a record */
@@ -1368,6 +1417,8 @@ export interface Operations {
   "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
   /** List the records of a table */
   "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "at"?: number; "count"?: "exact" | "estimate"; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** Restore a deleted record */
+  "records.restore": { params: { "slug": string; "recordId": string }; reply: { "data": Schemas["ListedRecord"] } };
   /** Count the records of a table, with figures, by the values of a field */
   "records.summarize": { params: { "slug": string }; query?: { "filter"?: string; "q"?: string; "by"?: string; "figures"?: string }; reply: { "data": Schemas["RecordSummary"] } };
   /** Change a record */
@@ -1581,15 +1632,19 @@ export interface Operations {
   /** Switch the status page on or off, or name it */
   "status_page.update": { body: { "isOn"?: boolean; "title"?: string; "about"?: string }; reply: { "data": Schemas["StatusPage"] } };
   /** Create a view of a table */
-  "table_views.create": { body: { "name": string; "kind"?: "grid" | "board" | "calendar" | "form"; "filter"?: { readonly [name: string]: unknown }; "sort"?: string; "groupBy"?: string | null; "dateField"?: string | null; "hidden"?: readonly (string)[]; "columns"?: readonly (string)[]; "widths"?: { readonly [name: string]: number }; "frozen"?: number; "rowHeight"?: "short" | "medium" | "tall"; "summaries"?: { readonly [name: string]: string }; "shared"?: boolean; "position"?: number; "table": string }; reply: { "data": Schemas["TableView"] } };
+  "table_views.create": { body: { "name": string; "kind"?: "grid" | "board" | "calendar" | "form"; "filter"?: { readonly [name: string]: unknown }; "sort"?: string; "groupBy"?: string | null; "dateField"?: string | null; "hidden"?: readonly (string)[]; "columns"?: readonly (string)[]; "widths"?: { readonly [name: string]: number }; "frozen"?: number; "rowHeight"?: "short" | "medium" | "tall"; "summaries"?: { readonly [name: string]: string }; "shared"?: boolean; "position"?: number; "form"?: Schemas["FormContent"]; "table": string }; reply: { "data": Schemas["TableView"] } };
   /** Delete a view of a table */
   "table_views.delete": { params: { "id": string }; reply: undefined };
   /** Read a view of a table */
   "table_views.get": { params: { "id": string }; reply: { "data": Schemas["TableView"] } };
   /** List the views of tables that are yours or shared, of the tables that you may read */
   "table_views.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTableView"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** Give a form an address at which anyone may fill it */
+  "table_views.publish": { params: { "id": string }; reply: { "data": Schemas["TableView"] } };
+  /** Take a form's address away */
+  "table_views.unpublish": { params: { "id": string }; reply: { "data": Schemas["TableView"] } };
   /** Change a view of a table */
-  "table_views.update": { params: { "id": string }; body: { "name"?: string; "kind"?: "grid" | "board" | "calendar" | "form"; "filter"?: { readonly [name: string]: unknown }; "sort"?: string; "groupBy"?: string | null; "dateField"?: string | null; "hidden"?: readonly (string)[]; "columns"?: readonly (string)[]; "widths"?: { readonly [name: string]: number }; "frozen"?: number; "rowHeight"?: "short" | "medium" | "tall"; "summaries"?: { readonly [name: string]: string }; "shared"?: boolean; "position"?: number }; reply: { "data": Schemas["TableView"] } };
+  "table_views.update": { params: { "id": string }; body: { "name"?: string; "kind"?: "grid" | "board" | "calendar" | "form"; "filter"?: { readonly [name: string]: unknown }; "sort"?: string; "groupBy"?: string | null; "dateField"?: string | null; "hidden"?: readonly (string)[]; "columns"?: readonly (string)[]; "widths"?: { readonly [name: string]: number }; "frozen"?: number; "rowHeight"?: "short" | "medium" | "tall"; "summaries"?: { readonly [name: string]: string }; "shared"?: boolean; "position"?: number; "form"?: Schemas["FormContent"] }; reply: { "data": Schemas["TableView"] } };
   /** Make a table */
   "tables.create": { body: { "name": string; "slug"?: string; "description"?: string; "columns": readonly (Schemas["NewColumn"])[]; "indexes"?: readonly (Schemas["NewIndex"])[]; "rules"?: readonly (Schemas["TableRule"])[] }; reply: { "data": Schemas["SeenTable"] } };
   /** Drop a table and its records */
@@ -2011,6 +2066,8 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "files.thumbnail": "GET /api/v1/files/{id}/thumbnail",
   "files.upload": "POST /api/v1/files",
   "files.usage": "GET /api/v1/files/usage",
+  "forms.send": "POST /forms/{key}",
+  "forms.show": "GET /forms/{key}",
   "guides.list": "GET /guide",
   "guides.read": "GET /api/v1/guides/{name}",
   "guides.search": "GET /api/v1/guides",
@@ -2024,6 +2081,17 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "home.waiting": "GET /api/v1/home/waiting",
   "hooks.handle": "POST /hooks/{workspace}/{moduleKey}/{name}",
   "hooks.receive": "POST /hooks/{workspace}/{token}",
+  "imports.cancel": "POST /api/v1/imports/{id}/cancel",
+  "imports.check": "POST /api/v1/imports/{id}/check",
+  "imports.correct_lines": "POST /api/v1/imports/{id}/lines",
+  "imports.create": "POST /api/v1/imports",
+  "imports.delete": "DELETE /api/v1/imports/{id}",
+  "imports.get": "GET /api/v1/imports/{id}",
+  "imports.list": "GET /api/v1/imports",
+  "imports.list_lines": "GET /api/v1/imports/{id}/lines",
+  "imports.start": "POST /api/v1/imports/{id}/start",
+  "imports.take_back": "POST /api/v1/imports/{id}/take-back",
+  "imports.update": "PATCH /api/v1/imports/{id}",
   "incidents.add_attachment": "POST /api/v1/itsm/incidents/{id}/attachments",
   "incidents.add_child": "POST /api/v1/itsm/incidents/{id}/children",
   "incidents.add_comment": "POST /api/v1/itsm/incidents/{id}/comments",
@@ -2266,9 +2334,15 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "queries.run": "POST /api/v1/queries/run",
   "queries.run_saved": "POST /api/v1/queries/{id}/run",
   "queries.update": "PATCH /api/v1/queries/{id}",
+  "queries.views": "GET /api/v1/queries/views",
+  "record_comments.add": "POST /api/v1/tables/{slug}/records/{recordId}/comments",
+  "record_comments.delete": "DELETE /api/v1/tables/{slug}/records/{recordId}/comments/{commentId}",
+  "record_comments.edit": "PATCH /api/v1/tables/{slug}/records/{recordId}/comments/{commentId}",
+  "record_comments.list": "GET /api/v1/tables/{slug}/records/{recordId}/comments",
   "records.bulk_create": "POST /api/v1/tables/{slug}/records/bulk",
   "records.bulk_delete": "DELETE /api/v1/tables/{slug}/records/bulk",
   "records.bulk_update": "PATCH /api/v1/tables/{slug}/records/bulk",
+  "records.cell_history": "GET /api/v1/tables/{slug}/records/{recordId}/history/{field}",
   "records.create": "POST /api/v1/tables/{slug}/records",
   "records.delete": "DELETE /api/v1/tables/{slug}/records/{recordId}",
   "records.edit": "POST /api/v1/tables/{slug}/records/edits",
@@ -2277,6 +2351,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "records.history": "GET /api/v1/tables/{slug}/records/{recordId}/history",
   "records.import": "POST /api/v1/tables/{slug}/records/import",
   "records.list": "GET /api/v1/tables/{slug}/records",
+  "records.restore": "POST /api/v1/tables/{slug}/records/{recordId}/restore",
   "records.summarize": "GET /api/v1/tables/{slug}/records/summary",
   "records.update": "PATCH /api/v1/tables/{slug}/records/{recordId}",
   "records.upsert": "PUT /api/v1/tables/{slug}/records/bulk",
@@ -2387,6 +2462,8 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "table_views.delete": "DELETE /api/v1/table-views/{id}",
   "table_views.get": "GET /api/v1/table-views/{id}",
   "table_views.list": "GET /api/v1/table-views",
+  "table_views.publish": "POST /api/v1/table-views/{id}/publish",
+  "table_views.unpublish": "POST /api/v1/table-views/{id}/unpublish",
   "table_views.update": "PATCH /api/v1/table-views/{id}",
   "tables.create": "POST /api/v1/tables",
   "tables.drop": "DELETE /api/v1/tables/{slug}",

@@ -717,6 +717,53 @@ export interface Tables {
     answer: Buffer;
     expires_at: Time;
   };
+  import_changes: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    import_id: string;
+    record_id: string;
+    revision: number;
+    before: Json | null;
+    refusal: string | null;
+  };
+  import_lines: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    import_id: string;
+    line: number;
+    cells: Json;
+    errors: Json;
+    corrected: Generated<boolean>;
+  };
+  imports: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    name: string;
+    state: string;
+    file_id: string;
+    rows_file_id: string | null;
+    format_input: Generated<Json>;
+    format: Json | null;
+    lines: number | null;
+    columns: Generated<Json>;
+    table_slug: string | null;
+    new_table: Json | null;
+    mapping: Generated<Json>;
+    key_field: string | null;
+    made_table: Generated<boolean>;
+    position: Generated<number | null>;
+    counts: Json;
+    check_counts: Json | null;
+    reason: string | null;
+    run_as: string;
+    permissions: string[] | null;
+    actor: Json;
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   incident_roles: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
@@ -1182,6 +1229,19 @@ export interface Tables {
     seq: number;
     updated_at: Time;
   };
+  record_comments: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    table_id: string;
+    record_id: string;
+    body: string;
+    mentions: string[];
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
+    edited_at: Time | null;
+  };
   reports: {
     id: string;
     workspace_id: Generated<string>;
@@ -1483,6 +1543,9 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    form: Generated<Json>;
+    public_key: string | null;
+    public_by: string | null;
   };
   team_members: {
     workspace_id: Generated<string>;

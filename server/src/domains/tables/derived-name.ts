@@ -10,6 +10,7 @@ const PREFIXES = {
   key: "Key",
   unique: "Unique",
   index: "Index",
+  words: "Words",
   several: "Several",
   check: "Check",
   reference: "Reference",
@@ -46,4 +47,4 @@ export function parseDerivedName(
   return index && { purpose: "several", fields: index.columns };
 }
 
-const COLUMN_PURPOSES = ["unique", "reference", "check", "index"] as const;
+const COLUMN_PURPOSES = ["unique", "reference", "check", "index", "words"] as const;

@@ -39,7 +39,7 @@ export {
   type TableContext,
 } from "./schema/open-table.ts";
 export { findTableSchema, reloadTableSchema } from "./schema/table-cache.ts";
-export type { TableSchema } from "./schema/table-schema.ts";
+export { resolveTable, type TableSchema } from "./schema/table-schema.ts";
 export type { RuleSql, TableField } from "./schema/table-field.ts";
 export {
   checkAccess,
@@ -52,11 +52,13 @@ export {
 } from "./schema/grants.ts";
 export type { ColumnSchema, Json, OnDelete } from "./columns/column-type.ts";
 export type { RecordFields } from "./columns/parse-fields.ts";
+export { isSearched, wordsSql } from "./columns/text.ts";
 export { toArrayLiteral } from "./columns/enum-values.ts";
 export { type ParsedParameter, parseParameter } from "./columns/registry.ts";
 export { quoteIdentifier } from "./sql-names.ts";
 export {
   type Column,
+  COLUMN_TYPES,
   COLUMNS_MAX,
   type ColumnTypeName,
   FIELD_ERRORS_MAX,
@@ -67,13 +69,32 @@ export {
 } from "./table.ts";
 
 // Structure, for migrations.
-export { parseColumn } from "./columns/parse-fields.ts";
+export {
+  isReserved as isReservedName,
+  parseColumn,
+  parseColumns,
+  parseFields,
+} from "./columns/parse-fields.ts";
 export type { NewColumn } from "./columns/new-column.ts";
 export { onDeleteOf, targetOf } from "./columns/reference.ts";
 export { parseDerivedName } from "./derived-name.ts";
-export { emitTableChanges, type TableChanges, type TableEvent, tableEvents } from "./events.ts";
-export { findTable, listTables, lockStructure } from "./store.ts";
-export { type AppliedSteps, changeStructure, runSteps } from "./structure/apply-steps.ts";
+export {
+  emitTableChanges,
+  type TableChanges,
+  TableCreated,
+  type TableEvent,
+  tableEventData,
+  tableEvents,
+  tableRef,
+} from "./events.ts";
+export { findTable, findTableById, listTables, lockStructure } from "./store.ts";
+export { STRUCTURE_FAILURES } from "./structure/failures.ts";
+export {
+  type AppliedSteps,
+  applySteps,
+  changeStructure,
+  runSteps,
+} from "./structure/apply-steps.ts";
 export { failedStepOf } from "./structure/failures.ts";
 export { defaultIndexName } from "./structure/index-steps.ts";
 export { type ColumnChange, type NewIndex, parseStep, type TableStep } from "./structure/step.ts";

@@ -271,3 +271,63 @@ test("figures are of computed fields, too, where their kinds have them", async (
   const refused = await owner(`${path}?figures=min:isMany`);
   expect([refused.status, refused.body.errors[0].path]).toEqual([422, "?figures"]);
 });
+
+test("computed fields follow a column that is renamed, through tables, texts and filters", async () => {
+  const make = (name: string, type: string, options: object) => ({ name, type, options });
+  await create("firms", [text("name"), number("rate")]);
+  await create("jobs", [
+    text("title"),
+    make("firm", "reference", { table: "firms" }),
+    make("firmName", "lookup", { path: "firm.name" }),
+    make("label", "formula", { expression: '"name: " & firm.name & $string(firm.rate * 2)' }),
+  ]);
+  await change("firms", {
+    addColumns: [
+      make("work", "backlinks", { table: "jobs", column: "firm" }),
+      make("named", "rollup", { via: "work", function: "count", filter: { "firm.name": "Acme" } }),
+    ],
+  });
+  const acme = await add("firms", { name: "Acme", rate: 3 });
+  await add("jobs", { title: "Dig", firm: acme });
+  const values = async (): Promise<unknown[]> => {
+    const [job] = await list("jobs");
+    const [firm] = await list("firms");
+    return [job?.["firmName"], job?.["label"], firm?.["named"]];
+  };
+  expect(await values()).toEqual(["Acme", "name: Acme6", 1]);
+  await change("firms", { renameColumns: { name: "called", work: "tasks", rate: "price" } });
+  await change("jobs", { renameColumns: { firm: "client" } });
+  expect(await values()).toEqual(["Acme", "name: Acme6", 1]);
+  const { columns } = (await owner("GET /api/v1/tables/jobs")).body.data;
+  expect(columns.map(({ options }: any) => options.path ?? options.expression).slice(2)).toEqual([
+    "client.called",
+    '"name: " & client.called & $string(client.price * 2)',
+  ]);
+});
+
+test("a table whose computed fields would take too long to list is refused", async () => {
+  const sum = Array.from({ length: 60 }, () => "n").join(" + ");
+  const first = { name: "f0", type: "formula", options: { expression: sum } };
+  const heavy = Array.from({ length: 40 }, (_, at) => ({
+    name: `f${at + 1}`,
+    type: "formula",
+    options: { expression: "f0 + f0 + f0 + f0" },
+  }));
+  const columns = [number("n"), first, ...heavy];
+  const { status, body, events } = await owner("POST /api/v1/tables", {
+    name: "heavy",
+    slug: "heavy",
+    columns,
+  });
+  expect([status, events, body.errors?.[0].message]).toEqual([
+    422,
+    [],
+    "makes the table's computed fields too costly to list",
+  ]);
+  const light = await owner("POST /api/v1/tables", {
+    name: "heavy",
+    slug: "heavy",
+    columns: columns.slice(0, 10),
+  });
+  expect(light.status).toBe(201);
+});

@@ -1,6 +1,13 @@
 /** The query of a list or an export: which records, in which order, and which of their fields. */
 import Type from "typebox";
-import type { OpenTable, RuleSql, TableField, TableSchema } from "#domains/tables/index.ts";
+import {
+  isSearched,
+  type OpenTable,
+  type RuleSql,
+  type TableField,
+  type TableSchema,
+  wordsSql,
+} from "#domains/tables/index.ts";
 import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
 import { filterSql, searchSql } from "#kernel/list/filter.ts";
 import { type SortKey, parseSort } from "#kernel/list/order.ts";
@@ -37,7 +44,8 @@ export const recordQueryParams = {
   q: Type.Optional(
     line(
       200,
-      "Only records with this in some field of the type text, enum, email or url, whatever the case",
+      "Only records with this in some field of the type text, enum, email or url, whatever the case. In a table with " +
+        "columns whose `options.search` is true: with words that begin so in one of those, the best first",
     ),
   ),
 };
@@ -58,6 +66,8 @@ export interface ParsedRecordQuery {
   readonly converters: ReadonlyMap<string, NonNullable<TableField["show"]>>;
   /** Undefined when there is no condition. */
   readonly where: string | undefined;
+  /** How well a record goes with the words of the search, where it goes by words. */
+  readonly rank?: string | undefined;
 }
 
 /** Parses a query against a table as its rules let the caller see it. */
@@ -65,12 +75,14 @@ export function parseRecordQuery(table: OpenTable, query: RecordQuery): ParsedRe
   const { schema } = table;
   const parameters = new SqlParameters();
   const rules = table.compileRules(parameters);
+  const search =
+    query.q === undefined ? undefined : compileSearch(schema, query.q, { rules, parameters });
   const conditions = [
     rules.where,
     query.filter === undefined
       ? undefined
       : compileFilter(table, query.filter, { rules, parameters }),
-    query.q === undefined ? undefined : compileSearch(schema, query.q, { rules, parameters }),
+    search?.where,
   ].filter((condition) => condition !== undefined);
   const fields = parseFieldList(table, query.fields);
   const isWhole = !table.grants("read") && query.fields === undefined && schema.computed.size === 0;
@@ -81,6 +93,7 @@ export function parseRecordQuery(table: OpenTable, query: RecordQuery): ParsedRe
     parameters,
     fields,
     converters,
+    rank: search?.rank,
     select: isWhole ? selectList(schema) : selectFields(rules, fields, converters),
     where:
       conditions.length === 0 ? undefined : conditions.map((part) => `(${part})`).join(" and "),
@@ -88,13 +101,19 @@ export function parseRecordQuery(table: OpenTable, query: RecordQuery): ParsedRe
 }
 
 const NEWEST_FIRST = "-id";
+/** No column has such a name. */
+const RANK = "_rank";
+const BEST_FIRST = `-${RANK}`;
 
 /** The order of a list; fields that are hidden from the caller sort as null. */
 export function parseOrder(
-  { schema, rules }: Pick<ParsedRecordQuery, "schema" | "rules">,
-  sort = NEWEST_FIRST,
+  { schema, rules, rank }: Pick<ParsedRecordQuery, "schema" | "rules" | "rank">,
+  sort = rank === undefined ? NEWEST_FIRST : BEST_FIRST,
 ): readonly SortKey[] {
   return parseSort(sort, "id", (name) => {
+    if (name === RANK && rank !== undefined) {
+      return { sql: rank, kind: "number", type: "float8", nullable: false };
+    }
     const field = rules.field(name);
     return (
       field && {
@@ -133,11 +152,47 @@ export function compileFilter(
 
 const SEARCHED_TYPES: ReadonlySet<string> = new Set(["text", "enum", "email", "url"]);
 
-/** Finds records with these words in some field of the type text or enum. */
-function compileSearch(schema: TableSchema, q: string, { rules, parameters }: SqlTarget): string {
+interface SearchCondition {
+  readonly where: string;
+  readonly rank?: string;
+}
+
+/** Finds records by words in the columns that are indexed for that; without such, by a part of any text. */
+function compileSearch(
+  schema: TableSchema,
+  q: string,
+  { rules, parameters }: SqlTarget,
+): SearchCondition {
+  const indexed = schema.columns.filter(isSearched);
+  if (indexed.length > 0) {
+    const vectors = indexed.flatMap(({ name }) => rules.field(name)?.sql ?? []).map(wordsSql);
+    return compileWords(q, vectors, parameters);
+  }
   const searched = schema.columns.filter(({ type }) => SEARCHED_TYPES.has(type));
   const texts = searched.flatMap(({ name }) => rules.field(name)?.sql ?? []);
-  return searchSql(q, texts, parameters);
+  return { where: searchSql(q, texts, parameters) };
+}
+
+const WORDS_MAX = 10;
+
+/** Each word must begin a word of one of the texts; the more and the rarer, the better the record goes with it. */
+function compileWords(
+  q: string,
+  vectors: readonly string[],
+  parameters: SqlParameters,
+): SearchCondition {
+  const words = [...q.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)].slice(0, WORDS_MAX);
+  if (words.length === 0) return { where: "false" };
+  const queries = words.map(
+    ([word]) => `to_tsquery('simple'::regconfig, ${parameters.add(`'${word}':*`, "text")})`,
+  );
+  const each = queries.map(
+    (query) => `(${vectors.map((vector) => `${vector} @@ ${query}`).join(" or ")})`,
+  );
+  const ranks = vectors.flatMap((vector) =>
+    queries.map((query) => `coalesce(ts_rank(${vector}, ${query}), 0)`),
+  );
+  return { where: each.join(" and "), rank: `(${ranks.join(" + ")})::float8` };
 }
 
 /** Parses a list of fields; the id is always among them. */

@@ -19,6 +19,12 @@ const TextOptions = object({
         `${INDEXED_LENGTH_MAX}, and no more than that`,
     }),
   ),
+  search: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether `q` of the list looks for words in it, by an index; then it looks in such columns alone, the best first",
+    }),
+  ),
   multiline: Type.Optional(Type.Boolean({ description: "Whether it is edited in several lines" })),
 });
 
@@ -52,6 +58,19 @@ export const text: ColumnType = {
   formatCell: String,
   convertFrom: (from, _, quoted) => (hasText(from) ? toTextSql(from, quoted) : undefined),
 };
+
+/** A document of words in the index has at most a megabyte. */
+const WORDS_CHARACTERS_MAX = 100_000;
+
+/** The words of a text, by the expression that the index has. They are as they are written: texts are of any language. */
+export function wordsSql(sql: string): string {
+  return `to_tsvector('simple'::regconfig, left(${sql}, ${WORDS_CHARACTERS_MAX}))`;
+}
+
+/** True for a text whose words are in an index. */
+export function isSearched({ type, options }: Pick<Column, "type" | "options">): boolean {
+  return type === "text" && options["search"] === true;
+}
 
 /** The error of a text that is not storable. */
 export const UNSTORABLE_MESSAGE = "must not hold the character NUL or half of a surrogate pair";

@@ -5,7 +5,7 @@ import type { ColumnSchema } from "../columns/column-type.ts";
 import { findRelation, parseRollup } from "../columns/relations/computed-column.ts";
 import { compileFormula } from "../formula/compile-formula.ts";
 import type { ColumnTypeName, Table } from "../table.ts";
-import { type RelatedTables, resolveFieldType } from "./field-type.ts";
+import { countParts, type RelatedTables, resolveFieldType } from "./field-type.ts";
 import { resolveTable, type TableSchema } from "./table-schema.ts";
 
 /** The errors of a computed column among the tables that there will be; paths are within the column. */
@@ -26,6 +26,29 @@ export function checkComputed(
       message: "leads nowhere, in a circle, or through too many tables or fields",
     },
   ];
+}
+
+/**
+ * The fields and parts of formulas that all computed fields of a table may be made of: a list of all of them takes some
+ * 10 ms for each thousand and page.
+ */
+const TABLE_PARTS_MAX = 20_000;
+
+/** True when the computed fields of a table can be listed together in good time. */
+export function isWithinBudget(
+  slug: string,
+  tables: ReadonlyMap<string, Table>,
+  partition: Partition,
+): boolean {
+  const related = new Map([...tables].map(([key, table]) => [key, resolveTable(table, partition)]));
+  const schema = related.get(slug);
+  if (!schema) return true;
+  let parts = 0;
+  for (const name of schema.computed.keys()) {
+    parts += countParts(schema, name, related);
+    if (parts > TABLE_PARTS_MAX) return false;
+  }
+  return true;
 }
 
 type ComputedCheck = (

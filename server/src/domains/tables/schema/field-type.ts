@@ -66,6 +66,13 @@ export function resolveFieldType(
   return resolveFieldType(target, rest.join("."), related, next);
 }
 
+/** The fields and parts of formulas that a field is made of. */
+export function countParts(schema: TableSchema, name: string, related: RelatedTables): number {
+  const met = { parts: 0 };
+  resolveFieldType(schema, name, related, { hops: 0, met });
+  return met.parts;
+}
+
 type ComputedResolver = (
   schema: TableSchema,
   column: ColumnSchema,

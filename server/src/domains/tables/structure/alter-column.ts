@@ -11,6 +11,7 @@ import {
   constraintSql,
   createIndexes,
   dropCheck,
+  type IndexPurpose,
   ownIndexesOf,
   type Statement,
 } from "./ddl.ts";
@@ -59,17 +60,13 @@ function indexChanges({
   retyped,
 }: ColumnAlteration): [Statement[], Statement[]] {
   const [oldIndexes, newIndexes] = [ownIndexesOf(before), ownIndexesOf(after)];
-  const stays = (purpose: "unique" | "index") =>
+  const stays = (purpose: IndexPurpose) =>
     !retyped && oldIndexes.includes(purpose) && newIndexes.includes(purpose);
   const dropped = oldIndexes
     .filter((purpose) => !stays(purpose))
     .map((purpose) => ({ text: `drop index ${qualifiedName(location, purpose, before.name)}` }));
-  const unchanged = new Set(newIndexes.filter(stays));
-  const column = { ...after, unique: after.unique && !unchanged.has("unique") };
-  return [
-    dropped,
-    createIndexes(location, { ...column, indexed: after.indexed && !unchanged.has("index") }),
-  ];
+  const added = newIndexes.filter((purpose) => !stays(purpose));
+  return [dropped, createIndexes(location, after, added)];
 }
 
 function dropClauses({ location, before, after, retyped }: ColumnAlteration): string[] {

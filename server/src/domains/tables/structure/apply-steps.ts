@@ -21,7 +21,7 @@ import {
 import { markFailedStep, toStructureFailure, TooManyTables } from "./failures.ts";
 import { invalidAt, type StepPath, type StepPlan, planSteps } from "./plan-steps.ts";
 import type { PlanContext } from "./plan-context.ts";
-import { checkComputed } from "../schema/check-computation.ts";
+import { checkComputed, isWithinBudget } from "../schema/check-computation.ts";
 import { customRolesOf } from "../schema/check-rules.ts";
 import { linkTargetOf } from "../columns/reference.ts";
 import { isComputed } from "../columns/registry.ts";
@@ -79,7 +79,11 @@ async function readPlanContext(
 ): Promise<PlanContext> {
   const partition = partitionOfCaller(caller);
   const dropped = steps.filter(({ op }) => op === "drop_table").map(({ table }) => table);
-  const found = await store.lockTables(tx, { slugs: slugsOf(steps), referringTo: dropped });
+  const renames = steps.some(({ op }) => op === "rename_column");
+  // A computed column of any table may lead through the one that is renamed.
+  const all = renames ? await store.listTables(tx) : [];
+  const slugs = [...new Set([...slugsOf(steps), ...all.map(({ slug }) => slug)])];
+  const found = await store.lockTables(tx, { slugs, referringTo: dropped });
   const linked = found.flatMap(({ columns }) =>
     columns.flatMap((column) => linkTargetOf(column) ?? []),
   );
@@ -174,6 +178,16 @@ async function checkComputedColumns(
       index,
       errors.map((error) => ({ ...error, path: path + error.path })),
     );
+  }
+  for (const slug of new Set(computed.map((each) => each.slug))) {
+    if (isWithinBudget(slug, all, partition)) continue;
+    const last = computed.findLast((each) => each.slug === slug);
+    throw invalidAt(at, last?.index ?? 0, [
+      {
+        path: `${last?.path}/options`,
+        message: "makes the table's computed fields too costly to list",
+      },
+    ]);
   }
 }
 

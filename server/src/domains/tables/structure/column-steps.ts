@@ -18,6 +18,7 @@ import {
   tableIn,
 } from "./plan-context.ts";
 import { renameInRules } from "../schema/check-rules.ts";
+import { renameInComputed } from "../schema/computed-rename.ts";
 import type { ColumnChange, TableStep, TableStepOf } from "./step.ts";
 
 export function addColumn(context: PlanContext, step: TableStepOf<"add_column">): PlannedChange {
@@ -58,9 +59,14 @@ export function renameColumn(
   if (isTaken) rejectStep("/to", "is there already");
   if (isReserved(to)) rejectStep("/to", "is the platform's own");
   const rename = (name: string) => (name === from ? to : name);
+  const tables = new Map(context.tables);
+  for (const other of tables.values()) {
+    context.tables.set(other.slug, renameInComputed(other, { tables, slug: table.slug, from, to }));
+  }
+  const { columns } = tableIn(context, table.slug);
   context.tables.set(table.slug, {
     ...table,
-    columns: table.columns.map((other) => (other === column ? { ...column, name: to } : other)),
+    columns: columns.map((other) => (other.name === from ? { ...other, name: to } : other)),
     indexes: table.indexes.map((index) => ({ ...index, columns: index.columns.map(rename) })),
     rules: renameInRules(table.rules, from, to),
     ...(from !== to && bumpRenamedRevision(table)),

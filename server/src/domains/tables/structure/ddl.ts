@@ -6,6 +6,7 @@ import { readerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { columnTypeOf, isComputed } from "../columns/registry.ts";
 import { defaultSql } from "../columns/default.ts";
+import { isSearched, wordsSql } from "../columns/text.ts";
 import { onDeleteOf, targetOf } from "../columns/reference.ts";
 import type { DerivedNamePurpose } from "../derived-name.ts";
 import { quotedColumn, quoteIdentifier } from "../sql-names.ts";
@@ -144,23 +145,36 @@ export function dropIndex(location: TableLocation, { name }: TableIndex): Statem
 }
 
 /** The indexes that a column has by itself. */
-export function createIndexes(location: TableLocation, column: Column): Statement[] {
+export function createIndexes(
+  location: TableLocation,
+  column: Column,
+  purposes: readonly IndexPurpose[] = ownIndexesOf(column),
+): Statement[] {
   const relation = tableSql(location);
   const name = quoteIdentifier(column.name);
-  return ownIndexesOf(column).map((purpose) => {
-    const index = derivedNameSql(location, purpose, column.name);
-    const text =
-      purpose === "unique"
-        ? `create unique index ${index} on ${relation} (${name})`
-        : `create index ${index} on ${relation} ${hasGin(column) ? `using gin (${name})` : `(${name}, id)`}`;
-    return { text, fields: [column.name] };
-  });
+  const kinds: Readonly<Record<IndexPurpose, (index: string) => string>> = {
+    unique: (index) => `create unique index ${index} on ${relation} (${name})`,
+    index: (index) =>
+      `create index ${index} on ${relation} ${hasGin(column) ? `using gin (${name})` : `(${name}, id)`}`,
+    words: (index) => `create index ${index} on ${relation} using gin (${wordsSql(name)})`,
+  };
+  return purposes.map((purpose) => ({
+    text: kinds[purpose](derivedNameSql(location, purpose, column.name)),
+    fields: [column.name],
+  }));
 }
 
 /** The purposes of the indexes that a column has by itself. */
-export function ownIndexesOf({ unique, indexed }: Column): ("unique" | "index")[] {
-  return [...(unique ? (["unique"] as const) : []), ...(indexed ? (["index"] as const) : [])];
+export function ownIndexesOf(column: Column): IndexPurpose[] {
+  const { unique, indexed } = column;
+  return [
+    ...(unique ? (["unique"] as const) : []),
+    ...(indexed ? (["index"] as const) : []),
+    ...(isSearched(column) ? (["words"] as const) : []),
+  ];
 }
+
+export type IndexPurpose = "unique" | "index" | "words";
 
 /** A check or foreign key of a column, without its name; undefined when it has none. */
 export function constraintSql(

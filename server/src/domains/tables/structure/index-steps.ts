@@ -105,9 +105,10 @@ function dropOwnIndex(context: PlanContext, slug: string, selector: IndexSelecto
   const column = table.columns.find((candidate) => candidate.name === only);
   const ownIndexes =
     column && name === undefined && others.length === 0 ? ddl.ownIndexesOf(column) : [];
-  const purposes = ownIndexes.filter(
-    (purpose) => unique === undefined || unique === (purpose === "unique"),
-  );
+  // The words of a text are an option of its column.
+  const purposes = ownIndexes
+    .filter((purpose) => purpose !== "words")
+    .filter((purpose) => unique === undefined || unique === (purpose === "unique"));
   if (purposes.length === 0)
     rejectStep(name === undefined ? "/columns" : "/name", "is not an index here");
   const to = Object.fromEntries(purposes.map((purpose) => [INDEXED[purpose], false]));

@@ -160,7 +160,7 @@ export const updateTable = command({
     const { steps, at } = changeToSteps(slug, body);
     const { updated } = await runSteps(ctx, steps, at);
     for (const change of updated) ctx.emit(TableUpdated, ...tableUpdateData(change));
-    return withAccess(ctx, updated[0]?.after ?? table);
+    return withAccess(ctx, updated.find(({ after }) => after.id === table.id)?.after ?? table);
   },
 });
 
