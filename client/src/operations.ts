@@ -339,6 +339,7 @@ export interface Schemas {
   "SlaTimelineEntry": { "at": string; "eventId": string; "change": "started" | "paused" | "resumed" | "stopped" | "restarted" | "reset" | "cancelled" | "policy_matched" | "policy_left"; "elapsedMs": number };
   "SourceColumn": { "header": string; "field": string; "type": string; "options": { readonly [name: string]: unknown }; "dateOrder": "dmy" | "mdy" | null; "decimalMark": "point" | "comma" | null; "isAmbiguous": boolean; "filled": number; "empty": number; "invalid": number; "unique": boolean; "examples": readonly (string)[]; "invalidExamples": readonly ({ "line": number; "value": string })[] };
   "SqlView": { "name": string; "summary": string; "columns": readonly ({ "name": string; "type": string })[] };
+  "SqlViews": { "views": readonly (Schemas["SqlView"])[] };
   "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "createdAt": string; "updatedAt": string };
   "SsoEntry": { "workspace": string | null };
   "StateMachine": { "kind": "incident" | "change" | "problem" | "request"; "initial": string; "states": readonly (string)[]; "ended": readonly (string)[]; "transitions": readonly ({ "action": string; "from": readonly (string)[]; "to": string; "automatic": boolean })[] };
@@ -1384,7 +1385,7 @@ export interface Operations {
   /** Change a saved query */
   "queries.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "sql"?: string; "parameters"?: readonly (Schemas["QueryParameter"])[] }; reply: { "data": Schemas["SavedQuery"] } };
   /** List the views of the platform that SQL may name beside tables */
-  "queries.views": { reply: { "data": readonly (Schemas["SqlView"])[] } };
+  "queries.views": { reply: { "data": Schemas["SqlViews"] } };
   /** Comment on a record */
   "record_comments.add": { params: { "slug": string; "recordId": string }; body: { "body": string }; reply: { "data": Schemas["RecordComment"] } };
   /** Delete a comment of one's own; those who make tables delete any */

@@ -1,4 +1,4 @@
-/** What an import does with its file: checked, written, stopped and taken back. */
+/** Imports at work: checked, written, stopped and taken back. */
 import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { RecordsWrite } from "#domains/records/index.ts";
 import {

@@ -41,7 +41,9 @@ test("each sees what they may read elsewhere too, and of another workspace nothi
   expect(
     await run(elsewhere, "select count(*) as n from events where type = 'incident.created'"),
   ).toEqual([{ n: 0 }]);
-  const views = (await builder("GET /api/v1/queries/views")).body.data.map(({ name }: any) => name);
+  const views = (await builder("GET /api/v1/queries/views")).body.data.views.map(
+    ({ name }: any) => name,
+  );
   for (const name of ["tickets", "sla_clocks", "configuration_items", "events", "runs"]) {
     const answer = await run(builder, `select count(*) as n from ${name}`);
     const isRead = Array.isArray(answer);

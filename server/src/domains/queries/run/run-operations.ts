@@ -58,11 +58,12 @@ export const listSqlViews = query({
   description:
     "Tickets, clocks, configuration items, runs and events, each for those who may read them.",
   permission: QueriesRun,
-  response: item(Type.Array(SqlViewSchema)),
+  response: item(Type.Object({ views: Type.Array(SqlViewSchema) }, { title: "SqlViews" })),
   async run({ services, caller }) {
-    return contributionsTo(SqlViewPoint, services.contributions)
+    const views = contributionsTo(SqlViewPoint, services.contributions)
       .filter(({ permission }) => caller.permissions.has(permission.name))
       .map(({ name, summary, columns }) => ({ name, summary, columns: [...columns] }));
+    return { views };
   },
 });
 
