@@ -27,7 +27,6 @@ import {
   ImportFailed,
   ImportId,
   ImportProgressed,
-  ImportTakenBack,
   NO_COUNTS,
 } from "./import.ts";
 import { openSource } from "./source/open-source.ts";
