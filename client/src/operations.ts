@@ -83,6 +83,7 @@ export interface Schemas {
   "Contact": { "id": string; "name": string; "address": string; "phone": string | null; "organisationId": string | null; "language": string | null; "notes": string; "userId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Dashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "DashboardData": { "widgets": readonly ({ "id": string; "kind": "report" | "kpi" | "text"; "status": "ok" | "failed"; "data"?: unknown; "error"?: { "code": string; "message": string }; "at": string | null; "cached": boolean })[] };
+  "DeadLetter": { "reader": string; "eventId": string; "error": string; "at": string; "event": { "id": string; "type": string; "workspaceId": string; "environment": "production" | "staging" | "development"; "createdAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "requestId": string | null; "correlationId": string; "causationId": string | null; "depth": number; "runId"?: string; "stepId"?: string; "executionId"?: string; "jobId"?: string; "jobKind"?: string; "data": { readonly [name: string]: unknown } } | null };
   "DecidedApproval": { "id": string; "runId": string; "stepId": string; "workflowId": string; "workflowName": string; "message": string | null; "approved": boolean; "comment": string | null; "decidedBy": { "id": string; "name": string }; "decidedAt": string };
   "DeskFigures": { "created": number; "resolved": number; "open": number; "responseMedian": number | null; "responseP90": number | null; "resolutionMedian": number | null; "resolutionP90": number | null; "reopened": number; "met": number; "breached": number; "ratings": number; "satisfaction": number | null };
   "DeskReport": { "kind": "incident" | "change" | "problem" | "request"; "from": string; "to": string; "unit": "day" | "week" | "month"; "now": Schemas["DeskFigures"]; "before": Schemas["DeskFigures"]; "course": readonly ({ "at": string; "from": string; "to": string; "created": number; "resolved": number; "open": number })[]; "ages": readonly ({ "fromDays": number; "toDays": number | null; "open": number; "late": number })[]; "promises": readonly ({ "team": { "id": string | null; "name": string | null }; "priority": number | null; "metric": string; "met": number; "breached": number })[]; "agents": readonly ({ "id": string | null; "name": string | null; "open": number; "resolved": number; "resolutionMedian": number | null; "ratings": number; "satisfaction": number | null })[]; "teams": readonly ({ "id": string | null; "name": string | null; "open": number; "created": number; "resolved": number; "resolutionMedian": number | null })[]; "categories": readonly ({ "category": string; "created": number; "before": number })[]; "services": readonly ({ "id": string | null; "name": string | null; "created": number })[]; "stars": readonly ({ "satisfaction": number; "ratings": number })[] };
@@ -94,7 +95,11 @@ export interface Schemas {
   "ErrorPage": string;
   "EscalationPolicy": { "id": string; "name": string; "description": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown } | null; "steps": readonly (Schemas["PageStep"])[]; "repeats": number; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Evaluation": { "result": unknown };
-  "Event": { "id": string; "type": string; "workspaceId": string; "environment": "production" | "staging" | "development"; "createdAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "requestId": string | null; "correlationId": string; "causationId": string | null; "depth": number; "runId"?: string; "stepId"?: string; "executionId"?: string; "data": { readonly [name: string]: unknown } };
+  "Event": { "id": string; "type": string; "workspaceId": string; "environment": "production" | "staging" | "development"; "createdAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "requestId": string | null; "correlationId": string; "causationId": string | null; "depth": number; "runId"?: string; "stepId"?: string; "executionId"?: string; "jobId"?: string; "jobKind"?: string; "data": { readonly [name: string]: unknown } };
+  "EventFollower": { "kind": string; "id": string; "name": string; "hears": readonly (string)[]; "status": string; "behind": number | null };
+  "EventFollowers": { "types": readonly (string)[]; "followers": readonly (Schemas["EventFollower"])[] };
+  "EventPage": { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["EventPagination"] };
+  "EventPagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "searchedTo": string | null };
   "EventType": { "type": string; "resource": string; "summary": string; "data": { readonly [name: string]: unknown } };
   "ExecutedJob": { "artifactId": string; "executionId": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string };
   "ExecutedJobs": { "executed": readonly (Schemas["ExecutedJob"])[] };
@@ -372,7 +377,7 @@ export interface Schemas {
   "TotpSecret": { "qrCodeUri": string; "secret": string; "qrCode": string };
   "Trace": { "rootId": string; "correlationId": string; "events": readonly (Schemas["Event"])[]; "effects": readonly (Schemas["Effect"])[]; "truncated": boolean };
   "TraceFan": { "kind": string; "count": number; "statuses": { readonly [name: string]: number }; "sample": readonly ({ "id": string; "label": string })[]; "lastAt": string; "open": boolean };
-  "TraceNode": { "id": string; "parentId": string | null; "kind": string; "type": string; "label": string; "ofId"?: string; "status": string | null; "at": string; "finishedAt"?: string | null; "actor"?: { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "resource"?: { "type": string; "id": string; "number": string | null; "displayName": string | null }; "runId"?: string; "stepId"?: string; "executionId"?: string; "causeId"?: string; "focus"?: boolean; "fan"?: Schemas["TraceFan"] };
+  "TraceNode": { "id": string; "parentId": string | null; "kind": string; "type": string; "label": string; "ofId"?: string; "status": string | null; "at": string; "finishedAt"?: string | null; "actor"?: { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "resource"?: { "type": string; "id": string; "number": string | null; "displayName": string | null }; "runId"?: string; "stepId"?: string; "executionId"?: string; "jobId"?: string; "jobKind"?: string; "causeId"?: string; "focus"?: boolean; "fan"?: Schemas["TraceFan"] };
   "TracedRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "trigger": { readonly [name: string]: unknown }; "output": unknown; "queue"?: Schemas["RunQueue"]; "redacted"?: boolean; "trace": { "steps": readonly (Schemas["RunStep"])[]; "total": number; "truncated": boolean } };
   "TriggerType": { "type": string; "title": string; "icon": string; "summary": string; "schema": { readonly [name: string]: unknown }; "firstConfig": { readonly [name: string]: unknown }; "scope": { readonly [name: string]: unknown } };
   "TriggeredRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "runId": string; "output"?: unknown };
@@ -782,6 +787,12 @@ export interface Operations {
   "dashboards.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedDashboard"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a dashboard */
   "dashboards.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "widgets"?: readonly (Schemas["NewWidget"])[] }; reply: { "data": Schemas["Dashboard"] } };
+  /** List the events that a part of the platform could not handle, newest first */
+  "dead_letters.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["DeadLetter"])[]; "pagination": Schemas["Pagination"] } };
+  /** Handle a dead letter after all */
+  "dead_letters.retry": { params: { "reader": string; "eventId": string }; reply: undefined };
+  /** Give up a dead letter for good */
+  "dead_letters.skip": { params: { "reader": string; "eventId": string }; reply: undefined };
   /** The fields that the workspace gives a kind of ticket */
   "desk.get_kind": { params: { "kind": "incident" | "change" | "problem" | "request" }; reply: { "data": Schemas["TicketKind"] } };
   /** How the desk is run: the priority matrix, and when resolved incidents are closed */
@@ -810,8 +821,8 @@ export interface Operations {
   "event_types.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["EventType"])[]; "pagination": Schemas["Pagination"] } };
   /** List what changed since some time, by resource */
   "events.changes": { query: { "since": string; "others"?: boolean; "limit"?: number }; reply: { "data": Schemas["Changes"] } };
-  /** List the newest events that you may read, newest first */
-  "events.recent": { query?: { "limit"?: number; "after"?: string; "topic"?: string; "type"?: string; "filter"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
+  /** Search the events that you may read, newest first */
+  "events.recent": { query?: { "limit"?: number; "after"?: string; "topic"?: string; "type"?: string; "filter"?: string; "actorId"?: string; "resourceType"?: string; "resourceId"?: string; "correlationId"?: string; "from"?: string; "to"?: string; "q"?: string }; reply: Schemas["EventPage"] };
   /** Follow an event to its root and to everything that came of it */
   "events.trace": { params: { "id": string }; reply: { "data": Schemas["Trace"] } };
   /** Cancel an export that is not over */
@@ -1702,6 +1713,8 @@ export interface Operations {
   "tokens.rotate": { body?: { "id"?: string }; reply: { "data": Schemas["NewApiToken"] } };
   /** List the topics that hold events, by name */
   "topics.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Topic"])[]; "pagination": Schemas["Pagination"] } };
+  /** List who hears a topic, and how far behind they are */
+  "topics.list_followers": { params: { "name": string }; reply: { "data": Schemas["EventFollowers"] } };
   /** Publish a message on a topic */
   "topics.publish": { params: { "name": string }; body: { "type": string; "payload": { readonly [name: string]: unknown }; "deduplicationKey"?: string }; reply: { "data": Schemas["PublishedMessage"] } };
   /** Read a topic, oldest event first */
@@ -2034,6 +2047,9 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "dashboards.get": "GET /api/v1/analytics/dashboards/{id}",
   "dashboards.list": "GET /api/v1/analytics/dashboards",
   "dashboards.update": "PATCH /api/v1/analytics/dashboards/{id}",
+  "dead_letters.list": "GET /api/v1/events/dead-letters",
+  "dead_letters.retry": "POST /api/v1/events/dead-letters/{reader}/{eventId}/retry",
+  "dead_letters.skip": "DELETE /api/v1/events/dead-letters/{reader}/{eventId}",
   "desk.get_kind": "GET /api/v1/itsm/kinds/{kind}",
   "desk.get_settings": "GET /api/v1/itsm/settings",
   "desk.list_state_machines": "GET /api/v1/itsm/state-machines",
@@ -2494,6 +2510,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "tokens.revoke": "DELETE /api/v1/auth/tokens/{id}",
   "tokens.rotate": "POST /api/v1/auth/tokens/rotate",
   "topics.list": "GET /api/v1/events/topics",
+  "topics.list_followers": "GET /api/v1/events/topics/{name}/followers",
   "topics.publish": "POST /api/v1/events/topics/{name}/publish",
   "topics.read": "GET /api/v1/events/topics/{name}/events",
   "topics.stream": "GET /api/v1/events/topics/{name}/stream",

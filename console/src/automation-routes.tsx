@@ -2,6 +2,7 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { readCausesSearch } from "./causes/search.ts";
+import { readEventsSearch } from "./events/search.ts";
 import { readRunsSearch } from "./runs/list/search.ts";
 import { readRunSearch } from "./runs/run/search.ts";
 import { NotFound } from "./shell/not-found.tsx";
@@ -69,6 +70,26 @@ const run = createRoute({
   },
 });
 
+const events = createRoute({
+  getParentRoute: () => inside,
+  path: "/events",
+  component: lazyRouteComponent(() => import("./events/log/explorer.tsx"), "EventExplorer"),
+  validateSearch: readEventsSearch,
+});
+
+const topics = createRoute({
+  getParentRoute: () => inside,
+  path: "/events/topics",
+  component: lazyRouteComponent(() => import("./events/topics/topics.tsx"), "Topics"),
+  validateSearch: (search): { topic?: string | undefined } => ({ topic: textOf(search["topic"]) }),
+});
+
+const deadLetters = createRoute({
+  getParentRoute: () => inside,
+  path: "/events/dead-letters",
+  component: lazyRouteComponent(() => import("./events/topics/dead-letters.tsx"), "DeadLetters"),
+});
+
 /** `of` is whatever has causes and effects: an event, a run, a ticket, a delivery. */
 const causes = createRoute({
   getParentRoute: () => inside,
@@ -119,6 +140,9 @@ export const automationRoutes = [
   editor,
   run,
   causes,
+  events,
+  topics,
+  deadLetters,
   notifications,
   notification,
   welcome,

@@ -179,6 +179,10 @@ export interface Tables {
     duration_ms: number;
     outcome: Json;
     run_as: string | null;
+    correlation_id: string | null;
+    causation_id: string | null;
+    made_by: string | null;
+    step_id: string | null;
   };
   artifact_test_cases: {
     id: string;

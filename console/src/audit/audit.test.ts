@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { listChanges } from "./changes.ts";
 import { toCsv } from "./csv.ts";
 import { readAuditSearch, toAuditQuery } from "./search.ts";
 
@@ -23,17 +22,4 @@ test("no cell of an export is taken for a formula, and quotes stay within their 
   expect(row).toBe(
     `"2026-03-01T00:00:00Z","audit.role.created","'=HYPERLINK(""x"")","usr_1","role","rol_1","production","{""a"":1}"`,
   );
-});
-
-test("an event of a change says each field before and after, and any other event nothing", () => {
-  const data = {
-    before: { name: "", n: 1 },
-    after: { name: "Ada", n: [2] },
-    changes: ["name", "n"],
-  };
-  expect(listChanges(data)).toEqual([
-    { field: "name", before: "nothing", after: "Ada" },
-    { field: "n", before: "1", after: "[2]" },
-  ]);
-  expect(listChanges({ id: "x" })).toEqual([]);
 });

@@ -1,9 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import type { Schemas } from "../data/api.ts";
-import { Json } from "../ui/json/json.tsx";
+import { EventData } from "../events/index.ts";
 import { Ago } from "../ui/time.tsx";
-import { listChanges } from "./changes.ts";
 
 /** One event: who, what, before and after, and all that it says. */
 export function EventSide(props: {
@@ -11,7 +10,6 @@ export function EventSide(props: {
   readonly onClose: () => void;
 }) {
   const { id, type, createdAt, actor, resource, data, environment, requestId } = props.event;
-  const changes = listChanges(data);
   return (
     <aside className="audit-side scroll" aria-label="Event">
       <header className="row">
@@ -28,22 +26,10 @@ export function EventSide(props: {
         {resource.type}{" "}
         <span className="mono">{resource.number ?? resource.displayName ?? resource.id}</span>
       </p>
-      {changes.length > 0 && (
-        <dl className="audit-change">
-          {changes.map(({ field, before, after }) => (
-            <div key={field} style={{ display: "contents" }}>
-              <dt className="muted">{field}</dt>
-              <dd>
-                <del>{before}</del> → <ins>{after}</ins>
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
       <Link to="/causes/$of" params={{ of: id }} className="btn">
         Causes and effects
       </Link>
-      <Json value={data} />
+      <EventData data={data} />
       {requestId !== null && <p className="muted mono">{requestId}</p>}
     </aside>
   );

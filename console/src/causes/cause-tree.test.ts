@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type CauseNode, CauseOutline, listChanges, tellCounts } from "./cause-tree.ts";
+import { type CauseNode, CauseOutline, tellCounts } from "./cause-tree.ts";
 
 const node = (id: string, parentId: string | null, more: Partial<CauseNode> = {}): CauseNode =>
   ({
@@ -53,15 +53,6 @@ test("a folded node hides what came of it, and lines end where nothing follows",
     true,
     false,
   ]);
-});
-
-test("the changes of an event are the fields that differ", () => {
-  const data = {
-    before: { state: "new", title: "A", updatedAt: "1" },
-    after: { state: "closed", title: "A", updatedAt: "2" },
-  };
-  expect(listChanges(data)).toEqual([{ name: "state", before: "new", after: "closed" }]);
-  expect(listChanges({ n: 1 })).toBeUndefined();
 });
 
 test("counts are words", () => {

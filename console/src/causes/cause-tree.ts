@@ -91,28 +91,6 @@ function withoutInner(roots: readonly CauseNode[], outline: CauseOutline): reado
   );
 }
 
-export interface FieldChange {
-  readonly name: string;
-  readonly before: unknown;
-  readonly after: unknown;
-}
-
-/** What an event changed, where it tells before and after; undefined where it does not. */
-export function listChanges(
-  data: Readonly<Record<string, unknown>>,
-): readonly FieldChange[] | undefined {
-  const { before, after } = data as { before?: unknown; after?: unknown };
-  if (!isFields(before) || !isFields(after)) return undefined;
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names
-    .filter((name) => name !== "updatedAt")
-    .map((name) => ({ name, before: before[name], after: after[name] }))
-    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
-}
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
-
 /** `145 events, 48 runs` */
 export function tellCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)

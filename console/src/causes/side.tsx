@@ -2,11 +2,10 @@ import { Link } from "@tanstack/react-router";
 import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { JsonTree } from "../ui/json/json-tree.tsx";
-import { ReadableValue } from "../ui/readable/readable-value.tsx";
 import { toFieldName } from "../ui/readable/readable.ts";
 import { State } from "../ui/state.tsx";
-import { type CauseNode, type CauseRow, listChanges } from "./cause-tree.ts";
+import { EventData } from "../events/index.ts";
+import type { CauseNode, CauseRow } from "./cause-tree.ts";
 import { nameNode, Split } from "./cause-tree-view.tsx";
 import { screenOf } from "./screen.ts";
 
@@ -43,7 +42,7 @@ export function CauseSide({
         )}
       </p>
       {node.fan && <FanSample node={node} />}
-      {node.kind === "event" && <EventData id={node.id} />}
+      {node.kind === "event" && <SaidData id={node.id} />}
     </aside>
   );
 }
@@ -131,7 +130,7 @@ function FanSample({ node }: { readonly node: CauseNode }) {
 }
 
 /** What the event says: its changes as before and after, or its data. */
-function EventData({ id }: { readonly id: string }) {
+function SaidData({ id }: { readonly id: string }) {
   const mayRead = useMay()("audit:read");
   const { data, error } = useOp("audit.get", { params: { eventId: id } }, { enabled: mayRead });
   if (!mayRead)
@@ -139,40 +138,5 @@ function EventData({ id }: { readonly id: string }) {
   if (error) return <ErrorNotice error={error} />;
   const event = data?.data.id === id ? data.data : undefined;
   if (!event) return <Loading rows={4} />;
-  const changes = listChanges(event.data);
-  return (
-    <>
-      {changes && (
-        <section>
-          <h3>What changed</h3>
-          <table className="cause-changes">
-            <thead>
-              <tr>
-                <th scope="col">Field</th>
-                <th scope="col">Before</th>
-                <th scope="col">After</th>
-              </tr>
-            </thead>
-            <tbody>
-              {changes.map(({ name, before, after }) => (
-                <tr key={name}>
-                  <th scope="row">{toFieldName(name)}</th>
-                  <td>
-                    <ReadableValue value={before} />
-                  </td>
-                  <td>
-                    <ReadableValue value={after} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
-      <section>
-        <h3>Data</h3>
-        <JsonTree value={event.data} path="event.data" label="Data of the event" />
-      </section>
-    </>
-  );
+  return <EventData data={event.data} />;
 }

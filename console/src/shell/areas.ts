@@ -11,6 +11,7 @@ import {
   ListTodo,
   type LucideIcon,
   Network,
+  Radio,
   ScrollText,
   Settings,
   ShieldCheck,
@@ -97,6 +98,7 @@ export const AREAS: readonly Area[] = [
         keys: "g a",
         permission: "approvals:decide",
       },
+      { to: "/events", label: "Events", icon: Radio, keys: "g e", permission: "events:read" },
     ],
   },
   {

@@ -24,6 +24,7 @@ import type {
   CatalogEntry,
   Causation,
   EventData,
+  EventMaker,
   EventType,
   RecordedEvent,
   ResourceRef,
@@ -85,6 +86,7 @@ export interface PlatformServices {
   /** The workspace that gets the events of none, such as a failed login. */
   readonly homeWorkspace: string;
   /** The readers that this version has. */
+  readonly readers: readonly Reader[];
   readonly readerNames: readonly string[];
   /** Everything that the domains contribute; `contributionsTo` picks those of one point. */
   readonly contributions: readonly Contribution[];
@@ -150,7 +152,7 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
 
 // A union of tuples, not a generic method: TypeScript compares generic signatures too loosely.
 type Emission<E extends EventType> = E extends EventType
-  ? [event: E, resource: ResourceRef, data: EventData<E>]
+  ? [event: E, resource: ResourceRef, data: EventData<E>, madeBy?: EventMaker]
   : never;
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";

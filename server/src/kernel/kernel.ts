@@ -75,6 +75,7 @@ export class Kernel implements Platform {
   readonly outbound: Outbound;
   readonly rateLimit: RateLimit;
   readonly mailer: Mailer;
+  readonly readers: readonly Reader[];
   readonly readerNames: readonly string[];
   readonly contributions: readonly Contribution[];
   readonly permissions: readonly Permission[];
@@ -137,7 +138,8 @@ export class Kernel implements Platform {
       replyTo: settings.mailReplyTo,
     });
     this.rateLimit = new RateLimit(() => this.clock.nowMs());
-    this.readerNames = domains.flatMap(({ readers = [] }) => readers.map(({ name }) => name));
+    this.readers = domains.flatMap(({ readers = [] }) => readers);
+    this.readerNames = this.readers.map(({ name }) => name);
     this.contributions = domains.flatMap(({ contributions = [] }) => contributions);
     this.operations = new Map(
       domains.flatMap(({ operations }) => operations).map((op) => [op.id, op]),

@@ -40,6 +40,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   connector: ["connectors."],
   contact: ["contacts."],
   dashboard: ["dashboards."],
+  dead_letter: ["dead_letters."],
   deploy: ["workflows.", "apps.", "home."],
   escalation_policy: ["escalation_policies."],
   export: ["exports."],

@@ -2,7 +2,10 @@ import { domain } from "#kernel/domain.ts";
 import { topicCountReader } from "./topic-counter.ts";
 import { listTopics, publishMessage, readTopic, streamTopic, traceEvent } from "./operations.ts";
 import { readCauseTree } from "./trace/operation.ts";
-import { listChanges, listRecentEvents } from "./recent.ts";
+import { listChanges } from "./explorer/changes.ts";
+import { listFollowers } from "./explorer/followers.ts";
+import { listRecentEvents } from "./explorer/recent.ts";
+import * as deadLetters from "./dead-letters/operations.ts";
 import { EventsPublish } from "./topic.ts";
 import { busRetentionJob } from "./publish.ts";
 
@@ -13,8 +16,8 @@ export { AUDIT, eventTypeDoubt, isReserved, PLATFORM_EVENTS, platformTopics } fr
 export const bus = domain({
   name: "bus",
   summary: "Topics of events: the platform's own, and those that its users publish on.",
-  permissions: [EventsPublish],
-  events: [],
+  permissions: [EventsPublish, deadLetters.EventsRepair],
+  events: deadLetters.deadLetterEvents,
   operations: [
     listTopics,
     publishMessage,
@@ -24,6 +27,10 @@ export const bus = domain({
     readCauseTree,
     listRecentEvents,
     listChanges,
+    listFollowers,
+    deadLetters.listDeadLetters,
+    deadLetters.retryDeadLetter,
+    deadLetters.skipDeadLetter,
   ],
   readers: [topicCountReader],
   jobs: [busRetentionJob],

@@ -1,5 +1,5 @@
 import type { Sample } from "#kernel/testing/samples.ts";
-import type { Ask } from "#kernel/testing/world.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
 
 const BEGINNING = "evt_0000000000000000000000";
 
@@ -11,6 +11,21 @@ async function publishSample(owner: Ask) {
   const name = `samples.topic-${count}`;
   await owner(`POST /api/v1/events/topics/${name}/publish`, { type: "sample", payload: { count } });
   return { params: { name }, partitioned: false, openParams: true };
+}
+
+/** A dead letter of the reader that counts the events of topics. */
+async function arrangeDeadLetter(owner: Ask, world: World) {
+  const path = "POST /api/v1/events/topics/samples.dead/publish";
+  const { body } = await owner(path, { type: "sample", payload: {} });
+  const eventId = body.data.id as string;
+  const reader = "bus.count_topics";
+  await world.sql(
+    `insert into parked_events (reader, epoch, xid, seq, workspace_id, environment, error, parked_at)
+     select $1, epoch, xid, seq, workspace_id, environment, 'It failed.', now() from events
+      where event_id(epoch, xid, seq) = $2 and topic = 'samples.dead'`,
+    [reader, eventId],
+  );
+  return { params: { reader, eventId } };
 }
 
 export const samples: readonly Sample[] = [
@@ -68,4 +83,11 @@ export const samples: readonly Sample[] = [
       return { params: { id: answer.body.data.id } };
     },
   },
+  {
+    operation: "topics.list_followers",
+    arrange: async (owner) => publishSample(owner),
+  },
+  { operation: "dead_letters.list", arrange: async () => ({ query: { limit: "5" } }) },
+  { operation: "dead_letters.retry", arrange: arrangeDeadLetter },
+  { operation: "dead_letters.skip", arrange: arrangeDeadLetter },
 ];

@@ -153,3 +153,59 @@ test("what a script does outside of runs names its execution", async () => {
   const told = await owner("GET /api/v1/audit?type=it.told");
   expect(told.body.data[0]).toMatchObject({ executionId: executions.body.data[0].id });
 });
+
+test("an execution stands in the trace with what it did and its own event, below the step that asked for it", async () => {
+  const script = async (name: string, scriptSource: string) => {
+    const { body } = await owner("POST /api/v1/sdk/artifacts", {
+      name,
+      artifactType: "workflow_node",
+      detail: { scriptSource },
+    });
+    return body.data.id as string;
+  };
+  const inner = await script(
+    "inner",
+    'await context.events.publish("nested", { type: "it.nested", payload: {} }); return {};',
+  );
+  const path = `/api/v1/sdk/artifacts/${inner}`;
+  await owner(`POST ${path}/execute`, { inputPayload: {} });
+  const [{ id: executionId }] = (await owner(`GET ${path}/executions`)).body.data;
+  const trace = async (of: string) => {
+    const { nodes } = (await owner(`GET /api/v1/trace?of=${of}`)).body.data;
+    const types = new Map(nodes.map((node: any) => [node.id, node.type]));
+    return nodes.map((node: any) => [node.type, types.get(node.parentId) ?? null]);
+  };
+  const expected = [
+    ["execution", null],
+    ["it.nested", "execution"],
+    ["artifact.executed", "execution"],
+  ];
+  expect(await trace(executionId)).toEqual(expected);
+  const { body } = await owner(`GET /api/v1/audit?type=artifact.executed&resourceId=${inner}`);
+  expect(body.data).toMatchObject([{ executionId }]);
+  expect(await trace(body.data[0].id)).toEqual(expected);
+});
+
+test("what a job does names the job, and is caused by the event of the act that enqueued it", async () => {
+  const WAIT = { id: "sleep", type: "delay", config: { ms: 3_600_000 } };
+  const id = await deployWorkflow(owner, [WAIT]);
+  const runIds: string[] = [];
+  for (let n = 0; n < 2; n += 1) runIds.push((await trigger(owner, id)).body.data.runId);
+  for (const runId of runIds) await waitForRun(owner, runId, ["waiting"]);
+  const { status, events } = await owner("POST /api/v1/runs/cancel", {
+    filter: { workflowId: id },
+  });
+  expect([status, events]).toEqual([202, ["workflow.bulk_cancel_requested"]]);
+  for (const runId of runIds) await waitForRun(owner, runId, ["cancelled"]);
+  const audit = async (type: string) => (await owner(`GET /api/v1/audit?type=${type}`)).body.data;
+  const [cause] = await audit("workflow.bulk_cancel_requested");
+  const cancelled = await audit("workflow.run_cancelled");
+  expect(cancelled).toHaveLength(2);
+  for (const event of cancelled) {
+    expect(event).toMatchObject({
+      causationId: cause.id,
+      correlationId: cause.correlationId,
+      jobKind: "runs.cancel",
+    });
+  }
+});

@@ -10,6 +10,7 @@ import {
   ReferenceCheckPoint,
   RunCountPoint,
 } from "#domains/workflows/index.ts";
+import { EventFollowerPoint } from "#kernel/contributions/event-follower.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -35,6 +36,7 @@ import { getExpressionScope, previewExpressions } from "./preview/operations.ts"
 import { ApprovalsDecide } from "./run.ts";
 import { runRetentionJob } from "./store.ts";
 import { runsSource, runsSqlView } from "./report-source.ts";
+import { workflowFollowers } from "./triggers/followers.ts";
 import { runSource } from "./store.ts";
 import { count, countUnfinished } from "./store.ts";
 import { runTracer } from "./causal-tracer.ts";
@@ -124,5 +126,6 @@ export const runs = domain({
     contribute(SqlViewPoint, runsSqlView),
     contribute(RunCountPoint, countUnfinished),
     contribute(SearchSourcePoint, runSource),
+    contribute(EventFollowerPoint, workflowFollowers),
   ],
 });

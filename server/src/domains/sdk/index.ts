@@ -82,6 +82,7 @@ export const sdk = domain({
         ref: "module_key || '.' || name",
         detail: "artifact_type",
         also: ["description"],
+        indexed: "artifact",
       }),
     }),
     contribute(SearchSourcePoint, {

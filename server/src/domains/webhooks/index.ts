@@ -1,4 +1,5 @@
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
+import { EventFollowerPoint } from "#kernel/contributions/event-follower.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -19,6 +20,7 @@ import { fanOutReader } from "./sending/fan-out.ts";
 import { sender } from "./sending/sender.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
+import { webhookFollowers } from "./followers.ts";
 import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { count, unattendedWebhooks } from "./store.ts";
 
@@ -64,6 +66,7 @@ export const webhooks = domain({
     contribute(CausalTracerPoint, deliveryTracer),
     contribute(NotificationRulePoint, pauseNotification),
     contribute(ReportSourcePoint, deliveriesSource),
+    contribute(EventFollowerPoint, webhookFollowers),
     contribute(UnattendedWorkPoint, unattendedWebhooks),
   ],
 });

@@ -123,6 +123,7 @@ export const workflows = domain({
         detail: "definition ->> 'description'",
         also: ["definition ->> 'tags'"],
         where: "archived_at is null",
+        indexed: "workflow",
       }),
     }),
     contribute(UsageCounterPoint, { name: "workflows", count }),

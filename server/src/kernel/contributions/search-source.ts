@@ -39,7 +39,7 @@ export interface SearchSource {
 /** Where domains declare what can be found. */
 export const SearchSourcePoint = extensionPoint<SearchSource>("kernel.search_sources");
 
-/** The rows of a small table, by SQL over its columns. */
+/** The rows of a table, by SQL over its columns. */
 export interface SearchedTable {
   readonly table: string;
   readonly id?: string;
@@ -51,7 +51,14 @@ export interface SearchedTable {
   /** A condition on all rows; no part of it comes from a request. */
   readonly where?: string;
   readonly order?: string;
+  /** Its kind in `search_names`, whose index finds the rows of a large table. */
+  readonly indexed?: string;
 }
+
+/** So many of the newest rows of a large table are looked through; further ones are found by its index alone. */
+const SCANNED_ROWS_MAX = 2_000;
+/** A single letter begins too many words to be of use. */
+const WORD_CHARACTERS_MIN = 2;
 
 /** Finds the rows of a table that have every word in their title or in another of these texts. */
 export function searchTable({
@@ -63,20 +70,41 @@ export function searchTable({
   also = [],
   where = "true",
   order = "updated_at desc",
+  indexed,
 }: SearchedTable): SearchSource["search"] {
   const texts = [title, ...(ref === undefined ? [] : [ref]), ...also].map((one) => sql.raw(one));
-  const haystack = sql`concat_ws(' ', ${sql.join(texts)})`;
+  const [from, key, rows] = [table, id, `(${where})`].map((one) => sql.raw(one));
+  const scanned =
+    indexed === undefined ? sql`` : sql`order by ${key} desc limit ${SCANNED_ROWS_MAX}`;
   return async ({ tx }, { words, raw, limit }) => {
-    const found = words.map((word) => sql`${haystack} ilike ${containsPattern(word)}`);
-    const { rows } = await sql<SearchHit>`
-      select ${sql.raw(id)} as id, ${sql.raw(title)} as title,
+    const found = words.map((word) => sql`n.text ilike ${containsPattern(word)}`);
+    const { rows: hits } = await sql<SearchHit>`
+      with newest as (select ${key} as id, concat_ws(' ', ${sql.join(texts)}) as text
+                        from ${from} where ${rows} ${scanned}),
+           found as (select n.id from newest n where ${sql.join(found, sql` and `)}
+                     union all select ${raw} ${selectIndexed(indexed, words, limit)})
+      select ${key} as id, ${sql.raw(title)} as title,
              ${detail === undefined ? sql`null` : sql.raw(detail)} as detail,
              ${ref === undefined ? sql`null` : sql.raw(ref)} as ref
-        from ${sql.raw(table)}
-       where (${sql.raw(where)}) and (${sql.join(found, sql` and `)} or ${sql.raw(id)} = ${raw})
+        from ${from}
+       where ${rows} and ${key} in (select id from found)
        order by ${sql.raw(order)} limit ${limit}`.execute(tx);
-    return rows;
+    return hits;
   };
+}
+
+function selectIndexed(kind: string | undefined, words: readonly string[], limit: number) {
+  const last = words.at(-1) ?? "";
+  if (kind === undefined || last.length < WORD_CHARACTERS_MIN) return sql``;
+  return sql`union all select i.id from search_names(${kind}, ${wordsQuery(words)}, ${limit}) i`;
+}
+
+/** The tsquery of all words; of the last one the beginning is enough. */
+function wordsQuery(words: readonly string[]) {
+  // Quoted, it is a text and no query; of quotes and backslashes nothing can be looked for.
+  const prefix = `'${words.at(-1)?.replaceAll(/['\\]/g, " ")}':*`;
+  const rest = words.slice(0, -1).join(" ");
+  return sql`plainto_tsquery('simple', ${rest}) && to_tsquery('simple', ${prefix})`;
 }
 
 /** The pattern of a text for LIKE, wherever it stands. */

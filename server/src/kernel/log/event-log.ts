@@ -19,6 +19,8 @@ export interface PendingEvent {
   readonly resourceType: string;
   readonly resource: ResourceRef;
   readonly data: unknown;
+  /** Made by something else than the transaction's other events. */
+  readonly madeBy?: EventMaker | undefined;
 }
 
 /** The fields that all events of one transaction share: actor, time and cause. */
@@ -55,16 +57,23 @@ export function appendEvents(
   origin: EventOrigin,
   events: readonly PendingEvent[],
 ): void {
-  const common = sharedValues(origin);
-  const [first, ...others] = events;
-  if (first && others.length === 0) {
-    session.post(APPEND_ONE, [...common, ...eventValues(first)]);
-    return;
+  for (let start = 0; start < events.length;) {
+    const chunk = sliceStatement(events, start);
+    const common = sharedValues(origin, chunk[0]?.madeBy);
+    const [first] = chunk;
+    if (first && chunk.length === 1) session.post(APPEND_ONE, [...common, ...eventValues(first)]);
+    else session.post(APPEND_MANY, [...common, ...columnArrays(chunk)]);
+    start += chunk.length;
   }
-  for (let start = 0; start < events.length; start += STATEMENT_EVENTS_MAX) {
-    const chunk = events.slice(start, start + STATEMENT_EVENTS_MAX);
-    session.post(APPEND_MANY, [...common, ...columnArrays(chunk)]);
-  }
+}
+
+/** The events from one on that one statement can append: they have the same maker. */
+function sliceStatement(events: readonly PendingEvent[], start: number): readonly PendingEvent[] {
+  const maker = events[start]?.madeBy;
+  let end = start + 1;
+  while (end < events.length && end < start + STATEMENT_EVENTS_MAX && events[end]?.madeBy === maker)
+    end += 1;
+  return events.slice(start, end);
 }
 
 /** An import has a hundred thousand, which no single statement should hold. */
@@ -98,8 +107,11 @@ export async function appendAndReturn(
   return eventIdOf(positionOfRow(row));
 }
 
-function sharedValues({ actor, requestId, cause, at }: EventOrigin): unknown[] {
-  const { correlationId, causationId = null, depth, madeBy } = cause;
+function sharedValues(
+  { actor, requestId, cause, at }: EventOrigin,
+  madeBy: EventMaker | undefined = cause.madeBy,
+): unknown[] {
+  const { correlationId, causationId = null, depth } = cause;
   return [
     actor.id,
     actor.type,

@@ -33,14 +33,15 @@ export interface Causation {
   readonly correlationId: string;
   readonly causationId?: string;
   readonly depth: number;
-  /** The run or execution whose work the transaction is. */
+  /** The run, execution or job whose work the transaction is. */
   readonly madeBy?: EventMaker;
 }
 
-/** A run and its step, or an execution of a script. */
+/** A run and its step, an execution of a script, or a job and its kind. */
 export interface EventMaker {
-  /** `run_…` or `exe_…`. */
+  /** `run_…`, `exe_…` or `job_…`. */
   readonly id: string;
+  /** The step of a run; the kind of a job. */
   readonly stepId?: string;
 }
 
@@ -165,6 +166,8 @@ export const EventEnvelope = Type.Object(
     executionId: Type.Optional(
       Type.String({ description: "The execution of a script that made it, outside of runs" }),
     ),
+    jobId: Type.Optional(Type.String({ description: "The job that made it" })),
+    jobKind: Type.Optional(Type.String({ description: "What that job does" })),
     data: Type.Record(Type.String(), Type.Unknown()),
   },
   { title: "Event" },
@@ -180,10 +183,16 @@ export function makerFields(madeBy: EventMaker | undefined): {
   readonly runId?: string;
   readonly stepId?: string;
   readonly executionId?: string;
+  readonly jobId?: string;
+  readonly jobKind?: string;
 } {
   if (!madeBy) return {};
-  if (!madeBy.id.startsWith("run_")) return { executionId: madeBy.id };
-  return { runId: madeBy.id, ...(madeBy.stepId !== undefined && { stepId: madeBy.stepId }) };
+  const { id, stepId } = madeBy;
+  if (id.startsWith("exe_")) return { executionId: id };
+  if (id.startsWith("job_")) {
+    return { jobId: id, ...(stepId !== undefined && { jobKind: stepId }) };
+  }
+  return { runId: id, ...(stepId !== undefined && { stepId }) };
 }
 
 /** The namespace of a type, which is the topic of its events. */

@@ -143,3 +143,17 @@ export async function listTopics(tx: Tx, query: TopicListQuery): Promise<TopicCo
      where topic > ${after} order by topic limit ${limit}`.execute(tx);
   return rows.map(({ last_event_at, ...row }) => ({ ...row, lastEventAt: last_event_at }));
 }
+
+/** Counts what readers have not read of some topics in the partition, no further than `countMax`. */
+export async function countUnread(
+  tx: Tx,
+  readers: readonly string[],
+  { topics, countMax }: { readonly topics: readonly string[]; readonly countMax: number },
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ name: string; unread: number }>`
+    select r.name, (select count(*)::int from
+             (select from events e where (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq)
+                 and e.topic = any (${topics}::text[]) limit ${countMax}) e) as unread
+      from readers r where r.name = any (${readers}::text[])`.execute(tx);
+  return new Map(rows.map(({ name, unread }) => [name, unread]));
+}

@@ -3,7 +3,13 @@ import { type Caller, systemCaller, type WorkspaceRef } from "../access/caller.t
 import type { Platform, PlatformServices, JobOptions, JobType, WriteContext } from "../contract.ts";
 import type { Partition, Transaction, WorkLimits } from "../db/database.ts";
 import { appendEvents, appendAndReturn, type PendingEvent } from "../log/event-log.ts";
-import { type Actor, type Causation, type EventType, topicOf } from "../log/event.ts";
+import {
+  type Actor,
+  type Causation,
+  type EventMaker,
+  type EventType,
+  topicOf,
+} from "../log/event.ts";
 import type { CommitNotice } from "../readers/commit-feed.ts";
 import { enqueue } from "../work/job.ts";
 import { Failure, PreconditionFailed } from "./failure.ts";
@@ -14,6 +20,8 @@ export interface ActOptions {
   readonly services: PlatformServices;
   readonly caller: Caller;
   readonly ifMatch?: string | undefined;
+  /** The kind of job that this is the work of. */
+  readonly jobKind?: string;
 }
 
 type Pending = { readonly partition: Partition } & (
@@ -48,9 +56,9 @@ export class Act {
       services,
       // Operations that serve no workspace have no such field in their type.
       workspace: caller.workspace as WorkspaceRef,
-      emit: (event: EventType, resource, data) => {
+      emit: (event: EventType, resource, data, madeBy?: EventMaker) => {
         this.emitted.push(event.type);
-        this.#push({ event: pendingEvent(event, resource, data) });
+        this.#push({ event: { ...pendingEvent(event, resource, data), madeBy } });
       },
       send: (text, values, explain) => session.send(text, values, explain),
       savepoint: (work, limits) => this.#attempt(work, limits),
@@ -86,19 +94,30 @@ export class Act {
 
   /** Sends the events and jobs that were not sent yet. */
   #sendPending(): void {
-    const { session, caller } = this.#options;
-    const { now } = this.ctx;
+    const { session } = this.#options;
     const unsent = this.#pending.slice(this.#sentCount);
     this.#sentCount = this.#pending.length;
     for (const batch of groupByPartition(unsent)) {
       if (!isSamePartition(session.partition, batch.partition)) session.enter(batch.partition);
-      if (batch.events.length > 0) {
-        appendEvents(session, this.#origin(), batch.events);
-      }
-      for (const { job, payload, options } of batch.jobs) {
-        enqueue(session, { job, payload, options, now, cause: caller.cause });
+      for (const { events, jobs } of batch.parts) {
+        if (events.length > 0) appendEvents(session, this.#origin(), events);
+        for (const { job, payload, options } of jobs) {
+          enqueue(session, { job, payload, options, now: this.ctx.now, ...this.#jobCause(job) });
+        }
       }
     }
+  }
+
+  /**
+   * The cause of a job is the event that was emitted beside it. A job that plans its own next turn passes on
+   * what it was enqueued for, or all turns of a schedule would be one chain.
+   */
+  #jobCause({ kind }: JobType) {
+    const { caller, jobKind } = this.#options;
+    if (kind === jobKind || this.emitted.length === 0) {
+      return { cause: caller.cause, isCausedByEvent: false };
+    }
+    return { cause: this.#cause, isCausedByEvent: true };
   }
 
   /** Rolls back the pending events and jobs together with a failed savepoint. */
@@ -161,17 +180,24 @@ export function pendingEvent(
   };
 }
 
+/** Events, and the jobs that were enqueued after the last of them, or before the first of all. */
+interface PendingPart {
+  readonly events: PendingEvent[];
+  readonly jobs: { job: JobType; payload: unknown; options: JobOptions }[];
+}
+
 function groupByPartition(pending: readonly Pending[]) {
-  const batches: {
-    partition: Partition;
-    events: PendingEvent[];
-    jobs: { job: JobType; payload: unknown; options: JobOptions }[];
-  }[] = [];
+  const batches: { readonly partition: Partition; readonly parts: PendingPart[] }[] = [];
   for (const item of pending) {
     let batch = batches.find(({ partition }) => isSamePartition(partition, item.partition));
-    if (!batch) batches.push((batch = { partition: item.partition, events: [], jobs: [] }));
-    if ("event" in item) batch.events.push(item.event);
-    else batch.jobs.push(item);
+    if (!batch) batches.push((batch = { partition: item.partition, parts: [] }));
+    const last = batch.parts.at(-1);
+    if ("job" in item) {
+      if (last) last.jobs.push(item);
+      else batch.parts.push({ events: [], jobs: [item] });
+    } else if (last && (last.jobs.length === 0 || last.events.length === 0)) {
+      last.events.push(item.event);
+    } else batch.parts.push({ events: [item.event], jobs: [] });
   }
   return batches;
 }

@@ -40,12 +40,17 @@ export class ReaderLoop {
       this.#failures += 1;
       if (this.#failures >= BATCH_ATTEMPTS_MAX) this.#eventsMax = 1;
       if (this.#failures < EVENT_ATTEMPTS_MAX) throw error;
-      const text = error instanceof Error ? error.message : String(error);
-      const reason = recentSecrets.scrub(text).slice(0, REASON_CHARACTERS_MAX);
+      const reason = tellReason(error);
       const isMoved = await deadLetterEvent(this.#platform, this.reader, this.state, reason);
       if (isMoved) this.#onDeadLetter(error);
       this.#failures = 0;
       return "again";
     }
   }
+}
+
+/** The reason of a failure in words, without secrets. */
+export function tellReason(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return recentSecrets.scrub(text).slice(0, REASON_CHARACTERS_MAX);
 }

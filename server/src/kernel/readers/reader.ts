@@ -16,7 +16,13 @@ import { causationOf } from "../log/event-log.ts";
 import { Act } from "../operation/act.ts";
 import { newId } from "../schema/id.ts";
 import type { LoopNext } from "../work/loop.ts";
-import { BATCH_EVENTS_MAX, type BatchPart, type EventBatch, readBatch } from "./event-batch.ts";
+import {
+  BATCH_EVENTS_MAX,
+  BatchEvents,
+  BatchPart,
+  type EventBatch,
+  readBatch,
+} from "./event-batch.ts";
 
 const POLL_MS = 1_000;
 
@@ -148,6 +154,28 @@ export async function deadLetterEvent(
       platform.clock.now(),
     ]);
   });
+}
+
+/** Handles one event anew, whatever the cursor: a dead letter that somebody retries. */
+export async function handleEvent(
+  platform: Platform,
+  consumer: Reader,
+  session: Transaction,
+  event: RecordedEvent,
+): Promise<void> {
+  const { position, workspace, environment, topic, type, createdAt } = event;
+  const from = { ...position, seq: position.seq - 1 };
+  const row = { ...position, xid: String(position.xid), workspace_id: workspace, environment };
+  const summary = { ...row, topic, type, count: 1, last_at: createdAt };
+  const events = new BatchEvents(platform.db, { from, last: position }, []);
+  const parts = [new BatchPart(events, [summary], true)];
+  const batch = { from, last: position, count: 1, unsettled: false, parts };
+  await handleBatch(
+    platform,
+    { reader: consumer, state: { handledUntil: undefined } },
+    session,
+    batch,
+  );
 }
 
 /** Reads the next batch of these readers. */

@@ -157,7 +157,12 @@ export class JobWorker {
     await platform.db.write(partitionOf(row), async (session) => {
       // Another worker may have claimed it by now, when we were slow.
       if ((await session.send(HOLD, [row.id, row.generation])).length === 0) return;
-      const act = new Act({ session, services: platform, caller: callerOf(row) });
+      const act = new Act({
+        session,
+        services: platform,
+        caller: toCaller(type, row),
+        jobKind: row.kind,
+      });
       const next = await type.run(act.ctx, payload, result as never);
       act.finish();
       this.#end(session, type, row, next === "again");
@@ -186,11 +191,13 @@ export class JobWorker {
   }
 }
 
-function callerOf(row: JobRow): Caller {
+/** Each turn of a recurring job starts a causal chain of its own. */
+function toCaller({ everyMs }: JobType, row: JobRow): Caller {
   return systemCaller(partitionOf(row), {
-    correlationId: row.correlation_id,
+    correlationId: everyMs === undefined ? row.correlation_id : newId("cor"),
     ...(row.causation_id !== null && { causationId: row.causation_id }),
     depth: row.depth,
+    madeBy: { id: row.id, stepId: row.kind },
   });
 }
 

@@ -42,19 +42,21 @@ export function job<
 }
 
 /**
+ * Its cause is the last event that the transaction appended, where that is what it was enqueued beside.
  * A second job with the same key: a running one takes another turn afterwards, since it may have read
  * already; a failed one starts anew; a waiting one is kept or moved.
  */
 const ENQUEUE = `
   insert into jobs (id, kind, key, payload, due_at, correlation_id, causation_id, depth, created_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  values ($1, $2, $3, $4, $5, $6, case when $11 then coalesce(last_event_id(), $7) else $7 end, $8, $9)
   on conflict (workspace_id, environment, kind, key) where key is not null do update
      set next_payload = case when jobs.claimed_at is null then null else excluded.payload end,
          next_due_at = case when jobs.claimed_at is null then null else excluded.due_at end,
          payload = case when jobs.claimed_at is null then excluded.payload else jobs.payload end,
          due_at = case when jobs.claimed_at is null then excluded.due_at else jobs.due_at end,
          attempts = case when jobs.claimed_at is null then 0 else jobs.attempts end,
-         failed_at = null
+         failed_at = null, correlation_id = excluded.correlation_id,
+         causation_id = excluded.causation_id, depth = excluded.depth
    where $10 or jobs.failed_at is not null or jobs.claimed_at is not null`;
 
 export function enqueue(
@@ -65,9 +67,10 @@ export function enqueue(
     readonly options: JobOptions;
     readonly now: Date;
     readonly cause: Causation;
+    readonly isCausedByEvent?: boolean;
   },
 ): void {
-  const { job: type, payload, options, now, cause } = work;
+  const { job: type, payload, options, now, cause, isCausedByEvent = false } = work;
   session.post(ENQUEUE, [
     newId("job", now.getTime()),
     type.kind,
@@ -79,5 +82,6 @@ export function enqueue(
     cause.depth,
     now,
     options.onConflict === "move",
+    isCausedByEvent,
   ]);
 }

@@ -41,6 +41,8 @@ export const TraceNode = Type.Object(
     runId: Type.Optional(Type.String({ description: "The run that made it" })),
     stepId: Type.Optional(Type.String({ description: "The step of that run" })),
     executionId: Type.Optional(Type.String({ description: "The execution that made it" })),
+    jobId: Type.Optional(Type.String({ description: "The job that made it" })),
+    jobKind: Type.Optional(Type.String({ description: "What that job does" })),
     causeId: Type.Optional(
       Type.String({ description: "Its own cause, where the parent is a fan of several" }),
     ),

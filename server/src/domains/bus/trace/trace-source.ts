@@ -130,7 +130,7 @@ class TraceReader {
       }
     }
     const makers = [...this.#events.values()].flatMap(({ madeBy }) =>
-      madeBy && !madeBy.id.startsWith("run_") ? [madeBy.id] : [],
+      madeBy?.id.startsWith("exe_") ? [madeBy.id] : [],
     );
     this.#addEvents(await readMadeEvents(tx, [...new Set(makers)], this.#window));
     const causes = [...this.#events.values()].map(({ id, causationId }) => causationId ?? id);

@@ -73,6 +73,7 @@ export const members = domain({
         also: ["u.email"],
         where: "m.status = 'active'",
         order: "u.name",
+        indexed: "person",
       }),
     }),
     contribute(AccountCredentialPoint, {

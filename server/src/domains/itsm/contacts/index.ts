@@ -53,7 +53,13 @@ export const contacts = domain({
     contribute(SearchSourcePoint, {
       kind: "contact",
       permission: ContactsRead,
-      search: searchTable({ table: "contacts", title: "name", detail: "address" }),
+      search: searchTable({
+        table: "contacts",
+        title: "name",
+        detail: "address",
+        also: ["address"],
+        indexed: "contact",
+      }),
     }),
     ...contactVisibility.map((view) => contribute(EventVisibilityPoint, view)),
   ],

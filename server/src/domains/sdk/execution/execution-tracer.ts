@@ -9,6 +9,10 @@ interface Row {
   readonly status: string;
   readonly started_at: string;
   readonly duration_ms: number;
+  readonly correlation_id: string | null;
+  readonly causation_id: string | null;
+  readonly made_by: string | null;
+  readonly step_id: string | null;
 }
 
 /** Reads executions of scripts, which events name as what made them. */
@@ -19,12 +23,17 @@ export const executionTracer: CausalTracer = {
   find: async () => [],
   async read(tx, ids) {
     const { rows } = await sql<Row>`
-      select e.id, e.artifact_id, a.name, e.status, e.started_at, e.duration_ms
+      select e.id, e.artifact_id, a.name, e.status, e.started_at, e.duration_ms,
+             e.correlation_id, e.causation_id, e.made_by, e.step_id
         from artifact_executions e left join artifacts a on a.id = e.artifact_id
        where e.id = any (${ids}::text[])`.execute(tx);
     return rows.map((row) => ({
       id: row.id,
-      causationId: null,
+      causationId: row.causation_id,
+      ...(row.correlation_id !== null && { correlationId: row.correlation_id }),
+      ...(row.made_by !== null && {
+        madeBy: { id: row.made_by, ...(row.step_id !== null && { stepId: row.step_id }) },
+      }),
       status: row.status,
       summary: `Execution of ${row.name ?? row.artifact_id}: ${row.status}`,
       createdAt: row.started_at,

@@ -75,7 +75,8 @@ export const executeArtifact = command({
     return { artifact, execution };
   },
   async run(ctx, _, { artifact, execution }) {
-    recordExecution(ctx, artifact, execution, ctx.caller.principal?.id);
+    const { cause, principal } = ctx.caller;
+    recordExecution(ctx, artifact, execution, { runAs: principal?.id, cause });
     const { status, outcome } = execution;
     return { success: status === "completed" || status === "aborted", data: outcome };
   },

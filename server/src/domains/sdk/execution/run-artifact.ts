@@ -1,5 +1,6 @@
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
+import type { Causation } from "#kernel/log/event.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { Execution as ScriptExecution, ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
@@ -104,19 +105,18 @@ export function toExecution(
   };
 }
 
-/** Stores an execution and in whose name it ran, with its event. */
+/** Stores an execution, in whose name it ran and what it came of, with its event, which it made itself. */
 export function recordExecution(
   ctx: WriteContext<typeof ArtifactExecuted>,
   artifact: Pick<Artifact, "id" | "name">,
   execution: Execution,
-  runAs: string | undefined,
+  { runAs, cause }: Pick<store.ExecutionOrigin, "runAs"> & { readonly cause: Causation },
 ): void {
-  store.insert(ctx.send, execution, runAs);
+  const { correlationId, causationId, madeBy } = cause;
+  store.insert(ctx.send, execution, { runAs, correlationId, causationId, madeBy });
   const { outcome, logs: _, ...summary } = execution;
-  ctx.emit(ArtifactExecuted, artifactRef(artifact), {
-    ...summary,
-    error: outcome.runtimeError?.name ?? null,
-  });
+  const data = { ...summary, error: outcome.runtimeError?.name ?? null };
+  ctx.emit(ArtifactExecuted, artifactRef(artifact), data, { id: execution.id });
 }
 
 /**

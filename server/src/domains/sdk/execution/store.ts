@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Transaction } from "#kernel/db/database.ts";
+import type { EventMaker } from "#kernel/log/event.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import type { Execution, ExecutionSummary } from "./execution.ts";
@@ -10,14 +11,22 @@ export const NoSuchExecution = failure("not_found", 404, "There is no such execu
 const INSERT = `
   insert into artifact_executions
     (id, artifact_id, version_number, trigger_type, status, due_at, attempt, started_at, duration_ms,
-     outcome, run_as)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+     outcome, run_as, correlation_id, causation_id, made_by, step_id)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+
+/** The person of an execution, and what it came of. */
+export interface ExecutionOrigin {
+  readonly runAs: string | undefined;
+  readonly correlationId: string;
+  readonly causationId: string | undefined;
+  readonly madeBy: EventMaker | undefined;
+}
 
 /** Sends the statement without waiting; the commit waits for it. */
 export function insert(
   send: Transaction["send"],
   execution: Execution,
-  runAs: string | undefined,
+  { runAs, correlationId, causationId, madeBy }: ExecutionOrigin,
 ): void {
   const { outcome, logs, ...rest } = execution;
   void send(INSERT, [
@@ -32,6 +41,10 @@ export function insert(
     rest.durationMs,
     JSON.stringify({ outcome, logs }),
     runAs ?? null,
+    correlationId,
+    causationId ?? null,
+    madeBy?.id ?? null,
+    madeBy?.stepId ?? null,
   ]);
 }
 

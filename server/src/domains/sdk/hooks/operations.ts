@@ -147,7 +147,8 @@ export const handleRequest = command({
   },
   async run(ctx, _input, { partition, artifact, execution, returned }) {
     ctx.switchPartition(partition);
-    recordExecution(ctx, artifact, execution, artifact.runAs);
+    const { cause } = ctx.caller;
+    recordExecution(ctx, artifact, execution, { runAs: artifact.runAs, cause });
     const { status, outcome } = execution;
     if (status === "completed") return toResponse(returned);
     if (status !== "aborted") return new Failure(HandlerFailed);

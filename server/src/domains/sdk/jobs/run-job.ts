@@ -65,7 +65,7 @@ export async function recordJobResult(
   // The event belongs to the environment of the execution.
   ctx.switchPartition({ workspace, environment });
   if (!ctx.caller.credential) ctx.setActor(SYSTEM_ACTOR, cause);
-  recordExecution(ctx, artifact, execution, artifact.runAs);
+  recordExecution(ctx, artifact, execution, { runAs: artifact.runAs, cause });
   ctx.switchPartition({ workspace, environment: ctx.caller.environment });
   const { id: executionId, status, dueAt, attempt, startedAt, durationMs } = execution;
   const last = { executionId, status, dueAt, attempt, startedAt, durationMs };

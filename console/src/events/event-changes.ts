@@ -1,0 +1,36 @@
+export interface FieldChange {
+  readonly name: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What an event changed, where it tells before and after; undefined where it does not. */
+export function listChanges(
+  data: Readonly<Record<string, unknown>>,
+): readonly FieldChange[] | undefined {
+  const { before, after } = data as { before?: unknown; after?: unknown };
+  if (!isFields(before) || !isFields(after)) return undefined;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .filter((name) => name !== "updatedAt")
+    .map((name) => ({ name, before: before[name], after: after[name] }))
+    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
+}
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
+const SHORT_CHARACTERS = 120;
+
+/** The texts of a change that is better read line by line: of a long text, a definition, a script. */
+export function toLongTexts({ before, after }: FieldChange): readonly [string, string] | undefined {
+  const texts = [toText(before), toText(after)] as const;
+  return texts.some((text) => text.length > SHORT_CHARACTERS || text.includes("\n"))
+    ? texts
+    : undefined;
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}

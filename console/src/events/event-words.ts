@@ -1,0 +1,27 @@
+/** Names in the list of events. */
+import type { LogEvent } from "../data/live/live.ts";
+
+/** The thing that an event is about, as people call it. */
+export function nameThing({ resource }: Pick<LogEvent, "resource">): string {
+  const { number, displayName, id } = resource;
+  return [number, displayName].filter(Boolean).join(" ") || id;
+}
+
+/** What made an event besides its actor; undefined for what a person did by themselves. */
+export function nameMaker(event: LogEvent): string | undefined {
+  const { runId, stepId, executionId, jobKind } = event;
+  if (runId !== undefined) return stepId === undefined ? "a run" : `step ${stepId}`;
+  if (executionId !== undefined) return "a script";
+  return jobKind === undefined ? undefined : `job ${jobKind}`;
+}
+
+/** The time of the day to the millisecond, and the day where it is not today. */
+export function tellTime(at: string, now = new Date()): string {
+  const time = new Date(at);
+  const clock = `${time.toLocaleTimeString("en-GB")}.${String(time.getMilliseconds()).padStart(3, "0")}`;
+  if (time.toDateString() === now.toDateString()) return clock;
+  const day = time.toLocaleDateString("en-GB", { day: "2-digit", month: "short" });
+  return time.getFullYear() === now.getFullYear()
+    ? `${day} ${clock}`
+    : `${day} ${time.getFullYear()} ${clock}`;
+}

@@ -1,0 +1,65 @@
+import "./events.css";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Ago } from "../ui/time.tsx";
+import { EventData } from "./event-data.tsx";
+import { nameMaker } from "./event-words.ts";
+
+const SHOWN = 30;
+
+/** What happened to a thing, newest first, for any page: `type` and `id` as events name it. */
+export function History({ type, id }: { readonly type: string; readonly id: string }) {
+  const mayRead = useMay()("events:read");
+  const [open, setOpen] = useState<string>();
+  const { data, error, refetch } = useOp(
+    "events.recent",
+    { query: { resourceType: type, resourceId: id, limit: SHOWN } },
+    { enabled: mayRead },
+  );
+  if (!mayRead) return <p className="muted">You may not read events.</p>;
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading rows={5} />;
+  if (data.data.length === 0) return <Empty title="Nothing has happened to it yet" />;
+  return (
+    <div className="history">
+      <ol>
+        {data.data.map((event) => {
+          const maker = nameMaker(event);
+          const isOpen = event.id === open;
+          return (
+            <li key={event.id}>
+              <button
+                className="history-row"
+                aria-expanded={isOpen}
+                onClick={() => setOpen(isOpen ? undefined : event.id)}
+              >
+                <span className="mono cut grow">{event.type}</span>
+                <span className="muted cut">
+                  {event.actor.name}
+                  {maker !== undefined && ` · ${maker}`}
+                </span>
+                <Ago at={event.createdAt} />
+              </button>
+              {isOpen && (
+                <div className="history-data">
+                  <EventData data={event.data} />
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      <p className="row events-ways">
+        <Link className="btn bare" to="/events" search={{ thing: id, kind: type }}>
+          In the event log
+        </Link>
+        <Link className="btn bare" to="/causes/$of" params={{ of: id }}>
+          Causes and effects
+        </Link>
+      </p>
+    </div>
+  );
+}

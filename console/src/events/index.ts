@@ -1,0 +1,3 @@
+export { listChanges } from "./event-changes.ts";
+export { EventData } from "./event-data.tsx";
+export { History } from "./history.tsx";

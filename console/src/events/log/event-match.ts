@@ -1,0 +1,67 @@
+/** Tells whether an event that has just come belongs in the list: the same question as the server answers for old ones. */
+import type { LogEvent } from "../../data/live/live.ts";
+import type { EventsSearch } from "../search.ts";
+
+export function compileEventMatch(search: EventsSearch): (event: LogEvent) => boolean {
+  const { topic, type, actor, kind, thing, chain, from, to, q } = search;
+  const isType = type === undefined ? () => true : compileType(type);
+  const [fromMs, toMs] = [from, to].map((time) => (time === undefined ? NaN : Date.parse(time)));
+  const word = q?.toLowerCase();
+  return (event) => {
+    const atMs = Date.parse(event.createdAt);
+    return (
+      (topic === undefined || topic === PLATFORM || topicOf(event.type) === topic) &&
+      isType(event.type) &&
+      (actor === undefined || event.actor.id === actor) &&
+      (kind === undefined || event.resource.type === kind) &&
+      (thing === undefined || event.resource.id === thing) &&
+      (chain === undefined || event.correlationId === chain) &&
+      !(atMs < (fromMs ?? NaN)) &&
+      !(atMs >= (toMs ?? NaN)) &&
+      (word === undefined || holdsText(event, word))
+    );
+  };
+}
+
+const PLATFORM = "platform.events";
+
+/** The topic of an event of the platform. */
+export function topicOf(type: string): string {
+  return type.slice(0, type.indexOf("."));
+}
+
+/** In a pattern `*` stands for one word, at its end for one or more; a text that is no pattern matches nothing. */
+function compileType(pattern: string): (type: string) => boolean {
+  if (pattern === "*") return () => true;
+  if (!/^[\w.*-]+$/.test(pattern)) return () => false;
+  const words = pattern.split(".").map((word) => (word === "*" ? "[^.]+" : word));
+  const more = pattern.endsWith("*") ? "(?:\\.[^.]+)*" : "";
+  const expression = new RegExp(`^${words.join("\\.")}${more}$`);
+  return (type) => expression.test(type);
+}
+
+function holdsText({ type, resource, actor, data }: LogEvent, word: string): boolean {
+  const names = [type, resource.id, resource.number, resource.displayName, actor.name];
+  return (
+    names.some((name) => name?.toLowerCase().includes(word)) ||
+    JSON.stringify(data).toLowerCase().includes(word)
+  );
+}
+
+/** Puts new events before old ones, newest first, each once, and no more than a page can hold. */
+export function mergeEvents(
+  fresh: readonly LogEvent[],
+  known: readonly LogEvent[],
+  eventsMax: number,
+): readonly LogEvent[] {
+  if (fresh.length === 0) return known;
+  const seen = new Set(known.slice(0, fresh.length + RECENT).map(({ id }) => id));
+  const unseen = fresh.filter(({ id }) => !seen.has(id));
+  if (unseen.length === 0) return known;
+  const all = [...unseen, ...known];
+  const isSorted = all.every(({ id }, n) => n === 0 || (all[n - 1]?.id ?? "") > id);
+  return (isSorted ? all : all.toSorted((a, b) => (a.id < b.id ? 1 : -1))).slice(0, eventsMax);
+}
+
+/** A new event may already stand among so many of the list. */
+const RECENT = 200;

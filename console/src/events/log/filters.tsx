@@ -1,0 +1,134 @@
+import { X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { type EventsSearch, countFilters } from "../search.ts";
+
+const PAUSE_MS = 250;
+
+/** The fields of the search; those that one sets from an event stand as chips. */
+export function EventFilters(props: {
+  readonly search: EventsSearch;
+  readonly onChange: (change: EventsSearch) => void;
+  readonly onClear: () => void;
+}) {
+  const { search, onChange } = props;
+  const may = useMay();
+  const types = useOp("event_types.list").data?.data ?? [];
+  const topics = useOp("topics.list", { query: { limit: 200 } }).data?.data ?? [];
+  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") });
+  const namespaces = [...new Set(types.map(({ type }) => type.split(".")[0] ?? ""))];
+  return (
+    <div className="events-filters" role="search" aria-label="Filter">
+      <TextField value={search.q ?? ""} onChange={(q) => onChange({ q })} />
+      <Combobox
+        label="Type"
+        placeholder="Any type"
+        isFree
+        options={[
+          ...namespaces.map((name) => ({ value: `${name}.*`, label: `${name}.*` })),
+          ...types.map(({ type, summary }) => ({ value: type, label: type, about: summary })),
+        ]}
+        value={search.type ?? ""}
+        onChange={(type) => onChange({ type: type || undefined })}
+      />
+      <Combobox
+        label="Topic"
+        placeholder="Any topic"
+        isFree
+        options={topics.map(({ name, events }) => ({
+          value: name,
+          label: name,
+          about: `${events.toLocaleString("en")} events`,
+        }))}
+        value={search.topic ?? ""}
+        onChange={(topic) => onChange({ topic: topic || undefined })}
+      />
+      <Combobox
+        label="Person"
+        placeholder="Anybody"
+        isFree
+        options={(people.data?.data ?? []).map(({ id, name, email }) => ({
+          value: id,
+          label: name,
+          about: email,
+        }))}
+        value={search.actor ?? ""}
+        onChange={(actor) => onChange({ actor: actor || undefined })}
+      />
+      <Time label="From" value={search.from} onChange={(from) => onChange({ from })} />
+      <Time label="To" value={search.to} onChange={(to) => onChange({ to })} />
+      <Chip label="Thing" value={search.thing} onClear={() => onChange({ thing: undefined })} />
+      <Chip label="Kind" value={search.kind} onClear={() => onChange({ kind: undefined })} />
+      <Chip label="Chain" value={search.chain} onClear={() => onChange({ chain: undefined })} />
+      {countFilters(search) > 0 && (
+        <button className="btn bare" onClick={props.onClear}>
+          Clear
+        </button>
+      )}
+    </div>
+  );
+}
+
+function TextField(props: {
+  readonly value: string;
+  readonly onChange: (value: string | undefined) => void;
+}) {
+  const { value, onChange } = props;
+  const [text, setText] = useState(value);
+  const settled = useDebounced(text.trim(), PAUSE_MS);
+  useEffect(() => {
+    if (settled !== value) onChange(settled || undefined);
+    // Only when somebody has stopped to type: the address may change by itself.
+  }, [settled]);
+  useEffect(() => setText(value), [value]);
+  return (
+    <input
+      id="events-text"
+      className="field"
+      type="search"
+      aria-label="Text in the event"
+      placeholder="Text in the event"
+      spellCheck={false}
+      value={text}
+      onChange={({ target }) => setText(target.value)}
+    />
+  );
+}
+
+function Time(props: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}) {
+  return (
+    <label className="row events-time">
+      {props.label}
+      <input
+        type="datetime-local"
+        step={1}
+        className="field"
+        value={props.value ?? ""}
+        onChange={({ target }) => props.onChange(target.value || undefined)}
+      />
+    </label>
+  );
+}
+
+function Chip(props: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onClear: () => void;
+}) {
+  if (props.value === undefined) return null;
+  return (
+    <span className="events-chip">
+      <span className="muted">{props.label}</span> <span className="mono cut">{props.value}</span>
+      <button className="btn bare icon" aria-label={`Any ${props.label}`} onClick={props.onClear}>
+        <X />
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,156 @@
+/** The list of the explorer: pages of the past on demand, and what happens now on top. */
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { call } from "../../data/api.ts";
+import { type LogEvent, onEvent } from "../../data/live/live.ts";
+import { followTopic } from "../../data/live/topic.ts";
+import { type EventsSearch, toEventsQuery } from "../search.ts";
+import { compileEventMatch, mergeEvents } from "./event-match.ts";
+
+const PAGE = 100;
+/** A search goes on by itself until it has so many, or until somebody stops it. */
+const WANTED = 40;
+const EVENTS_MAX = 5_000;
+const HELD_MAX = 1_000;
+
+interface Past {
+  readonly events: readonly LogEvent[];
+  readonly next: string | null;
+  readonly searchedTo: string | null;
+  readonly isSearching: boolean;
+  readonly error: Error | undefined;
+}
+
+const NOTHING: Past = {
+  events: [],
+  next: null,
+  searchedTo: null,
+  isSearching: true,
+  error: undefined,
+};
+
+export interface EventLog extends Past {
+  /** New events that are kept back while somebody reads. */
+  readonly heldCount: number;
+  readonly more: () => void;
+  readonly stop: () => void;
+  readonly release: () => void;
+  readonly retry: () => void;
+}
+
+/** `isHeld` keeps new events back; `custom` is a topic that people publish on, which has a stream of its own. */
+export function useEventLog(
+  search: EventsSearch,
+  { isHeld, custom }: { readonly isHeld: boolean; readonly custom: string | undefined },
+): EventLog {
+  const { open: _, ...filters } = search;
+  const key = JSON.stringify(filters);
+  const [past, setPast] = useState(NOTHING);
+  const [held, setHeld] = useState<readonly LogEvent[]>([]);
+  const [turn, setTurn] = useState(0);
+  const running = useRef<AbortController>(undefined);
+
+  const read = useCallback(
+    async (after: string | null, wanted: number): Promise<void> => {
+      running.current?.abort();
+      const control = new AbortController();
+      running.current = control;
+      const { signal } = control;
+      setPast((old) => ({ ...old, isSearching: true, error: undefined }));
+      try {
+        let cursor = after;
+        for (let found = 0; ;) {
+          const query = { ...toEventsQuery(JSON.parse(key) as EventsSearch), limit: PAGE };
+          const page = await call(
+            "events.recent",
+            { query: { ...query, ...(cursor !== null && { after: cursor }) } },
+            { signal },
+          );
+          if (signal.aborted) return;
+          found += page.data.length;
+          cursor = page.pagination.nextCursor;
+          const { searchedTo } = page.pagination;
+          const isSearching = cursor !== null && found < wanted;
+          setPast((old) => ({
+            events: [...old.events, ...page.data],
+            next: cursor,
+            searchedTo,
+            isSearching,
+            error: undefined,
+          }));
+          if (!isSearching) return;
+        }
+      } catch (error) {
+        if (!signal.aborted) {
+          setPast((old) => ({ ...old, isSearching: false, error: error as Error }));
+        }
+      }
+    },
+    [key],
+  );
+
+  useEffect(() => {
+    setPast(NOTHING);
+    setHeld([]);
+    void read(null, WANTED);
+    return () => running.current?.abort();
+  }, [read, turn]);
+
+  const matches = useMemo(() => {
+    const { topic, ...rest } = JSON.parse(key) as EventsSearch;
+    // The stream of a topic that people publish on has no others.
+    return compileEventMatch(custom === undefined ? { ...rest, topic } : rest);
+  }, [key, custom]);
+  const take = useCallback(
+    (fresh: readonly LogEvent[]): void => {
+      if (isHeld) setHeld((old) => mergeEvents(fresh, old, HELD_MAX));
+      else setPast((old) => ({ ...old, events: mergeEvents(fresh, old.events, EVENTS_MAX) }));
+    },
+    [isHeld],
+  );
+  useLiveEvents({ take, matches, custom });
+
+  return {
+    ...past,
+    heldCount: held.length,
+    more: () => void read(past.next, WANTED),
+    stop: () => {
+      running.current?.abort();
+      setPast((old) => ({ ...old, isSearching: false }));
+    },
+    release: () => {
+      setPast((old) => ({ ...old, events: mergeEvents(held, old.events, EVENTS_MAX) }));
+      setHeld([]);
+    },
+    retry: () => setTurn((n) => n + 1),
+  };
+}
+
+/** New events, all that came since the last frame at once: a run of thousands of items is drawn sixty times a second. */
+function useLiveEvents(props: {
+  readonly take: (fresh: readonly LogEvent[]) => void;
+  readonly matches: (event: LogEvent) => boolean;
+  readonly custom: string | undefined;
+}): void {
+  const { matches, custom } = props;
+  const latest = useRef(props.take);
+  latest.current = props.take;
+  useEffect(() => {
+    let waiting: LogEvent[] = [];
+    let frame = 0;
+    const hear = (event: LogEvent): void => {
+      if (event.id === "" || !matches(event)) return;
+      waiting.unshift(event);
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        const fresh = waiting;
+        waiting = [];
+        latest.current(fresh);
+      });
+    };
+    const leave = custom === undefined ? onEvent(hear) : followTopic(custom, hear);
+    return () => {
+      leave();
+      cancelAnimationFrame(frame);
+    };
+  }, [matches, custom]);
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { guessSchema } from "./payload.ts";
+
+test("a form is guessed from plain payloads, and none from what a form can't show", () => {
+  expect(
+    guessSchema([
+      { order: 1, paid: true },
+      { order: 1.5, note: null },
+    ]),
+  ).toEqual({
+    type: "object",
+    properties: { order: { type: "number" }, paid: { type: "boolean" } },
+  });
+  expect(guessSchema([{ note: "a" }, { note: null }])).toEqual({
+    type: "object",
+    properties: { note: { type: "string" } },
+  });
+  expect(guessSchema([{ lines: [1] }])).toBeUndefined();
+  expect(guessSchema([{ a: "x" }, { a: 1 }])).toBeUndefined();
+  expect(guessSchema([])).toBeUndefined();
+});

@@ -1,0 +1,96 @@
+/** Tells what changed since somebody was here, by resource. */
+import Type, { type Static } from "typebox";
+import { EventsRead } from "#domains/audit/index.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { ActorSchema, EventEnvelope } from "#kernel/log/event.ts";
+import { filterLightEvents, visibilityContext } from "#kernel/log/event-visibility.ts";
+import { readNewestEvents } from "#kernel/log/topic-log.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { InputTime, object, Time } from "#kernel/schema/schema.ts";
+import { AUDIT } from "../topic.ts";
+
+/** How many events are looked at for what changed. */
+const CHANGED_EVENTS_MAX = 1_000;
+
+const ResourceChange = Type.Object(
+  {
+    resource: EventEnvelope.properties.resource,
+    count: Type.Integer({ description: "Its events since then" }),
+    types: Type.Array(Type.String(), { description: "Their types, newest first" }),
+    lastEventId: Type.String(),
+    lastAt: Time,
+    actor: ActorSchema,
+  },
+  { title: "ResourceChange" },
+);
+
+export const listChanges = query({
+  id: "events.changes",
+  route: "GET /api/v1/events/changes",
+  summary: "List what changed since some time, by resource",
+  description:
+    "Of the newest 1000 events, those since `since` that you may read: one item for each resource, the one that " +
+    "changed last first. `others` leaves your own acts out. Acts on accounts are not among them.",
+  permission: EventsRead,
+  query: object({
+    since: InputTime,
+    others: Type.Optional(Type.Boolean({ description: "Only what others did" })),
+    limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  }),
+  response: item(
+    Type.Object(
+      {
+        since: Time,
+        changes: Type.Array(ResourceChange),
+        truncated: Type.Boolean({ description: "Whether there was more than is selected" }),
+      },
+      { title: "Changes" },
+    ),
+  ),
+  example: { query: { since: "2026-01-01T00:00:00Z", limit: 50, others: true } },
+  run: readChanges,
+});
+
+async function readChanges(
+  ctx: ReadContext,
+  { query: { since, others = false, limit } }: ChangesInput,
+) {
+  const { caller } = ctx;
+  const found = await readNewestEvents(ctx.tx, {
+    hidden: [AUDIT],
+    limit: CHANGED_EVENTS_MAX,
+    light: true,
+  });
+  const from = new Date(since).toISOString();
+  const late = found.filter(
+    ({ createdAt, actor }) => createdAt >= from && !(others && actor.id === caller.actor.id),
+  );
+  const visible = await filterLightEvents(visibilityContext(ctx), caller.principal, late);
+  const byResource = [...Map.groupBy(visible, ({ resource }) => `${resource.type} ${resource.id}`)];
+  const changes = byResource.slice(0, limit).flatMap(([, events]): Change[] => {
+    const [last] = events;
+    if (!last) return [];
+    const types = [...new Set(events.map(({ type }) => type))];
+    const { resource, actor, id, createdAt } = last;
+    return [
+      {
+        resource: { ...resource },
+        count: events.length,
+        types,
+        lastEventId: id,
+        lastAt: createdAt,
+        actor: { ...actor },
+      },
+    ];
+  });
+  const oldest = found.at(-1);
+  const isCut = found.length === CHANGED_EVENTS_MAX && (oldest?.createdAt ?? "") >= from;
+  return { since: from, changes, truncated: isCut || byResource.length > limit };
+}
+
+type Change = Static<typeof ResourceChange>;
+
+interface ChangesInput {
+  readonly query: { readonly since: string; readonly others?: boolean; readonly limit: number };
+}

@@ -1,0 +1,181 @@
+import { expect, test } from "vitest";
+import { domain } from "#kernel/domain.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
+import { domains } from "../../../app.ts";
+
+let way: "passes" | "fails" | "handles" = "passes";
+const handled: string[] = [];
+
+/** Hears one type, and does as it is told. */
+const poisoned = reader({
+  name: "test.poisoned",
+  on: ["order.poison"],
+  startsAt: "beginning",
+  async handle(_ctx, events) {
+    if (way === "fails") throw new Error("It was poison.");
+    if (way === "handles") handled.push(...events.map(({ id }) => id));
+  },
+});
+const probe = domain({
+  name: "probe",
+  summary: "",
+  permissions: [],
+  events: [],
+  operations: [],
+  readers: [poisoned],
+});
+
+const world = await useWorld({ work: true, domains: [...domains, probe] });
+const owner = await world.member(["owner"]);
+
+async function publish(type: string, payload: object, topic = "orders"): Promise<string> {
+  const answer = await owner(`POST /api/v1/events/topics/${topic}/publish`, { type, payload });
+  expect(answer.status).toBe(201);
+  return answer.body.data.id;
+}
+
+async function find(query: string, ask = owner) {
+  const answer = await ask(`GET /api/v1/events/recent?${query}`);
+  expect([answer.status, answer.events]).toEqual([200, []]);
+  return answer.body;
+}
+const ids = async (query: string) => (await find(query)).data.map(({ id }: any) => id);
+
+test("events are found by type, actor, resource, correlation, time and text, page by page", async () => {
+  const placed = await publish("order.placed", { number: 1, note: 'A "quoted" Straße' });
+  const paid = await publish("order.paid", { number: 1, note: { deep: ["Needle_7%"] } });
+  const other = await publish("order.placed", { number: 2 }, "elsewhere");
+  const on = "topic=orders";
+  expect(await ids(on)).toEqual([paid, placed]);
+  expect(await ids("type=order.placed")).toEqual([other, placed]);
+  expect(await ids(`type=order.*&actorId=${owner.userId}`)).toEqual([other, paid, placed]);
+  expect(await ids("type=order.*&actorId=usr_nobody")).toEqual([]);
+  for (const q of ["needle_7%", "Needle", "deep"]) {
+    expect(await ids(`${on}&q=${encodeURIComponent(q)}`)).toEqual([paid]);
+  }
+  expect(await ids(`${on}&q=${encodeURIComponent('"quoted"')}`)).toEqual([placed]);
+  expect(await ids(`${on}&q=needleX7`)).toEqual([]);
+  const [{ resource, correlationId, createdAt }] = (await find(`${on}&limit=1`)).data;
+  expect(await ids(`resourceId=${resource.id}&type=order.paid`)).toEqual([paid]);
+  expect(await ids(`correlationId=${correlationId}`)).toEqual([paid]);
+  expect(await ids(`${on}&from=${createdAt}`)).toEqual([paid]);
+  expect(await ids(`${on}&to=${createdAt}`)).toEqual([placed]);
+  expect(await ids(`${on}&to=2020-01-01T00:00:00Z`)).toEqual([]);
+  const first = await find("type=order.*&limit=2");
+  expect(first.data.map(({ id }: any) => id)).toEqual([other, paid]);
+  expect(first.pagination).toEqual({
+    nextCursor: paid,
+    hasMore: true,
+    limit: 2,
+    searchedTo: createdAt,
+  });
+  const second = await find(`type=order.*&limit=2&after=${paid}`);
+  expect(second.data.map(({ id }: any) => id)).toEqual([placed]);
+  expect(second.pagination).toMatchObject({ nextCursor: null, searchedTo: null });
+});
+
+test("a rare event among many is found, however far back, and the cause of a chain with it", async () => {
+  const rare = await publish("order.rare", { code: "one of many" });
+  const rows = (n: number) =>
+    world.sql(
+      `insert into events (epoch, workspace_id, environment, topic, type, actor_id, actor_type, actor_name,
+                           resource_type, resource_id, correlation_id, created_at, data)
+       select 1, $1, 'production', 'flood', 'flood.drop', 'x', 'system', 'x', 'drop', 'd', 'cor_flood', now(), '{}'
+         from generate_series(1, $2)`,
+      [world.home, n],
+    );
+  await rows(30_000);
+  let after = "";
+  const found: string[] = [];
+  for (let page = 0; page < 100; page += 1) {
+    const { data, pagination } = await find(`q=one%20of%20many${after}`);
+    found.push(...data.map(({ id }: any) => id));
+    if (pagination.nextCursor === null) break;
+    after = `&after=${pagination.nextCursor}`;
+  }
+  expect(found).toEqual([rare]);
+  const { createdAt } = (await find("type=order.rare&topic=orders")).data[0];
+  expect(
+    await ids(
+      `from=${createdAt}&to=${new Date(Date.parse(createdAt) + 1).toISOString()}&topic=orders`,
+    ),
+  ).toEqual([rare]);
+});
+
+test("who may not read the audit log or an event finds it by no text", async () => {
+  const viewer = await world.member(["viewer"]);
+  await owner("POST /api/v1/settings/users/invite", { email: "hidden-guest@example.com" });
+  expect(await ids("q=hidden-guest")).not.toEqual([]);
+  const seen = (await find("q=hidden-guest", viewer)).data;
+  expect(seen.filter(({ type }: any) => type.startsWith("audit."))).toEqual([]);
+  const stranger = await world.member(["owner"], await world.workspace("elsewhere"));
+  expect((await find("type=order.*", stranger)).data).toEqual([]);
+  for (const query of ["after=x", "type=[", "from=yesterday", `q=${"x".repeat(201)}`]) {
+    expect((await owner(`GET /api/v1/events/recent?${query}`)).status).toBe(422);
+  }
+});
+
+test("a topic tells who hears it", async () => {
+  await owner("POST /api/v1/webhooks", {
+    name: "Shop",
+    url: "https://shop.example.com/hook",
+    events: ["order.*"],
+  });
+  const { body } = await owner("GET /api/v1/events/topics/orders/followers");
+  expect(body.data.types).toContain("order.paid");
+  expect(body.data.followers).toContainEqual(
+    expect.objectContaining({
+      kind: "webhook",
+      name: "Shop",
+      hears: ["order.*"],
+      status: "active",
+    }),
+  );
+  const incident = (await owner("GET /api/v1/events/topics/incident/followers")).body.data;
+  expect(incident.followers.map(({ kind }: any) => kind)).toContain("reader");
+  const viewer = await world.member(["viewer"]);
+  expect((await viewer("GET /api/v1/events/topics/audit/followers")).status).toBe(403);
+});
+
+test("a dead letter tells its reason, fails again with it, is handled once it can be, or is given up", async () => {
+  const letters = async () => (await owner("GET /api/v1/events/dead-letters")).body.data;
+  const path = (id: string) => `/api/v1/events/dead-letters/test.poisoned/${id}`;
+  const first = await publish("order.poison", { n: 1 });
+  const second = await publish("order.poison", { n: 2 });
+  await until(async () => {
+    const rows = await world.sql(
+      "select from readers r, events e where r.name = 'test.poisoned' and e.type = 'order.poison' and (r.epoch, r.xid, r.seq) < (e.epoch, e.xid, e.seq)",
+    );
+    return rows.length === 0;
+  });
+  await world.sql(
+    `insert into parked_events (reader, epoch, xid, seq, workspace_id, environment, error, parked_at)
+     select 'test.poisoned', epoch, xid, seq, workspace_id, environment, 'Once.', now() from events
+      where type = 'order.poison'`,
+  );
+  expect(await letters()).toMatchObject([
+    { eventId: second, reader: "test.poisoned", error: "Once.", event: { id: second } },
+    { eventId: first },
+  ]);
+  way = "fails";
+  const again = await owner(`POST ${path(first)}/retry`);
+  expect([again.status, again.body.code, again.body.detail, again.events]).toEqual([
+    409,
+    "retry_failed",
+    "It was poison.",
+    [],
+  ]);
+  expect((await letters())[1].error).toBe("It was poison.");
+  way = "handles";
+  const stranger = await world.member(["owner"], await world.workspace("aside"));
+  const builder = await world.member(["builder"]);
+  expect((await stranger(`POST ${path(first)}/retry`)).status).toBe(404);
+  expect((await builder(`POST ${path(first)}/retry`)).status).toBe(403);
+  const both = await Promise.all([0, 1].map(() => owner(`POST ${path(first)}/retry`)));
+  expect(both.map(({ status }) => status).toSorted()).toEqual([204, 404]);
+  expect(both.flatMap(({ events }) => events)).toEqual(["dead_letter.retried"]);
+  const skipped = await owner(`DELETE ${path(second)}`);
+  expect([skipped.status, skipped.events]).toEqual([204, ["dead_letter.skipped"]]);
+  expect([handled, await letters()]).toEqual([[first], []]);
+});

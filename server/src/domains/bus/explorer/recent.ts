@@ -1,0 +1,192 @@
+/** Reads the newest events that somebody may read, by whatever they look for. */
+import Type, { type Static } from "typebox";
+import { EventsRead } from "#domains/audit/index.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
+import { readCausedEvents, readCauses } from "#kernel/log/causal-chain.ts";
+import { readEventsAt } from "#kernel/log/event-log.ts";
+import { findPositionAfter, findPositionBefore, scanEvents } from "#kernel/log/event-scan.ts";
+import {
+  EventEnvelope,
+  eventIdOf,
+  type LogPosition,
+  positionOf,
+  type RecordedEvent,
+  toEventEnvelope,
+} from "#kernel/log/event.ts";
+import { filterEvents, visibilityContext } from "#kernel/log/event-visibility.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { pageQuery } from "#kernel/operation/pagination.ts";
+import { unwrapped } from "#kernel/operation/response.ts";
+import { InputTime, line, nullable, object, Time } from "#kernel/schema/schema.ts";
+import { compileMatch, type EventQuery, toSelection } from "./event-match.ts";
+
+/** A request looks for so long, and at so many events; the next one goes on from there. */
+const SEARCH_MAX_MS = 100;
+const LOOKED_EVENTS_MAX = 200_000;
+const WINDOW_EVENTS = 2_000;
+/** A condition is evaluated here, so each event is read as a whole. */
+const CONDITION_WINDOW_EVENTS = 200;
+const CONDITION_EVENTS_MAX = 2_000;
+/** The events of one correlation. */
+const CHAIN_EVENTS_MAX = 5_000;
+
+const EventPage = Type.Object(
+  {
+    data: Type.Array(EventEnvelope),
+    pagination: Type.Object(
+      {
+        nextCursor: nullable(Type.String({ description: "Send it as `after` to go on" })),
+        hasMore: Type.Boolean(),
+        limit: Type.Integer(),
+        // How far back was looked; null when there is nothing older.
+        searchedTo: nullable(Time),
+      },
+      { title: "EventPagination" },
+    ),
+  },
+  { title: "EventPage" },
+);
+
+export const listRecentEvents = query({
+  id: "events.recent",
+  route: "GET /api/v1/events/recent",
+  summary: "Search the events that you may read, newest first",
+  description:
+    "Of all topics, or of one. `type` is a pattern; `filter` is a condition, and with `topic` and `type` selects what " +
+    "a trigger or a webhook would hear; `q` stands in a name or in the data as you see it. What rules hide is left " +
+    "out, and a request looks for a tenth of a second, so that a page may be shorter than `limit`, even empty: " +
+    "`nextCursor` goes on from where it stopped, which `searchedTo` tells. Those of the topic `audit` need " +
+    "`audit:read`. To hear of new ones, follow a topic's stream.",
+  permission: EventsRead,
+  query: object({
+    ...pageQuery,
+    topic: Type.Optional(line(200)),
+    type: Type.Optional(line(PATTERN_CHARACTERS_MAX, "As `incident.*`")),
+    filter: Type.Optional(Type.String({ maxLength: 20_000, description: "A condition, in JSON" })),
+    actorId: Type.Optional(line(100)),
+    resourceType: Type.Optional(line(100)),
+    resourceId: Type.Optional(line(200)),
+    correlationId: Type.Optional(line(100)),
+    from: Type.Optional(InputTime),
+    to: Type.Optional(InputTime),
+    q: Type.Optional(line(200, "A text in the data, or in the name of the resource or the actor")),
+  }),
+  response: unwrapped(EventPage),
+  example: { query: { limit: 20, topic: "incident", type: "incident.*", q: "printer" } },
+  run: readRecentEvents,
+});
+
+async function readRecentEvents(
+  ctx: ReadContext,
+  { query: { limit, after, ...of } }: { readonly query: RecentQuery },
+): Promise<Static<typeof EventPage>> {
+  const start = after === undefined ? undefined : positionOf(after);
+  if (after !== undefined && !start) throw invalidField("?after", "is not a cursor of this list");
+  const matches = compileMatch(ctx, of);
+  const search = new EventSearch(ctx, of, { limit, matches });
+  const chain = of.correlationId === undefined ? [] : await readChain(ctx, of.correlationId);
+  if (chain.length > 0) await search.take(chain.filter(({ id }) => !after || id < after));
+  else await search.run(start);
+  const { found, end } = search;
+  const isFull = found.length > limit;
+  const data = found.slice(0, limit);
+  const next = isFull ? data.at(-1)?.id : end && eventIdOf(end.position);
+  return {
+    data: data.map(toEventEnvelope),
+    pagination: {
+      nextCursor: next ?? null,
+      hasMore: next !== undefined,
+      limit,
+      searchedTo: (isFull ? data.at(-1)?.createdAt : end?.at) ?? null,
+    },
+  };
+}
+
+/** Looks back through the log until a page is full, the time is over or the log is. */
+class EventSearch {
+  /** One more than a page, where there is one. */
+  readonly found: RecordedEvent[] = [];
+  /** The place where the search stopped; undefined at the end of the log. */
+  end: { readonly position: LogPosition; readonly at: string } | undefined;
+  readonly #ctx: ReadContext;
+  readonly #of: EventQuery;
+  readonly #wanted: number;
+  readonly #matches: (event: RecordedEvent) => boolean;
+
+  constructor(
+    ctx: ReadContext,
+    of: EventQuery,
+    { limit, matches }: { limit: number; matches: (event: RecordedEvent) => boolean },
+  ) {
+    this.#ctx = ctx;
+    this.#of = of;
+    this.#wanted = limit + 1;
+    this.#matches = matches;
+  }
+
+  async run(start: LogPosition | undefined): Promise<void> {
+    const { tx } = this.#ctx;
+    const { from, to, filter } = this.#of;
+    const selection = toSelection(this.#ctx, this.#of);
+    const newest = to === undefined ? undefined : await findPositionAfter(tx, to);
+    const oldest = from === undefined ? undefined : await findPositionBefore(tx, from);
+    let before = earlier(start, newest);
+    const endsAt = performance.now() + SEARCH_MAX_MS;
+    const lookedMax = filter === undefined ? LOOKED_EVENTS_MAX : CONDITION_EVENTS_MAX;
+    const scanMax = filter === undefined ? WINDOW_EVENTS : CONDITION_WINDOW_EVENTS;
+    for (let looked = 0; ;) {
+      const window = { before, oldest, scanMax, limit: Math.min(this.#wanted, scanMax) };
+      const { events, end, scanned } = await scanEvents(tx, selection, window);
+      await this.take(events);
+      looked += scanned;
+      // A window with more that fits than was read goes on behind the last of those.
+      const last = events.at(-1);
+      const isCut = events.length === window.limit && last !== undefined;
+      this.end = isCut ? { position: last.position, at: last.createdAt } : end;
+      if (!this.end || this.found.length >= this.#wanted) return;
+      if (looked >= lookedMax || performance.now() > endsAt) return;
+      before = this.end.position;
+    }
+  }
+
+  /** Adds those that the caller sees, and that are what they look for as they see them. */
+  async take(events: readonly RecordedEvent[]): Promise<void> {
+    const { caller } = this.#ctx;
+    const seen = await filterEvents(visibilityContext(this.#ctx), caller.principal, events);
+    this.found.push(...seen.filter(this.#matches).slice(0, this.#wanted - this.found.length));
+  }
+}
+
+/** The events of a correlation, newest first; empty where nothing came of its first ones. */
+async function readChain(
+  ctx: ReadContext,
+  correlationId: string,
+): Promise<readonly RecordedEvent[]> {
+  const { tx } = ctx;
+  const bounds = { eventsMax: CHAIN_EVENTS_MAX };
+  const { events } = await readCausedEvents(tx, [correlationId], bounds);
+  const causeIds = new Set(events.flatMap(({ causationId }) => causationId ?? []));
+  const causes = await readCauses(tx, [...causeIds], bounds);
+  const hidden = toSelection(ctx, {}).hiddenTopics;
+  const all = [...events, ...causes].filter(
+    (event) => event.correlationId === correlationId && !hidden.includes(event.topic),
+  );
+  const positions = new Map(all.map(({ id, position }) => [id, position]));
+  const whole = await readEventsAt(tx, [...positions.values()]);
+  return whole.toSorted((left, right) => (left.id < right.id ? 1 : -1));
+}
+
+function earlier(
+  left: LogPosition | undefined,
+  right: LogPosition | undefined,
+): LogPosition | undefined {
+  if (!left || !right) return left ?? right;
+  return eventIdOf(left) < eventIdOf(right) ? left : right;
+}
+
+interface RecentQuery extends EventQuery {
+  readonly limit: number;
+  readonly after?: string;
+}

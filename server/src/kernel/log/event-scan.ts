@@ -1,0 +1,137 @@
+/**
+ * Looks through the log of a partition backwards, a window at a time. No index serves every selection: where one does, a
+ * window is of what it finds; where none does, somebody who looks for a rare event sees how far back the search has come,
+ * and every event that is written costs no more.
+ */
+import { type RawBuilder, sql } from "kysely";
+import type { Tx } from "../db/connection.ts";
+import type { LogPosition, RecordedEvent } from "./event.ts";
+import { type EventRow, positionOfRow, positionParameter, readEventsAt } from "./event-log.ts";
+
+/** Selects events. What SQL can't tell for certain, such as a text that a rule hides, is checked again on what is shown. */
+export interface EventSelection {
+  readonly topic?: string | undefined;
+  readonly hiddenTopics: readonly string[];
+  /** A regular expression over the type. */
+  readonly type?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly resourceType?: string | undefined;
+  readonly resourceId?: string | undefined;
+  readonly correlationId?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Stands in the data, or in the name of the resource or the actor. */
+  readonly text?: string | undefined;
+}
+
+export interface ScanWindow {
+  /** Only what stands before. */
+  readonly before: LogPosition | undefined;
+  /** Nothing older is looked at. */
+  readonly oldest: LogPosition | undefined;
+  readonly scanMax: number;
+  readonly limit: number;
+}
+
+export interface ScanResult {
+  /** Newest first. */
+  readonly events: readonly RecordedEvent[];
+  /** The last event that was looked at; undefined at the end of the log. */
+  readonly end: { readonly position: LogPosition; readonly at: string } | undefined;
+  readonly scanned: number;
+}
+
+type ScanRow = Pick<EventRow, "epoch" | "xid" | "seq" | "created_at"> & {
+  readonly fits: boolean;
+  readonly scanned: number;
+};
+
+/** Reads the events of one window that fit a selection, and how far it reached. */
+export async function scanEvents(
+  tx: Tx,
+  selection: EventSelection,
+  { before, oldest, scanMax, limit }: ScanWindow,
+): Promise<ScanResult> {
+  const { topic, resourceId, hiddenTopics } = selection;
+  const window = [
+    sql`e.topic <> all (${hiddenTopics}::text[])`,
+    topic !== undefined && sql`e.topic = ${topic}`,
+    resourceId !== undefined && sql`e.resource_id = ${resourceId}`,
+    before && sql`(e.epoch, e.xid, e.seq) < ${positionParameter(before)}`,
+    oldest && sql`(e.epoch, e.xid, e.seq) >= ${positionParameter(oldest)}`,
+  ].filter(isCondition);
+  const { rows } = await sql<ScanRow>`
+    with looked as materialized (
+      select e.epoch, e.xid, e.seq, e.created_at, (${joinConditions(fitConditions(selection))}) as fits
+        from events e where ${joinConditions(window)}
+       order by e.epoch desc, e.xid desc, e.seq desc limit ${scanMax}),
+    fitting as (select * from looked where fits order by epoch desc, xid desc, seq desc limit ${limit}),
+    last as (select * from looked order by epoch, xid, seq limit 1)
+    select epoch, xid, seq, created_at, true as fits, 0 as scanned from fitting
+    union all
+    select epoch, xid, seq, created_at, false, (select count(*)::int from looked) from last`.execute(
+    tx,
+  );
+  const last = rows.find(({ fits }) => !fits);
+  const found = rows.filter(({ fits }) => fits).map(positionOfRow);
+  const events = found.length === 0 ? [] : await readEventsAt(tx, found);
+  const isEnd = !last || last.scanned < scanMax;
+  return {
+    events: events.toSorted((left, right) => (left.id < right.id ? 1 : -1)),
+    end: isEnd ? undefined : { position: positionOfRow(last), at: last.created_at },
+    scanned: last?.scanned ?? 0,
+  };
+}
+
+function fitConditions(selection: EventSelection): RawBuilder<unknown>[] {
+  const { type, actorId, resourceType, correlationId, from, to, text } = selection;
+  return [
+    type !== undefined && sql`e.type ~ ${type}`,
+    actorId !== undefined && sql`e.actor_id = ${actorId}`,
+    resourceType !== undefined && sql`e.resource_type = ${resourceType}`,
+    correlationId !== undefined && sql`e.correlation_id = ${correlationId}`,
+    from !== undefined && sql`e.created_at >= ${from}`,
+    to !== undefined && sql`e.created_at < ${to}`,
+    text !== undefined && textCondition(text),
+  ].filter(isCondition);
+}
+
+/** The data is searched as JSON text, in which a quote has a backslash. */
+function textCondition(text: string): RawBuilder<unknown> {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  const [plain, inJson] = [text, escaped].map((one) => `%${one.replaceAll(/[\\%_]/g, "\\$&")}%`);
+  return sql`(concat_ws(' ', e.type, e.resource_id, e.resource_number, e.resource_name, e.actor_name) ilike ${plain}
+    or e.data::text ilike ${inJson})`;
+}
+
+/** Clocks of nodes differ, and a transaction takes its time of the beginning: so far may an event be out of order. */
+const DISORDER_MS = 120_000;
+
+/** A position before which nothing of this time or later stands; undefined where the log of the partition begins later. */
+export async function findPositionBefore(tx: Tx, time: string): Promise<LogPosition | undefined> {
+  return findPosition(tx, new Date(Date.parse(time) - DISORDER_MS));
+}
+
+/** A position after which nothing before this time stands: the beginning where all is later. */
+export async function findPositionAfter(tx: Tx, time: string): Promise<LogPosition> {
+  const found = await findPosition(tx, new Date(Date.parse(time) + DISORDER_MS));
+  return found ?? { epoch: 0, xid: 0, seq: 0 };
+}
+
+/** The log is in the order of time, nearly: its index is searched for a time as a book is for a page. */
+async function findPosition(tx: Tx, time: Date): Promise<LogPosition | undefined> {
+  const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq">>`
+    select epoch, xid, 0::bigint as seq from log_position_at(${time.toISOString()}::timestamptz)`.execute(
+    tx,
+  );
+  const [row] = rows;
+  return row && positionOfRow(row);
+}
+
+function isCondition(value: unknown): value is RawBuilder<unknown> {
+  return typeof value === "object";
+}
+
+function joinConditions(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
