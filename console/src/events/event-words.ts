@@ -2,9 +2,16 @@
 import type { LogEvent } from "../data/live/live.ts";
 
 /** The thing that an event is about, as people call it. */
-export function nameThing({ resource }: Pick<LogEvent, "resource">): string {
+export function nameThing({ resource, data }: Pick<LogEvent, "resource" | "data">): string {
   const { number, displayName, id } = resource;
-  return [number, displayName].filter(Boolean).join(" ") || id;
+  const named = [number, displayName].filter(Boolean).join(" ");
+  if (named !== "") return named;
+  const name = [data["title"], data["subject"], data["name"]].find(isText);
+  return name ?? id;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }
 
 /** What made an event besides its actor; undefined for what a person did by themselves. */

@@ -3,10 +3,11 @@ import type { ReactNode } from "react";
 import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 
-type Part = "log" | "topics" | "dead";
+/** The log is no parent of the others. */
+const EXACT = { exact: true, includeSearch: false };
 
 /** The head of the three screens of events. */
-export function EventsHead({ at, children }: { readonly at: Part; readonly children?: ReactNode }) {
+export function EventsHead({ children }: { readonly children?: ReactNode }) {
   const mayRepair = useMay()("events:repair");
   const dead = useOp("dead_letters.list", { query: { limit: 100 } }, { enabled: mayRepair });
   const letters = dead.data?.data.length ?? 0;
@@ -14,14 +15,12 @@ export function EventsHead({ at, children }: { readonly at: Part; readonly child
     <header className="page-head events-head">
       <h1>Events</h1>
       <nav className="segment" aria-label="Events">
-        <Link to="/events" aria-current={at === "log" ? "page" : undefined}>
+        <Link to="/events" activeOptions={EXACT}>
           Log
         </Link>
-        <Link to="/events/topics" aria-current={at === "topics" ? "page" : undefined}>
-          Topics
-        </Link>
+        <Link to="/events/topics">Topics</Link>
         {mayRepair && (
-          <Link to="/events/dead-letters" aria-current={at === "dead" ? "page" : undefined}>
+          <Link to="/events/dead-letters">
             Dead letters
             {letters > 0 && (
               <span className="events-count">{letters >= 100 ? "99+" : letters}</span>

@@ -71,7 +71,7 @@ export function EventExplorer() {
   }, [next, isSearching, more]);
   return (
     <div className="page">
-      <EventsHead at="log">
+      <EventsHead>
         <TailState isPaused={isPaused} log={log} onPause={pause} onTop={toTop} />
       </EventsHead>
       <EventFilters search={search} onChange={go} onClear={() => go(CLEARED)} />

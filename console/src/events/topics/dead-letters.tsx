@@ -50,7 +50,7 @@ export function DeadLetters() {
   ]);
   return (
     <div className="page">
-      <EventsHead at="dead" />
+      <EventsHead />
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {!data && !error && <Loading rows={6} />}
       {data && letters.length === 0 && (

@@ -38,7 +38,7 @@ export function Topics() {
   const open = topics.find(({ name }) => name === chosen);
   return (
     <div className="page">
-      <EventsHead at="topics">
+      <EventsHead>
         <button
           className="btn primary"
           disabled={!mayPublish}

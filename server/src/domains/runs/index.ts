@@ -36,7 +36,7 @@ import { getExpressionScope, previewExpressions } from "./preview/operations.ts"
 import { ApprovalsDecide } from "./run.ts";
 import { runRetentionJob } from "./store.ts";
 import { runsSource, runsSqlView } from "./report-source.ts";
-import { workflowFollowers } from "./triggers/followers.ts";
+import { workflowFollowers } from "./triggers/heard-events.ts";
 import { runSource } from "./store.ts";
 import { count, countUnfinished } from "./store.ts";
 import { runTracer } from "./causal-tracer.ts";

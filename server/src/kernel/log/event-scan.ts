@@ -83,6 +83,11 @@ export async function scanEvents(
   };
 }
 
+/** True where not every event of a window fits. */
+export function isSelective(selection: EventSelection): boolean {
+  return fitConditions(selection).length > 0;
+}
+
 function fitConditions(selection: EventSelection): RawBuilder<unknown>[] {
   const { type, actorId, resourceType, correlationId, from, to, text } = selection;
   return [

@@ -79,13 +79,13 @@ export const listDeadLetters = query({
     const events = letters.flatMap((letter) => letter.event ?? []);
     const open = events.filter(({ topic }) => !hidden.includes(topic));
     const seen = await filterEvents(visibilityContext(ctx), ctx.caller.principal, open);
-    const shown = new Map(seen.map((one) => [one.id, one]));
+    const visible = new Map(seen.map((one) => [one.id, one]));
     return toPage(
       letters,
       limit,
       ({ position, reader, error, at }): Static<typeof DeadLetter> => {
         const eventId = eventIdOf(position);
-        const found = shown.get(eventId);
+        const found = visible.get(eventId);
         return { reader, eventId, error, at, event: found ? toEventEnvelope(found) : null };
       },
       ({ position }) => eventIdOf(position),

@@ -5,7 +5,12 @@ import type { ReadContext } from "#kernel/contract.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
 import { readCausedEvents, readCauses } from "#kernel/log/causal-chain.ts";
 import { readEventsAt } from "#kernel/log/event-log.ts";
-import { findPositionAfter, findPositionBefore, scanEvents } from "#kernel/log/event-scan.ts";
+import {
+  findPositionAfter,
+  findPositionBefore,
+  isSelective,
+  scanEvents,
+} from "#kernel/log/event-scan.ts";
 import {
   EventEnvelope,
   eventIdOf,
@@ -23,9 +28,12 @@ import { InputTime, line, nullable, object, Time } from "#kernel/schema/schema.t
 import { compileMatch, type EventQuery, toSelection } from "./event-match.ts";
 
 /** A request looks for so long, and at so many events; the next one goes on from there. */
-const SEARCH_MAX_MS = 100;
+const SEARCH_MAX_MS = 80;
 const LOOKED_EVENTS_MAX = 200_000;
-const WINDOW_EVENTS = 2_000;
+/** Windows grow: what is frequent is found in the first, what is rare needs few. */
+const WINDOW_EVENTS = 500;
+const WINDOW_EVENTS_MAX = 8_000;
+const WINDOW_GROWTH = 4;
 /** A condition is evaluated here, so each event is read as a whole. */
 const CONDITION_WINDOW_EVENTS = 200;
 const CONDITION_EVENTS_MAX = 2_000;
@@ -56,7 +64,7 @@ export const listRecentEvents = query({
   description:
     "Of all topics, or of one. `type` is a pattern; `filter` is a condition, and with `topic` and `type` selects what " +
     "a trigger or a webhook would hear; `q` stands in a name or in the data as you see it. What rules hide is left " +
-    "out, and a request looks for a tenth of a second, so that a page may be shorter than `limit`, even empty: " +
+    "out, and a request looks for less than a tenth of a second, so that a page may be shorter than `limit`, even empty: " +
     "`nextCursor` goes on from where it stopped, which `searchedTo` tells. Those of the topic `audit` need " +
     "`audit:read`. To hear of new ones, follow a topic's stream.",
   permission: EventsRead,
@@ -112,7 +120,7 @@ class EventSearch {
   end: { readonly position: LogPosition; readonly at: string } | undefined;
   readonly #ctx: ReadContext;
   readonly #of: EventQuery;
-  readonly #wanted: number;
+  readonly #foundMax: number;
   readonly #matches: (event: RecordedEvent) => boolean;
 
   constructor(
@@ -122,7 +130,7 @@ class EventSearch {
   ) {
     this.#ctx = ctx;
     this.#of = of;
-    this.#wanted = limit + 1;
+    this.#foundMax = limit + 1;
     this.#matches = matches;
   }
 
@@ -135,9 +143,11 @@ class EventSearch {
     let before = earlier(start, newest);
     const endsAt = performance.now() + SEARCH_MAX_MS;
     const lookedMax = filter === undefined ? LOOKED_EVENTS_MAX : CONDITION_EVENTS_MAX;
-    const scanMax = filter === undefined ? WINDOW_EVENTS : CONDITION_WINDOW_EVENTS;
+    const windowMax = filter === undefined ? WINDOW_EVENTS_MAX : CONDITION_WINDOW_EVENTS;
+    // Without a selection every event is one that is looked for.
+    let scanMax = isSelective(selection) ? Math.min(WINDOW_EVENTS, windowMax) : this.#foundMax;
     for (let looked = 0; ;) {
-      const window = { before, oldest, scanMax, limit: Math.min(this.#wanted, scanMax) };
+      const window = { before, oldest, scanMax, limit: Math.min(this.#foundMax, scanMax) };
       const { events, end, scanned } = await scanEvents(tx, selection, window);
       await this.take(events);
       looked += scanned;
@@ -145,9 +155,10 @@ class EventSearch {
       const last = events.at(-1);
       const isCut = events.length === window.limit && last !== undefined;
       this.end = isCut ? { position: last.position, at: last.createdAt } : end;
-      if (!this.end || this.found.length >= this.#wanted) return;
+      if (!this.end || this.found.length >= this.#foundMax) return;
       if (looked >= lookedMax || performance.now() > endsAt) return;
       before = this.end.position;
+      scanMax = Math.min(scanMax * WINDOW_GROWTH, windowMax);
     }
   }
 
@@ -155,7 +166,7 @@ class EventSearch {
   async take(events: readonly RecordedEvent[]): Promise<void> {
     const { caller } = this.#ctx;
     const seen = await filterEvents(visibilityContext(this.#ctx), caller.principal, events);
-    this.found.push(...seen.filter(this.#matches).slice(0, this.#wanted - this.found.length));
+    this.found.push(...seen.filter(this.#matches).slice(0, this.#foundMax - this.found.length));
   }
 }
 

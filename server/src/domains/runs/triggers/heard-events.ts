@@ -1,7 +1,9 @@
+import { findEventDeployments, planOfVersion, WorkflowsRead } from "#domains/workflows/index.ts";
 import { mayHear } from "#domains/bus/index.ts";
 import { type Authority, readRights } from "#domains/identity/accounts/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { eventFiltersFor, visibilityContext, applyFilter } from "#kernel/log/event-visibility.ts";
+import type { EventFollowerSource } from "#kernel/contributions/event-follower.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 
 /**
@@ -24,3 +26,22 @@ export async function resolveVisibility(
 
 /** An event as somebody, or their token with fewer permissions, may see it; undefined if not at all. */
 type EventVisibility = (event: RecordedEvent, authority: Authority) => RecordedEvent | undefined;
+
+const WORKFLOWS_MAX = 200;
+
+/** The workflows that an event of a topic starts. */
+export const workflowFollowers: EventFollowerSource = {
+  kind: "workflow",
+  permission: WorkflowsRead,
+  async list({ tx, services, caller }, { names }) {
+    const deployments = await findEventDeployments(tx, caller.environment, names);
+    const found = deployments.slice(0, WORKFLOWS_MAX).map(async ({ versionId, workflowId }) => {
+      const version = await planOfVersion({ tx, services }, versionId);
+      if (version?.definition.trigger.type !== "event_bus") return [];
+      const { name, trigger } = version.definition;
+      const hears = trigger.eventType ? [trigger.eventType] : ["*"];
+      return [{ id: workflowId, name, hears, status: "active", behind: null }];
+    });
+    return (await Promise.all(found)).flat();
+  },
+};
