@@ -44,85 +44,91 @@ export function useEventLog(
 ): EventLog {
   const { open: _, ...filters } = search;
   const key = JSON.stringify(filters);
-  const [past, setPast] = useState(NOTHING);
+  const { past, setPast, read, stop } = usePast(key);
   const [held, setHeld] = useState<readonly LogEvent[]>([]);
   const [turn, setTurn] = useState(0);
-  const running = useRef<AbortController>(undefined);
-
-  const read = useCallback(
-    async (after: string | null, wanted: number): Promise<void> => {
-      running.current?.abort();
-      const control = new AbortController();
-      running.current = control;
-      const { signal } = control;
-      setPast((old) => ({ ...old, isSearching: true, error: undefined }));
-      try {
-        let cursor = after;
-        for (let found = 0; ;) {
-          const query = { ...toEventsQuery(JSON.parse(key) as EventsSearch), limit: PAGE };
-          const page = await call(
-            "events.recent",
-            { query: { ...query, ...(cursor !== null && { after: cursor }) } },
-            { signal },
-          );
-          if (signal.aborted) return;
-          found += page.data.length;
-          cursor = page.pagination.nextCursor;
-          const { searchedTo } = page.pagination;
-          const isSearching = cursor !== null && found < wanted;
-          setPast((old) => ({
-            events: [...old.events, ...page.data],
-            next: cursor,
-            searchedTo,
-            isSearching,
-            error: undefined,
-          }));
-          if (!isSearching) return;
-        }
-      } catch (error) {
-        if (!signal.aborted) {
-          setPast((old) => ({ ...old, isSearching: false, error: error as Error }));
-        }
-      }
-    },
-    [key],
-  );
-
   useEffect(() => {
     setPast(NOTHING);
     setHeld([]);
-    void read(null, WANTED);
-    return () => running.current?.abort();
-  }, [read, turn]);
-
+    void read(null);
+    return stop;
+  }, [read, stop, setPast, turn]);
   const matches = useMemo(() => {
     const { topic, ...rest } = JSON.parse(key) as EventsSearch;
     // The stream of a topic that people publish on has no others.
     return compileEventMatch(custom === undefined ? { ...rest, topic } : rest);
   }, [key, custom]);
-  const take = useCallback(
-    (fresh: readonly LogEvent[]): void => {
-      if (isHeld) setHeld((old) => mergeEvents(fresh, old, HELD_MAX));
-      else setPast((old) => ({ ...old, events: mergeEvents(fresh, old.events, EVENTS_MAX) }));
-    },
-    [isHeld],
-  );
-  useLiveEvents({ take, matches, custom });
-
+  const add = (fresh: readonly LogEvent[]): void =>
+    setPast((old) => ({ ...old, events: mergeEvents(fresh, old.events, EVENTS_MAX) }));
+  const hold = (fresh: readonly LogEvent[]): void =>
+    setHeld((old) => mergeEvents(fresh, old, HELD_MAX));
+  useLiveEvents({ take: isHeld ? hold : add, matches, custom });
   return {
     ...past,
     heldCount: held.length,
-    more: () => void read(past.next, WANTED),
-    stop: () => {
-      running.current?.abort();
-      setPast((old) => ({ ...old, isSearching: false }));
-    },
+    more: () => void read(past.next),
+    stop,
     release: () => {
-      setPast((old) => ({ ...old, events: mergeEvents(held, old.events, EVENTS_MAX) }));
+      add(held);
       setHeld([]);
     },
     retry: () => setTurn((n) => n + 1),
   };
+}
+
+/** The pages that were read, and how far back; a new search ends the one before. */
+function usePast(key: string) {
+  const [past, setPast] = useState(NOTHING);
+  const running = useRef<AbortController>(undefined);
+  const read = useCallback(
+    async (after: string | null): Promise<void> => {
+      running.current?.abort();
+      const control = new AbortController();
+      running.current = control;
+      setPast((old) => ({ ...old, isSearching: true, error: undefined }));
+      try {
+        await searchBack(JSON.parse(key) as EventsSearch, {
+          after,
+          signal: control.signal,
+          onPage: ({ events, ...rest }) =>
+            setPast((old) => ({ ...rest, events: [...old.events, ...events] })),
+        });
+      } catch (error) {
+        if (control.signal.aborted) return;
+        setPast((old) => ({ ...old, isSearching: false, error: error as Error }));
+      }
+    },
+    [key],
+  );
+  const stop = useCallback(() => {
+    running.current?.abort();
+    setPast((old) => ({ ...old, isSearching: false }));
+  }, []);
+  return { past, setPast, read, stop };
+}
+
+/** Reads pages until there are enough events, or the beginning is reached. */
+async function searchBack(
+  search: EventsSearch,
+  options: {
+    readonly after: string | null;
+    readonly signal: AbortSignal;
+    readonly onPage: (page: Past) => void;
+  },
+): Promise<void> {
+  const { signal, onPage } = options;
+  let { after } = options;
+  for (let found = 0; ;) {
+    const query = { ...toEventsQuery(search), limit: PAGE, ...(after !== null && { after }) };
+    const { data, pagination } = await call("events.recent", { query }, { signal });
+    if (signal.aborted) return;
+    found += data.length;
+    after = pagination.nextCursor;
+    const isSearching = after !== null && found < WANTED;
+    const { searchedTo } = pagination;
+    onPage({ events: data, next: after, searchedTo, isSearching, error: undefined });
+    if (!isSearching) return;
+  }
 }
 
 /** New events, all that came since the last frame at once: a run of thousands of items is drawn sixty times a second. */

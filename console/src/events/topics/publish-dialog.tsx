@@ -10,14 +10,9 @@ import { guessSchema } from "./payload.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** A message by form: its fields are those that messages of this type had before, or JSON where there were none. */
-export function PublishDialog(props: {
-  readonly topic: string;
-  readonly topics: readonly Schemas["Topic"][];
-  readonly onClose: () => void;
-}) {
-  const navigate = useNavigate();
-  const [topic, setTopic] = useState(props.topic);
+/** The message as it stands: its fields are those that messages of this type had before, or JSON where there were none. */
+function useMessageDraft(firstTopic: string) {
+  const [topic, setTopic] = useState(firstTopic);
   const [type, setType] = useState("");
   const [json, setJson] = useState<string>();
   const [fields, setFields] = useState<Payload>();
@@ -29,18 +24,44 @@ export function PublishDialog(props: {
   const [newest] = past ?? [];
   const payloads = past?.filter((event) => event.type === newest?.type).map(({ data }) => data);
   const schema = guessSchema(payloads ?? []);
-  const isForm = schema !== undefined && json === undefined;
   const value: Payload = fields ?? newest?.data ?? {};
   const text = json ?? JSON.stringify(value, null, 2);
-  const payload = isForm ? value : readObject(text);
+  const isForm = schema !== undefined && json === undefined;
   const name = type === "" ? (newest?.type ?? "") : type;
+  const payload = isForm ? value : readObject(text);
+  return {
+    topic,
+    setTopic,
+    type,
+    setType,
+    hint: newest?.type ?? "order.shipped",
+    formSchema: isForm ? schema : undefined,
+    /** Changes between form and JSON; undefined where there is no form. */
+    turn: schema && (() => setJson(isForm ? text : undefined)),
+    value,
+    setFields,
+    text,
+    setJson,
+    message: payload && topic !== "" && name !== "" ? { type: name, payload } : undefined,
+    isObject: payload !== undefined,
+  };
+}
+
+type Draft = ReturnType<typeof useMessageDraft>;
+
+/** A message by form, on a topic that is there or on a new one. */
+export function PublishDialog(props: {
+  readonly topic: string;
+  readonly topics: readonly Schemas["Topic"][];
+  readonly onClose: () => void;
+}) {
+  const navigate = useNavigate();
+  const draft = useMessageDraft(props.topic);
+  const { topic, message } = draft;
   const publish = async (): Promise<void> => {
-    if (payload === undefined || topic === "" || name === "") return;
+    if (!message) return;
     try {
-      const { data } = await call("topics.publish", {
-        params: { name: topic },
-        body: { type: name, payload },
-      });
+      const { data } = await call("topics.publish", { params: { name: topic }, body: message });
       notify(`Published on ${topic}.`);
       props.onClose();
       void navigate({ to: "/events", search: { topic, open: data.id } });
@@ -55,15 +76,32 @@ export function PublishDialog(props: {
       onClose={props.onClose}
       onSubmit={() => void publish()}
       footer={
-        <button
-          className="btn primary"
-          type="submit"
-          disabled={payload === undefined || topic === "" || name === ""}
-        >
+        <button className="btn primary" type="submit" disabled={!message}>
           Publish
         </button>
       }
     >
+      <NameFields draft={draft} topics={props.topics} />
+      {draft.turn && (
+        <p className="row">
+          <button type="button" className="btn bare" onClick={draft.turn}>
+            {draft.formSchema ? "Write it as JSON" : "Back to the form"}
+          </button>
+        </p>
+      )}
+      <PayloadField draft={draft} />
+    </Dialog>
+  );
+}
+
+function NameFields(props: {
+  readonly draft: Draft;
+  readonly topics: readonly Schemas["Topic"][];
+}) {
+  const { topic, setTopic, type, setType, hint } = props.draft;
+  const published = props.topics.filter(({ platform }) => !platform);
+  return (
+    <>
       <Field label="Topic" help="A new name makes a new topic.">
         {(control) => (
           <input
@@ -77,11 +115,9 @@ export function PublishDialog(props: {
         )}
       </Field>
       <datalist id="publish-topics">
-        {props.topics
-          .filter(({ platform }) => !platform)
-          .map((one) => (
-            <option key={one.name} value={one.name} />
-          ))}
+        {published.map(({ name }) => (
+          <option key={name} value={name} />
+        ))}
       </datalist>
       <Field label="Type" help="Dotted words, such as order.shipped.">
         {(control) => (
@@ -89,36 +125,27 @@ export function PublishDialog(props: {
             {...control}
             className="field mono"
             spellCheck={false}
-            placeholder={newest?.type ?? "order.shipped"}
+            placeholder={hint}
             value={type}
             onChange={({ target }) => setType(target.value)}
           />
         )}
       </Field>
-      {schema && (
-        <p className="row">
-          <button
-            type="button"
-            className="btn bare"
-            onClick={() => setJson(json === undefined ? text : undefined)}
-          >
-            {json === undefined ? "Write it as JSON" : "Back to the form"}
-          </button>
-        </p>
-      )}
-      {isForm ? (
-        <Form schema={schema} value={value} onChange={(next) => setFields(next as Payload)} />
-      ) : (
-        <Field
-          label="Payload"
-          error={payload === undefined ? "This is not a JSON object." : undefined}
-        >
-          {() => (
-            <CodeEditor label="Payload" language="json" isBlock value={text} onChange={setJson} />
-          )}
-        </Field>
-      )}
-    </Dialog>
+    </>
+  );
+}
+
+function PayloadField({ draft }: { readonly draft: Draft }) {
+  const { formSchema, value, setFields, text, setJson, isObject } = draft;
+  if (formSchema) {
+    return (
+      <Form schema={formSchema} value={value} onChange={(next) => setFields(next as Payload)} />
+    );
+  }
+  return (
+    <Field label="Payload" error={isObject ? undefined : "This is not a JSON object."}>
+      {() => <CodeEditor label="Payload" language="json" isBlock value={text} onChange={setJson} />}
+    </Field>
   );
 }
 
