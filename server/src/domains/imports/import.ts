@@ -1,6 +1,6 @@
 /** An import: the schemas of its API, its events, and its states. */
 import Type, { type Static } from "typebox";
-import { Slug } from "#domains/tables/index.ts";
+import { COLUMN_TYPES, ColumnName, Slug } from "#domains/tables/index.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
@@ -63,8 +63,10 @@ export const NO_COUNTS: ImportCounts = {
 export const ColumnMapping = object(
   {
     column: Type.Integer({ minimum: 0, maximum: CELLS_MAX, description: "Of the file, from 0" }),
-    field: line(63),
-    type: Type.Optional(line(30, "Of the column of a new table")),
+    field: ColumnName,
+    type: Type.Optional(
+      Type.Enum([...COLUMN_TYPES], { description: "Of the column of a new table" }),
+    ),
     options: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: "Of the column of a new table" }),
     ),

@@ -59,6 +59,7 @@ export { quoteIdentifier } from "./sql-names.ts";
 export {
   type Column,
   COLUMN_TYPES,
+  ColumnName,
   COLUMNS_MAX,
   type ColumnTypeName,
   FIELD_ERRORS_MAX,

@@ -38,8 +38,9 @@ export class RowAnalysis {
           this.#begin(row);
           if (this.#hasHeader) continue;
         }
-        this.#add(row);
-        text += `${JSON.stringify([row.line, row.cells])}\n`;
+        const cells = row.cells.map(toStorable);
+        this.#add({ line: row.line, cells });
+        text += `${JSON.stringify([row.line, cells])}\n`;
       }
       if (text !== "") yield Buffer.from(text);
     }
@@ -70,7 +71,8 @@ export class RowAnalysis {
       ? cells.map((cell) =>
           String(cell ?? "")
             .trim()
-            .slice(0, 200),
+            .slice(0, 200)
+            .toWellFormed(),
         )
       : [];
   }
@@ -85,6 +87,12 @@ export class RowAnalysis {
       statistics.add(cells[index] ?? null, line);
     }
   }
+}
+
+/** PostgreSQL has no NUL, and no half of a character. */
+function toStorable(cell: Cell): Cell {
+  if (typeof cell !== "string" || (cell.isWellFormed() && !cell.includes("\0"))) return cell;
+  return cell.replaceAll("\0", "").toWellFormed();
 }
 
 /** Names of columns are texts, each of them once. */

@@ -1,6 +1,6 @@
 /** The type of a column, guessed from all its cells: what nearly all of them are. The others are named. */
 import Type, { type Static } from "typebox";
-import type { ColumnTypeName } from "#domains/tables/index.ts";
+import { COLUMN_TYPES, type ColumnTypeName } from "#domains/tables/index.ts";
 import { nullable } from "#kernel/schema/schema.ts";
 import type { Cell } from "../source/source-row.ts";
 import { DATE_ORDERS, type DateOrder, parseDay, parseTimeOfDay } from "./date-style.ts";
@@ -12,7 +12,9 @@ export const SourceColumn = Type.Object(
   {
     header: Type.String({ description: "As the file names it; empty where it does not" }),
     field: Type.String({ description: "A name for it that a table may have" }),
-    type: Type.String({ description: "The type that nearly all of its values are of" }),
+    type: Type.Enum([...COLUMN_TYPES], {
+      description: "The type that nearly all of its values are of",
+    }),
     options: Type.Record(Type.String(), Type.Unknown()),
     dateOrder: nullable(
       Type.Enum([...DATE_ORDERS], { description: "Of `01/02/2026`; null where there are no days" }),
@@ -70,7 +72,7 @@ class Candidate {
   miss(text: string, line: number, filled: number): void {
     this.invalid += 1;
     if (this.invalidExamples.length < EXAMPLES_MAX) {
-      this.invalidExamples.push({ line, value: text.slice(0, EXAMPLE_CHARACTERS_MAX) });
+      this.invalidExamples.push({ line, value: cutText(text) });
     }
     this.isOut = filled > EARLY_VALUES && this.invalid > filled * INVALID_SHARE_MAX * 2;
   }
@@ -126,18 +128,16 @@ export class ColumnStatistics {
   }
 
   #count(text: string): void {
-    if (
-      this.#examples.length < EXAMPLES_MAX &&
-      !this.#examples.includes(text.slice(0, EXAMPLE_CHARACTERS_MAX))
-    ) {
-      this.#examples.push(text.slice(0, EXAMPLE_CHARACTERS_MAX));
+    const example = cutText(text);
+    if (this.#examples.length < EXAMPLES_MAX && !this.#examples.includes(example)) {
+      this.#examples.push(example);
     }
     if (this.#distinct.size >= DISTINCT_MAX) return;
-    const count = this.#distinct.get(text) ?? 0;
+    const count = this.#distinct.get(example) ?? 0;
     if (count > 0) this.#isUnique = false;
     // Once a value was there twice, only a short list of choices is worth the memory.
     if (count > 0 || this.#isUnique || this.#distinct.size <= ENUM_VALUES_MAX) {
-      this.#distinct.set(text.slice(0, EXAMPLE_CHARACTERS_MAX), count + 1);
+      this.#distinct.set(example, count + 1);
     }
   }
 
@@ -317,4 +317,10 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The beginning of a text; half a character at its end would be refused by PostgreSQL. */
+function cutText(text: string): string {
+  if (text.length <= EXAMPLE_CHARACTERS_MAX) return text;
+  return text.slice(0, EXAMPLE_CHARACTERS_MAX).toWellFormed();
 }

@@ -61,24 +61,30 @@ function toWindows1252(text: string): Buffer {
 }
 
 test.each([
-  ["Windows-1252 with semicolons", rows, toWindows1252, "windows-1252", ";"],
-  [
-    "UTF-8 with a byte order mark and commas",
-    fewer,
-    (text: string) => Buffer.from(`\ufeff${text}`),
-    "utf-8",
-    ",",
-  ],
-  [
-    "UTF-16 with tabs",
-    fewer,
-    (text: string) => Buffer.from(`\ufeff${text}`, "utf16le"),
-    "utf-16le",
-    "\t",
-  ],
+  {
+    name: "Windows-1252 with semicolons",
+    given: rows,
+    encode: toWindows1252,
+    encoding: "windows-1252",
+    separator: ";",
+  },
+  {
+    name: "UTF-8 with a byte order mark and commas",
+    given: fewer,
+    encode: (text: string) => Buffer.from(`\ufeff${text}`),
+    encoding: "utf-8",
+    separator: ",",
+  },
+  {
+    name: "UTF-16 with tabs",
+    given: fewer,
+    encode: (text: string) => Buffer.from(`\ufeff${text}`, "utf16le"),
+    encoding: "utf-16le",
+    separator: "\t",
+  },
 ])(
-  "a messy file in %s is understood but for the lines that are broken",
-  async (_, given, encode, encoding, separator) => {
+  "a messy file in $name is understood but for the lines that are broken",
+  async ({ given, encode, encoding, separator }) => {
     const { analysis, invalid } = await readFile(encode(toText(given, separator)));
     expect(analysis).toMatchObject({
       lines: given.length,

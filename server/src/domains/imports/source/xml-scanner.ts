@@ -76,9 +76,21 @@ function localName(name: string): string {
 
 /** The value of an attribute, without regard to its prefix. */
 export function attributeIn(attributes: string, name: string): string | undefined {
-  const found = new RegExp(`(?:^|[\\s:])${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes);
+  const found = attributePattern(name).exec(attributes);
   const value = found?.[1] ?? found?.[2];
   return value === undefined ? undefined : decodeEntities(value);
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** Each cell of a sheet asks for the same few names. */
+function attributePattern(name: string): RegExp {
+  let pattern = patterns.get(name);
+  if (!pattern) {
+    pattern = new RegExp(`(?:^|[\\s:])${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`);
+    patterns.set(name, pattern);
+  }
+  return pattern;
 }
 
 function decodeEntities(text: string): string {

@@ -1,6 +1,5 @@
 /** The way from the cells of a line to the fields of a record. */
 import {
-  COLUMN_TYPES,
   type ColumnSchema,
   type NewColumn,
   type OpenTable,
@@ -94,8 +93,7 @@ export function planLines(
 export function newColumns(mapping: readonly ColumnMapping[]): NewColumn[] {
   return mapping.map(({ field, type = "text", options, required, unique }) => ({
     name: field,
-    // Its schema is checked where the table is made.
-    type: COLUMN_TYPES.find((name) => name === type) ?? "text",
+    type,
     ...(options && { options }),
     ...(required !== undefined && { required }),
     ...(unique !== undefined && { unique }),

@@ -139,7 +139,7 @@ const sendForm = command({
   access: "public",
   acceptsForm: true,
   params,
-  body: Type.Unsafe<FormValues>({ type: "object", maxProperties: 100 }),
+  body: Type.Record(Type.String(), Type.String({ maxLength: 100_000 }), { maxProperties: 1_000 }),
   bodyBytesMax: BODY_BYTES_MAX,
   response: html(htmlErrorRendering),
   emits: [RecordCreated],
