@@ -62,6 +62,7 @@ export interface Schemas {
   "ChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "tasks"?: readonly (Schemas["PlannedTask"])[]; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ChangeVote": { "id": string; "round": number; "approverId": string; "userId": string; "decision": "approved" | "rejected"; "comment": string; "createdAt": string };
   "Changes": { "since": string; "changes": readonly (Schemas["ResourceChange"])[]; "truncated": boolean };
+  "CircuitBreaker": { "state": "closed" | "open" | "half_open"; "failures": number; "failuresMax": number; "retryAt": string | null };
   "CmdbClass": { "name": string; "label": string; "description": string; "attributes": { readonly [name: string]: unknown }; "extends": string | null; "builtIn": boolean; "createdAt": string | null; "updatedAt": string | null };
   "CmdbEdge": { "id": string; "from": string; "to": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" };
   "CmdbImpact": { "item": { "id": string; "name": string; "class": string; "status": "planned" | "active" | "inactive" | "maintenance" | "retired"; "incidents": readonly ({ "id": string; "number": string; "title": string; "state": string })[]; "changes": readonly ({ "id": string; "number": string; "title": string; "state": string })[] }; "impacted": readonly ({ "id": string; "name": string; "class": string; "status": "planned" | "active" | "inactive" | "maintenance" | "retired"; "hops": number; "via": { "itemId": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" }; "incidents": readonly ({ "id": string; "number": string; "title": string; "state": string })[]; "changes": readonly ({ "id": string; "number": string; "title": string; "state": string })[] })[]; "counts": { "items": number; "byClass": { readonly [name: string]: number }; "byHops": { readonly [name: string]: number }; "incidents": number; "changes": number }; "truncated": boolean };
@@ -80,6 +81,7 @@ export interface Schemas {
   "ConnectorAuth": { "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "username"?: string; "password"?: string; "token"?: string; "name"?: string; "value"?: string; "in"?: "header" | "query"; "tokenUrl"?: string; "clientId"?: string; "clientSecret"?: string; "clientAuth"?: "basic" | "body"; "scope"?: string; "audience"?: string };
   "ConnectorTest": { "ok": boolean; "status": "unknown" | "up" | "down"; "latencyMs": number; "upstreamStatus": number | null; "error": string | null };
   "ConnectorType": { "type": string; "summary": string; "config": { readonly [name: string]: unknown }; "auth": readonly ({ "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "schema": { readonly [name: string]: unknown } })[]; "actions": readonly (Schemas["ConnectorAction"])[]; "documented": boolean };
+  "ConnectorUsage": { "connectorId": string; "breaker": Schemas["CircuitBreaker"]; "calls": number; "errors": number; "truncated": boolean; "medianMs": number | null; "p95Ms": number | null; "lastUsedAt": string | null; "lastError": { "at": string; "action": string; "code": string; "upstreamStatus": number | null } | null; "days": readonly ({ "day": string; "calls": number; "errors": number })[]; "actions": readonly ({ "action": string; "calls": number; "errors": number })[]; "usedIn": readonly (Schemas["Referrer"])[] };
   "Contact": { "id": string; "name": string; "address": string; "phone": string | null; "organisationId": string | null; "language": string | null; "notes": string; "userId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Dashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "DashboardData": { "widgets": readonly ({ "id": string; "kind": "report" | "kpi" | "text"; "status": "ok" | "failed"; "data"?: unknown; "error"?: { "code": string; "message": string }; "at": string | null; "cached": boolean })[] };
@@ -187,13 +189,14 @@ export interface Schemas {
   "ListedRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "revision": number };
   "ListedSavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedScheduledJob": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "cron": string; "timezone": string; "environment": "production" | "staging" | "development"; "retries": number; "nextDueAt": string | null; "lastExecution": { "executionId": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number } | null; "revision": number };
-  "ListedSecret": { "name": string; "description": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedSecret": { "name": string; "description": string; "lastUsedAt": string | null; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedSeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[]; "revision": number };
   "ListedSlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendarId": string | null; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedStatusComponent": { "id": string; "name": string; "about": string; "position": number; "ciIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTableView": { "id": string; "table": string; "name": string; "kind": "grid" | "board" | "calendar" | "form"; "filter": { readonly [name: string]: unknown }; "sort": string; "groupBy": string | null; "dateField": string | null; "hidden": readonly (string)[]; "columns": readonly (string)[]; "widths": { readonly [name: string]: number }; "frozen": number; "rowHeight": "short" | "medium" | "tall"; "summaries": { readonly [name: string]: string }; "shared": boolean; "position": number; "form": Schemas["FormContent"]; "publicKey": string | null; "filterHidden"?: boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTaskWithBlockers": { "id": string; "ticketId": string; "position": number; "title": string; "description": string; "assigneeId": string | null; "teamId": string | null; "dueAt": string | null; "required": boolean; "internal": boolean; "dependsOn": readonly (string)[]; "state": "open" | "done" | "skipped"; "notes": string | null; "endedBy": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "blockedBy": readonly (string)[]; "revision": number };
   "ListedTeam": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedTestEndpoint": { "id": string; "name": string; "answerStatus": number; "answerBody": string; "url": string; "received": number; "createdBy": string; "createdAt": string; "expiresAt": string; "revision": number };
   "ListedTextModule": { "id": string; "name": string; "keyword": string; "body": string; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTicketItem": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null; "revision": number };
   "ListedTicketTask": { "id": string; "ticketId": string; "position": number; "title": string; "description": string; "assigneeId": string | null; "teamId": string | null; "dueAt": string | null; "required": boolean; "internal": boolean; "dependsOn": readonly (string)[]; "state": "open" | "done" | "skipped"; "notes": string | null; "endedBy": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "blockedBy": readonly (string)[]; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string }; "revision": number };
@@ -298,6 +301,7 @@ export interface Schemas {
   "RecordComment": { "id": string; "recordId": string; "body": string; "mentions": readonly (string)[]; "createdBy": string; "createdAt": string; "editedAt": string | null };
   "RecordGroup": { "value": unknown; "count": number; "figures": { readonly [name: string]: unknown } };
   "RecordSummary": { "groups": readonly (Schemas["RecordGroup"])[]; "isCut": boolean };
+  "Referrer": { "kind": string; "id": string; "name": string };
   "RegisteredOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "clientSecret": string };
   "RegisteredWebAuthnCredential": { "id": string; "name": string; "createdAt": string; "lastUsedAt": string | null; "recoveryCodes"?: readonly (string)[] };
   "RenderedText": { "text": string };
@@ -328,7 +332,8 @@ export interface Schemas {
   "SavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "SearchHit": { "kind": string; "id": string; "title": string; "detail": string | null; "ref": string | null };
   "SearchResult": { "hits": readonly (Schemas["SearchHit"])[]; "kinds": readonly (string)[] };
-  "Secret": { "name": string; "description": string; "createdAt": string; "updatedAt": string };
+  "Secret": { "name": string; "description": string; "lastUsedAt": string | null; "createdAt": string; "updatedAt": string };
+  "SecretUsage": { "name": string; "lastUsedAt": string | null; "usedIn": readonly (Schemas["Referrer"])[] };
   "SeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[] };
   "SentNotification": { "userIds": readonly (string)[] };
   "Session": { "token": string; "tokenType": "Bearer"; "expiresAt": string; "user": Schemas["User"]; "workspaces": readonly (Schemas["MemberOf"])[] };
@@ -362,6 +367,8 @@ export interface Schemas {
   "TaskOrder": { "taskIds": readonly (string)[] };
   "TaskWithBlockers": { "id": string; "ticketId": string; "position": number; "title": string; "description": string; "assigneeId": string | null; "teamId": string | null; "dueAt": string | null; "required": boolean; "internal": boolean; "dependsOn": readonly (string)[]; "state": "open" | "done" | "skipped"; "notes": string | null; "endedBy": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "blockedBy": readonly (string)[] };
   "Team": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "TestEndpoint": { "id": string; "name": string; "answerStatus": number; "answerBody": string; "url": string; "received": number; "createdBy": string; "createdAt": string; "expiresAt": string };
+  "TestEndpointRequest": { "number": number; "query": { readonly [name: string]: string }; "headers": { readonly [name: string]: string }; "body": string; "bytes": number; "answered": number; "receivedAt": string };
   "TextModule": { "id": string; "name": string; "keyword": string; "body": string; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TextPreview": { "text": string; "unknown": readonly (string)[] };
   "TicketField": { "key": string; "name": string; "type": "text" | "number" | "boolean" | "date" | "choice" | "user"; "choices"?: readonly (string)[]; "isRequired"?: boolean; "help"?: string };
@@ -399,7 +406,8 @@ export interface Schemas {
   "WebhookDelivery": { "id": string; "webhookId": string; "eventId": string; "eventType": string; "url": string; "status": "pending" | "retrying" | "succeeded" | "failed"; "attempts": number; "lastAttemptAt": string | null; "lastResponseStatus": number | null; "lastResponseBody": string | null; "lastDurationMs": number | null; "lastError": string | null; "nextAttemptAt": string | null; "replayOf": string | null; "createdAt": string };
   "WebhookDeliveryAttempt": { "number": number; "at": string; "status": number | null; "durationMs": number | null; "error": string | null; "body": string | null };
   "WebhookDeliveryDetail": { "id": string; "webhookId": string; "eventId": string; "eventType": string; "url": string; "status": "pending" | "retrying" | "succeeded" | "failed"; "attempts": number; "lastAttemptAt": string | null; "lastResponseStatus": number | null; "lastResponseBody": string | null; "lastDurationMs": number | null; "lastError": string | null; "nextAttemptAt": string | null; "replayOf": string | null; "createdAt": string; "request": { "method": "POST"; "url": string; "headers": { readonly [name: string]: string }; "body": string | null }; "response": { "status": number | null; "body": string | null; "durationMs": number | null; "error": string | null }; "attemptLog": readonly (Schemas["WebhookDeliveryAttempt"])[] };
-  "WebhookRecovery": { "webhookId": string; "since": string };
+  "WebhookHealth": { "webhookId": string; "succeeded": number; "failed": number; "successShare": number | null; "open": number; "recent": readonly ("pending" | "retrying" | "succeeded" | "failed")[]; "lastDeliveryAt": string | null; "lastFailure": { "deliveryId": string; "eventType": string; "at": string | null; "status": number | null; "error": string | null } | null };
+  "WebhookRecovery": { "id": string; "webhookId": string; "since": string; "checked": number; "matched": number; "created": number; "retried": number; "reachedAt": string | null; "requestedBy": string; "requestedAt": string; "finishedAt": string | null };
   "Widget": { "id": string; "title": string; "kind": "report" | "kpi" | "text"; "reportId"?: string; "kpiId"?: string; "text"?: string; "layout": { "x": number; "y": number; "w": number; "h": number }; "refreshSeconds"?: number };
   "Work": { "readers": readonly ({ "name": string; "behind": number; "deadLetters": number; "updatedAt": string })[]; "queues": readonly ({ "kind": string; "due": number; "waiting": number; "running": number; "failed": number; "oldestDueAt": string | null })[]; "leases": readonly ({ "engine": string; "node": string; "seenAt": string; "shards": readonly (number)[] })[] };
   "Workflow": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[]; "warnings"?: readonly ({ "path": string; "message": string })[] };
@@ -753,6 +761,8 @@ export interface Operations {
   "connectors.delete": { params: { "id": string }; reply: undefined };
   /** Read a connector */
   "connectors.get": { params: { "id": string }; reply: { "data": Schemas["Connector"] } };
+  /** Show how a connector is used: its breaker, its calls, and what refers to it */
+  "connectors.get_usage": { params: { "id": string }; reply: { "data": Schemas["ConnectorUsage"] } };
   /** Invoke an action of a connector */
   "connectors.invoke": { params: { "id": string }; body: { "action": string; "input"?: unknown; "idempotencyKey"?: string }; reply: { "data": unknown } };
   /** List the connectors, newest first */
@@ -1581,6 +1591,8 @@ export interface Operations {
   "secrets.delete": { params: { "name": string }; reply: undefined };
   /** Read what may be known of a secret, which its value is not */
   "secrets.get": { params: { "name": string }; reply: { "data": Schemas["Secret"] } };
+  /** Show what refers to a secret, and when it was used last */
+  "secrets.get_usage": { params: { "name": string }; reply: { "data": Schemas["SecretUsage"] } };
   /** List the secrets by name, without their values */
   "secrets.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedSecret"])[]; "pagination": Schemas["Pagination"] } };
   /** Give a secret a new value */
@@ -1679,6 +1691,20 @@ export interface Operations {
   "teams.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTeam"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a team */
   "teams.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "memberIds"?: readonly (string)[] }; reply: { "data": Schemas["Team"] } };
+  /** Make an address that shows what is sent to it */
+  "test_endpoints.create": { body?: { "name"?: string; "answerStatus"?: number; "answerBody"?: string }; reply: { "data": Schemas["TestEndpoint"] } };
+  /** Delete a test endpoint and what arrived there */
+  "test_endpoints.delete": { params: { "id": string }; reply: undefined };
+  /** Read a test endpoint */
+  "test_endpoints.get": { params: { "id": string }; reply: { "data": Schemas["TestEndpoint"] } };
+  /** List the test endpoints that have not expired, newest first */
+  "test_endpoints.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedTestEndpoint"])[]; "pagination": Schemas["Pagination"] } };
+  /** List what arrived at a test endpoint, newest first */
+  "test_endpoints.list_requests": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TestEndpointRequest"])[]; "pagination": Schemas["Pagination"] } };
+  /** Send something to a test endpoint */
+  "test_endpoints.receive": { params: { "token": string }; body?: string; reply: { "data": unknown } };
+  /** Say what a test endpoint answers */
+  "test_endpoints.update": { params: { "id": string }; body: { "name"?: string; "answerStatus"?: number; "answerBody"?: string }; reply: { "data": Schemas["TestEndpoint"] } };
   /** Create a text module */
   "text_modules.create": { body: { "name": string; "keyword": string; "body": string; "teamId"?: string | null }; reply: { "data": Schemas["TextModule"] } };
   /** Delete a text module */
@@ -1769,6 +1795,10 @@ export interface Operations {
   "webhooks.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedWebhook"])[]; "pagination": Schemas["Pagination"] } };
   /** List the deliveries of a webhook, newest first */
   "webhooks.list_deliveries": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: "pending" | "retrying" | "succeeded" | "failed" }; reply: { "data": readonly (Schemas["WebhookDelivery"])[]; "pagination": Schemas["Pagination"] } };
+  /** Show how the newest deliveries of each webhook went */
+  "webhooks.list_health": { query?: { "limit"?: number; "after"?: string; "id"?: string }; reply: { "data": readonly (Schemas["WebhookHealth"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the recoveries of a webhook and how far each is, newest first */
+  "webhooks.list_recoveries": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["WebhookRecovery"])[]; "pagination": Schemas["Pagination"] } };
   /** Show which past events a webhook would have been sent */
   "webhooks.preview": { body: { "events": readonly (string)[]; "filter"?: { readonly [name: string]: unknown } | null; "environments"?: readonly ("production" | "staging" | "development")[] | null; "from"?: string; "to"?: string; "limit"?: number }; reply: { "data": Schemas["Preview"] } };
   /** Deliver what a webhook missed since a time, or from some event on */
@@ -2030,6 +2060,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "connectors.create": "POST /api/v1/connectors",
   "connectors.delete": "DELETE /api/v1/connectors/{id}",
   "connectors.get": "GET /api/v1/connectors/{id}",
+  "connectors.get_usage": "GET /api/v1/connectors/{id}/usage",
   "connectors.invoke": "POST /api/v1/connectors/{id}/invoke",
   "connectors.list": "GET /api/v1/connectors",
   "connectors.refresh": "POST /api/v1/connectors/{id}/refresh",
@@ -2444,6 +2475,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "secrets.create": "POST /api/v1/secrets",
   "secrets.delete": "DELETE /api/v1/secrets/{name}",
   "secrets.get": "GET /api/v1/secrets/{name}",
+  "secrets.get_usage": "GET /api/v1/secrets/{name}/usage",
   "secrets.list": "GET /api/v1/secrets",
   "secrets.rotate": "PUT /api/v1/secrets/{name}",
   "sla.create": "POST /api/v1/itsm/sla-policies",
@@ -2493,6 +2525,13 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "teams.get": "GET /api/v1/itsm/teams/{id}",
   "teams.list": "GET /api/v1/itsm/teams",
   "teams.update": "PATCH /api/v1/itsm/teams/{id}",
+  "test_endpoints.create": "POST /api/v1/test-endpoints",
+  "test_endpoints.delete": "DELETE /api/v1/test-endpoints/{id}",
+  "test_endpoints.get": "GET /api/v1/test-endpoints/{id}",
+  "test_endpoints.list": "GET /api/v1/test-endpoints",
+  "test_endpoints.list_requests": "GET /api/v1/test-endpoints/{id}/requests",
+  "test_endpoints.receive": "POST /listen/{token}",
+  "test_endpoints.update": "PATCH /api/v1/test-endpoints/{id}",
   "text_modules.create": "POST /api/v1/itsm/text-modules",
   "text_modules.delete": "DELETE /api/v1/itsm/text-modules/{id}",
   "text_modules.get": "GET /api/v1/itsm/text-modules/{id}",
@@ -2538,6 +2577,8 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "webhooks.get_delivery": "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}",
   "webhooks.list": "GET /api/v1/webhooks",
   "webhooks.list_deliveries": "GET /api/v1/webhooks/{id}/deliveries",
+  "webhooks.list_health": "GET /api/v1/webhooks/health",
+  "webhooks.list_recoveries": "GET /api/v1/webhooks/{id}/recoveries",
   "webhooks.preview": "POST /api/v1/webhooks/preview",
   "webhooks.recover": "POST /api/v1/webhooks/{id}/recover",
   "webhooks.replay_delivery": "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay",

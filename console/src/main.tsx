@@ -7,6 +7,7 @@ import { cache } from "./data/api.ts";
 import { BASE_PATH } from "./data/place.ts";
 import { ScreenFailure } from "./shell/screen-boundary.tsx";
 import { automationRoutes } from "./automation-routes.tsx";
+import { integrationRoutes } from "./integration-routes.tsx";
 import { dataRoutes } from "./data-routes.tsx";
 import { inside, root, signIn } from "./frame-routes.tsx";
 import { serviceRoutes } from "./service-routes.tsx";
@@ -16,7 +17,13 @@ import { settingsRoutes } from "./settings-routes.tsx";
 const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    inside.addChildren([...automationRoutes, ...dataRoutes, ...serviceRoutes, ...settingsRoutes]),
+    inside.addChildren([
+      ...automationRoutes,
+      ...integrationRoutes,
+      ...dataRoutes,
+      ...serviceRoutes,
+      ...settingsRoutes,
+    ]),
   ]),
   basepath: BASE_PATH,
   defaultPreload: "intent",

@@ -1363,6 +1363,7 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    last_used_at: Time | null;
   };
   sessions: {
     id: string;
@@ -1565,6 +1566,30 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+  };
+  test_endpoint_requests: {
+    endpoint_id: string;
+    number: number;
+    workspace_id: Generated<string>;
+    query: Json;
+    headers: Json;
+    body: string;
+    bytes: number;
+    answered: number;
+    received_at: Time;
+  };
+  test_endpoints: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    token: string;
+    answer_status: number;
+    answer_body: string;
+    received: Generated<number>;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    expires_at: Time;
   };
   text_embedding_changes: {
     workspace_id: Generated<string>;
@@ -1795,6 +1820,20 @@ export interface Tables {
     name: string;
     created_at: Time;
     last_used_at: Time | null;
+  };
+  webhook_recoveries: {
+    id: string;
+    workspace_id: Generated<string>;
+    webhook_id: string;
+    since: string;
+    checked: Generated<number>;
+    matched: Generated<number>;
+    created: Generated<number>;
+    retried: Generated<number>;
+    reached_at: Time | null;
+    requested_by: string;
+    requested_at: Time;
+    finished_at: Time | null;
   };
   webhooks: {
     id: string;

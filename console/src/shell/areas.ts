@@ -20,6 +20,7 @@ import {
   Table2,
   TriangleAlert,
   Users,
+  Webhook,
   Workflow,
 } from "lucide-react";
 
@@ -99,6 +100,18 @@ export const AREAS: readonly Area[] = [
         permission: "approvals:decide",
       },
       { to: "/events", label: "Events", icon: Radio, keys: "g e", permission: "events:read" },
+    ],
+  },
+  {
+    label: "Integrations",
+    screens: [
+      {
+        to: "/webhooks",
+        label: "Webhooks",
+        icon: Webhook,
+        keys: "g b",
+        permission: "webhooks:read",
+      },
     ],
   },
   {

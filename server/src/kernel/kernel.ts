@@ -22,7 +22,7 @@ import { CommitFeed } from "./readers/commit-feed.ts";
 import type { EpochChange } from "./readers/lost-events.ts";
 import { describeEvents } from "./operation/openapi.ts";
 import type { CatalogEntry } from "./log/event.ts";
-import { Outbound } from "./outbound/outbound.ts";
+import { OWN_PATH, Outbound } from "./outbound/outbound.ts";
 import { Cursors } from "./operation/pagination.ts";
 import type { Permission } from "./access/permission.ts";
 import { deadLetterRetentionJob, eventRetentionJob } from "./log/retention.ts";
@@ -30,7 +30,7 @@ import { RateLimit } from "./access/rate-limit.ts";
 import { registerReaders } from "./readers/reader.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { Secrets } from "./secrets/secrets.ts";
-import type { Settings } from "./settings.ts";
+import { publicUrl, type Settings } from "./settings.ts";
 import { WakeSignal } from "./readers/wake-signal.ts";
 import { JobWorker } from "./work/job-worker.ts";
 import { WorkspaceKeys } from "./access/workspace-keys.ts";
@@ -147,6 +147,7 @@ export class Kernel implements Platform {
     this.permissions = domains.flatMap(({ permissions }) => permissions);
     this.outbound = new Outbound({
       allow: settings.outboundAllow,
+      ownPlace: `${publicUrl({ settings })}${OWN_PATH}`,
       ...(settings.outboundCaPem !== undefined && { extraCaPem: settings.outboundCaPem }),
     });
     this.blobStores = new BlobStores(settings);
@@ -219,6 +220,7 @@ export class Kernel implements Platform {
     await Promise.all([...this.#engines.values()].map((engine) => engine.stop()));
     await this.#jobs?.worker.drain();
     await this.authenticator.touch();
+    await this.secrets.touch();
     await this.wakeSignal.close();
     await Promise.all([this.expressions.close(), this.sandbox.close(), this.embeddings.close()]);
     await Promise.all([this.outbound.close(), this.blobStores.close()]);
@@ -248,6 +250,7 @@ export class Kernel implements Platform {
       feed,
       new Loop(() => this.#calibrate(), onError),
       new Loop(() => this.authenticator.touch(), onError),
+      new Loop(() => this.secrets.touch(), onError),
     );
     this.wakeSignal.subscribe((work, from) => {
       if (work === "jobs") this.#jobs?.loop.wake();

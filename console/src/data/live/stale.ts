@@ -80,6 +80,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   table_view: ["table_views."],
   import: ["imports."],
   team: ["teams."],
+  test_endpoint: ["test_endpoints."],
   text_module: ["text_modules."],
   user: ["users.", "auth.", "teams.", "invitations."],
   view: ["views."],

@@ -1,3 +1,4 @@
+import { findInTable, ReferenceSourcePoint } from "#kernel/contributions/reference-source.ts";
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { unattendedConnectors } from "./store.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
@@ -17,6 +18,7 @@ import { connectors as resource } from "./resource.ts";
 import { checkConnectorNodes } from "./invocation/check-references.ts";
 import * as invocation from "./invocation/operations.ts";
 import { connectorEntries } from "./invocation/palette.ts";
+import { getConnectorUsage } from "./invocation/usage.ts";
 
 export {
   type ContributedAction,
@@ -57,6 +59,7 @@ export const connectors = domain({
     invocation.testConnector,
     invocation.invokeConnector,
     invocation.refreshConnector,
+    getConnectorUsage,
   ],
   contributions: [
     contribute(SearchSourcePoint, {
@@ -66,6 +69,11 @@ export const connectors = domain({
     }),
     contribute(UsageCounterPoint, { name: "connectors", count: resource.store.count }),
     contribute(NotificationRulePoint, downNotification),
+    contribute(ReferenceSourcePoint, {
+      kind: "connector",
+      permission: ConnectorsRead,
+      find: findInTable("connectors", "config", "auth"),
+    }),
     contribute(UnattendedWorkPoint, unattendedConnectors),
     contribute(ExecutorPoint, invocation.connectorStep),
     contribute(ReferenceCheckPoint, checkConnectorNodes),

@@ -71,6 +71,7 @@ export const samples: readonly Sample[] = [
       return { ...connector, body: { auth: { kind: "none" } } };
     },
   },
+  { operation: "connectors.get_usage", arrange: (owner) => made(owner) },
   { operation: "connectors.delete", arrange: (owner) => made(owner) },
   { operation: "connectors.actions", arrange: described },
   { operation: "connectors.test", arrange: (owner) => made(owner) },

@@ -1,3 +1,4 @@
+import { findInTable, ReferenceSourcePoint } from "#kernel/contributions/reference-source.ts";
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ConnectorActionPoint } from "#domains/connectors/index.ts";
@@ -105,6 +106,11 @@ export const sdk = domain({
     contribute(PalettePoint, artifactEntries),
     contribute(ConnectorActionPoint, artifactActions),
     contribute(PackContentPoint, artifactContent),
+    contribute(ReferenceSourcePoint, {
+      kind: "artifact",
+      permission: permissions.ArtifactsRead,
+      find: findInTable("artifacts", "detail"),
+    }),
     contribute(UnattendedWorkPoint, unattendedArtifacts),
   ],
 });

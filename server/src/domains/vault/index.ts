@@ -6,6 +6,7 @@ import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
 import { createSecret, deleteSecret, getSecret, listSecrets, rotateSecret } from "./operations.ts";
 import { SecretsRead, SecretsWrite } from "./secret.ts";
 import { count } from "./store.ts";
+import { getSecretUsage } from "./usage.ts";
 
 export { findMissingSecrets } from "./store.ts";
 
@@ -15,6 +16,6 @@ export const vault = domain({
   environmentScoped: false,
   permissions: [SecretsRead, SecretsWrite, SecretsUse],
   events: [SecretCreated, SecretUpdated, SecretDeleted],
-  operations: [listSecrets, createSecret, getSecret, rotateSecret, deleteSecret],
+  operations: [listSecrets, createSecret, getSecret, getSecretUsage, rotateSecret, deleteSecret],
   contributions: [contribute(UsageCounterPoint, { name: "secrets", count })],
 });

@@ -24,6 +24,7 @@ export const samples: readonly Sample[] = [
     }),
   },
   { operation: "secrets.get", arrange: stored },
+  { operation: "secrets.get_usage", arrange: stored },
   {
     operation: "secrets.rotate",
     arrange: async (owner) => ({

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
-import { text, Time } from "#kernel/schema/schema.ts";
+import { nullable, text, Time } from "#kernel/schema/schema.ts";
 import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 
 const NAME_CHARACTERS_MAX = 100;
@@ -29,7 +29,12 @@ export const Description = dataFields.description;
 const SecretData = Type.Object(dataFields, { title: "SecretData" });
 
 export const Secret = Type.Object(
-  { ...dataFields, createdAt: Time, updatedAt: Time },
+  {
+    ...dataFields,
+    lastUsedAt: nullable(Time),
+    createdAt: Time,
+    updatedAt: Time,
+  },
   { title: "Secret" },
 );
 export type Secret = Static<typeof Secret> & { readonly revision: number };

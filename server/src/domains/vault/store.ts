@@ -5,7 +5,14 @@ import type { Tables } from "../../tables.ts";
 import type { Secret } from "./secret.ts";
 
 /** Without the encrypted value: only the secrets service of the kernel reads it. */
-const COLUMNS = ["name", "description", "revision", "created_at", "updated_at"] as const;
+const COLUMNS = [
+  "name",
+  "description",
+  "revision",
+  "last_used_at",
+  "created_at",
+  "updated_at",
+] as const;
 type Row = Pick<Selectable<Tables["secrets"]>, (typeof COLUMNS)[number]>;
 
 export async function insert(tx: Tx, row: Insertable<Tables["secrets"]>): Promise<Secret> {
@@ -82,6 +89,6 @@ function assertFound(row: Row | undefined): Secret {
   return toSecret(row);
 }
 
-function toSecret({ created_at, updated_at, ...row }: Row): Secret {
-  return { ...row, createdAt: created_at, updatedAt: updated_at };
+function toSecret({ last_used_at, created_at, updated_at, ...row }: Row): Secret {
+  return { ...row, lastUsedAt: last_used_at, createdAt: created_at, updatedAt: updated_at };
 }

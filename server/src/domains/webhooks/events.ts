@@ -84,11 +84,29 @@ export const DeliveryReplayed = event("webhook.delivery_replayed", {
   data: Type.Object({ ...delivery, replayOf: Type.String() }),
 });
 
+const recovery = {
+  webhookId: Type.String(),
+  since: Type.String({ description: "A time, or the id of an event" }),
+};
+
 export const RecoveryRequested = event("webhook.recovery_requested", {
   resource,
   summary: "What a webhook missed is to be delivered.",
   data: Type.Object({
-    webhookId: Type.String(),
-    since: Type.String({ description: "A time, or the id of an event" }),
+    ...recovery,
+    recoveryId: Type.Optional(Type.String()),
+  }),
+});
+
+export const WebhookRecovered = event("webhook.recovered", {
+  resource,
+  summary: "What a webhook missed has been found, and is being delivered.",
+  data: Type.Object({
+    ...recovery,
+    recoveryId: Type.String(),
+    checked: Type.Integer({ description: "How many events were looked at" }),
+    matched: Type.Integer({ description: "How many of them the webhook wants" }),
+    created: Type.Integer({ description: "How many had no delivery" }),
+    retried: Type.Integer({ description: "How many deliveries had failed" }),
   }),
 });

@@ -13,7 +13,9 @@ export type Headers = Readonly<Record<string, string>>;
 /** Replaces a secret value in responses. */
 export const MASK = "***";
 
-const CREDENTIAL_NAME = /auth|cookie|token|key|secret|password|credential|signature|session/i;
+/** Names of headers and parameters that hold a credential. */
+export const CREDENTIAL_NAME =
+  /auth|cookie|token|key|secret|password|credential|signature|session/i;
 const SECRET_REFERENCE = new RegExp(`\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\}`, "g");
 /** An authentication scheme before a reference is no secret itself: `Bearer `, `Basic `. */
 const AUTH_SCHEME_PREFIX = /^[A-Za-z]{1,20} /;

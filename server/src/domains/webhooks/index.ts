@@ -1,3 +1,4 @@
+import { findInTable, ReferenceSourcePoint } from "#kernel/contributions/reference-source.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { EventFollowerPoint } from "#kernel/contributions/event-follower.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
@@ -14,7 +15,12 @@ import * as deliveries from "./deliveries/operations.ts";
 import { deliveryRetentionJob } from "./deliveries/retention.ts";
 import { deliveriesSource } from "./deliveries/report-source.ts";
 import { deliveryRemovalJob } from "./deliveries/retention.ts";
-import { recoverJob } from "./deliveries/recover.ts";
+import { listHealth } from "./health/operations.ts";
+import { recoverJob } from "./recovery/recover.ts";
+import { listRecoveries, recoverDeliveries } from "./recovery/operations.ts";
+import * as testEndpointEvents from "./test-endpoints/events.ts";
+import * as testEndpoints from "./test-endpoints/operations.ts";
+import { endpointRetentionJob, receiveRequest } from "./test-endpoints/receive.ts";
 import { deliveryTracer } from "./deliveries/delivery-tracer.ts";
 import { fanOutReader } from "./sending/fan-out.ts";
 import { sender } from "./sending/sender.ts";
@@ -41,7 +47,7 @@ export const webhooks = domain({
   summary: "Events, delivered to other systems as signed HTTPS requests.",
   environmentScoped: false,
   permissions: [WebhooksRead, WebhooksWrite],
-  events: Object.values(events),
+  events: [...Object.values(events), ...Object.values(testEndpointEvents)],
   operations: [
     operations.listWebhooks,
     operations.createWebhook,
@@ -55,18 +61,38 @@ export const webhooks = domain({
     deliveries.getDelivery,
     deliveries.retryDelivery,
     deliveries.replayDelivery,
-    deliveries.recoverDeliveries,
+    recoverDeliveries,
+    listRecoveries,
+    listHealth,
     deliveries.resumeWebhook,
+    testEndpoints.listTestEndpoints,
+    testEndpoints.createTestEndpoint,
+    testEndpoints.getTestEndpoint,
+    testEndpoints.updateTestEndpoint,
+    testEndpoints.deleteTestEndpoint,
+    testEndpoints.listTestRequests,
+    receiveRequest,
   ],
   readers: [fanOutReader],
   engines: [sender],
-  jobs: [replayMissedJob, recoverJob, deliveryRetentionJob, deliveryRemovalJob],
+  jobs: [
+    replayMissedJob,
+    recoverJob,
+    deliveryRetentionJob,
+    deliveryRemovalJob,
+    endpointRetentionJob,
+  ],
   contributions: [
     contribute(UsageCounterPoint, { name: "webhooks", count }),
     contribute(CausalTracerPoint, deliveryTracer),
     contribute(NotificationRulePoint, pauseNotification),
     contribute(ReportSourcePoint, deliveriesSource),
     contribute(EventFollowerPoint, webhookFollowers),
+    contribute(ReferenceSourcePoint, {
+      kind: "webhook",
+      permission: WebhooksRead,
+      find: findInTable("webhooks", "headers"),
+    }),
     contribute(UnattendedWorkPoint, unattendedWebhooks),
   ],
 });

@@ -36,6 +36,7 @@ async function made(owner: Ask, more: object = {}) {
 
 export const samples: readonly Sample[] = [
   { operation: "webhooks.list", arrange: async () => ({ query: { limit: "2" } }) },
+  { operation: "webhooks.list_health", arrange: async () => ({ query: { limit: "2" } }) },
   { operation: "webhooks.create", arrange: async () => ({ body: fresh() }) },
   {
     operation: "webhooks.create",

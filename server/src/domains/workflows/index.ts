@@ -1,3 +1,4 @@
+import { findInTable, ReferenceSourcePoint } from "#kernel/contributions/reference-source.ts";
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { TracesRead } from "./trace-access.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
@@ -129,6 +130,11 @@ export const workflows = domain({
     contribute(UsageCounterPoint, { name: "workflows", count }),
     contribute(PackContentPoint, workflowContent),
     contribute(PalettePoint, workflowEntries),
+    contribute(ReferenceSourcePoint, {
+      kind: "workflow",
+      permission: permissions.WorkflowsRead,
+      find: findInTable("workflows", "definition"),
+    }),
     contribute(UnattendedWorkPoint, unattendedWorkflows),
   ],
 });

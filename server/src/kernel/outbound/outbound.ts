@@ -72,6 +72,8 @@ export interface OutboundOptions {
   readonly extraCaPem?: string;
   /** From the name lookup to the end of the TLS handshake; 10 s unless set. */
   readonly connectTimeoutMs?: number;
+  /** The one place of this installation itself that may be reached, as an address that others begin with. */
+  readonly ownPlace?: string;
   /** For tests: resolves host names in the place of the operating system. */
   readonly lookup?: Lookup;
 }
@@ -105,6 +107,9 @@ export interface OutboundResponse {
 
 type ResponseContent = Omit<OutboundResponse, "durationMs">;
 
+/** Where test endpoints of this installation are: the one place of its own that webhooks may reach (ADR 0074). */
+export const OWN_PATH = "/listen/";
+const CONNECT_TIMEOUT_MS = 10_000;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
 /** An HTTP client with a pool of connections, safe to point at URLs that strangers wrote. */
@@ -112,6 +117,9 @@ export class Outbound {
   readonly #agent: Agent;
   readonly #permits: (address: string) => boolean;
   readonly #lookup: Lookup;
+  readonly #ownPlace: string | undefined;
+  /** Reaches whatever the operator called our own address, which may be a private one. */
+  readonly #ownAgent: Agent;
   /** Certificates that TLS trusts beside those that Node trusts; undefined when there are none. */
   readonly secureContext: SecureContext | undefined;
 
@@ -119,13 +127,24 @@ export class Outbound {
     this.#permits = compileAllowList(options.allow);
     this.#lookup = options.lookup ?? lookupBySystem;
     this.secureContext = createTrust(options.extraCaPem);
+    this.#ownPlace = options.ownPlace;
+    this.#ownAgent = new Agent({
+      allowH2: false,
+      connect: {
+        rejectUnauthorized: true,
+        timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+        ...(this.secureContext !== undefined && { secureContext: this.secureContext }),
+      },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
     this.#agent = new Agent({
       allowH2: false,
       connect: guardedConnector({
         permits: this.#permits,
         lookup: this.#lookup,
         secureContext: this.secureContext,
-        connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+        connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       }),
       // The time limit of the call covers both, and does not start anew with each chunk.
       headersTimeout: 0,
@@ -141,9 +160,15 @@ export class Outbound {
    * name that passes can still be refused at the call.
    */
   check({ url, allowHttp = false }: Pick<OutboundRequest, "url" | "allowHttp">): URL {
-    const target = parseTarget(url, allowHttp);
-    this.checkHost(target.hostname);
+    const target = parseTarget(url, allowHttp || this.#isOwnPlace(url));
+    if (!this.#isOwnPlace(target.href)) this.checkHost(target.hostname);
     return target;
+  }
+
+  /** True below our own place: dots in the path were resolved when it was parsed. */
+  #isOwnPlace(url: string): boolean {
+    if (this.#ownPlace === undefined || !URL.canParse(url)) return false;
+    return new URL(url).href.startsWith(this.#ownPlace);
   }
 
   /** Checks a host by itself, where a protocol has no URLs. */
@@ -192,7 +217,7 @@ export class Outbound {
 
   /** Closes all connections at once; calls that still run fail as `closed`. */
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await Promise.all([this.#agent.destroy(), this.#ownAgent.destroy()]);
   }
 
   async #follow(
@@ -221,7 +246,8 @@ export class Outbound {
     try {
       signal.throwIfAborted();
       const request = { origin: url.origin, path, method, headers, body, signal };
-      const response = await this.#agent.request(request);
+      const agent = this.#isOwnPlace(url.href) ? this.#ownAgent : this.#agent;
+      const response = await agent.request(request);
       const content = await readUpTo(maxResponseBytes, response.body);
       return { status: response.statusCode, headers: joinHeaders(response.headers), ...content };
     } catch (error) {

@@ -32,6 +32,14 @@ const READ = `
     from unnest($1::uuid[], $2::text[]) as r (workspace_id, name)
     join secrets s on s.workspace_id = r.workspace_id and s.name = r.name`;
 
+/** Written no oftener than once a minute for each: a row that changes all the time is dear. */
+const TOUCH = `
+  update secrets s set last_used_at = now()
+    from unnest($1::uuid[], $2::text[]) as u (workspace_id, name)
+   where s.workspace_id = u.workspace_id and s.name = u.name
+     and (s.last_used_at is null or s.last_used_at < now() - interval '1 minute')`;
+const TOUCH_MS = 10_000;
+
 interface SecretRow {
   readonly workspace_id: string;
   readonly name: string;
@@ -54,6 +62,8 @@ export class Secrets {
   readonly #keys: WorkspaceKeys;
   #pending: PendingRead[] = [];
   #reading = false;
+  /** The secrets that were used since the last touch, by workspace. */
+  #used = new Map<string, Set<string>>();
 
   constructor(db: Database, keys: WorkspaceKeys) {
     this.#db = db;
@@ -93,8 +103,30 @@ export class Secrets {
         : [],
     );
     recordSecretUse(secrets);
+    for (const { name } of secrets) this.#noteUse(workspace, name);
     const values = new Map(secrets.map(({ name, value }) => [name, value]));
     return { values, scrubber: new Scrubber(secrets) };
+  }
+
+  /** Writes when secrets were used, one statement for many uses; resolves to when it wants to be called next. */
+  async touch(): Promise<number> {
+    const used = [...this.#used].flatMap(([workspace, names]) =>
+      [...names].map((name) => ({ workspace, name })),
+    );
+    this.#used = new Map();
+    if (used.length > 0) {
+      await this.#db.system(TOUCH, [
+        used.map(({ workspace }) => workspace),
+        used.map(({ name }) => name),
+      ]);
+    }
+    return TOUCH_MS;
+  }
+
+  #noteUse(workspace: string, name: string): void {
+    const names = this.#used.get(workspace);
+    if (names) names.add(name);
+    else this.#used.set(workspace, new Set([name]));
   }
 
   /** The names without a secret. */

@@ -14,7 +14,8 @@ import { CircuitOpen, type Connector } from "../connector.ts";
 import { type ConnectorStatusChanged, emitStatusChange } from "../events.ts";
 import { connectorStore, type StoredConnector } from "../store.ts";
 
-const FAILURES_MAX = 5;
+/** So many failures in a row open it. */
+export const FAILURES_MAX = 5;
 const OPEN_MS = 30_000;
 /** Beyond the time of a trial call, for it to be recorded. */
 const GRACE_MS = 5_000;

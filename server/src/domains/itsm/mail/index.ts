@@ -1,3 +1,4 @@
+import { findInTable, ReferenceSourcePoint } from "#kernel/contributions/reference-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
@@ -54,6 +55,11 @@ export const mail = domain({
   contributions: [
     contribute(TicketMailerPoint, ticketMailer),
     contribute(UnattendedWorkPoint, unattendedMailboxes),
+    contribute(ReferenceSourcePoint, {
+      kind: "mailbox",
+      permission: MailRead,
+      find: findInTable("mailboxes", "imap"),
+    }),
     contribute(FileOwnerPoint, {
       type: "mail",
       canRead: async ({ caller }) => caller.permissions.has(MailRead.name),

@@ -2,8 +2,8 @@ import Type from "typebox";
 import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { accepted, created, item, page } from "#kernel/operation/response.ts";
-import { InputTime, object } from "#kernel/schema/schema.ts";
+import { created, item, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import * as events from "../events.ts";
 import { WebhooksRead, WebhooksWrite } from "../webhook.ts";
 import * as webhooks from "../store.ts";
@@ -19,7 +19,6 @@ import {
   WebhookNotPaused,
 } from "./delivery.ts";
 import { readDeliveryDetail } from "./delivery-detail.ts";
-import { requestRecovery } from "./recover.ts";
 import { resume } from "./resume.ts";
 import { attemptRetry, recordRetry } from "./retry-delivery.ts";
 import * as service from "./service.ts";
@@ -108,31 +107,6 @@ export const replayDelivery = command({
   fails: [EventPruned],
   example: byId,
   run: (ctx, { params }) => service.replay(ctx, params.id, params.deliveryId),
-});
-
-const EventId = Type.String({ pattern: EVENT_ID_PATTERN, description: "The id of an event" });
-
-const Recovery = Type.Object(
-  { webhookId: WebhookId, since: Type.String() },
-  { title: "WebhookRecovery" },
-);
-
-export const recoverDeliveries = command({
-  id: "webhooks.recover",
-  route: "POST /api/v1/webhooks/{id}/recover",
-  summary: "Deliver what a webhook missed since a time, or from some event on",
-  description:
-    "In the background, for all environments that the webhook hears: each event of that span that it " +
-    "wants and that has no delivery gets one, also from before the webhook existed, and deliveries " +
-    "that failed are tried again with all their retries. What was delivered is not sent again. What " +
-    "becomes due for a paused webhook is sent when it is active again.",
-  permission: WebhooksWrite,
-  params: OfWebhook,
-  body: object({ since: Type.Union([InputTime, EventId]) }),
-  response: accepted(Recovery),
-  emits: [events.RecoveryRequested],
-  example: { ...ofWebhook, body: { since: "2026-11-15T08:00:00.000Z" } },
-  run: (ctx, { params, body }) => requestRecovery(ctx, params.id, body.since),
 });
 
 export const resumeWebhook = command({

@@ -52,22 +52,25 @@ export async function lockReplayTarget(
 
 /**
  * Inserts the missing deliveries of past events, each in the environment of its event; the transaction
- * returns to its own environment.
+ * returns to its own environment. Resolves to how many there were.
  */
 export async function replayEventsTo(
   ctx: WriteContext<never>,
   to: DeliveryTarget,
   events: readonly RecordedEvent[],
-): Promise<void> {
+): Promise<number> {
+  let inserted = 0;
   for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
-    await runInEnvironment(ctx, environment, () =>
+    const written = await runInEnvironment(ctx, environment, () =>
       insertDeliveries(
         ctx.tx,
         ctx.now,
         group.map((event) => ({ to, event })),
       ),
     );
+    inserted += written.length;
   }
+  return inserted;
 }
 
 /** Applies the visibility of a webhook to past events, and drops those that it may not see. */

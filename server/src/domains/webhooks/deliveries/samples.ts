@@ -64,6 +64,14 @@ export const samples: readonly Sample[] = [
       environmentScoped: false,
     }),
   },
+  {
+    operation: "webhooks.list_recoveries",
+    async arrange(owner) {
+      const id = await webhook(owner);
+      await owner(`POST /api/v1/webhooks/${id}/recover`, { since: "2026-01-01T00:00:00Z" });
+      return { params: { id }, query: { limit: "2" }, environmentScoped: false };
+    },
+  },
   ...["pausedAt", "now", eventIdOf({ epoch: 1, xid: 700, seq: 1 })].map((from) => ({
     operation: "webhooks.resume",
     name: `from ${from}`,

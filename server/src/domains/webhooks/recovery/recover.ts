@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Platform, JobType, WriteContext } from "#kernel/contract.ts";
 import { eventIdOf, type LogPosition, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import {
   readReaderCursor,
@@ -12,7 +13,7 @@ import {
 import { canReceive } from "../audit-access.ts";
 import { buildDeliveryId } from "../sending/subscription.ts";
 import { FAN_OUT_READER, DELIVERIES_DUE_SIGNAL } from "../sending/pending-delivery.ts";
-import { RecoveryRequested } from "../events.ts";
+import { RecoveryRequested, WebhookRecovered } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { webhookRef } from "../webhook.ts";
 import {
@@ -20,8 +21,10 @@ import {
   filterVisible,
   lockReplayTarget,
   runInEnvironment,
-} from "./replay-target.ts";
-import { positionBefore, parsePastPosition } from "./resume.ts";
+} from "../deliveries/replay-target.ts";
+import { positionBefore, parsePastPosition } from "../deliveries/resume.ts";
+import * as deliveries from "../deliveries/store.ts";
+import type { Recovery } from "./recovery.ts";
 import * as store from "./store.ts";
 
 const BATCH_EVENTS_MAX = 500;
@@ -30,6 +33,8 @@ const WAIT_MS = 50;
 
 const Payload = Type.Object({
   webhookId: Type.String(),
+  /** Where its progress is written; absent in jobs of earlier versions. */
+  recoveryId: Type.Optional(Type.String()),
   /** A time or the id of an event, as in the request. */
   since: Type.String(),
   /** The positions to go on from and to end at, as ids of events. */
@@ -45,11 +50,13 @@ const Payload = Type.Object({
 export const recoverJob: JobType<typeof Payload> = job({
   kind: "webhooks.recover",
   payload: Payload,
+  emits: [WebhookRecovered],
   effect: readBatch,
   run: async (ctx, payload, batch) => {
     if (!batch) return;
-    await recoverEvents(ctx, payload.webhookId, batch.events);
     const { next } = batch;
+    const step = await recoverEvents(ctx, payload.webhookId, batch.events);
+    if (step) await recordStep(ctx, payload, step, next === undefined);
     if (next === undefined) return;
     const dueAt = new Date(ctx.now.getTime() + next.delayMs);
     ctx.enqueue(recoverJob, { ...payload, after: eventIdOf(next.after) }, { dueAt });
@@ -61,13 +68,31 @@ export async function requestRecovery(
   ctx: WriteContext<typeof RecoveryRequested>,
   webhookId: string,
   since: string,
-): Promise<{ readonly webhookId: string; readonly since: string }> {
+): Promise<Recovery> {
   const webhook = await webhooks.get(ctx.tx, webhookId);
   if (positionOf(since)) await parsePastPosition(ctx, "/since", since);
-  ctx.emit(RecoveryRequested, webhookRef(webhook), { webhookId, since });
   const upTo = eventIdOf(await positionOfTransaction(ctx.tx));
-  ctx.enqueue(recoverJob, { webhookId, since, upTo });
-  return { webhookId, since };
+  const requestedBy = ctx.caller.actor.id;
+  const id = newId("rcv", ctx.now.getTime());
+  const recovery = await store.insert(ctx.tx, { id, webhookId, since, requestedBy, now: ctx.now });
+  ctx.emit(RecoveryRequested, webhookRef(webhook), { webhookId, since, recoveryId: id });
+  ctx.enqueue(recoverJob, { webhookId, recoveryId: id, since, upTo });
+  return recovery;
+}
+
+/** Writes how far it is, and says so when it is done. */
+async function recordStep(
+  ctx: WriteContext<typeof WebhookRecovered>,
+  { webhookId, recoveryId, since }: Static<typeof Payload>,
+  step: store.RecoveryStep,
+  isLast: boolean,
+): Promise<void> {
+  if (recoveryId === undefined) return;
+  const recovery = await store.advance(ctx.tx, recoveryId, step, isLast ? ctx.now : null);
+  if (!recovery || !isLast) return;
+  const { checked, matched, created, retried } = recovery;
+  const data = { webhookId, recoveryId, since, checked, matched, created, retried };
+  ctx.emit(WebhookRecovered, webhookRef(await webhooks.get(ctx.tx, webhookId)), data);
 }
 
 interface Batch {
@@ -126,22 +151,27 @@ function findStart(db: Platform["db"], since: string): Promise<LogPosition> | Lo
   return first ? positionBefore(first) : findPositionBefore(db, new Date(since));
 }
 
+/** Undefined when the webhook is deleted. */
 async function recoverEvents(
-  ctx: WriteContext<never>,
+  ctx: WriteContext<typeof WebhookRecovered>,
   webhookId: string,
   events: readonly RecordedEvent[],
-): Promise<void> {
+): Promise<store.RecoveryStep | undefined> {
   const webhook = await lockReplayTarget(ctx.tx, webhookId);
-  if (!webhook) return;
+  if (!webhook) return undefined;
   const visible = await filterVisible(ctx, webhook, events);
   const allowed = visible.filter((event) => canReceive(webhook, event));
+  let retried = 0;
   // Existing deliveries come first: new ones are due anyway.
   for (const [environment, group] of Map.groupBy(allowed, (event) => event.environment)) {
     const ids = group.map(({ position }) => buildDeliveryId(position, webhookId));
-    await runInEnvironment(ctx, environment, () =>
-      store.retryFailed(ctx.tx, webhook, ids, ctx.now),
+    retried += await runInEnvironment(ctx, environment, () =>
+      deliveries.retryFailed(ctx.tx, webhook, ids, ctx.now),
     );
   }
-  await replayEventsTo(ctx, webhook, allowed.filter(webhook.matches));
+  const wanted = allowed.filter(webhook.matches);
+  const created = await replayEventsTo(ctx, webhook, wanted);
   ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
+  const reachedAt = events.at(-1)?.createdAt;
+  return { checked: events.length, matched: wanted.length, created, retried, reachedAt };
 }

@@ -1,0 +1,105 @@
+/** A webhook while somebody writes it, and as it is sent. */
+import type { Input, Schemas } from "../../data/api.ts";
+
+type Webhook = Schemas["Webhook"];
+type Environment = "production" | "staging" | "development";
+
+export interface WebhookDraft {
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  /** JSON, as it is typed; empty for none. */
+  readonly filter: string;
+  readonly environments: readonly Environment[];
+  readonly headers: readonly HeaderRow[];
+  /** Of a new webhook alone. */
+  readonly secret: string;
+  readonly format: Webhook["format"];
+  readonly retries: number;
+  readonly retryStrategy: Webhook["retryStrategy"];
+  readonly timeoutMs: number;
+  readonly maxPerSecond: number | null;
+}
+
+export interface HeaderRow {
+  readonly name: string;
+  readonly value: string;
+}
+
+export const ENVIRONMENTS: readonly Environment[] = ["production", "staging", "development"];
+
+export const NEW_DRAFT: WebhookDraft = {
+  name: "",
+  url: "",
+  events: [],
+  filter: "",
+  environments: [],
+  headers: [],
+  secret: "",
+  format: "millrace",
+  retries: 3,
+  retryStrategy: "exponential",
+  timeoutMs: 10_000,
+  maxPerSecond: null,
+};
+
+export function toDraft(webhook: Webhook): WebhookDraft {
+  return {
+    name: webhook.name,
+    url: webhook.url,
+    events: webhook.events,
+    filter: webhook.filter === null ? "" : JSON.stringify(webhook.filter, null, 2),
+    environments: webhook.environments ?? [],
+    headers: Object.entries(webhook.headers).map(([name, value]) => ({ name, value })),
+    secret: "",
+    format: webhook.format,
+    retries: webhook.retries,
+    retryStrategy: webhook.retryStrategy,
+    timeoutMs: webhook.timeoutMs,
+    maxPerSecond: webhook.maxPerSecond,
+  };
+}
+
+/** The condition that was typed; undefined where it is no JSON object. */
+export function parseFilter(text: string): Readonly<Record<string, unknown>> | null | undefined {
+  if (text.trim() === "") return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is missing before it can be sent, in words; undefined when nothing is. */
+export function findGap(draft: WebhookDraft): string | undefined {
+  if (draft.name.trim() === "") return "It needs a name.";
+  if (draft.url.trim() === "") return "It needs an address.";
+  if (draft.events.length === 0) return "Choose at least one event.";
+  if (parseFilter(draft.filter) === undefined) return "The condition is no JSON object.";
+  return undefined;
+}
+
+/** As the API takes it. */
+export function toBody(draft: WebhookDraft): Input<"webhooks.create">["body"] {
+  const { name, url, secret, environments, headers, filter, ...rest } = draft;
+  const named = headers.filter((row) => row.name.trim() !== "");
+  return {
+    ...rest,
+    name: name.trim(),
+    url: url.trim(),
+    filter: parseFilter(filter) ?? null,
+    environments: environments.length === 0 ? null : environments,
+    headers: Object.fromEntries(named.map((row) => [row.name.trim(), row.value])),
+    ...(secret !== "" && { secret }),
+  };
+}
+
+const SECRET_BYTES = 32;
+
+/** A signing secret, as Standard Webhooks writes them. */
+export function makeSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+  return `whsec_${btoa(String.fromCodePoint(...bytes))}`;
+}

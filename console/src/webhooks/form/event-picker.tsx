@@ -1,0 +1,111 @@
+import { X } from "lucide-react";
+import { useState } from "react";
+import { useEventKinds } from "./event-kinds.ts";
+import { groupTypes, takes, togglePattern } from "./event-types.ts";
+
+interface EventPickerProps {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  readonly isDisabled: boolean;
+  readonly error: string | undefined;
+}
+
+const PATTERN = /^[\w-]+(\.[\w-]+)*(\.\*)?$|^\*$/;
+
+/** Events by namespace: a whole one at once, or some of its types. What is not listed can be typed. */
+export function EventPicker({ chosen, onChange, isDisabled, error }: EventPickerProps) {
+  const [words, setWords] = useState("");
+  const types = useEventKinds();
+  const groups = groupTypes(types, words);
+  const typed = words.trim();
+  const mayAdd = PATTERN.test(typed) && !chosen.includes(typed);
+  const toggle = (pattern: string): void => onChange(togglePattern(chosen, pattern));
+  const add = (): void => {
+    if (!mayAdd) return;
+    toggle(typed);
+    setWords("");
+  };
+  return (
+    <fieldset className="hook-events" disabled={isDisabled}>
+      <legend>Events</legend>
+      {chosen.length > 0 && (
+        <ul className="hook-chosen" aria-label="Chosen events">
+          {chosen.map((pattern) => (
+            <li key={pattern} className="hook-chip mono">
+              {pattern === "*" ? "* (everything)" : pattern}
+              <button
+                type="button"
+                aria-label={`Leave out ${pattern}`}
+                onClick={() => toggle(pattern)}
+              >
+                <X className="ico" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="row">
+        <input
+          className="field grow"
+          type="search"
+          aria-label="Find events"
+          aria-invalid={error === undefined ? undefined : true}
+          placeholder="Find, or type one: incident.created, orders.*"
+          spellCheck={false}
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            add();
+          }}
+        />
+        <button type="button" className="btn" disabled={!mayAdd} onClick={add}>
+          Add
+        </button>
+      </div>
+      <div className="hook-groups scroll" role="group" aria-label="All events" tabIndex={0}>
+        {groups.map(({ namespace, pattern, types: some }) => (
+          <details key={namespace} open={words.trim() !== "" && groups.length < 6}>
+            <summary>
+              <label className="hook-type">
+                <input
+                  type="checkbox"
+                  aria-label={`All events of ${namespace}`}
+                  checked={chosen.some((one) => one === "*" || one === pattern)}
+                  disabled={chosen.includes("*")}
+                  onChange={() => toggle(pattern)}
+                />
+                <span className="mono">{pattern}</span>
+              </label>
+              <span className="muted">{some.length}</span>
+            </summary>
+            {some.map(({ type, summary }) => {
+              const cover = chosen.find((one) => one !== type && takes(one, type));
+              return (
+                <label key={type} className="hook-type indent">
+                  <input
+                    type="checkbox"
+                    checked={cover !== undefined || chosen.includes(type)}
+                    disabled={cover !== undefined}
+                    onChange={() => toggle(type)}
+                  />
+                  <span className="hook-type-words">
+                    <span className="mono">{type}</span>
+                    <span className="muted">{summary}</span>
+                  </span>
+                </label>
+              );
+            })}
+          </details>
+        ))}
+        {groups.length === 0 && (
+          <p className="muted hook-none">
+            The platform has no event like that. Events of your own topics can be typed and added.
+          </p>
+        )}
+      </div>
+      {error !== undefined && <p className="field-error">{error}</p>}
+    </fieldset>
+  );
+}

@@ -1,0 +1,91 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useOp } from "../../data/api.ts";
+import { place } from "../../data/place.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { Json } from "../../ui/json/json.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { count } from "../../ui/words.ts";
+import { parseFilter, type WebhookDraft } from "./draft.ts";
+
+const SHOWN = 30;
+const PAUSE_MS = 400;
+
+/** Past events that such a webhook would have been sent: the surest test of a condition. */
+export function Preview({
+  draft,
+}: {
+  readonly draft: Pick<WebhookDraft, "events" | "filter" | "environments">;
+}) {
+  const filter = parseFilter(draft.filter);
+  const body = useDebounced(
+    JSON.stringify({
+      events: draft.events,
+      filter: filter ?? null,
+      environments: draft.environments.length === 0 ? null : draft.environments,
+      limit: SHOWN,
+    }),
+    PAUSE_MS,
+  );
+  const isReady = draft.events.length > 0 && filter !== undefined;
+  const { data, error, isFetching } = useOp(
+    "webhooks.preview",
+    { body: JSON.parse(body) },
+    { enabled: isReady },
+  );
+  const [open, setOpen] = useState<string>();
+  const found = data?.data;
+  return (
+    <section className="hook-preview" aria-label="Preview" aria-busy={isFetching}>
+      <header>
+        <h2>What it would have sent</h2>
+        <p className="muted" role="status">
+          {!isReady && "Choose events to see which of the past ones match."}
+          {isReady && error && error.message}
+          {isReady && found && describeFound(found)}
+        </p>
+      </header>
+      {isReady && found && (
+        <ol className="hook-past scroll">
+          {found.events.map((event) => (
+            <li key={event.id}>
+              <button
+                type="button"
+                className="hook-past-row"
+                aria-expanded={open === event.id}
+                onClick={() => setOpen(open === event.id ? undefined : event.id)}
+              >
+                <span className="mono cut">{event.type}</span>
+                <span className="cut muted grow">
+                  {event.resource.number ?? event.resource.displayName ?? event.resource.id}
+                </span>
+                <Ago at={event.createdAt} />
+              </button>
+              {open === event.id && (
+                <div className="hook-past-more">
+                  <Json value={event.data} label={`Data of ${event.type}`} />
+                  <Link to="/causes/$of" params={{ of: event.id }}>
+                    Causes and effects
+                  </Link>
+                </div>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+function describeFound(found: {
+  readonly events: readonly unknown[];
+  readonly scanned: number;
+  readonly truncated: boolean;
+}): string {
+  const looked = `the newest ${count(found.scanned, "event")} of ${place.environment}`;
+  if (found.events.length === 0) return `None of ${looked} matches.`;
+  const some = count(found.events.length, "event");
+  return found.truncated
+    ? `${some} of ${looked}, and perhaps older ones.`
+    : `${some} of ${looked}.`;
+}

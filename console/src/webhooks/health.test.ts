@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { describeRecent, shareOf, stateOf } from "./health.ts";
+
+test("a share is never rounded to all or nothing", () => {
+  expect([1, 0.9999, 0.5, 0.004, 0].map(shareOf)).toEqual([
+    "100 %",
+    "99.9 %",
+    "50 %",
+    "0.4 %",
+    "0 %",
+  ]);
+});
+
+test("what is active and fails is not called active", () => {
+  const health = { recent: ["succeeded", "failed"] } as never;
+  const active = { status: "active", catchingUp: false } as const;
+  expect(stateOf(active, undefined).label).toBe("Active");
+  expect(stateOf(active, health).label).toBe("Failing");
+  expect(stateOf({ ...active, catchingUp: true }, health).label).toBe("Catching up");
+  expect(stateOf({ status: "paused", catchingUp: false }, health).label).toBe("Paused");
+});
+
+test("the strip of deliveries has a sentence", () => {
+  expect(describeRecent([])).toBe("Nothing was delivered yet");
+  expect(describeRecent(["succeeded", "failed", "pending"])).toBe(
+    "1 of the newest 3 deliveries arrived, 1 failed, 1 under way",
+  );
+});

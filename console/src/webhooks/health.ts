@@ -1,0 +1,54 @@
+/** Words for how a webhook is doing. */
+import type { Schemas } from "../data/api.ts";
+import { count } from "../ui/words.ts";
+
+export type Health = Schemas["WebhookHealth"];
+export type Webhook = Schemas["Webhook"];
+
+/** The state that a list shows: a webhook that is active and fails is not well. */
+export function stateOf(
+  webhook: Pick<Webhook, "status" | "catchingUp">,
+  health: Health | undefined,
+): { readonly state: string; readonly label: string } {
+  if (webhook.status === "paused") return { state: "paused", label: "Paused" };
+  if (webhook.catchingUp) return { state: "running", label: "Catching up" };
+  if (health && health.recent.at(-1) === "failed") return { state: "failed", label: "Failing" };
+  if (health && health.recent.at(-1) === "retrying")
+    return { state: "retrying", label: "Retrying" };
+  return { state: "active", label: "Active" };
+}
+
+const PAUSES: Readonly<Record<string, string>> = {
+  manual: "Paused by hand.",
+  failures: "Paused after five deliveries failed in a row.",
+  gone: "Paused since its endpoint answered that it is gone (410).",
+};
+
+export function pauseReason(because: string | null): string {
+  return PAUSES[because ?? ""] ?? "Paused.";
+}
+
+/** `98 %`; a webhook that failed once in a thousand is not at 100 %. */
+export function shareOf(share: number): string {
+  const percent = share * 100;
+  if (percent === 100 || percent === 0) return `${percent} %`;
+  return `${Math.min(99.9, Math.max(0.1, percent)).toFixed(percent > 99 || percent < 1 ? 1 : 0)} %`;
+}
+
+/** The strip of newest deliveries in one sentence. */
+export function describeRecent(recent: Health["recent"]): string {
+  if (recent.length === 0) return "Nothing was delivered yet";
+  const failed = recent.filter((status) => status === "failed").length;
+  const open = recent.filter((status) => status === "pending" || status === "retrying").length;
+  const parts = [
+    `${recent.length - failed - open} of the newest ${count(recent.length, "delivery", "deliveries")} arrived`,
+    failed > 0 && `${failed} failed`,
+    open > 0 && `${open} under way`,
+  ];
+  return parts.filter((part) => part !== false).join(", ");
+}
+
+/** Why the last one failed, in a few words. */
+export function describeFailure(failure: NonNullable<Health["lastFailure"]>): string {
+  return failure.status === null ? (failure.error ?? "No answer") : `Answered ${failure.status}`;
+}

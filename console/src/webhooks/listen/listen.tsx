@@ -1,0 +1,222 @@
+import "../webhooks.css";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus, Radio, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { useTitle } from "../../shell/title.ts";
+import { CopyLine } from "../../ui/copy-line.tsx";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { count } from "../../ui/words.ts";
+import { BodyText, HeaderList } from "../message.tsx";
+
+type Endpoint = Schemas["ListedTestEndpoint"];
+type Received = Schemas["TestEndpointRequest"];
+
+/** What arrives is in no log: it is looked for. */
+const LOOK_MS = 1_000;
+const ANSWERS = [200, 202, 400, 410, 429, 500, 503];
+
+/** Addresses of our own that show what is sent to them, live. */
+export function Listen() {
+  useTitle("Test endpoints");
+  const { open } = useSearch({ from: "/inside/webhooks/listen" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const { data, error, isPending, refetch } = useOp("test_endpoints.list");
+  const [isBusy, setBusy] = useState(false);
+  const reason = may("webhooks:write") ? undefined : "You may not make test endpoints.";
+  const show = (id: string | undefined): void =>
+    void navigate({ to: "/webhooks/listen", search: { open: id }, replace: true });
+  const make = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const made = await call("test_endpoints.create", { body: {} });
+      invalidate(["test_endpoints."]);
+      show(made.data.id);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    setBusy(false);
+  };
+  useActions([{ keys: "n", label: "New test endpoint", run: () => void make(), disabled: reason }]);
+  const endpoints = data?.data ?? [];
+  const chosen = endpoints.find(({ id }) => id === open) ?? endpoints[0];
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 className="grow">Test endpoints</h1>
+        <button
+          className="btn main"
+          disabled={reason !== undefined || isBusy}
+          title={reason}
+          onClick={() => void make()}
+        >
+          <Plus /> New test endpoint <Keys keys="n" />
+        </button>
+      </header>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={6} />}
+      {data && !chosen && (
+        <Empty title="Nothing listens">
+          A test endpoint is an address that takes whatever is posted to it and shows it here at
+          once. Let a webhook deliver there before its receiver is ready. It expires after a day.
+        </Empty>
+      )}
+      {chosen && (
+        <div className="listen-body">
+          <nav className="listen-list scroll" aria-label="Test endpoints">
+            {endpoints.map(({ id, name, received, expiresAt }) => (
+              <button
+                key={id}
+                className="listen-entry"
+                aria-current={id === chosen.id || undefined}
+                onClick={() => show(id)}
+              >
+                <span className="cut">{name}</span>
+                <span className="muted">
+                  {count(received, "request")} · ends <Ago at={expiresAt} />
+                </span>
+              </button>
+            ))}
+          </nav>
+          <EndpointPanel key={chosen.id} endpoint={chosen} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { id, name, url, answerStatus } = endpoint;
+  const [open, setOpen] = useState<number>();
+  const [isEnding, setEnding] = useState(false);
+  const { data, error } = useOp(
+    "test_endpoints.list_requests",
+    { params: { id }, query: { limit: 100 } },
+    { refetchInterval: LOOK_MS },
+  );
+  const requests = data?.data ?? [];
+  const shown = requests.find(({ number }) => number === open) ?? requests[0];
+  const change = async (body: { name?: string; answerStatus?: number }): Promise<void> => {
+    try {
+      await call("test_endpoints.update", { params: { id }, body });
+      invalidate(["test_endpoints."]);
+      if (body.answerStatus !== undefined) notify(`It answers ${body.answerStatus} from now on.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+  };
+  const remove = async (): Promise<void> => {
+    setEnding(false);
+    try {
+      await call("test_endpoints.delete", { params: { id } });
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["test_endpoints."]);
+  };
+  return (
+    <div className="listen-panel">
+      <div className="listen-head">
+        <CopyLine label="Address" text={url} />
+        <div className="row listen-acts">
+          <label className="row">
+            Answers
+            <select
+              className="field"
+              value={answerStatus}
+              onChange={({ target }) => void change({ answerStatus: Number(target.value) })}
+            >
+              {[...new Set([...ANSWERS, answerStatus])].map((status) => (
+                <option key={status}>{status}</option>
+              ))}
+            </select>
+          </label>
+          <Link to="/webhooks/new" search={{ url }} className="btn">
+            New webhook to here
+          </Link>
+          <span className="grow" />
+          <button className="btn" aria-label={`Delete ${name}`} onClick={() => setEnding(true)}>
+            <Trash2 /> Delete
+          </button>
+        </div>
+      </div>
+      {error && <ErrorNotice error={error} />}
+      {data && requests.length === 0 && (
+        <Empty title="It listens">
+          <Radio className="ico listen-live" /> Nothing has arrived yet. Try it:
+          <code className="listen-try">{`curl -d '{"hello":"there"}' ${url}`}</code>
+        </Empty>
+      )}
+      {requests.length > 0 && (
+        <div className="listen-requests">
+          <ol className="scroll listen-rows" aria-label="Requests" aria-live="polite">
+            {requests.map((request) => (
+              <li key={request.number}>
+                <button
+                  className="listen-row"
+                  aria-current={request.number === shown?.number || undefined}
+                  onClick={() => setOpen(request.number)}
+                >
+                  <span className="muted">#{request.number}</span>
+                  <span className="cut mono grow">{titleOf(request)}</span>
+                  <span className={request.answered < 300 ? "tag plain ok" : "tag plain bad"}>
+                    {request.answered}
+                  </span>
+                  <Ago at={request.receivedAt} />
+                </button>
+              </li>
+            ))}
+          </ol>
+          {shown && <RequestView request={shown} />}
+        </div>
+      )}
+      {isEnding && (
+        <Confirm
+          title={`Delete ${name}`}
+          act="Delete it"
+          onAct={() => void remove()}
+          onClose={() => setEnding(false)}
+        >
+          Its address answers 404 from then on, and what arrived is gone.
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+function RequestView({ request }: { readonly request: Received }) {
+  const query = Object.entries(request.query);
+  return (
+    <section className="listen-request scroll" aria-label={`Request ${request.number}`}>
+      <h2>
+        Request {request.number} <span className="muted">{request.bytes} bytes</span>
+      </h2>
+      {query.length > 0 && (
+        <>
+          <h3>Query</h3>
+          <HeaderList headers={request.query} />
+        </>
+      )}
+      <h3>Body</h3>
+      {request.body === "" ? (
+        <p className="muted">Empty.</p>
+      ) : (
+        <BodyText text={request.body} label="Body" />
+      )}
+      <h3>Headers</h3>
+      <HeaderList headers={request.headers} />
+    </section>
+  );
+}
+
+/** The event of a delivery, or the beginning of whatever it is. */
+function titleOf({ headers, body }: Received): string {
+  return headers["x-service-event"] ?? (body.slice(0, 80) || "(empty)");
+}

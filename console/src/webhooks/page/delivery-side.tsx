@@ -1,0 +1,186 @@
+import { Link } from "@tanstack/react-router";
+import { RotateCcw, Repeat, X } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { Timeline } from "../../ui/display/timeline.tsx";
+import { State } from "../../ui/state.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { count, toDuration } from "../../ui/words.ts";
+import { BodyText, HeaderList } from "../message.tsx";
+
+type Detail = Schemas["WebhookDeliveryDetail"];
+type Attempt = Detail["attemptLog"][number];
+
+const LOOK_MS = 2_000;
+
+interface DeliverySideProps {
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  readonly onOpen: (deliveryId: string) => void;
+  readonly onClose: () => void;
+}
+
+/** One delivery: what was sent, what came back, and every attempt. */
+export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: DeliverySideProps) {
+  const params = { id: webhookId, deliveryId };
+  const { data, error, isPending, refetch } = useOp(
+    "webhooks.get_delivery",
+    { params },
+    { refetchInterval: LOOK_MS },
+  );
+  const delivery = data?.data;
+  return (
+    <aside className="hook-side scroll" aria-label="Delivery">
+      <header className="row">
+        <h2 className="grow mono cut">{delivery?.eventType ?? "Delivery"}</h2>
+        <button className="btn bare icon" aria-label="Close" onClick={onClose}>
+          <X />
+        </button>
+      </header>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={6} />}
+      {delivery && (
+        <>
+          <p className="row hook-about">
+            <State state={delivery.status} />
+            <span className="muted">
+              {count(delivery.attempts, "attempt")} · <Ago at={delivery.createdAt} />
+            </span>
+            {delivery.nextAttemptAt !== null && (
+              <span className="muted">
+                next <Ago at={delivery.nextAttemptAt} />
+              </span>
+            )}
+          </p>
+          <Acts delivery={delivery} onOpen={onOpen} />
+          <Answer delivery={delivery} />
+          <section aria-label="Request" className="hook-part">
+            <h3>Request</h3>
+            <p className="mono hook-line">
+              {delivery.request.method} {delivery.request.url}
+            </p>
+            <HeaderList headers={delivery.request.headers} />
+            {delivery.request.body === null ? (
+              <p className="muted">
+                Its body can't be shown: the event is no longer kept, or you may not see all of it.
+              </p>
+            ) : (
+              <BodyText text={delivery.request.body} label="Body of the request" />
+            )}
+          </section>
+          <section aria-label="Attempts" className="hook-part">
+            <h3>Attempts</h3>
+            {delivery.attemptLog.length === 0 && <p className="muted">None yet.</p>}
+            <Timeline
+              label="Attempts"
+              entries={delivery.attemptLog.toReversed().map((attempt) => ({
+                id: String(attempt.number),
+                at: attempt.at,
+                tone: isGood(attempt) ? "ok" : "bad",
+                title: describeAttempt(attempt),
+                children: attempt.body && attempt.number < delivery.attempts && (
+                  <BodyText text={attempt.body} label={`Answer ${attempt.number}`} />
+                ),
+              }))}
+            />
+          </section>
+          <p className="row hook-links">
+            <Link to="/causes/$of" params={{ of: delivery.eventId }}>
+              Causes and effects
+            </Link>
+            {delivery.replayOf !== null && (
+              <button className="link" onClick={() => onOpen(delivery.replayOf ?? "")}>
+                The first delivery
+              </button>
+            )}
+            <span className="muted mono cut">{delivery.id}</span>
+          </p>
+        </>
+      )}
+    </aside>
+  );
+}
+
+function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) => void }) {
+  const { id: deliveryId, webhookId, status } = props.delivery;
+  const params = { id: webhookId, deliveryId };
+  const may = useMay();
+  const [isBusy, setBusy] = useState(false);
+  const denied = may("webhooks:write") ? undefined : "You may not send deliveries.";
+  const notFailed = denied ?? (status === "failed" ? undefined : "Only a failed one is retried.");
+  const run = async (act: () => Promise<string>): Promise<void> => {
+    setBusy(true);
+    try {
+      notify(await act());
+    } catch (error) {
+      notifyError(error);
+    }
+    invalidate(["webhooks."]);
+    setBusy(false);
+  };
+  const retry = (): Promise<void> =>
+    run(async () => {
+      const { data } = await call("webhooks.retry_delivery", { params });
+      const answer = data.lastResponseStatus ?? data.lastError ?? "no answer";
+      return data.status === "succeeded" ? `It arrived: ${answer}.` : `It failed again: ${answer}.`;
+    });
+  const replay = (): Promise<void> =>
+    run(async () => {
+      const { data } = await call("webhooks.replay_delivery", { params });
+      props.onOpen(data.id);
+      return "It is sent once more, as a new delivery.";
+    });
+  useActions([
+    { keys: "r", label: "Retry the delivery", run: () => void retry(), disabled: notFailed },
+    { keys: "shift+r", label: "Replay the delivery", run: () => void replay(), disabled: denied },
+  ]);
+  return (
+    <div className="row hook-acts">
+      <button
+        className="btn"
+        disabled={notFailed !== undefined || isBusy}
+        title={notFailed}
+        onClick={() => void retry()}
+      >
+        <RotateCcw /> Retry <Keys keys="r" />
+      </button>
+      <button
+        className="btn"
+        disabled={denied !== undefined || isBusy}
+        title={denied ?? "A new delivery of the same event"}
+        onClick={() => void replay()}
+      >
+        <Repeat /> Replay <Keys keys="shift+r" />
+      </button>
+    </div>
+  );
+}
+
+function Answer({ delivery }: { readonly delivery: Detail }) {
+  const { status, body, durationMs, error } = delivery.response;
+  if (delivery.attempts === 0) return null;
+  const isArrived = status !== null && status >= 200 && status < 300;
+  return (
+    <section aria-label="Answer" className="hook-part">
+      <h3>Answer</h3>
+      <p className={isArrived ? "hook-verdict ok" : "hook-verdict bad"}>
+        <strong>{status ?? "No answer"}</strong>
+        {error !== null && <span>{error}</span>}
+        <span className="muted">{toDuration(durationMs)}</span>
+      </p>
+      {body !== null && body !== "" && <BodyText text={body} label="Body of the answer" />}
+    </section>
+  );
+}
+
+const isGood = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
+
+function describeAttempt({ number, status, durationMs, error }: Attempt): string {
+  const answer = status === null ? (error ?? "no answer") : String(status);
+  return `${number}. ${answer}${durationMs === null ? "" : ` in ${toDuration(durationMs)}`}`;
+}

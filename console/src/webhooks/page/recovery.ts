@@ -1,0 +1,31 @@
+const HOUR_MS = 3_600_000;
+
+/** Times that people recover since. */
+export const SPANS = [
+  { label: "An hour ago", ms: HOUR_MS },
+  { label: "A day ago", ms: 24 * HOUR_MS },
+  { label: "A week ago", ms: 7 * 24 * HOUR_MS },
+] as const;
+
+/** A time as a field of the browser has it, in the zone of whoever sits there. */
+export function toInputTime(at: Date): string {
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
+
+interface Progress {
+  readonly since: string;
+  readonly requestedAt: string;
+  readonly reachedAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+/** The part of the span that is done, from 0 to 1: it is known by the time of the last event looked at. */
+export function progressOf({ since, requestedAt, reachedAt, finishedAt }: Progress): number {
+  if (finishedAt !== null) return 1;
+  const from = Date.parse(since);
+  if (reachedAt === null || Number.isNaN(from)) return 0;
+  const span = Date.parse(requestedAt) - from;
+  if (span <= 0) return 0;
+  return Math.max(0, Math.min(0.99, (Date.parse(reachedAt) - from) / span));
+}

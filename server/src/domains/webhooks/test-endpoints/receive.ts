@@ -1,0 +1,116 @@
+import Type from "typebox";
+import type { RawRequest } from "#kernel/access/caller.ts";
+import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
+import { CREDENTIAL_NAME, MASK } from "../header.ts";
+import * as store from "./store.ts";
+import { REQUEST_BYTES_MAX, REQUESTS_A_MINUTE_MAX, REQUESTS_MAX } from "./test-endpoint.ts";
+
+/** A signature is no secret: one who reads it can't make another. */
+const SIGNATURE_NAME = /signature/i;
+
+const EndpointFull = failure(
+  "test_endpoint_full",
+  410,
+  `The test endpoint has taken its ${REQUESTS_MAX} requests; make another.`,
+);
+
+/**
+ * Takes a request for a test endpoint. It is ephemeral (ADR 0074): strangers write nothing into the log, and
+ * what they leave expires.
+ */
+export const receiveRequest = command({
+  id: "test_endpoints.receive",
+  route: "POST /listen/{token}",
+  summary: "Send something to a test endpoint",
+  description:
+    "It answers as its owner said. At most 120 requests a minute, and 2000 in all; an address that has expired is " +
+    "not found.",
+  access: "public",
+  readsRequest: true,
+  ephemeral: true,
+  bodyBytesMax: REQUEST_BYTES_MAX,
+  params: object({ token: line(64) }),
+  emits: [],
+  response: {
+    ...rawResponse<RawResponse>(Type.Unknown(), "What its owner wants it to answer."),
+    status: 200,
+  },
+  fails: [NotFound, RateLimited, EndpointFull],
+  example: { params: { token: "q2V5b3UgZm91bmQgaXQgb3V0" } },
+  async prepare({ db, clock, rateLimit }, { params }, { request }) {
+    if (!request) throw new Error("A request came without itself.");
+    const endpoint = await store.findByToken(db, params.token, clock.now());
+    if (!endpoint) throw new Failure(NotFound);
+    rateLimit.assert(`test endpoint ${endpoint.id}`, REQUESTS_A_MINUTE_MAX);
+    if (endpoint.received >= REQUESTS_MAX) throw new Failure(EndpointFull);
+    return { endpoint, request };
+  },
+  async run(ctx, { params }, { endpoint, request }) {
+    ctx.switchPartition({ workspace: endpoint.workspace_id, environment: "production" });
+    const { bytes, headers, query } = request;
+    const hidden = await findSecretHeaders(ctx.tx, params.token);
+    const answered = endpoint.answer_status;
+    const stored = {
+      query: maskValues(textsOf(query), new Set()),
+      headers: maskValues(headers, hidden),
+      body: bytes.toString("utf8").replaceAll("\0", "\uFFFD"),
+      bytes: bytes.length,
+      answered,
+    };
+    await store.insertRequest(ctx.tx, endpoint.id, stored, ctx.now);
+    return {
+      status: answered,
+      headers: { "content-type": "text/plain; charset=utf-8" },
+      body: endpoint.answer_body,
+    };
+  },
+});
+
+/** The headers that webhooks fill from secrets when they deliver here. */
+async function findSecretHeaders(
+  tx: Parameters<typeof store.listSenderHeaders>[0],
+  token: string,
+): Promise<ReadonlySet<string>> {
+  const senders = await store.listSenderHeaders(tx, token);
+  const names = senders
+    .flatMap((headers) => Object.entries(headers))
+    .filter(([, value]) => findSecretReferences(value).length > 0)
+    .map(([name]) => name.toLowerCase());
+  return new Set(names);
+}
+
+function maskValues(
+  values: Readonly<Record<string, string>>,
+  hidden: ReadonlySet<string>,
+): Record<string, string> {
+  const isSecret = (name: string): boolean =>
+    hidden.has(name) || (CREDENTIAL_NAME.test(name) && !SIGNATURE_NAME.test(name));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, isSecret(name) ? MASK : value]),
+  );
+}
+
+function textsOf(query: RawRequest["query"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
+}
+
+const DELETE_EXPIRED = `
+  delete from test_endpoints e
+   where e.id = any (array(select o.id from test_endpoints o where o.expires_at < $1 limit $2))`;
+
+/** Deletes endpoints that have expired, and what arrived there. */
+export const endpointRetentionJob = retentionJob({
+  kind: "webhooks.prune_test_endpoints",
+  remove: ({ db, clock }, rowsMax) =>
+    deleteAcrossWorkspaces(db, DELETE_EXPIRED, [clock.now(), rowsMax]),
+});

@@ -1,0 +1,189 @@
+import { type Selectable, sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import type { Tables } from "../../../tables.ts";
+import { REQUESTS_KEPT_MAX, type TestRequest } from "./test-endpoint.ts";
+
+export type EndpointRow = Selectable<Tables["test_endpoints"]>;
+
+/** Serializes the creation of endpoints in this workspace, so that the count holds. */
+export async function countLocked(tx: Tx, now: Date): Promise<number> {
+  await sql`
+    select pg_advisory_xact_lock(
+      hashtextextended('test endpoints of ' || current_setting('millrace.workspace'), 0))`.execute(
+    tx,
+  );
+  const { n } = await tx
+    .selectFrom("test_endpoints")
+    .select((row) => row.fn.countAll<number>().as("n"))
+    .where("expires_at", ">", now.toISOString())
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
+export function insert(
+  tx: Tx,
+  row: {
+    readonly id: string;
+    readonly name: string;
+    readonly token: string;
+    readonly answer_status: number;
+    readonly answer_body: string;
+    readonly created_by: string;
+    readonly created_at: Date;
+    readonly expires_at: Date;
+  },
+): Promise<EndpointRow> {
+  return tx.insertInto("test_endpoints").values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Those that have not expired, newest first. */
+export function list(
+  tx: Tx,
+  now: Date,
+  page: { readonly before: string; readonly limit: number },
+): Promise<EndpointRow[]> {
+  return tx
+    .selectFrom("test_endpoints")
+    .selectAll()
+    .where("id", "<", page.before)
+    .where("expires_at", ">", now.toISOString())
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function get(tx: Tx, id: string, now: Date): Promise<EndpointRow> {
+  return assertFound(await byId(tx, id, now).executeTakeFirst());
+}
+
+/** Locks the row until the transaction ends. */
+export async function lock(tx: Tx, id: string, now: Date): Promise<EndpointRow> {
+  return assertFound(await byId(tx, id, now).forUpdate().executeTakeFirst());
+}
+
+export function update(
+  tx: Tx,
+  id: string,
+  change: {
+    readonly name: string | undefined;
+    readonly answer_status: number | undefined;
+    readonly answer_body: string | undefined;
+  },
+): Promise<EndpointRow> {
+  return tx
+    .updateTable("test_endpoints")
+    .set(change)
+    .set((row) => ({ revision: row("revision", "+", 1) }))
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function remove(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("test_endpoints").where("id", "=", id).execute();
+}
+
+const FIND = `
+  select id, workspace_id, answer_status, answer_body, received from test_endpoints
+   where token = $1 and expires_at > $2`;
+
+export type Addressed = Pick<
+  EndpointRow,
+  "id" | "workspace_id" | "answer_status" | "answer_body" | "received"
+>;
+
+/** The endpoint of an address, of any workspace; one that has expired is none. */
+export async function findByToken(
+  db: Database,
+  token: string,
+  now: Date,
+): Promise<Addressed | undefined> {
+  return (await db.system<Addressed>(FIND, [token, now]))[0];
+}
+
+/** The headers of webhooks that deliver to an address. */
+export async function listSenderHeaders(tx: Tx, token: string): Promise<Record<string, string>[]> {
+  const rows = await tx
+    .selectFrom("webhooks")
+    .select("headers")
+    .where(sql<boolean>`strpos(url, ${`/listen/${token}`}) > 0`)
+    .limit(100)
+    .execute();
+  // Only this domain writes them, see `Headers`.
+  return rows.map(({ headers }) => headers as Record<string, string>);
+}
+
+/** Stores a request as the next of its endpoint, and drops the oldest beyond those that are kept. */
+export async function insertRequest(
+  tx: Tx,
+  endpointId: string,
+  request: Omit<TestRequest, "number" | "receivedAt">,
+  now: Date,
+): Promise<void> {
+  const row = await tx
+    .updateTable("test_endpoints")
+    .set((old) => ({ received: old("received", "+", 1) }))
+    .where("id", "=", endpointId)
+    .returning("received")
+    .executeTakeFirst();
+  if (!row) throw new Failure(NotFound);
+  await tx
+    .insertInto("test_endpoint_requests")
+    .values({
+      endpoint_id: endpointId,
+      number: row.received,
+      query: JSON.stringify(request.query),
+      headers: JSON.stringify(request.headers),
+      body: request.body,
+      bytes: request.bytes,
+      answered: request.answered,
+      received_at: now,
+    })
+    .execute();
+  await tx
+    .deleteFrom("test_endpoint_requests")
+    .where("endpoint_id", "=", endpointId)
+    .where("number", "<=", row.received - REQUESTS_KEPT_MAX)
+    .execute();
+}
+
+/** The newest first. */
+export async function listRequests(
+  tx: Tx,
+  endpointId: string,
+  page: { readonly before: number; readonly limit: number },
+): Promise<TestRequest[]> {
+  const rows = await tx
+    .selectFrom("test_endpoint_requests")
+    .selectAll()
+    .where("endpoint_id", "=", endpointId)
+    .where("number", "<", page.before)
+    .orderBy("number", "desc")
+    .limit(page.limit)
+    .execute();
+  return rows.map((row) => ({
+    number: row.number,
+    // Only `insertRequest` writes these.
+    query: row.query as Record<string, string>,
+    headers: row.headers as Record<string, string>,
+    body: row.body,
+    bytes: row.bytes,
+    answered: row.answered,
+    receivedAt: row.received_at,
+  }));
+}
+
+function byId(tx: Tx, id: string, now: Date) {
+  return tx
+    .selectFrom("test_endpoints")
+    .selectAll()
+    .where("id", "=", id)
+    .where("expires_at", ">", now.toISOString());
+}
+
+function assertFound(row: EndpointRow | undefined): EndpointRow {
+  if (!row) throw new Failure(NotFound);
+  return row;
+}

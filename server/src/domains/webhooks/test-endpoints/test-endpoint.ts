@@ -1,0 +1,75 @@
+import Type, { type Static } from "typebox";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, text, Time } from "#kernel/schema/schema.ts";
+
+export const TestEndpointId = id("tep");
+
+/** Bounds of what strangers can leave here. */
+export const LIFETIME_MS = 24 * 3_600_000;
+export const ENDPOINTS_MAX = 20;
+export const REQUESTS_KEPT_MAX = 100;
+export const REQUESTS_MAX = 2_000;
+export const REQUESTS_A_MINUTE_MAX = 120;
+export const REQUEST_BYTES_MAX = 64 * 1024;
+
+/** The fields that a caller sets. */
+export const settings = {
+  name: line(100, "Display name"),
+  answerStatus: Type.Integer({
+    minimum: 200,
+    maximum: 599,
+    description: "What it answers; 200 by default. 500 shows how a failure looks",
+  }),
+  answerBody: text(2_000, "The text of the answer; empty by default"),
+};
+
+export const TestEndpoint = Type.Object(
+  {
+    id: TestEndpointId,
+    ...settings,
+    url: Type.String({ description: "Whatever is posted here is shown for a day" }),
+    received: Type.Integer({ description: "How many requests came in all" }),
+    createdBy: Type.String(),
+    createdAt: Time,
+    expiresAt: Time,
+  },
+  { title: "TestEndpoint" },
+);
+export type TestEndpoint = Static<typeof TestEndpoint> & { readonly revision: number };
+
+/** An endpoint in events: without its address, which is a secret of its senders. */
+export const TestEndpointData = Type.Object(
+  {
+    id: TestEndpointId,
+    ...settings,
+    expiresAt: Time,
+  },
+  { title: "TestEndpointData" },
+);
+
+export const TestRequest = Type.Object(
+  {
+    number: Type.Integer({ description: "The first is 1" }),
+    query: Type.Record(Type.String(), Type.String()),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: "What speaks of a credential is `***`",
+    }),
+    body: Type.String({ description: "Its text" }),
+    bytes: Type.Integer(),
+    answered: Type.Integer({ description: "The status of the answer" }),
+    receivedAt: Time,
+  },
+  { title: "TestEndpointRequest" },
+);
+export type TestRequest = Static<typeof TestRequest>;
+
+export const TooManyTestEndpoints = failure(
+  "too_many_test_endpoints",
+  409,
+  `A workspace has at most ${ENDPOINTS_MAX} test endpoints; delete one first.`,
+);
+
+export function toTestEndpointData(endpoint: TestEndpoint): Static<typeof TestEndpointData> {
+  const { id: endpointId, name, answerStatus, answerBody, expiresAt } = endpoint;
+  return { id: endpointId, name, answerStatus, answerBody, expiresAt };
+}
