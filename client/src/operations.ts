@@ -35,6 +35,7 @@ export interface Schemas {
   "ArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string };
   "ArtifactTestResult": { "testCaseId": string; "name": string; "passed": boolean; "durationMs": number; "diff": readonly ({ "path": string; "expected": unknown; "actual": unknown })[]; "runtimeError": { "name": string; "message": string } | null };
   "ArtifactVersion": { "versionNumber": number; "version": string; "restoredFrom": number | null; "author": { "id": string; "name": string }; "createdAt": string };
+  "ArtifactVersionContent": { "versionNumber": number; "detail": Schemas["ArtifactDetailShown"]; "definition": Schemas["ArtifactDefinition"] };
   "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
   "AssignmentRule": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "position": number; "conditions": { readonly [name: string]: unknown }; "on": readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId": string | null; "userIds": readonly (string)[]; "scheduleId": string | null; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Attachment": { "id": string; "ticketId": string; "name": string; "bytes": number; "fileId"?: string; "mediaType"?: string; "internal"?: boolean; "createdBy": string; "createdAt": string };
@@ -260,7 +261,9 @@ export interface Schemas {
   "Organisation": { "id": string; "name": string; "mailDomains": readonly (string)[]; "notes": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Outage": { "id": string; "title": string; "message": string | null; "toldAt": string | null; "since": string; "state": "ongoing" | "over"; "overAt": string | null; "affected": number; "isAffected": boolean };
   "Pack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string };
+  "PackCatalog": { "packs": readonly (Schemas["PackOffer"])[] };
   "PackDescriptor": { "id": string; "name": string; "version": string; "description"?: string; "author"?: string; "artifacts"?: readonly (string)[]; "artifactDefinitions"?: { readonly [name: string]: { "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "name"?: string } }; "resources"?: { readonly [name: string]: readonly (unknown)[] }; "dependencies"?: { readonly [name: string]: string }; "engines"?: { readonly [name: string]: string } };
+  "PackOffer": { "packKey": "core_baseline_pack" | "itsm_baseline_pack"; "name": string; "version": string; "description": string; "author": string; "installedVersion": string | null; "brings": readonly ({ "kind": string; "names": readonly (string)[] })[] };
   "PackThing": { "kind": string; "key": string; "id": string };
   "Page": { "id": string; "policyId": string; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string }; "state": "paging" | "acknowledged" | "exhausted" | "ended"; "round": number; "step": number; "userIds": readonly (string)[]; "nextAt": string | null; "acknowledgedBy": string | null; "acknowledgedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "PageStep": { "targets": readonly (Schemas["PageTarget"])[]; "waitMinutes": number };
@@ -521,6 +524,8 @@ export interface Operations {
   "artifacts.get": { params: { "id": string }; reply: { "success": true; "data": Schemas["Artifact"] } };
   /** Read what came of an execution, with its log */
   "artifacts.get_execution": { params: { "id": string; "executionId": string }; reply: { "success": true; "data": Schemas["ArtifactExecution"] } };
+  /** Read what an earlier version of an artifact said */
+  "artifacts.get_version": { params: { "id": string; "versionNumber": string }; reply: { "success": true; "data": Schemas["ArtifactVersionContent"] } };
   /** List the artifacts, newest first */
   "artifacts.list": { query?: { "limit"?: number; "after"?: string; "artifactType"?: "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "status"?: "draft" | "active" | "disabled" }; reply: { "success": true; "data": readonly (Schemas["ListedArtifactSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** List the executions of an artifact in this environment, newest first */
@@ -1271,6 +1276,8 @@ export interface Operations {
   "packs.install_baseline": { body: { "packKey": "core_baseline_pack" | "itsm_baseline_pack" }; reply: { "success": true; "data": Schemas["InstalledPack"] } };
   /** List the installed packs, with what each of them made */
   "packs.list": { query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["Pack"])[]; "pagination": Schemas["Pagination"] } };
+  /** Show the packs that come with the platform, and what each brings */
+  "packs.list_catalog": { reply: { "data": Schemas["PackCatalog"] } };
   /** Uninstall a pack */
   "packs.uninstall": { params: { "id": string }; reply: { "success": true; "data": Schemas["UninstalledPack"] } };
   /** Say that you see to it: nobody else is paged */
@@ -1940,6 +1947,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "artifacts.execute": "POST /api/flowsdk/artifacts/{id}/execute",
   "artifacts.get": "GET /api/flowsdk/artifacts/{id}",
   "artifacts.get_execution": "GET /api/flowsdk/artifacts/{id}/executions/{executionId}",
+  "artifacts.get_version": "GET /api/v1/sdk/artifacts/{id}/versions/{versionNumber}",
   "artifacts.list": "GET /api/flowsdk/artifacts",
   "artifacts.list_executions": "GET /api/flowsdk/artifacts/{id}/executions",
   "artifacts.list_test_cases": "GET /api/flowsdk/artifacts/{id}/test-cases",
@@ -2315,6 +2323,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "packs.install": "POST /api/v1/sdk/packs/install",
   "packs.install_baseline": "POST /api/flowsdk/install-packs",
   "packs.list": "GET /api/flowsdk/installs",
+  "packs.list_catalog": "GET /api/v1/sdk/pack-catalog",
   "packs.uninstall": "DELETE /api/v1/sdk/packs/{id}",
   "pages.acknowledge": "POST /api/v1/itsm/pages/{id}/acknowledge",
   "pages.create": "POST /api/v1/itsm/pages",

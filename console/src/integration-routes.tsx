@@ -1,8 +1,14 @@
 /** Screens of those who connect Millrace with other systems. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { readArtifactSearch, readArtifactsSearch } from "./artifacts/search.ts";
+import { readConnectorSearch } from "./connectors/search.ts";
 import { prefetch } from "./data/api.ts";
 import { inside, textOf } from "./frame-routes.tsx";
 import { readNewWebhookSearch, readWebhookSearch } from "./webhooks/search.ts";
+
+const readOpen = (search: Readonly<Record<string, unknown>>): { open?: string | undefined } => ({
+  open: textOf(search["open"]),
+});
 
 const webhooks = createRoute({
   getParentRoute: () => inside,
@@ -21,7 +27,7 @@ const listen = createRoute({
   getParentRoute: () => inside,
   path: "/webhooks/listen",
   component: lazyRouteComponent(() => import("./webhooks/listen/listen.tsx"), "Listen"),
-  validateSearch: (search): { open?: string | undefined } => ({ open: textOf(search["open"]) }),
+  validateSearch: readOpen,
 });
 
 const webhook = createRoute({
@@ -34,4 +40,73 @@ const webhook = createRoute({
   },
 });
 
-export const integrationRoutes = [webhooks, newWebhook, listen, webhook] as const;
+const connectors = createRoute({
+  getParentRoute: () => inside,
+  path: "/connectors",
+  component: lazyRouteComponent(() => import("./connectors/list.tsx"), "Connectors"),
+});
+
+const newConnector = createRoute({
+  getParentRoute: () => inside,
+  path: "/connectors/new",
+  component: lazyRouteComponent(
+    () => import("./connectors/form/new-connector.tsx"),
+    "NewConnector",
+  ),
+  validateSearch: (search): { type?: string | undefined } => ({ type: textOf(search["type"]) }),
+});
+
+const connector = createRoute({
+  getParentRoute: () => inside,
+  path: "/connectors/$id",
+  component: lazyRouteComponent(() => import("./connectors/page/connector.tsx"), "ConnectorPage"),
+  validateSearch: readConnectorSearch,
+  loader({ params: { id } }) {
+    prefetch("connectors.get", { params: { id } });
+  },
+});
+
+const secrets = createRoute({
+  getParentRoute: () => inside,
+  path: "/secrets",
+  component: lazyRouteComponent(() => import("./secrets/secrets.tsx"), "Secrets"),
+  validateSearch: readOpen,
+});
+
+const artifacts = createRoute({
+  getParentRoute: () => inside,
+  path: "/artifacts",
+  component: lazyRouteComponent(() => import("./artifacts/list.tsx"), "Artifacts"),
+  validateSearch: readArtifactsSearch,
+});
+
+const artifact = createRoute({
+  getParentRoute: () => inside,
+  path: "/artifacts/$id",
+  component: lazyRouteComponent(() => import("./artifacts/page/artifact.tsx"), "ArtifactPage"),
+  validateSearch: readArtifactSearch,
+  loader({ params: { id } }) {
+    prefetch("artifacts.get", { params: { id } });
+  },
+});
+
+const packs = createRoute({
+  getParentRoute: () => inside,
+  path: "/packs",
+  component: lazyRouteComponent(() => import("./packs/packs.tsx"), "Packs"),
+  validateSearch: readOpen,
+});
+
+export const integrationRoutes = [
+  webhooks,
+  newWebhook,
+  listen,
+  webhook,
+  connectors,
+  newConnector,
+  connector,
+  secrets,
+  artifacts,
+  artifact,
+  packs,
+] as const;

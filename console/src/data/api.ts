@@ -21,6 +21,7 @@ import { BASE_PATH, place } from "./place.ts";
 import { Refresh } from "./live/refresh.ts";
 import { outbox } from "./outbox.ts";
 import { noteAnswer } from "./session.ts";
+import { noteWrite } from "./code/write-log.ts";
 
 export { ApiError };
 export type { Schemas } from "@millrace/client";
@@ -83,6 +84,7 @@ export async function call<O extends OperationId>(
   options: CallOptions = {},
 ): Promise<Reply<O>> {
   const send: Send = client.call as Send;
+  if (mayWait(id, options)) noteWrite({ id, input });
   // One key for all attempts: what was carried out is not carried out again.
   const { idempotencyKey = makeKey() } = options;
   const attempt = (): Promise<unknown> =>

@@ -32,6 +32,9 @@ import { switchTheme } from "./theme.ts";
 import { setTitle } from "./title.ts";
 
 const NARROW = "millrace.menu";
+const CodeDialog = lazy(async () => ({
+  default: (await import("./code/code-dialog.tsx")).CodeDialog,
+}));
 
 const Help = lazy(async () => ({ default: (await import("./help/help.tsx")).Help }));
 
@@ -104,7 +107,7 @@ function useFirstRun(): void {
 
 function Frame() {
   const navigate = useNavigate();
-  const [open, setOpen] = useState<"palette" | "keys">();
+  const [open, setOpen] = useState<"palette" | "keys" | "code">();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isNarrow, setNarrow] = useState(localStorage.getItem(NARROW) === "narrow");
   const me = useMe();
@@ -129,6 +132,7 @@ function Frame() {
       run: () => setHelpOpen(!isHelpOpen),
       always: true,
     },
+    { keys: "shift+c", label: "Copy this screen as code", run: () => setOpen("code") },
     { keys: "mod+b", label: "Fold the menu", run: fold },
     { keys: "mod+shift+l", label: "Light or dark", run: switchTheme, always: true },
     {
@@ -187,6 +191,11 @@ function Frame() {
       )}
       {open === "palette" && <Palette onClose={() => setOpen(undefined)} />}
       {open === "keys" && <KeySheet onClose={() => setOpen(undefined)} />}
+      {open === "code" && (
+        <Suspense>
+          <CodeDialog onClose={() => setOpen(undefined)} />
+        </Suspense>
+      )}
       <Toasts />
     </div>
   );

@@ -119,7 +119,7 @@ function listColumns(health: ReadonlyMap<string, Health>): readonly Column<Liste
       cell: ({ name, url }) => (
         <span className="hook-name">
           <strong className="cut">{name}</strong>
-          <span className="muted cut">{url.replace(/^https:\/\//, "")}</span>
+          <span className="muted cut">{new URL(url).host}</span>
         </span>
       ),
     },

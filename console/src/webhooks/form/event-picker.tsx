@@ -1,7 +1,7 @@
-import { X } from "lucide-react";
+import { ChevronRight, X } from "lucide-react";
 import { useState } from "react";
 import { useEventKinds } from "./event-kinds.ts";
-import { groupTypes, takes, togglePattern } from "./event-types.ts";
+import { type EventGroup, groupTypes, takes, togglePattern } from "./event-types.ts";
 
 interface EventPickerProps {
   readonly chosen: readonly string[];
@@ -66,38 +66,13 @@ export function EventPicker({ chosen, onChange, isDisabled, error }: EventPicker
       </div>
       <div className="hook-groups scroll" role="group" aria-label="All events" tabIndex={0}>
         {groups.map(({ namespace, pattern, types: some }) => (
-          <details key={namespace} open={words.trim() !== "" && groups.length < 6}>
-            <summary>
-              <label className="hook-type">
-                <input
-                  type="checkbox"
-                  aria-label={`All events of ${namespace}`}
-                  checked={chosen.some((one) => one === "*" || one === pattern)}
-                  disabled={chosen.includes("*")}
-                  onChange={() => toggle(pattern)}
-                />
-                <span className="mono">{pattern}</span>
-              </label>
-              <span className="muted">{some.length}</span>
-            </summary>
-            {some.map(({ type, summary }) => {
-              const cover = chosen.find((one) => one !== type && takes(one, type));
-              return (
-                <label key={type} className="hook-type indent">
-                  <input
-                    type="checkbox"
-                    checked={cover !== undefined || chosen.includes(type)}
-                    disabled={cover !== undefined}
-                    onChange={() => toggle(type)}
-                  />
-                  <span className="hook-type-words">
-                    <span className="mono">{type}</span>
-                    <span className="muted">{summary}</span>
-                  </span>
-                </label>
-              );
-            })}
-          </details>
+          <EventGroupRows
+            key={namespace}
+            group={{ namespace, pattern, types: some }}
+            chosen={chosen}
+            isFound={words.trim() !== "" && groups.length < 6}
+            onToggle={toggle}
+          />
         ))}
         {groups.length === 0 && (
           <p className="muted hook-none">
@@ -107,5 +82,62 @@ export function EventPicker({ chosen, onChange, isDisabled, error }: EventPicker
       </div>
       {error !== undefined && <p className="field-error">{error}</p>}
     </fieldset>
+  );
+}
+
+interface EventGroupProps {
+  readonly group: EventGroup;
+  readonly chosen: readonly string[];
+  /** Opened by itself, since somebody looks for it. */
+  readonly isFound: boolean;
+  readonly onToggle: (pattern: string) => void;
+}
+
+function EventGroupRows({ group, chosen, isFound, onToggle }: EventGroupProps) {
+  const { namespace, pattern, types } = group;
+  const [isTurned, setTurned] = useState(false);
+  const isOpen = isTurned !== isFound;
+  return (
+    <div>
+      <div className="hook-group">
+        <label className="hook-type grow">
+          <input
+            type="checkbox"
+            aria-label={`All events of ${namespace}`}
+            checked={chosen.some((one) => one === "*" || one === pattern)}
+            disabled={chosen.includes("*")}
+            onChange={() => onToggle(pattern)}
+          />
+          <span className="mono">{pattern}</span>
+        </label>
+        <button
+          type="button"
+          className="hook-unfold"
+          aria-expanded={isOpen}
+          aria-label={`${types.length} types of ${namespace}`}
+          onClick={() => setTurned(!isTurned)}
+        >
+          {types.length} <ChevronRight className="ico" />
+        </button>
+      </div>
+      {isOpen &&
+        types.map(({ type, summary }) => {
+          const cover = chosen.find((one) => one !== type && takes(one, type));
+          return (
+            <label key={type} className="hook-type indent">
+              <input
+                type="checkbox"
+                checked={cover !== undefined || chosen.includes(type)}
+                disabled={cover !== undefined}
+                onChange={() => onToggle(type)}
+              />
+              <span className="hook-type-words">
+                <span className="mono">{type}</span>
+                <span className="muted">{summary}</span>
+              </span>
+            </label>
+          );
+        })}
+    </div>
   );
 }

@@ -50,7 +50,7 @@ export function NewWebhook() {
   useActions([
     {
       keys: "mod+s",
-      label: "Make the webhook",
+      label: "Create the webhook",
       run: () => void save(),
       disabled: gap,
       always: true,
@@ -67,7 +67,7 @@ export function NewWebhook() {
       <header className="page-head">
         <h1 className="grow">New webhook</h1>
         <button className="btn main" disabled={gap !== undefined || isBusy} title={gap}>
-          Make it <Keys keys="mod+s" />
+          Create <Keys keys="mod+s" />
         </button>
       </header>
       {error && <ErrorNotice error={error} />}

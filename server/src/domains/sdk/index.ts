@@ -30,6 +30,7 @@ import { handleRequest } from "./hooks/operations.ts";
 import * as jobs from "./jobs/operations.ts";
 import { scheduledArtifactJob } from "./jobs/schedule.ts";
 import * as packEvents from "./packs/events.ts";
+import { listPackCatalog } from "./packs/catalog.ts";
 import * as packs from "./packs/operations.ts";
 import * as permissions from "./permissions.ts";
 import * as testEvents from "./tests/events.ts";
@@ -53,6 +54,7 @@ export const sdk = domain({
     artifacts.updateArtifact,
     artifacts.deleteArtifact,
     artifacts.listArtifactVersions,
+    artifacts.getArtifactVersion,
     artifacts.restoreArtifact,
     execution.executeArtifact,
     execution.listExecutions,
@@ -68,6 +70,7 @@ export const sdk = domain({
     jobs.runDueJobs,
     packs.listPacks,
     packs.getPack,
+    listPackCatalog,
     packs.installBaselinePack,
     packs.installPack,
     packs.uninstallPack,

@@ -145,6 +145,16 @@ export const ArtifactVersion = Type.Object(
   { title: "ArtifactVersion" },
 );
 
+/** What a version said: source, schedule and limits. */
+export const ArtifactVersionContent = Type.Object(
+  {
+    versionNumber: Type.Integer(),
+    detail: Artifact.properties.detail,
+    definition: ArtifactDefinition,
+  },
+  { title: "ArtifactVersionContent" },
+);
+
 export const NoSuchArtifact = failure("not_found", 404, "There is no such artifact.");
 export const NoSuchVersion = failure("not_found", 404, "The artifact has no such version.");
 export const ArtifactExists = failure(

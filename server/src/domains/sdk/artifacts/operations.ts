@@ -18,6 +18,7 @@ import {
   ARTIFACT_STATUSES,
   TooManyArtifacts,
   ArtifactVersion,
+  ArtifactVersionContent,
 } from "./artifact.ts";
 import { parseArtifactInput } from "./artifact-input.ts";
 import { ArtifactCreated, ArtifactDeleted, ArtifactRestored, ArtifactUpdated } from "./events.ts";
@@ -188,6 +189,24 @@ export const listArtifactVersions = query({
 });
 
 const INT4_MAX = 2_147_483_647;
+const ByVersion = object({
+  id: ArtifactId,
+  versionNumber: Type.String({ pattern: "^[1-9]\\d{0,8}$" }),
+});
+
+export const getArtifactVersion = query({
+  id: "artifacts.get_version",
+  route: "GET /api/v1/sdk/artifacts/{id}/versions/{versionNumber}",
+  summary: "Read what an earlier version of an artifact said",
+  permission: ArtifactsRead,
+  params: ByVersion,
+  response: withSuccess(item(ArtifactVersionContent)),
+  example: { params: { ...example.params, versionNumber: "1" } },
+  async run({ tx }, { params }) {
+    const number = Number(params.versionNumber);
+    return { versionNumber: number, ...(await store.getVersion(tx, params.id, number)) };
+  },
+});
 
 export const restoreArtifact = command({
   id: "artifacts.restore",
@@ -198,10 +217,7 @@ export const restoreArtifact = command({
   ],
   summary: "Bring an earlier version back, as a new one",
   permission: ArtifactsWrite,
-  params: object({
-    id: ArtifactId,
-    versionNumber: Type.String({ pattern: "^[1-9]\\d{0,8}$" }),
-  }),
+  params: ByVersion,
   response: withSuccess(item(Artifact)),
   emits: [ArtifactRestored],
   example: { params: { ...example.params, versionNumber: "1" } },

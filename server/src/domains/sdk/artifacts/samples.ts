@@ -52,6 +52,13 @@ export const samples: readonly Sample[] = [
   { operation: "artifacts.delete", arrange: kept },
   { operation: "artifacts.list_versions", arrange: kept },
   {
+    operation: "artifacts.get_version",
+    arrange: async (owner) => {
+      const { params, ...rest } = await kept(owner);
+      return { ...rest, params: { ...params, versionNumber: "1" }, openParams: true };
+    },
+  },
+  {
     operation: "artifacts.restore",
     arrange: async (owner) => {
       const { params, ...rest } = await kept(owner);

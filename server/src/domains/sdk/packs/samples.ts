@@ -23,6 +23,7 @@ async function installed(owner: Ask) {
 
 export const samples: readonly Sample[] = [
   { operation: "packs.list", arrange: async () => ({ query: { limit: "2" } }) },
+  { operation: "packs.list_catalog", arrange: async () => ({ query: {} }) },
   { operation: "packs.get", arrange: installed },
   { operation: "packs.install", arrange: async () => ({ body: fresh() }) },
   {

@@ -81,7 +81,7 @@ test("a webhook delivers to a test endpoint of its own installation and to no ot
   await until(async () => (await requestsOf(id)).length === 1);
   const [request] = await requestsOf(id);
   expect(request).toMatchObject({ answered: 500, headers: { "x-team": "***" } });
-  expect(JSON.parse(request.body)).toMatchObject({ type: "test_endpoint.updated" });
+  expect(JSON.parse(request.body)).toMatchObject({ event: "test_endpoint.updated" });
 
   const healthOf = async () =>
     (await owner(`GET /api/v1/webhooks/health?id=${webhookId}`)).body.data[0];

@@ -1,0 +1,92 @@
+/** How types of artifacts are called, and what each begins with. */
+import type { Schemas } from "../data/api.ts";
+
+export type Artifact = Schemas["Artifact"];
+export type ArtifactType = Artifact["artifactType"];
+
+interface TypeWords {
+  readonly type: ArtifactType;
+  readonly label: string;
+  readonly about: string;
+  readonly source: string;
+}
+
+export const ARTIFACT_TYPES: readonly TypeWords[] = [
+  {
+    type: "data_transformer",
+    label: "Transformer",
+    about: "Makes one value of another, for workflows and apps.",
+    source:
+      'context.log.info("called", { fields: Object.keys(input) });\nreturn { greeting: `Hello, ${input.name}` };\n',
+  },
+  {
+    type: "workflow_node",
+    label: "Workflow step",
+    about: "A step of your own in the palette of workflows.",
+    source: "return { done: true };\n",
+  },
+  {
+    type: "connector_action",
+    label: "Connector action",
+    about: "An action of your own for a connector.",
+    source: "return { done: true };\n",
+  },
+  {
+    type: "webhook_handler",
+    label: "Handler",
+    about: "Answers requests from outside at an address of its own.",
+    source: "return { status: 200, body: { received: input.body } };\n",
+  },
+  {
+    type: "scheduled_job",
+    label: "Scheduled job",
+    about: "Runs at the times that it is told.",
+    source: 'context.log.info("due", { at: input.dueAt });\nreturn { done: true };\n',
+  },
+];
+
+export const wordsOf = (type: string): TypeWords | undefined =>
+  ARTIFACT_TYPES.find((one) => one.type === type);
+
+export const labelOfType = (type: string): string => wordsOf(type)?.label ?? type;
+
+const STATES: Readonly<Record<string, { readonly state: string; readonly label: string }>> = {
+  active: { state: "active", label: "Active" },
+  draft: { state: "draft", label: "Draft" },
+  disabled: { state: "paused", label: "Paused" },
+};
+
+export const artifactState = (status: string) => STATES[status] ?? { state: status, label: status };
+
+/** An example of an input, from what the source says about itself. */
+export function sampleInput(
+  inputs: Readonly<Record<string, Schemas["ArtifactField"]>> | undefined,
+): Readonly<Record<string, unknown>> {
+  const samples: Readonly<Record<string, unknown>> = {
+    string: "",
+    number: 0,
+    integer: 0,
+    boolean: false,
+    timestamp: "2026-01-01T00:00:00.000Z",
+    date: "2026-01-01",
+    object: {},
+    array: [],
+  };
+  return Object.fromEntries(
+    Object.entries(inputs ?? {}).map(([name, { type, values }]) => [
+      name,
+      type === "enum" ? (values?.[0] ?? "") : (samples[type] ?? null),
+    ]),
+  );
+}
+
+/** A JSON object that was typed; undefined where it is none. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text === "" ? "{}" : text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

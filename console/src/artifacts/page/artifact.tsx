@@ -1,0 +1,228 @@
+import "../artifacts.css";
+import { useBlocker, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Ellipsis, Pause, Play, Trash2 } from "lucide-react";
+import { useMemo, useState } from "react";
+import { CodeEditor, completeScript, placeOfError } from "../../code/index.ts";
+import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
+import { applyChange, describeRefusal } from "../../data/change.ts";
+import { useMay } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { useTitle } from "../../shell/title.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import { State } from "../../ui/state.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { toWords } from "../../ui/words.ts";
+import {
+  type Artifact,
+  artifactState,
+  labelOfType,
+  parseObject,
+  sampleInput,
+} from "../artifact-type.ts";
+import { ARTIFACT_TABS, type ArtifactTab } from "../search.ts";
+import { History } from "./history.tsx";
+import { RunPanel } from "./run-panel.tsx";
+import { ArtifactSettings } from "./settings.tsx";
+import { Tests } from "./tests.tsx";
+import { Versions } from "./versions.tsx";
+
+/** One artifact: its source, and beside it runs, tests, history and versions. */
+export function ArtifactPage() {
+  const { id } = useParams({ from: "/inside/artifacts/$id" });
+  const { data, error, isPending, refetch } = useOp("artifacts.get", { params: { id } });
+  useTitle(data?.data.name);
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (isPending) return <Loading rows={12} />;
+  return <Workbench key={id} artifact={data.data} />;
+}
+
+function Workbench({ artifact }: { readonly artifact: Artifact }) {
+  const { id, detail, definition } = artifact;
+  const { tab = "run" } = useSearch({ from: "/inside/artifacts/$id" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const [draft, setDraft] = useState<string>();
+  const [base, setBase] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const [input, setInput] = useState(() => JSON.stringify(sampleInput(definition.inputs), null, 2));
+  const source = draft ?? detail.scriptSource;
+  const isChanged = draft !== undefined && draft !== detail.scriptSource;
+  const denied = may("artifacts:write") ? undefined : "You may not write artifacts.";
+  const reason = denied ?? (isChanged ? undefined : "Nothing is changed.");
+  const save = async (): Promise<boolean> => {
+    if (!isChanged) return true;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const body = { detail: { scriptSource: source } };
+      const options = base === undefined ? {} : { ifMatch: base };
+      const { data } = await call("artifacts.update", { params: { id }, body }, options);
+      invalidate(["artifacts."]);
+      setDraft(undefined);
+      notify(`Saved as version ${data.versionNumber}.`);
+      return true;
+    } catch (failure) {
+      const found = failure instanceof ApiError ? failure.errors[0]?.message : undefined;
+      setProblem(found ?? describeRefusal(failure));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  useBlocker({
+    shouldBlockFn: () => isChanged && !confirm("Leave without saving?"),
+    enableBeforeUnload: () => isChanged,
+  });
+  useActions([
+    { keys: "mod+s", label: "Save", run: () => void save(), disabled: reason, always: true },
+  ]);
+  const completion = useMemo(() => completeScript(() => parseObject(input)), [input]);
+  const marks = useMemo(() => {
+    const place = problem === undefined ? undefined : placeOfError(source, problem);
+    return place ? [{ ...place, message: problem ?? "" }] : [];
+  }, [source, problem]);
+  const choose = (next: ArtifactTab): void =>
+    void navigate({
+      to: "/artifacts/$id",
+      params: { id },
+      search: { tab: next === "run" ? undefined : next },
+      replace: true,
+    });
+  return (
+    <div className="page">
+      <Head artifact={artifact}>
+        <button
+          className="btn main"
+          disabled={reason !== undefined || isBusy}
+          title={reason}
+          onClick={() => void save()}
+        >
+          Save <Keys keys="mod+s" />
+        </button>
+      </Head>
+      <div className="art-split">
+        <div className="art-source">
+          <CodeEditor
+            value={source}
+            label="Source"
+            language="typescript"
+            isBlock
+            tab="indents"
+            isReadOnly={denied !== undefined}
+            isInvalid={problem !== undefined}
+            description={problem ?? "Escape, then Tab leaves the field"}
+            completion={completion}
+            marks={marks}
+            onChange={(next) => {
+              if (draft === undefined) setBase(etagOf("artifacts.get", { params: { id } }));
+              setDraft(next);
+            }}
+          />
+          {problem !== undefined && (
+            <p className="field-error" role="alert">
+              {problem}
+            </p>
+          )}
+        </div>
+        <Tabs
+          className="art-tabs"
+          label={artifact.name}
+          tabs={ARTIFACT_TABS.map((one) => ({ id: one, label: toWords(one) }))}
+          chosen={tab}
+          onChoose={choose}
+        >
+          {tab === "run" && (
+            <RunPanel artifact={artifact} input={input} onInput={setInput} beforeRun={save} />
+          )}
+          {tab === "tests" && <Tests artifactId={id} input={input} beforeRun={save} />}
+          {tab === "history" && <History artifact={artifact} />}
+          {tab === "versions" && <Versions artifact={artifact} />}
+          {tab === "settings" && <ArtifactSettings artifact={artifact} />}
+        </Tabs>
+      </div>
+    </div>
+  );
+}
+
+function Head({
+  artifact,
+  children,
+}: {
+  readonly artifact: Artifact;
+  readonly children: React.ReactNode;
+}) {
+  const { id, name, moduleKey, artifactType, status, versionNumber } = artifact;
+  const may = useMay();
+  const navigate = useNavigate();
+  const [isEnding, setEnding] = useState(false);
+  const denied = may("artifacts:write") ? undefined : "You may not change artifacts.";
+  const isActive = status === "active";
+  const send = async (next: Artifact["status"]): Promise<void> => {
+    await call("artifacts.update", { params: { id }, body: { status: next } });
+    invalidate(["artifacts.", "scheduled_jobs."]);
+  };
+  const turn = (): void =>
+    void applyChange({
+      send: () => send(isActive ? "disabled" : "active"),
+      said: isActive ? `${name} is paused.` : `${name} is active.`,
+      undo: () => send(status),
+    });
+  const remove = async (): Promise<void> => {
+    setEnding(false);
+    try {
+      await call("artifacts.delete", { params: { id } });
+      invalidate(["artifacts.", "scheduled_jobs."]);
+      notify(`${name} is deleted.`);
+      void navigate({ to: "/artifacts" });
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <header className="page-head art-page-head">
+      <div className="grow art-title">
+        <h1 className="cut">{name}</h1>
+        <span className="muted cut">
+          {moduleKey} · {labelOfType(artifactType)} · version {versionNumber}
+        </span>
+      </div>
+      <State {...artifactState(status)} />
+      <button className="btn" disabled={denied !== undefined} title={denied} onClick={turn}>
+        {isActive ? <Pause /> : <Play />}
+        {isActive ? "Pause" : "Activate"}
+      </button>
+      {children}
+      <Menu
+        label="More"
+        className="btn bare icon"
+        items={[
+          {
+            label: "Delete",
+            icon: <Trash2 />,
+            isDangerous: true,
+            disabled: denied,
+            onPick: () => setEnding(true),
+          },
+        ]}
+      >
+        <Ellipsis />
+      </Menu>
+      {isEnding && (
+        <Confirm
+          title={`Delete ${name}`}
+          act="Delete it"
+          onAct={() => void remove()}
+          onClose={() => setEnding(false)}
+        >
+          Its versions and tests go with it. What runs it fails from then on. This can't be taken
+          back.
+        </Confirm>
+      )}
+    </header>
+  );
+}

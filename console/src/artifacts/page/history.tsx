@@ -1,0 +1,134 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, type Schemas, useOp } from "../../data/api.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Json } from "../../ui/json/json.tsx";
+import { State } from "../../ui/state.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { notifyError } from "../../ui/toast.tsx";
+import { toDuration, toWords } from "../../ui/words.ts";
+import type { Artifact } from "../artifact-type.ts";
+import { Logs } from "./logs.tsx";
+import { OutcomeView } from "./run-panel.tsx";
+
+type Summary = Schemas["ArtifactExecutionSummary"];
+
+const PAGE = 30;
+/** The log says when it ran; a clock is for what ran elsewhere. */
+const LOOK_MS = 4_000;
+
+/** Executions as they happen, each with its input, result and logs. */
+export function History({ artifact }: { readonly artifact: Artifact }) {
+  const { id } = artifact;
+  const { open } = useSearch({ from: "/inside/artifacts/$id" });
+  const navigate = useNavigate();
+  const [older, setOlder] = useState<readonly Summary[]>([]);
+  const [cursor, setCursor] = useState<string | null>();
+  const { data, error, isPending, refetch } = useOp(
+    "artifacts.list_executions",
+    { params: { id }, query: { limit: PAGE } },
+    { refetchInterval: LOOK_MS },
+  );
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (isPending) return <Loading rows={6} />;
+  const known = new Set(data.data.map((one) => one.id));
+  const executions = [...data.data, ...older.filter((one) => !known.has(one.id))];
+  const next = cursor === undefined ? data.pagination.nextCursor : cursor;
+  const more = async (): Promise<void> => {
+    if (!next) return;
+    const page = await call("artifacts.list_executions", {
+      params: { id },
+      query: { limit: PAGE, after: next },
+    });
+    setOlder((before) => [...before, ...page.data]);
+    setCursor(page.pagination.nextCursor);
+  };
+  const show = (execution: string | undefined): void =>
+    void navigate({
+      to: "/artifacts/$id",
+      params: { id },
+      search: { tab: "history", open: execution },
+      replace: true,
+    });
+  return (
+    <div className="art-panel scroll">
+      <DueLine artifact={artifact} />
+      {executions.length === 0 && <Empty title="It has not run here yet" />}
+      <ol className="art-runs">
+        {executions.map((one) => (
+          <li key={one.id}>
+            <button
+              className="art-run-row"
+              aria-expanded={one.id === open}
+              onClick={() => show(one.id === open ? undefined : one.id)}
+            >
+              <State state={toState(one.status)} label={toWords(one.status)} />
+              <span className="muted cut grow">
+                {toWords(one.triggerType)}
+                {one.attempt > 1 && ` · attempt ${one.attempt}`} · version {one.versionNumber}
+              </span>
+              <span className="muted">{toDuration(one.durationMs)}</span>
+              <Ago at={one.startedAt} />
+            </button>
+            {one.id === open && <ExecutionView artifactId={id} executionId={one.id} />}
+          </li>
+        ))}
+      </ol>
+      {next && (
+        <button className="btn" onClick={() => void more().catch(notifyError)}>
+          Older
+        </button>
+      )}
+    </div>
+  );
+}
+
+const toState = (status: string): string =>
+  status === "completed" ? "completed" : status === "aborted" ? "cancelled" : "failed";
+
+/** When a scheduled job is due next. */
+function DueLine({ artifact }: { readonly artifact: Artifact }) {
+  const isJob = artifact.artifactType === "scheduled_job";
+  const jobs = useOp(
+    "scheduled_jobs.list",
+    { query: { limit: 200, moduleKey: artifact.moduleKey } },
+    { enabled: isJob },
+  ).data?.data;
+  const job = jobs?.find((one) => one.id === artifact.id);
+  if (!job) return null;
+  return (
+    <p className="row art-due">
+      <span className="mono">{job.cron}</span>
+      <span className="muted">
+        {job.timezone}, in {job.environment}
+      </span>
+      <span className="grow" />
+      {job.nextDueAt === null ? (
+        <span className="muted">Not due while it is {artifact.status}.</span>
+      ) : (
+        <span title={new Date(job.nextDueAt).toLocaleString()}>
+          Next <Ago at={job.nextDueAt} />
+        </span>
+      )}
+    </p>
+  );
+}
+
+function ExecutionView(props: { readonly artifactId: string; readonly executionId: string }) {
+  const params = { id: props.artifactId, executionId: props.executionId };
+  const { data, error, isPending } = useOp("artifacts.get_execution", { params });
+  if (error) return <ErrorNotice error={error} />;
+  if (isPending) return <Loading rows={3} />;
+  const { outcome, logs, redacted } = data.data;
+  return (
+    <div className="art-execution">
+      {redacted === true && <p className="muted">Some of it is hidden from you.</p>}
+      <h4>Input</h4>
+      <Json value={outcome.current} label="Input" />
+      <h4>Result</h4>
+      <OutcomeView outcome={outcome} />
+      <h4>Logs</h4>
+      <Logs logs={logs} />
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import { Play } from "lucide-react";
+import { useState } from "react";
+import { CodeEditor } from "../../code/index.ts";
+import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { place } from "../../data/place.ts";
+import { useActions } from "../../shell/actions.ts";
+import { CopyLine } from "../../ui/copy-line.tsx";
+import { ErrorNotice } from "../../ui/feedback.tsx";
+import { Json } from "../../ui/json/json.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { toDuration } from "../../ui/words.ts";
+import { type Artifact, parseObject } from "../artifact-type.ts";
+import { Logs } from "./logs.tsx";
+
+type Outcome = Schemas["ArtifactOutcome"];
+
+interface RunPanelProps {
+  readonly artifact: Artifact;
+  readonly input: string;
+  readonly onInput: (input: string) => void;
+  /** Saves what is not saved; false where that was refused. */
+  readonly beforeRun: () => Promise<boolean>;
+}
+
+interface Ran {
+  readonly outcome?: Outcome;
+  readonly error?: Error;
+  readonly tookMs: number;
+}
+
+/** Runs the artifact with an input, and shows what came of it with its logs. */
+export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps) {
+  const { id, url } = artifact;
+  const may = useMay();
+  const [ran, setRan] = useState<Ran>();
+  const [isBusy, setBusy] = useState(false);
+  const value = parseObject(input);
+  const denied = may("artifacts:execute") ? undefined : "You may not run artifacts.";
+  const reason = denied ?? (value === undefined ? "The input is no JSON object." : undefined);
+  const run = async (): Promise<void> => {
+    if (!value) return;
+    setBusy(true);
+    try {
+      if (await beforeRun()) {
+        const begun = performance.now();
+        try {
+          const { data } = await call("artifacts.execute", {
+            params: { id },
+            body: { inputPayload: value, triggerType: "manual" },
+          });
+          setRan({ outcome: data, tookMs: performance.now() - begun });
+        } catch (failure) {
+          const error = failure instanceof Error ? failure : new Error(String(failure));
+          setRan({ error, tookMs: performance.now() - begun });
+        }
+        invalidate(["artifacts.list_executions", "scheduled_jobs."]);
+      }
+    } finally {
+      setBusy(false);
+    }
+  };
+  useActions([
+    { keys: "mod+Enter", label: "Run", run: () => void run(), disabled: reason, always: true },
+  ]);
+  return (
+    <div className="art-panel scroll">
+      {url !== undefined && (
+        <>
+          <CopyLine label="Address, to be kept secret" text={url} />
+          <CopyLine
+            label="Try it"
+            text={`curl -X POST -H "content-type: application/json" -d '{"hello":"there"}' "${url}${place.environment === "production" ? "" : `?environment=${place.environment}`}"`}
+          />
+        </>
+      )}
+      <div className="field-box">
+        <span className="field-label">Input</span>
+        <CodeEditor
+          label="Input"
+          language="json"
+          isBlock
+          value={input}
+          isInvalid={value === undefined}
+          onChange={onInput}
+        />
+      </div>
+      <button
+        className="btn main art-run"
+        disabled={reason !== undefined || isBusy}
+        title={reason}
+        onClick={() => void run()}
+      >
+        <Play /> {isBusy ? "Running…" : "Run"} <Keys keys="mod+Enter" />
+      </button>
+      {ran && (
+        <section className="art-outcome" aria-label="Result" aria-live="polite">
+          <h3>
+            {verdictOf(ran)} <span className="muted">{toDuration(ran.tookMs)}</span>
+          </h3>
+          {ran.error && <ErrorNotice error={ran.error} />}
+          {ran.outcome && <OutcomeView outcome={ran.outcome} />}
+          <LastLogs artifactId={id} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+function verdictOf({ outcome, error }: Ran): string {
+  if (error || outcome?.runtimeError) return "It failed";
+  return outcome?.aborted ? "It stopped itself" : "It ran";
+}
+
+/** The result of a run, or why there is none. */
+export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
+  const { runtimeError, aborted, abortReason, output } = outcome;
+  if (runtimeError) {
+    const { name, message, line, column } = runtimeError;
+    const at = line === null ? "" : ` Line ${line}${column === null ? "" : `, column ${column}`}.`;
+    return <ErrorNotice error={{ message: `${name}: ${message}${at}` }} />;
+  }
+  if (aborted) return <p>{abortReason ?? "It gave no reason."}</p>;
+  return <Json value={output} label="Output" />;
+}
+
+function LastLogs({ artifactId: id }: { readonly artifactId: string }) {
+  const last = useOp("artifacts.list_executions", { params: { id }, query: { limit: 1 } }).data
+    ?.data[0];
+  const execution = useOp(
+    "artifacts.get_execution",
+    { params: { id, executionId: last?.id ?? "" } },
+    { enabled: last !== undefined },
+  ).data?.data;
+  return execution ? <Logs logs={execution.logs} /> : null;
+}

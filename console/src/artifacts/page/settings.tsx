@@ -1,0 +1,119 @@
+import { useState } from "react";
+import { ApiError, call, invalidate } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { Field } from "../../ui/field.tsx";
+import { notify } from "../../ui/toast.tsx";
+import type { Artifact } from "../artifact-type.ts";
+
+/** What is not its source: description, schedule, limits, address. */
+export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) {
+  const { id, artifactType, detail } = artifact;
+  const may = useMay();
+  const [description, setDescription] = useState(artifact.description);
+  const [cron, setCron] = useState(detail.cron ?? "");
+  const [timezone, setTimezone] = useState(detail.timezone ?? "UTC");
+  const [timeoutMs, setTimeoutMs] = useState(detail.timeoutMs ?? 0);
+  const [isOpen, setOpen] = useState(detail.openAddress ?? false);
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const denied = may("artifacts:write") ? undefined : "You may not change artifacts.";
+  const isJob = artifactType === "scheduled_job";
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    const body = {
+      description,
+      detail: {
+        ...(timeoutMs > 0 && { timeoutMs }),
+        ...(isJob && { cron, timezone }),
+        ...(artifactType === "webhook_handler" && { openAddress: isOpen }),
+      },
+    };
+    try {
+      await call("artifacts.update", { params: { id }, body });
+      invalidate(["artifacts.", "scheduled_jobs."]);
+      notify("Saved.");
+    } catch (error) {
+      const found = error instanceof ApiError ? error.errors[0] : undefined;
+      const message = error instanceof Error ? error.message : String(error);
+      setProblem(found ? `${found.path.slice(1)} ${found.message}` : message);
+    }
+    setBusy(false);
+  };
+  return (
+    <form
+      className="art-panel scroll"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (denied === undefined && !isBusy) void save();
+      }}
+    >
+      <Field label="For what" isOptional error={problem}>
+        {(bound) => (
+          <textarea
+            {...bound}
+            className="field"
+            rows={3}
+            value={description}
+            onChange={({ target }) => setDescription(target.value)}
+          />
+        )}
+      </Field>
+      {isJob && (
+        <>
+          <Field label="Schedule" help="As cron writes it: minute, hour, day, month, weekday.">
+            {(bound) => (
+              <input
+                {...bound}
+                className="field mono"
+                value={cron}
+                onChange={({ target }) => setCron(target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Time zone">
+            {(bound) => (
+              <input
+                {...bound}
+                className="field"
+                list="art-zones"
+                value={timezone}
+                onChange={({ target }) => setTimezone(target.value)}
+              />
+            )}
+          </Field>
+          <datalist id="art-zones">
+            {Intl.supportedValuesOf("timeZone").map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+        </>
+      )}
+      <Field label="Time limit (ms)" isOptional help="The server's own where it is empty.">
+        {(bound) => (
+          <input
+            {...bound}
+            className="field"
+            type="number"
+            min={0}
+            value={timeoutMs || ""}
+            onChange={({ target }) => setTimeoutMs(target.valueAsNumber || 0)}
+          />
+        )}
+      </Field>
+      {artifactType === "webhook_handler" && (
+        <label className="row">
+          <input
+            type="checkbox"
+            checked={isOpen}
+            onChange={({ target }) => setOpen(target.checked)}
+          />
+          Anybody may call it, without the secret part of its address
+        </label>
+      )}
+      <button className="btn main art-run" disabled={denied !== undefined || isBusy} title={denied}>
+        Save settings
+      </button>
+    </form>
+  );
+}

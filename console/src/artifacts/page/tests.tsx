@@ -1,0 +1,152 @@
+import { Check, FlaskConical, Pencil, Trash2, X } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { count, toDuration } from "../../ui/words.ts";
+import { TestDialog } from "./test-dialog.tsx";
+
+type TestCase = Schemas["ArtifactTestCase"];
+type Result = Schemas["ArtifactTestResult"];
+
+interface TestsProps {
+  readonly artifactId: string;
+  /** Of the run panel: a new case begins with it. */
+  readonly input: string;
+  readonly beforeRun: () => Promise<boolean>;
+}
+
+/** Test cases beside the source: nothing outside is touched, calls of the context are mocked. */
+export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
+  const may = useMay();
+  const { data, error, isPending, refetch } = useOp("artifacts.list_test_cases", {
+    params: { id },
+  });
+  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
+  const [open, setOpen] = useState<TestCase | "new">();
+  const [isBusy, setBusy] = useState(false);
+  const denied = may("artifacts:write") ? undefined : "You may not test artifacts.";
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      if (await beforeRun()) {
+        const answer = await call("artifacts.run_test_cases", { params: { id } });
+        setResults(new Map(answer.data.results.map((one) => [one.testCaseId, one])));
+        const { passed, failed } = answer.data;
+        notify(
+          failed === 0
+            ? `${count(passed, "test")} passed.`
+            : `${failed} of ${passed + failed} failed.`,
+        );
+      }
+    } catch (failure) {
+      notifyError(failure);
+    }
+    setBusy(false);
+  };
+  const remove = async (testCase: TestCase): Promise<void> => {
+    try {
+      await call("artifacts.delete_test_case", { params: { id, testCaseId: testCase.id } });
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["artifacts.list_test_cases"]);
+  };
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (isPending) return <Loading rows={4} />;
+  const cases = data.data;
+  return (
+    <div className="art-panel scroll">
+      <div className="row">
+        <button
+          className="btn main"
+          disabled={denied !== undefined || isBusy || cases.length === 0}
+          title={denied}
+          onClick={() => void run()}
+        >
+          <FlaskConical /> {isBusy ? "Running…" : "Run all tests"}
+        </button>
+        <button
+          className="btn"
+          disabled={denied !== undefined}
+          title={denied}
+          onClick={() => setOpen("new")}
+        >
+          New test
+        </button>
+      </div>
+      {cases.length === 0 && (
+        <Empty title="No tests yet">A test is an input and the output that it should give.</Empty>
+      )}
+      <ul className="art-tests" aria-live="polite">
+        {cases.map((testCase) => (
+          <li key={testCase.id}>
+            <div className="art-test">
+              <Verdict result={results.get(testCase.id)} />
+              <span className="grow cut">{testCase.name}</span>
+              <button
+                className="btn bare icon"
+                aria-label={`Change ${testCase.name}`}
+                disabled={denied !== undefined}
+                onClick={() => setOpen(testCase)}
+              >
+                <Pencil />
+              </button>
+              <button
+                className="btn bare icon"
+                aria-label={`Delete ${testCase.name}`}
+                disabled={denied !== undefined}
+                onClick={() => void remove(testCase)}
+              >
+                <Trash2 />
+              </button>
+            </div>
+            <Difference result={results.get(testCase.id)} />
+          </li>
+        ))}
+      </ul>
+      {open && (
+        <TestDialog
+          artifactId={id}
+          testCase={open === "new" ? undefined : open}
+          input={input}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Verdict({ result }: { readonly result: Result | undefined }) {
+  if (!result) return <span className="tag plain idle">Not run</span>;
+  return result.passed ? (
+    <span className="tag plain ok">
+      <Check className="ico" /> {toDuration(result.durationMs)}
+    </span>
+  ) : (
+    <span className="tag plain bad">
+      <X className="ico" /> Failed
+    </span>
+  );
+}
+
+function Difference({ result }: { readonly result: Result | undefined }) {
+  if (!result || result.passed) return null;
+  const { diff, runtimeError } = result;
+  return (
+    <div className="art-difference">
+      {runtimeError && (
+        <p className="field-error">
+          {runtimeError.name}: {runtimeError.message}
+        </p>
+      )}
+      {diff.map(({ path, expected, actual }) => (
+        <p key={path} className="mono">
+          {path || "/"}: <del>{JSON.stringify(expected) ?? "nothing"}</del> →{" "}
+          <ins>{JSON.stringify(actual) ?? "nothing"}</ins>
+        </p>
+      ))}
+    </div>
+  );
+}

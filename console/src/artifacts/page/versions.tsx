@@ -1,0 +1,117 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, invalidate, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { Diff } from "../../ui/display/diff.tsx";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import type { Artifact } from "../artifact-type.ts";
+
+/** All versions, and what differs between one and the newest. */
+export function Versions({ artifact }: { readonly artifact: Artifact }) {
+  const { id, versionNumber } = artifact;
+  const { open } = useSearch({ from: "/inside/artifacts/$id" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const [asked, setAsked] = useState<number>();
+  const { data, error, isPending, refetch } = useOp("artifacts.list_versions", {
+    params: { id },
+    query: { limit: 100 },
+  });
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (isPending) return <Loading rows={4} />;
+  const denied = may("artifacts:write") ? undefined : "You may not change artifacts.";
+  const show = (number: string | undefined): void =>
+    void navigate({
+      to: "/artifacts/$id",
+      params: { id },
+      search: { tab: "versions", open: number },
+      replace: true,
+    });
+  const restore = async (number: number): Promise<void> => {
+    setAsked(undefined);
+    try {
+      const params = { id, versionNumber: String(number) };
+      const { data: restored } = await call("artifacts.restore", { params });
+      invalidate(["artifacts."]);
+      notify(`Version ${number} is back, as version ${restored.versionNumber}.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+  };
+  return (
+    <div className="art-panel scroll">
+      <ol className="art-runs">
+        {data.data.map((version) => {
+          const number = version.versionNumber;
+          const isNewest = number === versionNumber;
+          return (
+            <li key={number}>
+              <button
+                className="art-run-row"
+                aria-expanded={String(number) === open}
+                onClick={() => show(String(number) === open ? undefined : String(number))}
+              >
+                <strong>Version {number}</strong>
+                <span className="muted cut grow">
+                  {isNewest && "the newest · "}
+                  {version.restoredFrom !== null && `from ${version.restoredFrom} · `}
+                  {version.author.name}
+                </span>
+                <Ago at={version.createdAt} />
+              </button>
+              {String(number) === open && (
+                <div className="art-execution">
+                  {isNewest ? (
+                    <p className="muted">This is what stands in the editor.</p>
+                  ) : (
+                    <>
+                      <VersionDiff artifact={artifact} number={number} />
+                      <button
+                        className="btn"
+                        disabled={denied !== undefined}
+                        title={denied}
+                        onClick={() => setAsked(number)}
+                      >
+                        Bring it back
+                      </button>
+                    </>
+                  )}
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      {asked !== undefined && (
+        <Confirm
+          title={`Bring version ${asked} back`}
+          act="Bring it back"
+          onAct={() => void restore(asked)}
+          onClose={() => setAsked(undefined)}
+        >
+          It becomes a new version, and counts at once. The present one stays in the list.
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+function VersionDiff(props: { readonly artifact: Artifact; readonly number: number }) {
+  const { artifact, number } = props;
+  const params = { id: artifact.id, versionNumber: String(number) };
+  const { data, error, isPending } = useOp("artifacts.get_version", { params });
+  if (error) return <ErrorNotice error={error} />;
+  if (isPending) return <Loading rows={3} />;
+  return (
+    <Diff
+      way="unified"
+      before={data.data.detail.scriptSource}
+      after={artifact.detail.scriptSource}
+      beforeLabel={`Version ${number}`}
+      afterLabel="Newest"
+    />
+  );
+}

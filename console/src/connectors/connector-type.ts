@@ -1,0 +1,63 @@
+/** How types of connectors are called and drawn. */
+import {
+  Braces,
+  Database,
+  FileJson2,
+  Globe,
+  type LucideIcon,
+  Mail,
+  MessageSquare,
+  Plug,
+} from "lucide-react";
+
+const TYPES: Readonly<Record<string, { readonly label: string; readonly icon: LucideIcon }>> = {
+  http: { label: "HTTP API", icon: Globe },
+  openapi: { label: "OpenAPI", icon: FileJson2 },
+  graphql: { label: "GraphQL", icon: Braces },
+  postgres: { label: "PostgreSQL", icon: Database },
+  smtp: { label: "E-mail (SMTP)", icon: Mail },
+  slack: { label: "Slack", icon: MessageSquare },
+};
+
+/** A type that this console does not know yet is drawn all the same. */
+export function drawType(type: string): { readonly label: string; readonly icon: LucideIcon } {
+  return TYPES[type] ?? { label: type, icon: Plug };
+}
+
+const AUTH_KINDS: Readonly<Record<string, string>> = {
+  none: "None",
+  basic: "Name and password",
+  bearer: "Bearer token",
+  api_key: "API key",
+  oauth2_client_credentials: "OAuth 2.0 client credentials",
+};
+
+export const nameAuthKind = (kind: string): string => AUTH_KINDS[kind] ?? kind;
+
+const STATES: Readonly<Record<string, { readonly state: string; readonly label: string }>> = {
+  up: { state: "up", label: "Up" },
+  down: { state: "down", label: "Down" },
+  unknown: { state: "draft", label: "Not tested" },
+};
+
+export const connectorState = (status: string) =>
+  STATES[status] ?? { state: status, label: status };
+
+const BREAKERS: Readonly<
+  Record<string, { readonly state: string; readonly label: string; readonly about: string }>
+> = {
+  closed: { state: "up", label: "Closed", about: "Calls go through." },
+  open: {
+    state: "down",
+    label: "Open",
+    about: "It failed too often in a row, so calls are refused for a while.",
+  },
+  half_open: {
+    state: "pending",
+    label: "Half open",
+    about: "The next call may try whether the other system is well again.",
+  },
+};
+
+export const describeBreaker = (state: string) =>
+  BREAKERS[state] ?? { state, label: state, about: "" };

@@ -1,0 +1,141 @@
+import { useMemo } from "react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import {
+  type FieldError,
+  type FieldProps,
+  Form,
+  initialValue,
+  isFields,
+  type Schema,
+} from "../../form/index.ts";
+import { Field } from "../../ui/field.tsx";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { nameAuthKind } from "../connector-type.ts";
+import { authSchema, type ConnectorDraft, type ConnectorType, isCredential } from "./draft.ts";
+
+interface ConnectorFieldsProps {
+  readonly type: ConnectorType;
+  readonly draft: ConnectorDraft;
+  readonly onChange: (change: Partial<ConnectorDraft>) => void;
+  readonly errors: readonly FieldError[];
+  readonly isDisabled?: boolean;
+}
+
+/** The fields that a type asks for, drawn from its schemas. A credential may be the name of a secret. */
+export function ConnectorFields({
+  type,
+  draft,
+  onChange,
+  errors,
+  isDisabled = false,
+}: ConnectorFieldsProps) {
+  const { kind, ...rest } = draft.auth;
+  const schema = useMemo(() => authSchema(type, kind), [type, kind]);
+  const of = (base: string): readonly FieldError[] =>
+    errors.filter(({ path }) => path === base || path.startsWith(`${base}/`));
+  const choose = (next: string): void => {
+    const initial = initialValue(authSchema(type, next));
+    onChange({ auth: { ...(isFields(initial) ? initial : {}), kind: next } });
+  };
+  return (
+    <div className="con-fields">
+      <Field label="Name" error={of("/name")[0]?.message}>
+        {(bound) => (
+          <input
+            {...bound}
+            className="field"
+            maxLength={200}
+            disabled={isDisabled}
+            value={draft.name}
+            onChange={({ target }) => onChange({ name: target.value })}
+          />
+        )}
+      </Field>
+      <Form
+        schema={type.config as Schema}
+        value={draft.config}
+        onChange={(value) => isFields(value) && onChange({ config: value })}
+        errors={of("/config")}
+        base="/config"
+        isDense
+        isDisabled={isDisabled}
+        draw={drawCredential}
+      />
+      <fieldset className="con-auth" disabled={isDisabled}>
+        <legend>Credentials</legend>
+        {type.auth.length > 1 && (
+          <Field label="Kind">
+            {(bound) => (
+              <select
+                {...bound}
+                className="field"
+                value={kind}
+                onChange={({ target }) => choose(target.value)}
+              >
+                {type.auth.map((one) => (
+                  <option key={one.kind} value={one.kind}>
+                    {nameAuthKind(one.kind)}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        {kind === "none" ? (
+          <p className="muted">It is called without any.</p>
+        ) : (
+          <Form
+            key={kind}
+            schema={schema}
+            value={rest}
+            onChange={(value) => isFields(value) && onChange({ auth: { ...value, kind } })}
+            errors={of("/auth")}
+            base="/auth"
+            isDense
+            isDisabled={isDisabled}
+            draw={drawCredential}
+          />
+        )}
+      </fieldset>
+    </div>
+  );
+}
+
+function drawCredential(props: FieldProps) {
+  if (!isCredential(props.at) || typeof (props.value ?? "") !== "string") return undefined;
+  return <Credential {...props} />;
+}
+
+/** A credential: a secret by its name, or its value, which is sealed and never shown again. */
+function Credential({ id, value, label, onChange, isDisabled, describedBy, error }: FieldProps) {
+  const may = useMay();
+  const secrets = useOp(
+    "secrets.list",
+    { query: { limit: 200 } },
+    { enabled: may("secrets:read") },
+  );
+  const options = (secrets.data?.data ?? []).map(({ name, description }) => ({
+    value: `{{secrets.${name}}}`,
+    label: `{{secrets.${name}}}`,
+    about: description,
+    group: "Secrets",
+  }));
+  return (
+    <>
+      <Combobox
+        id={id}
+        label={label}
+        isFree
+        options={options}
+        value={typeof value === "string" ? value : ""}
+        placeholder="A secret, or the value itself"
+        isDisabled={isDisabled}
+        isInvalid={error !== undefined}
+        describedBy={describedBy}
+        onChange={(next) => onChange(next ?? "")}
+      />
+      {value === "***" && <p className="field-help">It is kept. Type to replace it.</p>}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { authSchema, isCredential, toParts } from "./draft.ts";
+
+const TYPE = {
+  type: "http",
+  config: { type: "object", properties: { baseUrl: { type: "string" } } },
+  auth: [
+    { kind: "none", schema: { type: "object", properties: { kind: { const: "none" } } } },
+    {
+      kind: "bearer",
+      schema: {
+        type: "object",
+        properties: { kind: { const: "bearer" }, token: { type: "string" } },
+        required: ["kind", "token"],
+      },
+    },
+  ],
+} as never;
+
+test("an authentication is drawn without its kind, and sent with it", () => {
+  expect(authSchema(TYPE, "bearer")).toMatchObject({
+    properties: { token: { type: "string" } },
+    required: ["token"],
+  });
+  const draft = {
+    name: "CRM",
+    config: { baseUrl: "https://crm.example.com", left: "" },
+    auth: { kind: "bearer", token: "{{secrets.CRM}}" },
+  };
+  expect(toParts(TYPE, draft)).toEqual({
+    config: { baseUrl: "https://crm.example.com" },
+    auth: { kind: "bearer", token: "{{secrets.CRM}}" },
+  });
+});
+
+test("credentials are known by their names", () => {
+  expect(["/token", "/password", "/clientSecret", "/username"].map(isCredential)).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+});

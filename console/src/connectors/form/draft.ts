@@ -1,0 +1,41 @@
+/** A connector while somebody writes it. */
+import type { Schemas } from "../../data/api.ts";
+import { type Fields, isFields, type Schema, toSendable } from "../../form/index.ts";
+
+export type ConnectorType = Schemas["ConnectorType"];
+type Auth = Schemas["ConnectorAuth"];
+
+export interface ConnectorDraft {
+  readonly name: string;
+  readonly config: Fields;
+  readonly auth: Fields & { readonly kind: string };
+}
+
+/** The schema of an authentication without its kind, which has a control of its own. */
+export function authSchema(type: ConnectorType, kind: string): Schema {
+  const found = type.auth.find((one) => one.kind === kind)?.schema as Schema | undefined;
+  const { kind: _, ...properties } = found?.properties ?? {};
+  const required = found?.required?.filter((name) => name !== "kind") ?? [];
+  return { ...found, properties, required };
+}
+
+/** Fields that hold a credential, which may be a secret's name. */
+const CREDENTIAL = /token|password|secret|^key$|^value$|apiKey|credential/i;
+
+export const isCredential = (pointer: string): boolean =>
+  CREDENTIAL.test(pointer.slice(pointer.lastIndexOf("/") + 1));
+
+/** What is sent: without what is empty or hidden. */
+export function toParts(
+  type: ConnectorType,
+  draft: ConnectorDraft,
+): { config: Fields; auth: Auth } {
+  const config = toSendable(type.config as Schema, draft.config);
+  const { kind, ...rest } = draft.auth;
+  const auth = toSendable(authSchema(type, kind), rest);
+  return {
+    config: isFields(config) ? config : {},
+    // The server checks it against the schema of its kind.
+    auth: { kind, ...(isFields(auth) ? auth : {}) } as Auth,
+  };
+}

@@ -1,0 +1,146 @@
+import "./connectors.css";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Schemas, useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { useActions } from "../shell/actions.ts";
+import { useTitle } from "../shell/title.ts";
+import { useDebounced } from "../ui/behaviour/debounce.ts";
+import { type Column, Table } from "../ui/display/table.tsx";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Keys } from "../ui/key.tsx";
+import { State } from "../ui/state.tsx";
+import { Ago } from "../ui/time.tsx";
+import { connectorState, drawType } from "./connector-type.ts";
+import { TypeGallery } from "./form/type-gallery.tsx";
+
+type Listed = Schemas["ListedConnector"];
+
+const SHOWN = 200;
+const PAUSE_MS = 200;
+
+const COLUMNS: readonly Column<Listed>[] = [
+  {
+    id: "name",
+    label: "Name",
+    sortBy: ({ name }) => name,
+    cell: ({ name, type }) => {
+      const { icon: Icon } = drawType(type);
+      return (
+        <span className="row con-name">
+          <Icon className="ico" />
+          <strong className="cut">{name}</strong>
+        </span>
+      );
+    },
+  },
+  {
+    id: "type",
+    label: "Type",
+    width: "160px",
+    sortBy: ({ type }) => drawType(type).label,
+    cell: ({ type }) => drawType(type).label,
+  },
+  {
+    id: "place",
+    label: "Where",
+    width: "30%",
+    cell: ({ config, document }) => (
+      <span className="cut muted">{placeOf(config, document?.title)}</span>
+    ),
+  },
+  {
+    id: "status",
+    label: "State",
+    width: "124px",
+    sortBy: ({ status }) => status,
+    cell: ({ status, statusReason }) => (
+      <span title={statusReason ?? undefined}>
+        <State {...connectorState(status)} />
+      </span>
+    ),
+  },
+  {
+    id: "changed",
+    label: "Changed",
+    width: "100px",
+    sortBy: ({ updatedAt }) => updatedAt,
+    cell: ({ updatedAt }) => <Ago at={updatedAt} />,
+  },
+];
+
+/** Where a connector leads, in one line: whichever of its settings says so. */
+function placeOf(config: Readonly<Record<string, unknown>>, title: string | undefined): string {
+  const named = ["baseUrl", "url", "host", "webhookUrl", "apiUrl"].map((name) => config[name]);
+  const place = named.find((value) => typeof value === "string" && value !== "***");
+  return typeof place === "string" ? place.replace(/^https?:\/\//, "") : (title ?? "");
+}
+
+/** All ways to other systems, and how each is. */
+export function Connectors() {
+  useTitle("Connectors");
+  const navigate = useNavigate();
+  const may = useMay();
+  const [text, setText] = useState("");
+  const words = useDebounced(text.trim(), PAUSE_MS);
+  const { data, error, isPending, refetch } = useOp("connectors.list", {
+    query: { limit: SHOWN, ...(words !== "" && { q: words }) },
+  });
+  const reason = may("connectors:write") ? undefined : "You may not add connectors here.";
+  const make = (): void => void navigate({ to: "/connectors/new" });
+  useActions([
+    { keys: "n", label: "New connector", run: make, disabled: reason },
+    {
+      keys: "/",
+      label: "Find a connector",
+      run: () => document.getElementById("connectors-find")?.focus(),
+    },
+  ]);
+  const isNone = data?.data.length === 0 && words === "";
+  return (
+    <div className="page">
+      <header className="page-head con-head">
+        <h1 className="grow">Connectors</h1>
+        {!isNone && (
+          <input
+            id="connectors-find"
+            className="field con-find"
+            type="search"
+            aria-label="Find a connector"
+            placeholder="Find…"
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+        <button className="btn main" disabled={reason !== undefined} title={reason} onClick={make}>
+          New connector <Keys keys="n" />
+        </button>
+      </header>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={8} />}
+      {isNone && reason === undefined && (
+        <div className="scroll con-start">
+          <h2>What do you want to connect to?</h2>
+          <p className="muted">
+            Workflows, scripts and apps use a connector by its name. Its credentials stay here.
+          </p>
+          <TypeGallery />
+        </div>
+      )}
+      {data && !(isNone && reason === undefined) && (
+        <Table
+          label="Connectors"
+          columns={COLUMNS}
+          rows={data.data}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => void navigate({ to: "/connectors/$id", params: { id } })}
+          empty={
+            <Empty
+              title={words === "" ? "No connectors yet" : "No connector is called like that"}
+            />
+          }
+        />
+      )}
+    </div>
+  );
+}

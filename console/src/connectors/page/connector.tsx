@@ -1,0 +1,187 @@
+import "../connectors.css";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Ellipsis, PlugZap, RefreshCw, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { useTitle } from "../../shell/title.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import { State } from "../../ui/state.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { count, toDuration, toWords } from "../../ui/words.ts";
+import { connectorState, drawType } from "../connector-type.ts";
+import { CONNECTOR_TABS, type ConnectorTab } from "../search.ts";
+import { Actions } from "./actions.tsx";
+import { ConnectorSettings } from "./settings.tsx";
+import { Usage } from "./usage.tsx";
+
+type Connector = Schemas["Connector"];
+
+/** One connector: what it can do, how it is used, and its settings. */
+export function ConnectorPage() {
+  const { id } = useParams({ from: "/inside/connectors/$id" });
+  const { tab = "actions" } = useSearch({ from: "/inside/connectors/$id" });
+  const navigate = useNavigate();
+  const { data, error, isPending, refetch } = useOp("connectors.get", { params: { id } });
+  const connector = data?.data;
+  useTitle(connector?.name);
+  const choose = (next: ConnectorTab): void =>
+    void navigate({
+      to: "/connectors/$id",
+      params: { id },
+      search: { tab: next === "actions" ? undefined : next },
+      replace: true,
+    });
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (isPending || !connector) return <Loading rows={10} />;
+  return (
+    <div className="page">
+      <Head connector={connector} />
+      {connector.status === "down" && connector.statusReason !== null && (
+        <p className="problem" role="status">
+          {connector.statusReason}
+        </p>
+      )}
+      <Tabs
+        className="con-tabs"
+        label={connector.name}
+        tabs={CONNECTOR_TABS.map((one) => ({ id: one, label: toWords(one) }))}
+        chosen={tab}
+        onChoose={choose}
+      >
+        {tab === "actions" && <Actions connector={connector} />}
+        {tab === "usage" && <Usage connectorId={id} />}
+        {tab === "settings" && <ConnectorSettings key={id} connector={connector} />}
+      </Tabs>
+    </div>
+  );
+}
+
+function Head({ connector }: { readonly connector: Connector }) {
+  const { id, name, type, status, document } = connector;
+  const may = useMay();
+  const navigate = useNavigate();
+  const { icon: Icon, label } = drawType(type);
+  const [isEnding, setEnding] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const reason = may("connectors:write") ? undefined : "You may not change connectors.";
+  const run = async (act: () => Promise<string>): Promise<void> => {
+    setBusy(true);
+    try {
+      notify(await act());
+    } catch (error) {
+      notifyError(error);
+    }
+    invalidate(["connectors."]);
+    setBusy(false);
+  };
+  const test = (): Promise<void> =>
+    run(async () => {
+      const { data } = await call("connectors.test", { params: { id } });
+      const took = toDuration(data.latencyMs);
+      return data.ok ? `${name} answers, in ${took}.` : `${name}: ${data.error ?? "no answer"}`;
+    });
+  const refresh = (): Promise<void> =>
+    run(async () => {
+      const { data } = await call("connectors.refresh", { params: { id } });
+      return `Its document has ${count(data.document?.actions ?? 0, "action")}.`;
+    });
+  const remove = async (): Promise<void> => {
+    setEnding(false);
+    try {
+      await call("connectors.delete", { params: { id } });
+      invalidate(["connectors."]);
+      notify(`${name} is deleted.`);
+      void navigate({ to: "/connectors" });
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  useActions([{ keys: "t", label: "Test", run: () => void test(), disabled: reason }]);
+  return (
+    <header className="page-head con-page-head">
+      <span className="con-icon">
+        <Icon className="ico" />
+      </span>
+      <div className="grow con-title">
+        <h1 className="cut">{name}</h1>
+        <span className="muted cut">
+          {label}
+          {document && ` · ${document.title} ${document.version}`}
+        </span>
+      </div>
+      <State {...connectorState(status)} />
+      <button
+        className="btn"
+        disabled={reason !== undefined || isBusy}
+        title={reason}
+        onClick={() => void test()}
+      >
+        <PlugZap /> {isBusy ? "Testing…" : "Test"} <Keys keys="t" />
+      </button>
+      <Menu
+        label="More"
+        className="btn bare icon"
+        items={[
+          ...(document
+            ? [
+                {
+                  label: "Read its document again",
+                  icon: <RefreshCw />,
+                  disabled: reason,
+                  onPick: () => void refresh(),
+                },
+              ]
+            : []),
+          {
+            label: "Delete",
+            icon: <Trash2 />,
+            isDangerous: true,
+            disabled: reason,
+            onPick: () => setEnding(true),
+          },
+        ]}
+      >
+        <Ellipsis />
+      </Menu>
+      {isEnding && (
+        <DeleteConnector
+          connector={connector}
+          onAct={() => void remove()}
+          onClose={() => setEnding(false)}
+        />
+      )}
+    </header>
+  );
+}
+
+function DeleteConnector(props: {
+  readonly connector: Connector;
+  readonly onAct: () => void;
+  readonly onClose: () => void;
+}) {
+  const { id, name } = props.connector;
+  const usage = useOp("connectors.get_usage", { params: { id } }).data?.data;
+  const users = usage?.usedIn.map((one) => one.name) ?? [];
+  return (
+    <Confirm
+      title={`Delete ${name}`}
+      act="Delete it"
+      isBusy={usage === undefined}
+      onAct={props.onAct}
+      onClose={props.onClose}
+    >
+      <p>Its credentials go with it. This can't be taken back.</p>
+      {users.length > 0 && (
+        <p>
+          <strong>{count(users.length, "thing")} would fail:</strong> {users.join(", ")}.
+        </p>
+      )}
+    </Confirm>
+  );
+}

@@ -1,0 +1,76 @@
+/** A call of the API as a line for the shell and as TypeScript, without any secret in it. */
+import { isSecretName, type RequestPlace } from "./secret-name.ts";
+
+interface RequestInput {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** `POST /api/v1/webhooks/{id}/test` with its parts, for the shell. */
+export function toCurlCall(route: string, input: unknown, at: RequestPlace): string {
+  const [method = "GET", path = ""] = route.split(" ");
+  const { params = {}, query = {}, body } = hideSecrets(input);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(textOf(params[name] ?? `{${name}}`)),
+  );
+  const known = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const search = known.map(([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`);
+  const lines = [
+    method === "GET" ? "curl" : `curl -X ${method}`,
+    `  -H "Authorization: Bearer $MILLRACE_TOKEN"`,
+    `  -H "X-Workspace: ${at.workspace}"`,
+    `  -H "X-Environment: ${at.environment}"`,
+    ...(body === undefined
+      ? []
+      : [`  -H "Content-Type: application/json"`, `  -d ${quoteShell(JSON.stringify(body))}`]),
+    `  "${at.baseUrl}${filled}${search.length === 0 ? "" : `?${search.join("&")}`}"`,
+  ];
+  return lines.join(" \\\n");
+}
+
+/** The same for programs, by the client package. */
+export function toTypeScriptCall(id: string, input: unknown): string {
+  const [namespace = "", verb = ""] = id.split(".");
+  const hidden = hideSecrets(input);
+  const text = Object.keys(hidden).length === 0 ? "" : spell(hidden);
+  return `const answer = await client.${namespace}.${verb}(${text});`;
+}
+
+/** What comes before such calls, once. */
+export function clientPreamble(at: RequestPlace): string {
+  return [
+    'import { createClient } from "@millrace/client";',
+    "",
+    "const client = createClient({",
+    `  baseUrl: ${JSON.stringify(at.baseUrl)},`,
+    `  token: process.env.MILLRACE_TOKEN,`,
+    `  workspace: ${JSON.stringify(at.workspace)},`,
+    `  environment: ${JSON.stringify(at.environment)},`,
+    "});",
+  ].join("\n");
+}
+
+/** Puts a placeholder where the name of a field says that a secret stands there. */
+export function hideSecrets(input: unknown): RequestInput {
+  return (hide(input ?? {}, "") ?? {}) as RequestInput;
+}
+
+function hide(value: unknown, name: string): unknown {
+  if (typeof value === "string" && isSecretName(name) && !value.includes("{{secrets.")) {
+    return `<${name}>`;
+  }
+  if (Array.isArray(value)) return value.map((one: unknown) => hide(one, name));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, own]) => [key, hide(own, key)]));
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
+
+const quoteShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** JSON as people write it in TypeScript: names without quotes where they need none. */
+function spell(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, "$1$2:");
+}

@@ -1,0 +1,12 @@
+/** Where a request goes. */
+export interface RequestPlace {
+  readonly baseUrl: string;
+  readonly workspace: string;
+  readonly environment: string;
+}
+
+const SECRET_NAME =
+  /password|secret|token|credential|apikey|api_key|authorization|cookie|^code$|^value$/i;
+
+/** Says whether a field of this name may hold a secret. Too many rather than one too few. */
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);

@@ -1,0 +1,154 @@
+import "./packs.css";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Package } from "lucide-react";
+import { useState } from "react";
+import { type Schemas, useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { useTitle } from "../shell/title.ts";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { State } from "../ui/state.tsx";
+import { Ago } from "../ui/time.tsx";
+import { count, toWords } from "../ui/words.ts";
+import { PlanDialog } from "./plan-dialog.tsx";
+
+type Offer = Schemas["PackOffer"];
+type Pack = Schemas["Pack"];
+
+/** Something that somebody is about to do with a pack. */
+export type Plan =
+  | { readonly act: "install" | "upgrade"; readonly offer: Offer }
+  | { readonly act: "uninstall"; readonly pack: Pack };
+
+/** Packs: those that come with the platform, and those that are installed. */
+export function Packs() {
+  useTitle("Packs");
+  const { open } = useSearch({ from: "/inside/packs" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const offers = useOp("packs.list_catalog", { query: {} });
+  const packs = useOp("packs.list", { query: { limit: 200 } });
+  const [plan, setPlan] = useState<Plan>();
+  const denied = may("packs:install") ? undefined : "You may not install packs.";
+  const installed = packs.data?.data ?? [];
+  const show = (id: string): void =>
+    void navigate({ to: "/packs", search: { open: id === open ? undefined : id }, replace: true });
+  return (
+    <div className="scroll folio">
+      <div className="folio-body wide">
+        <h1>Packs</h1>
+        {offers.error && <ErrorNotice error={offers.error} retry={() => void offers.refetch()} />}
+        {offers.isPending && <Loading rows={4} />}
+        <ul className="pack-gallery">
+          {offers.data?.data.packs.map((offer) => (
+            <li key={offer.packKey}>
+              <OfferCard offer={offer} denied={denied} onPlan={setPlan} />
+            </li>
+          ))}
+        </ul>
+        <Section
+          title="Installed"
+          about={
+            installed.length === 0
+              ? "No pack is installed."
+              : "What each pack made, and the way to take it away again."
+          }
+        >
+          {packs.error && <ErrorNotice error={packs.error} retry={() => void packs.refetch()} />}
+          <ul>
+            {installed.map((pack) => (
+              <Entry
+                key={pack.id}
+                icon={<Package className="ico" />}
+                title={
+                  <button
+                    className="pack-name"
+                    aria-expanded={open === pack.id}
+                    onClick={() => show(pack.id)}
+                  >
+                    {pack.name} <span className="muted">{pack.version}</span>
+                  </button>
+                }
+                about={
+                  <>
+                    {count(pack.made.length, "thing")} · tables in {pack.environment} · changed{" "}
+                    <Ago at={pack.updatedAt} />
+                    {open === pack.id && <Things things={pack.made} />}
+                  </>
+                }
+                act={
+                  <button
+                    className="btn"
+                    disabled={denied !== undefined}
+                    title={denied}
+                    aria-label={`Uninstall ${pack.name}`}
+                    onClick={() => setPlan({ act: "uninstall", pack })}
+                  >
+                    Uninstall…
+                  </button>
+                }
+              />
+            ))}
+          </ul>
+        </Section>
+      </div>
+      {plan && <PlanDialog plan={plan} onClose={() => setPlan(undefined)} />}
+    </div>
+  );
+}
+
+function OfferCard(props: {
+  readonly offer: Offer;
+  readonly denied: string | undefined;
+  readonly onPlan: (plan: Plan) => void;
+}) {
+  const { offer, denied } = props;
+  const { name, version, installedVersion, description, brings } = offer;
+  const isNewer = installedVersion !== null && installedVersion !== version;
+  return (
+    <article className="pack-card">
+      <header className="row">
+        <h2 className="grow">{name}</h2>
+        {installedVersion !== null && !isNewer && <State state="active" label="Installed" />}
+        {isNewer && <State state="pending" label="Newer version" />}
+      </header>
+      <p className="muted">{description}</p>
+      <ul className="pack-brings" aria-label={`What ${name} brings`}>
+        {brings.map(({ kind, names }) => (
+          <li key={kind} title={names.join("\n")}>
+            <strong>{names.length}</strong> {toWords(kind).toLowerCase()}
+          </li>
+        ))}
+      </ul>
+      <footer className="row">
+        <span className="muted grow">
+          {isNewer ? `${installedVersion} → ${version}` : `Version ${version}`}
+        </span>
+        {(installedVersion === null || isNewer) && (
+          <button
+            className="btn main"
+            disabled={denied !== undefined}
+            title={denied}
+            onClick={() => props.onPlan({ act: isNewer ? "upgrade" : "install", offer })}
+          >
+            {isNewer ? "Upgrade…" : "Install…"}
+          </button>
+        )}
+      </footer>
+    </article>
+  );
+}
+
+function Things({ things }: { readonly things: Pack["made"] }) {
+  const kinds = [...Map.groupBy(things, ({ kind }) => kind)];
+  return (
+    <dl className="pack-things">
+      {kinds.map(([kind, some]) => (
+        <div key={kind}>
+          <dt>{toWords(kind)}</dt>
+          <dd>{some.map(({ key }) => key).join(", ")}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,131 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, invalidate, type Schemas } from "../data/api.ts";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Dialog } from "../ui/overlay/dialog.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { count, toWords } from "../ui/words.ts";
+import type { Plan } from "./packs.tsx";
+import { type Kept, type PlannedChange, reasonOf, rehearse } from "./rehearsal.ts";
+
+interface Answer {
+  readonly kept: readonly Kept[];
+  readonly made?: Schemas["Pack"]["made"];
+  readonly removed?: Schemas["Pack"]["made"];
+}
+
+const WORDS = {
+  install: { title: "Install", act: "Install", said: "is installed" },
+  upgrade: { title: "Upgrade", act: "Upgrade", said: "is upgraded" },
+  uninstall: { title: "Uninstall", act: "Uninstall", said: "is uninstalled" },
+} as const;
+
+/** Shows what would be made, changed, deleted and kept, before anything is done. */
+export function PlanDialog({
+  plan,
+  onClose,
+}: {
+  readonly plan: Plan;
+  readonly onClose: () => void;
+}) {
+  const name = plan.act === "uninstall" ? plan.pack.name : plan.offer.name;
+  const words = WORDS[plan.act];
+  const [isBusy, setBusy] = useState(false);
+  const { data, error, isPending } = useQuery({
+    queryKey: ["packs.plan", plan.act, name],
+    gcTime: 0,
+    retry: false,
+    queryFn: ({ signal }) =>
+      plan.act === "uninstall"
+        ? rehearse<Answer>("packs.uninstall", { params: { id: plan.pack.id } } as never, signal)
+        : rehearse<Answer>(
+            "packs.install_baseline",
+            { body: { packKey: plan.offer.packKey } } as never,
+            signal,
+          ),
+  });
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      if (plan.act === "uninstall") {
+        await call("packs.uninstall", { params: { id: plan.pack.id } });
+      } else await call("packs.install_baseline", { body: { packKey: plan.offer.packKey } });
+      invalidate([""]);
+      notify(`${name} ${words.said}.`);
+      onClose();
+    } catch (failure) {
+      notifyError(failure);
+      setBusy(false);
+    }
+  };
+  const isReady = data !== undefined && data.refusal === undefined && !isBusy;
+  const kept = data?.answer?.kept ?? [];
+  return (
+    <Dialog
+      title={`${words.title} ${name}`}
+      isWide
+      onClose={onClose}
+      onSubmit={() => isReady && void run()}
+      footer={
+        <button className="btn main" disabled={!isReady}>
+          {isBusy ? "Working…" : words.act}
+        </button>
+      }
+    >
+      {isPending && <Loading rows={4} />}
+      {error && <ErrorNotice error={error} />}
+      {data?.refusal !== undefined && <ErrorNotice error={{ message: data.refusal }} />}
+      {data && data.refusal === undefined && (
+        <>
+          <Changes title="Made new" changes={data.changes} act="create" />
+          <Changes title="Changed" changes={data.changes} act="update" />
+          <Changes title="Deleted" changes={data.changes} act="delete" />
+          {plan.act === "uninstall" && (data.answer?.removed?.length ?? 0) > 0 && (
+            <p>
+              <strong>{count(data.answer?.removed?.length ?? 0, "thing")}</strong> of the pack would
+              go.
+            </p>
+          )}
+          {kept.length > 0 && (
+            <section>
+              <h3>Kept as they are</h3>
+              <ul className="plan-list">
+                {kept.map((one) => (
+                  <li key={`${one.kind} ${one.key}`}>
+                    <span className="muted">{toWords(one.kind)}</span> <strong>{one.key}</strong>
+                    <span className="muted"> {reasonOf(one)}</span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+          {data.changes.length === 0 && kept.length === 0 && <p>Nothing would change.</p>}
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Changes(props: {
+  readonly title: string;
+  readonly changes: readonly PlannedChange[];
+  readonly act: PlannedChange["act"];
+}) {
+  const some = props.changes.filter(({ act }) => act === props.act);
+  if (some.length === 0) return null;
+  return (
+    <section>
+      <h3>
+        {props.title} <span className="muted">{some.length}</span>
+      </h3>
+      <ul className="plan-list">
+        {some.map(({ kind, id, name, fields }) => (
+          <li key={`${kind} ${id}`}>
+            <span className="muted">{toWords(kind)}</span> <strong>{name}</strong>
+            {props.act === "update" && <span className="muted"> {fields.join(", ")}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+/** What an installation or its end would do, asked of the server without doing it. */
+import { call, type OperationId, type Input, type Schemas } from "../data/api.ts";
+
+export interface Rehearsal<T> {
+  /** The answer that it would give; null where the server did not say. */
+  readonly answer: T | null;
+  /** Its refusal, where it would be refused. */
+  readonly refusal: string | undefined;
+  readonly changes: readonly PlannedChange[];
+}
+
+export interface PlannedChange {
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+  readonly act: "create" | "update" | "delete";
+  readonly fields: readonly string[];
+}
+
+interface DryRun {
+  readonly answer: { readonly status: number; readonly body: unknown } | null;
+  readonly events: readonly {
+    readonly type: string;
+    readonly resource: {
+      readonly type: string;
+      readonly id: string;
+      readonly displayName: string | null;
+    };
+  }[];
+  readonly changes: readonly {
+    readonly resource: { readonly type: string; readonly id: string };
+    readonly fields: readonly string[];
+    readonly before: unknown;
+    readonly after: unknown;
+  }[];
+}
+
+type PackCommand = "packs.install_baseline" | "packs.install" | "packs.uninstall";
+
+/** Performs a command as a dry run: the server rolls it back. */
+export async function rehearse<T>(
+  id: PackCommand & OperationId,
+  input: Input<PackCommand>,
+  signal?: AbortSignal,
+): Promise<Rehearsal<T>> {
+  // Every command takes this parameter; the types of the client name those of the operation alone.
+  const asked = { ...input, query: { dryRun: "true" } } as Input<PackCommand>;
+  const reply: unknown = await call(id, asked, signal ? { signal } : {});
+  return toRehearsal<T>((reply as { readonly data: DryRun }).data);
+}
+
+export function toRehearsal<T>({ answer, events, changes }: DryRun): Rehearsal<T> {
+  const names = new Map(
+    events.map(({ resource }) => [resource.id, resource.displayName ?? resource.id]),
+  );
+  const isGood = answer !== null && answer.status < 300;
+  const body = answer?.body as { readonly data?: T; readonly detail?: string } | undefined;
+  return {
+    answer: isGood ? (body?.data ?? null) : null,
+    refusal: answer !== null && !isGood ? (body?.detail ?? "It would be refused.") : undefined,
+    changes: changes
+      .filter(({ resource }) => resource.type !== "pack")
+      .map(({ resource, fields, before, after }) => ({
+        kind: resource.type,
+        id: resource.id,
+        name: names.get(resource.id) ?? resource.id,
+        act: isNothing(before) ? "create" : isNothing(after) ? "delete" : "update",
+        fields,
+      })),
+  };
+}
+
+const isNothing = (value: unknown): boolean => value === null || value === undefined;
+
+export type Kept = Schemas["KeptThing"];
+
+const REASONS: Readonly<Record<string, string>> = {
+  edited: "Somebody has changed it, so theirs stays.",
+  deleted: "Somebody has deleted it, so it stays away.",
+  in_use: "It is in use, so it stays.",
+};
+
+export const reasonOf = ({ reason, detail }: Kept): string => detail ?? REASONS[reason] ?? reason;

@@ -1,0 +1,1 @@
+export { UsedIn } from "./used-in.tsx";

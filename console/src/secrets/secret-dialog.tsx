@@ -1,0 +1,105 @@
+import { useState } from "react";
+import { ApiError, call, invalidate, type Schemas } from "../data/api.ts";
+import { Field } from "../ui/field.tsx";
+import { Dialog } from "../ui/overlay/dialog.tsx";
+import { notify } from "../ui/toast.tsx";
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+interface SecretDialogProps {
+  /** A secret that gets a new value; none makes a new one. */
+  readonly secret?: Schemas["ListedSecret"];
+  readonly onClose: () => void;
+}
+
+/** Stores a value, which nobody sees again. */
+export function SecretDialog({ secret, onClose }: SecretDialogProps) {
+  const [name, setName] = useState(secret?.name ?? "");
+  const [value, setValue] = useState("");
+  const [description, setDescription] = useState(secret?.description ?? "");
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      if (secret) await call("secrets.rotate", { params: { name }, body: { value, description } });
+      else await call("secrets.create", { body: { name, value, description } });
+      invalidate(["secrets."]);
+      notify(secret ? `${name} has its new value, everywhere at once.` : `${name} is stored.`);
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  const isNamed = NAME.test(name);
+  return (
+    <Dialog
+      title={secret ? `New value for ${secret.name}` : "New secret"}
+      onClose={onClose}
+      onSubmit={() => isNamed && value !== "" && !isBusy && void save()}
+      footer={
+        <button className="btn main" disabled={!isNamed || value === "" || isBusy}>
+          {secret ? "Replace it" : "Store it"}
+        </button>
+      }
+    >
+      {!secret && (
+        <Field
+          label="Name"
+          help="Letters, digits and underscores, such as BILLING_API_KEY."
+          error={nameError(name, isNamed, error)}
+        >
+          {(bound) => (
+            <input
+              {...bound}
+              className="field mono"
+              maxLength={100}
+              spellCheck={false}
+              autoComplete="off"
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+      )}
+      <Field
+        label="Value"
+        help={
+          secret
+            ? "It counts at once for everything that refers to the secret."
+            : "Nobody sees it again."
+        }
+        error={secret && error instanceof Error ? error.message : undefined}
+      >
+        {(bound) => (
+          <input
+            {...bound}
+            className="field mono"
+            type="password"
+            autoComplete="new-password"
+            value={value}
+            onChange={({ target }) => setValue(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="For what" isOptional>
+        {(bound) => (
+          <input
+            {...bound}
+            className="field"
+            maxLength={2_000}
+            value={description}
+            onChange={({ target }) => setDescription(target.value)}
+          />
+        )}
+      </Field>
+    </Dialog>
+  );
+}
+
+function nameError(name: string, isNamed: boolean, error: unknown): string | undefined {
+  if (error instanceof ApiError || error instanceof Error) return error.message;
+  return name === "" || isNamed ? undefined : "A name has letters, digits and underscores alone.";
+}

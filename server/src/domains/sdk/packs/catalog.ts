@@ -1,0 +1,59 @@
+/** The gallery of packs that come with the platform. */
+import Type from "typebox";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { nullable, object } from "#kernel/schema/schema.ts";
+import { ArtifactsRead } from "../permissions.ts";
+import { type Descriptor, listContents } from "./descriptor.ts";
+import { BASELINE, BASELINE_KEYS } from "./operations.ts";
+import * as store from "./store.ts";
+
+const Offer = Type.Object(
+  {
+    packKey: Type.Enum([...BASELINE_KEYS]),
+    name: Type.String(),
+    version: Type.String(),
+    description: Type.String(),
+    author: Type.String(),
+    installedVersion: nullable(Type.String()),
+    brings: Type.Array(Type.Object({ kind: Type.String(), names: Type.Array(Type.String()) }), {
+      description: "The things that it makes, by kind",
+    }),
+  },
+  { title: "PackOffer" },
+);
+
+export const listPackCatalog = query({
+  id: "packs.list_catalog",
+  route: "GET /api/v1/sdk/pack-catalog",
+  summary: "Show the packs that come with the platform, and what each brings",
+  description:
+    "`packs.install_baseline` installs or upgrades one; asked for as a dry run it answers what would become of each piece.",
+  permission: ArtifactsRead,
+  query: object({}),
+  response: item(Type.Object({ packs: Type.Array(Offer) }, { title: "PackCatalog" })),
+  async run({ tx }) {
+    const packs = [];
+    for (const packKey of BASELINE_KEYS) {
+      const installed = await store.find(tx, BASELINE[packKey].id);
+      const { name, version, description = "", author = "" } = BASELINE[packKey];
+      const installedVersion = installed?.version ?? null;
+      const brings = describeContents(BASELINE[packKey]);
+      packs.push({ packKey, name, version, description, author, installedVersion, brings });
+    }
+    return { packs };
+  },
+});
+
+function describeContents(descriptor: Descriptor) {
+  const kinds = Map.groupBy(listContents(descriptor), ({ kind }) => kind);
+  return [...kinds].map(([kind, contents]) => ({
+    kind,
+    names: contents.map(({ content }) => nameOf(content)),
+  }));
+}
+
+function nameOf(content: unknown): string {
+  const { name, title, slug, key } = Object(content) as Readonly<Record<string, unknown>>;
+  return String(name ?? title ?? slug ?? key ?? "");
+}
