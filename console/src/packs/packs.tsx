@@ -2,7 +2,7 @@ import "./packs.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Package } from "lucide-react";
 import { useState } from "react";
-import { type Schemas, useOp } from "../data/api.ts";
+import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 import { useTitle } from "../shell/title.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
@@ -10,15 +10,8 @@ import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { count, toWords } from "../ui/words.ts";
+import type { Offer, Pack, PackPlan } from "./pack-plan.ts";
 import { PlanDialog } from "./plan-dialog.tsx";
-
-type Offer = Schemas["PackOffer"];
-type Pack = Schemas["Pack"];
-
-/** Something that somebody is about to do with a pack. */
-export type Plan =
-  | { readonly act: "install" | "upgrade"; readonly offer: Offer }
-  | { readonly act: "uninstall"; readonly pack: Pack };
 
 /** Packs: those that come with the platform, and those that are installed. */
 export function Packs() {
@@ -28,7 +21,7 @@ export function Packs() {
   const may = useMay();
   const offers = useOp("packs.list_catalog", { query: {} });
   const packs = useOp("packs.list", { query: { limit: 200 } });
-  const [plan, setPlan] = useState<Plan>();
+  const [plan, setPlan] = useState<PackPlan>();
   const denied = may("packs:install") ? undefined : "You may not install packs.";
   const installed = packs.data?.data ?? [];
   const show = (id: string): void =>
@@ -100,7 +93,7 @@ export function Packs() {
 function OfferCard(props: {
   readonly offer: Offer;
   readonly denied: string | undefined;
-  readonly onPlan: (plan: Plan) => void;
+  readonly onPlan: (plan: PackPlan) => void;
 }) {
   const { offer, denied } = props;
   const { name, version, installedVersion, description, brings } = offer;

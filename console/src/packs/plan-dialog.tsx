@@ -5,7 +5,7 @@ import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
-import type { Plan } from "./packs.tsx";
+import type { PackPlan } from "./pack-plan.ts";
 import { type Kept, type PlannedChange, reasonOf, rehearse } from "./rehearsal.ts";
 
 interface Answer {
@@ -25,7 +25,7 @@ export function PlanDialog({
   plan,
   onClose,
 }: {
-  readonly plan: Plan;
+  readonly plan: PackPlan;
   readonly onClose: () => void;
 }) {
   const name = plan.act === "uninstall" ? plan.pack.name : plan.offer.name;
@@ -79,13 +79,10 @@ export function PlanDialog({
         <>
           <Changes title="Made new" changes={data.changes} act="create" />
           <Changes title="Changed" changes={data.changes} act="update" />
-          <Changes title="Deleted" changes={data.changes} act="delete" />
-          {plan.act === "uninstall" && (data.answer?.removed?.length ?? 0) > 0 && (
-            <p>
-              <strong>{count(data.answer?.removed?.length ?? 0, "thing")}</strong> of the pack would
-              go.
-            </p>
+          {plan.act !== "uninstall" && (
+            <Changes title="Deleted" changes={data.changes} act="delete" />
           )}
+          {plan.act === "uninstall" && <Removed things={data.answer?.removed ?? []} />}
           {kept.length > 0 && (
             <section>
               <h3>Kept as they are</h3>
@@ -103,6 +100,25 @@ export function PlanDialog({
         </>
       )}
     </Dialog>
+  );
+}
+
+function Removed({ things }: { readonly things: Schemas["Pack"]["made"] }) {
+  if (things.length === 0) return null;
+  return (
+    <section>
+      <h3>
+        Deleted{" "}
+        <span className="muted">{count(things.length, "thing")}; workflows are archived</span>
+      </h3>
+      <ul className="plan-list">
+        {things.map(({ kind, key }) => (
+          <li key={`${kind} ${key}`}>
+            <span className="muted">{toWords(kind)}</span> <strong>{key}</strong>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

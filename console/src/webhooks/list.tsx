@@ -124,15 +124,11 @@ function listColumns(health: ReadonlyMap<string, Health>): readonly Column<Liste
       ),
     },
     {
-      id: "events",
-      label: "Events",
-      width: "22%",
-      sortBy: ({ events }) => events.join(" "),
-      cell: ({ events }) => (
-        <span className="cut mono" title={events.join("\n")}>
-          {events.join(", ")}
-        </span>
-      ),
+      id: "state",
+      label: "State",
+      width: "118px",
+      sortBy: (webhook) => stateOf(webhook, health.get(webhook.id)).label,
+      cell: (webhook) => <State {...stateOf(webhook, health.get(webhook.id))} />,
     },
     {
       id: "recent",
@@ -168,11 +164,15 @@ function listColumns(health: ReadonlyMap<string, Health>): readonly Column<Liste
       },
     },
     {
-      id: "state",
-      label: "State",
-      width: "118px",
-      sortBy: (webhook) => stateOf(webhook, health.get(webhook.id)).label,
-      cell: (webhook) => <State {...stateOf(webhook, health.get(webhook.id))} />,
+      id: "events",
+      label: "Events",
+      width: "22%",
+      sortBy: ({ events }) => events.join(" "),
+      cell: ({ events }) => (
+        <span className="cut mono" title={events.join("\n")}>
+          {events.join(", ")}
+        </span>
+      ),
     },
   ];
 }

@@ -7,12 +7,17 @@ import {
   Form,
   initialValue,
   isFields,
-  type Schema,
 } from "../../form/index.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { nameAuthKind } from "../connector-type.ts";
-import { authSchema, type ConnectorDraft, type ConnectorType, isCredential } from "./draft.ts";
+import {
+  authSchema,
+  configSchema,
+  type ConnectorDraft,
+  type ConnectorType,
+  isCredential,
+} from "./draft.ts";
 
 interface ConnectorFieldsProps {
   readonly type: ConnectorType;
@@ -32,6 +37,7 @@ export function ConnectorFields({
 }: ConnectorFieldsProps) {
   const { kind, ...rest } = draft.auth;
   const schema = useMemo(() => authSchema(type, kind), [type, kind]);
+  const config = useMemo(() => configSchema(type), [type]);
   const of = (base: string): readonly FieldError[] =>
     errors.filter(({ path }) => path === base || path.startsWith(`${base}/`));
   const choose = (next: string): void => {
@@ -53,7 +59,7 @@ export function ConnectorFields({
         )}
       </Field>
       <Form
-        schema={type.config as Schema}
+        schema={config}
         value={draft.config}
         onChange={(value) => isFields(value) && onChange({ config: value })}
         errors={of("/config")}

@@ -1,6 +1,6 @@
 /** A connector while somebody writes it. */
 import type { Schemas } from "../../data/api.ts";
-import { type Fields, isFields, type Schema, toSendable } from "../../form/index.ts";
+import { type Fields, isFields, labelOf, type Schema, toSendable } from "../../form/index.ts";
 
 export type ConnectorType = Schemas["ConnectorType"];
 type Auth = Schemas["ConnectorAuth"];
@@ -18,6 +18,20 @@ export function authSchema(type: ConnectorType, kind: string): Schema {
   const required = found?.required?.filter((name) => name !== "kind") ?? [];
   return { ...found, properties, required };
 }
+
+/** The settings of a type as a form draws them: texts are lines, and addresses are called so. */
+export function configSchema(type: ConnectorType): Schema {
+  const schema = type.config as Schema;
+  const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => [
+    name,
+    typeof field === "object" && field.type === "string"
+      ? { "x-multiline": false, title: nameField(name), ...field }
+      : field,
+  ]);
+  return { ...schema, properties: Object.fromEntries(properties) as Schema["properties"] & object };
+}
+
+const nameField = (name: string): string => labelOf(name).replace(/\burl\b/i, "URL");
 
 /** Fields that hold a credential, which may be a secret's name. */
 const CREDENTIAL = /token|password|secret|^key$|^value$|apiKey|credential/i;

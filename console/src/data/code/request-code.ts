@@ -29,7 +29,7 @@ export function toCurlCall(route: string, input: unknown, at: RequestPlace): str
   return lines.join(" \\\n");
 }
 
-/** The same for programs, by the client package. */
+/** A call for programs, by the client package. */
 export function toTypeScriptCall(id: string, input: unknown): string {
   const [namespace = "", verb = ""] = id.split(".");
   const hidden = hideSecrets(input);

@@ -1,5 +1,6 @@
 import { ChevronRight, X } from "lucide-react";
 import { useState } from "react";
+import { Loading } from "../../ui/feedback.tsx";
 import { useEventKinds } from "./event-kinds.ts";
 import { type EventGroup, groupTypes, takes, togglePattern } from "./event-types.ts";
 
@@ -74,7 +75,8 @@ export function EventPicker({ chosen, onChange, isDisabled, error }: EventPicker
             onToggle={toggle}
           />
         ))}
-        {groups.length === 0 && (
+        {types.length === 0 && <Loading rows={3} />}
+        {types.length > 0 && groups.length === 0 && (
           <p className="muted hook-none">
             The platform has no event like that. Events of your own topics can be typed and added.
           </p>

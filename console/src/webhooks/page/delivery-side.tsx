@@ -34,6 +34,8 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
     { refetchInterval: LOOK_MS },
   );
   const delivery = data?.data;
+  // One that is due while its webhook is paused waits for that.
+  const nowText = new Date().toISOString();
   return (
     <aside className="hook-side scroll" aria-label="Delivery">
       <header className="row">
@@ -51,7 +53,7 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
             <span className="muted">
               {count(delivery.attempts, "attempt")} · <Ago at={delivery.createdAt} />
             </span>
-            {delivery.nextAttemptAt !== null && (
+            {delivery.nextAttemptAt !== null && delivery.nextAttemptAt > nowText && (
               <span className="muted">
                 next <Ago at={delivery.nextAttemptAt} />
               </span>

@@ -145,7 +145,7 @@ export const ArtifactVersion = Type.Object(
   { title: "ArtifactVersion" },
 );
 
-/** What a version said: source, schedule and limits. */
+/** The content of a version: source, schedule and limits. */
 export const ArtifactVersionContent = Type.Object(
   {
     versionNumber: Type.Integer(),

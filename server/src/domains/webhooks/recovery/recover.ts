@@ -169,9 +169,9 @@ async function recoverEvents(
       deliveries.retryFailed(ctx.tx, webhook, ids, ctx.now),
     );
   }
-  const wanted = allowed.filter(webhook.matches);
-  const created = await replayEventsTo(ctx, webhook, wanted);
+  const matching = allowed.filter(webhook.matches);
+  const created = await replayEventsTo(ctx, webhook, matching);
   ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
   const reachedAt = events.at(-1)?.createdAt;
-  return { checked: events.length, matched: wanted.length, created, retried, reachedAt };
+  return { checked: events.length, matched: matching.length, created, retried, reachedAt };
 }

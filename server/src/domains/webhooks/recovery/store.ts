@@ -6,7 +6,7 @@ import type { Recovery } from "./recovery.ts";
 /** How many finished recoveries of a webhook are kept. */
 const KEPT_MAX = 50;
 
-/** What one batch of a recovery did. */
+/** The work of one batch of a recovery. */
 export interface RecoveryStep {
   readonly checked: number;
   readonly matched: number;

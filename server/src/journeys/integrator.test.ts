@@ -1,0 +1,141 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
+
+/** Replaces the text of an editor of code. */
+async function write(page: Page, label: string, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: label, exact: true }).click();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.insertText(text);
+}
+
+const rowOf = (page: Page, state: string) =>
+  page.getByRole("region", { name: "Deliveries" }).getByRole("button", { name: state });
+
+describeInBrowser("integrator", () => {
+  const at = useConsole({
+    isNamed: true,
+    env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32,::1/128" },
+  });
+
+  test("a webhook is made for what happened, fails while its receiver is ill, and is recovered", async () => {
+    const owner = await at.world.member(["owner"]);
+    const note = (title: string) => owner("POST /api/v1/notes", { title, body: "" });
+    await note("before it all");
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/webhooks/listen`);
+    await page.getByText("Nothing listens").waitFor();
+    await page.keyboard.press("n");
+    await page.getByText("It listens").waitFor();
+    await page.getByRole("link", { name: "New webhook to here" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Notes to the archive");
+    await page.getByRole("searchbox", { name: "Find events" }).fill("note");
+    await page.getByRole("checkbox", { name: "All events of note", exact: true }).check();
+    await page.getByRole("region", { name: "Preview" }).getByText("note.created").first().waitFor();
+    await page.getByText("Retries, time limit and format").click();
+    await page.getByRole("spinbutton", { name: "Retries" }).fill("0");
+    await expectSoundInEveryLook(visitor);
+    await page.keyboard.press("ControlOrMeta+s");
+    await page.getByText("Nothing was sent yet").waitFor();
+
+    await note("well");
+    await rowOf(page, "Succeeded").waitFor();
+    const [endpoint] = (await owner("GET /api/v1/test-endpoints")).body.data;
+    await owner(`PATCH /api/v1/test-endpoints/${endpoint.id}`, { answerStatus: 500 });
+    await note("ill");
+    await rowOf(page, "Failed").click();
+    const side = page.getByRole("complementary", { name: "Delivery" });
+    await side.getByRole("region", { name: "Answer", exact: true }).getByText("500").waitFor();
+    await expectSound(visitor);
+
+    await owner(`PATCH /api/v1/test-endpoints/${endpoint.id}`, { answerStatus: 200 });
+    await page.getByRole("tab", { name: "Recovery" }).click();
+    await page.getByRole("button", { name: "Recover all" }).click();
+    await page.getByText("1 failed one tried again").waitFor();
+    await page.getByRole("tab", { name: "Deliveries" }).click();
+    await rowOf(page, "Succeeded").nth(1).waitFor();
+
+    await page.keyboard.press("Shift+C");
+    const code = page.getByRole("dialog", { name: "This screen as code" });
+    await code.getByRole("tab", { name: "TypeScript" }).click();
+    await code.getByText("client.webhooks.list_deliveries").waitFor();
+    await expectSound(visitor);
+  });
+
+  test("a connector is made with a secret, tested, tried, and says how it was used", async () => {
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/secrets`);
+    await page.getByText("No secrets yet").waitFor();
+    await page.keyboard.press("n");
+    const dialog = page.getByRole("dialog", { name: "New secret" });
+    await dialog.getByRole("textbox", { name: "Name" }).fill("CRM_TOKEN");
+    await dialog.getByLabel("Value").fill("never shown again");
+    await page.keyboard.press("Enter");
+    await page.getByText("CRM_TOKEN is stored.").waitFor();
+
+    await page.keyboard.press("g");
+    await page.keyboard.press("n");
+    await page.getByRole("link", { name: "HTTP API" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("CRM");
+    await page.getByRole("textbox", { name: "Base URL" }).fill(at.origin);
+    await page.getByRole("textbox", { name: "Test path" }).fill("/healthz");
+    await page.getByRole("combobox", { name: "Kind" }).selectOption("bearer");
+    await page.getByRole("combobox", { name: "Token" }).fill("{{secrets.CRM_TOKEN}}");
+    await page.keyboard.press("Tab");
+    await expectSoundInEveryLook(visitor);
+    await page.keyboard.press("ControlOrMeta+s");
+    await page.getByRole("heading", { name: "CRM", exact: true }).waitFor();
+    await page.getByText("Not tested").waitFor();
+    await page.keyboard.press("t");
+    await page.getByText(/CRM answers, in/).waitFor();
+
+    await page.getByRole("textbox", { name: "Path" }).fill("/healthz");
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await page.getByRole("region", { name: "Result" }).getByText("200").waitFor();
+    await page.getByRole("tab", { name: "Usage" }).click();
+    await page.getByText("1 call, 0 errors.").waitFor();
+    await expectSound(visitor);
+    await page.goto(`${at.origin}/secrets?open=CRM_TOKEN`);
+    await page.getByRole("link", { name: "CRM" }).waitFor();
+    expect(await page.content()).not.toContain("never shown again");
+  });
+
+  test("an artifact is written, tested and run, and its history says so", async () => {
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/artifacts`);
+    await page.getByText("No artifacts yet").waitFor();
+    await page.keyboard.press("n");
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("price");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "price" }).waitFor();
+    await write(page, "Source", "context.log.info('pricing');\nreturn { total: input.count * 5 };");
+    await page.keyboard.press("ControlOrMeta+s");
+    await page.getByText("Saved as version 2.").waitFor();
+
+    await page.getByRole("tab", { name: "Tests" }).click();
+    await page.getByRole("button", { name: "New test" }).click();
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("two of them");
+    await write(page, "Expected output", '{ "total": 10 }');
+    await page.getByRole("dialog").getByRole("textbox", { name: "Input" }).click();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.insertText('{ "count": 2 }');
+    await page.getByRole("button", { name: "Save", exact: true }).last().click();
+    await page.getByRole("button", { name: "Run all tests" }).click();
+    await page.getByText("1 test passed.").waitFor();
+
+    await page.getByRole("tab", { name: "Run" }).click();
+    await write(page, "Input", '{ "count": 3 }');
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await page.getByRole("region", { name: "Output" }).getByText("15").waitFor();
+    await page.getByRole("list", { name: "Logs" }).getByText("pricing").waitFor();
+    await expectSoundInEveryLook(visitor);
+    await page.getByRole("tab", { name: "Versions" }).click();
+    await page.getByRole("button", { name: "Version 1" }).click();
+    await page.getByRole("button", { name: "Bring it back" }).waitFor();
+    await expectSound(visitor);
+  });
+});
