@@ -6,6 +6,8 @@ test.each([
   ["run", "run_1", null, "/runs/run_1"],
   ["incident", "inc_1", "INC0000012", "/tickets/INC0000012"],
   ["request", "req_1", undefined, "/tickets/req_1"],
+  ["webhook", "whk_1", null, "/webhooks/whk_1"],
+  ["pack", "core", null, "/packs"],
   ["secret", "NAME", undefined, undefined],
 ])("%s %s is shown at its place", (type, id, number, path) =>
   expect(pathOf(type, id, number)).toBe(path),

@@ -16,6 +16,14 @@ export function pathOf(type: string, id: string, number?: string | null): string
       return `/knowledge/${id}`;
     case "catalog_item":
       return `/catalog/${id}`;
+    case "webhook":
+      return `/webhooks/${id}`;
+    case "connector":
+      return `/connectors/${id}`;
+    case "artifact":
+      return `/artifacts/${id}`;
+    case "pack":
+      return "/packs";
     case "notification":
       return `/notifications/${id}`;
     default:

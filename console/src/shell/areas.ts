@@ -129,9 +129,9 @@ export const AREAS: readonly Area[] = [
         label: "Artifacts",
         icon: SquareCode,
         keys: "g x",
-        permission: "artifacts:read",
+        permission: "artifacts:write",
       },
-      { to: "/packs", label: "Packs", icon: Package, permission: "artifacts:read" },
+      { to: "/packs", label: "Packs", icon: Package, permission: "packs:install" },
     ],
   },
   {

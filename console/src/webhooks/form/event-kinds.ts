@@ -6,15 +6,17 @@ type EventKind = Schemas["EventType"];
 const PAGE = 200;
 const PAGES_MAX = 10;
 
-/** Every event type of the platform: they change with its version alone. */
-export function useEventKinds(): readonly EventKind[] {
-  return (
-    useQuery({
-      queryKey: ["event_types.list", "every"],
-      queryFn: ({ signal }) => readKinds(signal),
-      staleTime: Number.POSITIVE_INFINITY,
-    }).data ?? []
-  );
+const NONE: readonly EventKind[] = [];
+
+/** Every event type of the platform; undefined until they are read, none for those who may not read them. */
+export function useEventKinds(): readonly EventKind[] | undefined {
+  const { data, error } = useQuery({
+    queryKey: ["event_types.list", "every"],
+    queryFn: ({ signal }) => readKinds(signal),
+    // They change with the version of the platform alone.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return error ? NONE : data;
 }
 
 async function readKinds(signal: AbortSignal): Promise<readonly EventKind[]> {

@@ -17,7 +17,7 @@ const PATTERN = /^[\w-]+(\.[\w-]+)*(\.\*)?$|^\*$/;
 export function EventPicker({ chosen, onChange, isDisabled, error }: EventPickerProps) {
   const [words, setWords] = useState("");
   const types = useEventKinds();
-  const groups = groupTypes(types, words);
+  const groups = groupTypes(types ?? [], words);
   const typed = words.trim();
   const mayAdd = PATTERN.test(typed) && !chosen.includes(typed);
   const toggle = (pattern: string): void => onChange(togglePattern(chosen, pattern));
@@ -75,8 +75,8 @@ export function EventPicker({ chosen, onChange, isDisabled, error }: EventPicker
             onToggle={toggle}
           />
         ))}
-        {types.length === 0 && <Loading rows={3} />}
-        {types.length > 0 && groups.length === 0 && (
+        {types === undefined && <Loading rows={3} />}
+        {types !== undefined && groups.length === 0 && (
           <p className="muted hook-none">
             The platform has no event like that. Events of your own topics can be typed and added.
           </p>

@@ -28,9 +28,12 @@ export function Listen() {
   const { open } = useSearch({ from: "/inside/webhooks/listen" });
   const navigate = useNavigate();
   const may = useMay();
-  const { data, error, isPending, refetch } = useOp("test_endpoints.list");
+  const mayWrite = may("webhooks:write");
+  const { data, error, isPending, refetch } = useOp("test_endpoints.list", undefined, {
+    enabled: mayWrite,
+  });
   const [isBusy, setBusy] = useState(false);
-  const reason = may("webhooks:write") ? undefined : "You may not make test endpoints.";
+  const reason = mayWrite ? undefined : "You may not make test endpoints.";
   const show = (id: string | undefined): void =>
     void navigate({ to: "/webhooks/listen", search: { open: id }, replace: true });
   const make = async (): Promise<void> => {
@@ -61,7 +64,8 @@ export function Listen() {
         </button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {isPending && <Loading rows={6} />}
+      {isPending && mayWrite && <Loading rows={6} />}
+      {!mayWrite && <Empty title="Test endpoints are for those who write webhooks" />}
       {data && !chosen && (
         <Empty title="Nothing listens">
           A test endpoint is an address that takes whatever is posted to it and shows it here at
