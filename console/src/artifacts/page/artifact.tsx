@@ -81,11 +81,6 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   useActions([
     { keys: "mod+s", label: "Save", run: () => void save(), disabled: reason, always: true },
   ]);
-  const completion = useMemo(() => completeScript(() => parseObject(input)), [input]);
-  const marks = useMemo(() => {
-    const place = problem === undefined ? undefined : placeOfError(source, problem);
-    return place ? [{ ...place, message: problem ?? "" }] : [];
-  }, [source, problem]);
   const choose = (next: ArtifactTab): void =>
     void navigate({
       to: "/artifacts/$id",
@@ -106,29 +101,16 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
         </button>
       </Head>
       <div className="art-split">
-        <div className="art-source">
-          <CodeEditor
-            value={source}
-            label="Source"
-            language="typescript"
-            isBlock
-            tab="indents"
-            isReadOnly={denied !== undefined}
-            isInvalid={problem !== undefined}
-            description={problem ?? "Escape, then Tab leaves the field"}
-            completion={completion}
-            marks={marks}
-            onChange={(next) => {
-              if (draft === undefined) setBase(etagOf("artifacts.get", { params: { id } }));
-              setDraft(next);
-            }}
-          />
-          {problem !== undefined && (
-            <p className="field-error" role="alert">
-              {problem}
-            </p>
-          )}
-        </div>
+        <Source
+          source={source}
+          input={input}
+          problem={problem}
+          isReadOnly={denied !== undefined}
+          onChange={(next) => {
+            if (draft === undefined) setBase(etagOf("artifacts.get", { params: { id } }));
+            setDraft(next);
+          }}
+        />
         <Tabs
           className="art-tabs"
           label={artifact.name}
@@ -145,6 +127,46 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
           {tab === "settings" && <ArtifactSettings artifact={artifact} />}
         </Tabs>
       </div>
+    </div>
+  );
+}
+
+interface SourceProps {
+  readonly source: string;
+  /** The input of the run panel: the editor completes its members. */
+  readonly input: string;
+  readonly problem: string | undefined;
+  readonly isReadOnly: boolean;
+  readonly onChange: (source: string) => void;
+}
+
+function Source(props: SourceProps) {
+  const { source, input, problem } = props;
+  const completion = useMemo(() => completeScript(() => parseObject(input)), [input]);
+  const marks = useMemo(() => {
+    const place = problem === undefined ? undefined : placeOfError(source, problem);
+    return place ? [{ ...place, message: problem ?? "" }] : [];
+  }, [source, problem]);
+  return (
+    <div className="art-source">
+      <CodeEditor
+        value={source}
+        label="Source"
+        language="typescript"
+        isBlock
+        tab="indents"
+        isReadOnly={props.isReadOnly}
+        isInvalid={problem !== undefined}
+        description={problem ?? "Escape, then Tab leaves the field"}
+        completion={completion}
+        marks={marks}
+        onChange={props.onChange}
+      />
+      {problem !== undefined && (
+        <p className="field-error" role="alert">
+          {problem}
+        </p>
+      )}
     </div>
   );
 }

@@ -60,34 +60,7 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
         )}
       </Field>
       {isJob && (
-        <>
-          <Field label="Schedule" help="As cron writes it: minute, hour, day, month, weekday.">
-            {(bound) => (
-              <input
-                {...bound}
-                className="field mono"
-                value={cron}
-                onChange={({ target }) => setCron(target.value)}
-              />
-            )}
-          </Field>
-          <Field label="Time zone">
-            {(bound) => (
-              <input
-                {...bound}
-                className="field"
-                list="art-zones"
-                value={timezone}
-                onChange={({ target }) => setTimezone(target.value)}
-              />
-            )}
-          </Field>
-          <datalist id="art-zones">
-            {Intl.supportedValuesOf("timeZone").map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
-        </>
+        <Schedule cron={cron} timezone={timezone} onCron={setCron} onTimezone={setTimezone} />
       )}
       <Field label="Time limit (ms)" isOptional help="The server's own where it is empty.">
         {(bound) => (
@@ -115,5 +88,45 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
         Save settings
       </button>
     </form>
+  );
+}
+
+interface ScheduleProps {
+  readonly cron: string;
+  readonly timezone: string;
+  readonly onCron: (cron: string) => void;
+  readonly onTimezone: (timezone: string) => void;
+}
+
+function Schedule(props: ScheduleProps) {
+  return (
+    <>
+      <Field label="Schedule" help="As cron writes it: minute, hour, day, month, weekday.">
+        {(bound) => (
+          <input
+            {...bound}
+            className="field mono"
+            value={props.cron}
+            onChange={({ target }) => props.onCron(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Time zone">
+        {(bound) => (
+          <input
+            {...bound}
+            className="field"
+            list="art-zones"
+            value={props.timezone}
+            onChange={({ target }) => props.onTimezone(target.value)}
+          />
+        )}
+      </Field>
+      <datalist id="art-zones">
+        {Intl.supportedValuesOf("timeZone").map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </>
   );
 }

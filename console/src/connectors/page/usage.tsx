@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { UsedIn } from "../../secrets/index.ts";
 import { Section } from "../../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -19,21 +19,8 @@ export function Usage({ connectorId }: { readonly connectorId: string }) {
   );
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading rows={6} />;
-  const {
-    breaker,
-    calls,
-    errors,
-    truncated,
-    medianMs,
-    p95Ms,
-    lastUsedAt,
-    lastError,
-    days,
-    actions,
-    usedIn,
-  } = data.data;
+  const { breaker, calls, errors, truncated, usedIn } = data.data;
   const { about, ...state } = describeBreaker(breaker.state);
-  const most = Math.max(1, ...days.map((day) => day.calls));
   return (
     <div className="scroll con-usage">
       <Section title="Circuit breaker" about={about} act={<State {...state} />}>
@@ -57,77 +44,7 @@ export function Usage({ connectorId }: { readonly connectorId: string }) {
             : `${truncated ? "The newest " : ""}${count(calls, "call")}, ${count(errors, "error")}.`
         }
       >
-        {calls > 0 && (
-          <div className="section-body">
-            <div
-              className="con-days"
-              role="img"
-              aria-label={days
-                .map(
-                  (day) => `${day.day}: ${count(day.calls, "call")}, ${count(day.errors, "error")}`,
-                )
-                .join("; ")}
-            >
-              {days.map((day) => (
-                <div
-                  key={day.day}
-                  className="con-day"
-                  title={`${day.day}: ${day.calls}, ${day.errors} failed`}
-                >
-                  <span className="con-bar">
-                    <i className="bad" style={{ height: `${(day.errors / most) * 100}%` }} />
-                    <i
-                      className="ok"
-                      style={{ height: `${((day.calls - day.errors) / most) * 100}%` }}
-                    />
-                  </span>
-                  <span className="muted">{day.day.slice(8)}</span>
-                </div>
-              ))}
-            </div>
-            <dl className="con-facts">
-              <div>
-                <dt className="muted">Median</dt>
-                <dd>{toDuration(medianMs)}</dd>
-              </div>
-              <div>
-                <dt className="muted">95 % within</dt>
-                <dd>{toDuration(p95Ms)}</dd>
-              </div>
-              <div>
-                <dt className="muted">Last used</dt>
-                <dd>{lastUsedAt !== null && <Ago at={lastUsedAt} />}</dd>
-              </div>
-              {lastError !== null && (
-                <div>
-                  <dt className="muted">Last error</dt>
-                  <dd>
-                    <span className="mono">{lastError.action}</span>:{" "}
-                    {lastError.upstreamStatus ?? lastError.code} <Ago at={lastError.at} />
-                  </dd>
-                </div>
-              )}
-            </dl>
-            <table className="con-by-action">
-              <thead>
-                <tr>
-                  <th scope="col">Action</th>
-                  <th scope="col">Calls</th>
-                  <th scope="col">Errors</th>
-                </tr>
-              </thead>
-              <tbody>
-                {actions.map((one) => (
-                  <tr key={one.action}>
-                    <td className="mono">{one.action}</td>
-                    <td>{one.calls}</td>
-                    <td>{one.errors}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
+        {calls > 0 && <Calls usage={data.data} />}
       </Section>
       <Section title="Where it is used" about="Workflows and artifacts that name it.">
         <UsedIn usedIn={usedIn} />
@@ -137,6 +54,77 @@ export function Usage({ connectorId }: { readonly connectorId: string }) {
           Everything that happened to it
         </Link>
       </p>
+    </div>
+  );
+}
+
+function Calls({ usage }: { readonly usage: Schemas["ConnectorUsage"] }) {
+  const { medianMs, p95Ms, lastUsedAt, lastError, days, actions } = usage;
+  const most = Math.max(1, ...days.map((day) => day.calls));
+  return (
+    <div className="section-body">
+      <div
+        className="con-days"
+        role="img"
+        aria-label={days
+          .map((day) => `${day.day}: ${count(day.calls, "call")}, ${count(day.errors, "error")}`)
+          .join("; ")}
+      >
+        {days.map((day) => (
+          <div
+            key={day.day}
+            className="con-day"
+            title={`${day.day}: ${day.calls}, ${day.errors} failed`}
+          >
+            <span className="con-bar">
+              <i className="bad" style={{ height: `${(day.errors / most) * 100}%` }} />
+              <i className="ok" style={{ height: `${((day.calls - day.errors) / most) * 100}%` }} />
+            </span>
+            <span className="muted">{day.day.slice(8)}</span>
+          </div>
+        ))}
+      </div>
+      <dl className="con-facts">
+        <div>
+          <dt className="muted">Median</dt>
+          <dd>{toDuration(medianMs)}</dd>
+        </div>
+        <div>
+          <dt className="muted">95 % within</dt>
+          <dd>{toDuration(p95Ms)}</dd>
+        </div>
+        <div>
+          <dt className="muted">Last used</dt>
+          <dd>{lastUsedAt !== null && <Ago at={lastUsedAt} />}</dd>
+        </div>
+        {lastError !== null && (
+          <div>
+            <dt className="muted">Last error</dt>
+            <dd>
+              <span className="mono">{lastError.action}</span>:{" "}
+              {lastError.upstreamStatus ?? lastError.code} <Ago at={lastError.at} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      <table className="con-by-action">
+        <thead>
+          <tr>
+            <th scope="col">Action</th>
+            <th scope="col">Calls</th>
+            <th scope="col">Errors</th>
+          </tr>
+        </thead>
+        <tbody>
+          {actions.map((one) => (
+            <tr key={one.action}>
+              <td className="mono">{one.action}</td>
+              <td>{one.calls}</td>
+              <td>{one.errors}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </div>
   );
 }

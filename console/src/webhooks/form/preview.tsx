@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { useOp } from "../../data/api.ts";
+import { type Input, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Json } from "../../ui/json/json.tsx";
@@ -27,10 +27,12 @@ export function Preview({
     }),
     PAUSE_MS,
   );
-  const isReady = draft.events.length > 0 && filter !== undefined;
+  const asked = JSON.parse(body) as Input<"webhooks.preview">["body"];
+  // The body is late: it may still be that of a draft without events.
+  const isReady = draft.events.length > 0 && asked.events.length > 0 && filter !== undefined;
   const { data, error, isFetching } = useOp(
     "webhooks.preview",
-    { body: JSON.parse(body) },
+    { body: asked },
     { enabled: isReady },
   );
   const [open, setOpen] = useState<string>();

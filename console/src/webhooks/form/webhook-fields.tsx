@@ -24,7 +24,6 @@ export interface WebhookFieldsProps {
 
 /** The fields of a webhook: where, what, how. */
 export function WebhookFields({ draft, onChange, isNew, isDisabled, errorAt }: WebhookFieldsProps) {
-  const isFilterWrong = parseFilter(draft.filter) === undefined;
   return (
     <div className="hook-fields">
       <Field label="Name" error={errorAt("/name")}>
@@ -64,6 +63,26 @@ export function WebhookFields({ draft, onChange, isNew, isDisabled, errorAt }: W
         isDisabled={isDisabled}
         error={errorAt("/events")}
       />
+      <Condition draft={draft} onChange={onChange} isDisabled={isDisabled} errorAt={errorAt} />
+      {isNew && <SigningSecret draft={draft} onChange={onChange} errorAt={errorAt} />}
+      <Headers
+        headers={draft.headers}
+        isDisabled={isDisabled}
+        error={errorAt("/headers")}
+        onChange={(headers) => onChange({ headers })}
+      />
+      <Sending draft={draft} onChange={onChange} isDisabled={isDisabled} errorAt={errorAt} />
+    </div>
+  );
+}
+
+type PartProps = Pick<WebhookFieldsProps, "draft" | "onChange" | "isDisabled" | "errorAt">;
+
+/** A condition beyond the type of an event, and where it happens. */
+function Condition({ draft, onChange, isDisabled, errorAt }: PartProps) {
+  const isFilterWrong = parseFilter(draft.filter) === undefined;
+  return (
+    <>
       <div className="field-box">
         <span className="field-label">Condition</span>
         <CodeEditor
@@ -103,42 +122,34 @@ export function WebhookFields({ draft, onChange, isNew, isDisabled, errorAt }: W
         ))}
         <span className="field-help">{draft.environments.length === 0 && "All of them."}</span>
       </fieldset>
-      {isNew && (
-        <Field
-          label="Signing secret"
-          isOptional
-          error={errorAt("/secret")}
-          help="Signs every delivery, so that the receiver knows it is ours. It is never shown again."
-        >
-          {(bound) => (
-            <span className="row">
-              <input
-                {...bound}
-                className="field mono grow"
-                autoComplete="off"
-                spellCheck={false}
-                value={draft.secret}
-                onChange={({ target }) => onChange({ secret: target.value })}
-              />
-              <button
-                type="button"
-                className="btn"
-                onClick={() => onChange({ secret: makeSecret() })}
-              >
-                Make one
-              </button>
-            </span>
-          )}
-        </Field>
+    </>
+  );
+}
+
+function SigningSecret({ draft, onChange, errorAt }: Omit<PartProps, "isDisabled">) {
+  return (
+    <Field
+      label="Signing secret"
+      isOptional
+      error={errorAt("/secret")}
+      help="Signs every delivery, so that the receiver knows it is ours. It is never shown again."
+    >
+      {(bound) => (
+        <span className="row">
+          <input
+            {...bound}
+            className="field mono grow"
+            autoComplete="off"
+            spellCheck={false}
+            value={draft.secret}
+            onChange={({ target }) => onChange({ secret: target.value })}
+          />
+          <button type="button" className="btn" onClick={() => onChange({ secret: makeSecret() })}>
+            Make one
+          </button>
+        </span>
       )}
-      <Headers
-        headers={draft.headers}
-        isDisabled={isDisabled}
-        error={errorAt("/headers")}
-        onChange={(headers) => onChange({ headers })}
-      />
-      <Sending draft={draft} onChange={onChange} isDisabled={isDisabled} errorAt={errorAt} />
-    </div>
+    </Field>
   );
 }
 
@@ -206,12 +217,7 @@ function Headers(props: {
   );
 }
 
-function Sending({
-  draft,
-  onChange,
-  isDisabled,
-  errorAt,
-}: Pick<WebhookFieldsProps, "draft" | "onChange" | "isDisabled" | "errorAt">) {
+function Sending({ draft, onChange, isDisabled, errorAt }: PartProps) {
   return (
     <details className="hook-sending">
       <summary>Retries, time limit and format</summary>

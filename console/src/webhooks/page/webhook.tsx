@@ -16,7 +16,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { toDuration, toWords } from "../../ui/words.ts";
 import { HealthStrip } from "../health-strip.tsx";
-import { shareOf, stateOf, type Webhook } from "../health.ts";
+import { type Health, shareOf, stateOf, type Webhook } from "../health.ts";
 import { WEBHOOK_TABS, type WebhookTab } from "../search.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { PauseNotice, ResumeDialog } from "./pause-notice.tsx";
@@ -118,13 +118,7 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
         <h1 className="cut">{name}</h1>
         <span className="muted mono cut">{url}</span>
       </div>
-      {health && health.recent.length > 0 && (
-        <span className="hook-summary">
-          <HealthStrip recent={health.recent} />
-          {health.successShare !== null && <span>{shareOf(health.successShare)} arrived</span>}
-          {health.open > 0 && <span className="muted">{health.open} under way</span>}
-        </span>
-      )}
+      {health && health.recent.length > 0 && <Summary health={health} />}
       <State {...stateOf(webhook, health)} />
       <button
         className="btn"
@@ -174,6 +168,16 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
         </Confirm>
       )}
     </header>
+  );
+}
+
+function Summary({ health }: { readonly health: Health }) {
+  return (
+    <span className="hook-summary">
+      <HealthStrip recent={health.recent} />
+      {health.successShare !== null && <span>{shareOf(health.successShare)} arrived</span>}
+      {health.open > 0 && <span className="muted">{health.open} under way</span>}
+    </span>
   );
 }
 

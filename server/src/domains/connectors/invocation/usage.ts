@@ -104,6 +104,8 @@ interface Call {
   readonly error: string;
 }
 
+type LoggedCall = Omit<Call, "error"> & { readonly error?: string };
+
 async function readCalls({ tx, now }: ReadContext, connectorId: string) {
   const from = new Date(startOfDay(now) - (DAYS - 1) * DAY_MS).toISOString();
   const filter = { type: CALL_PATTERN, resourceId: connectorId, from };
@@ -132,8 +134,8 @@ async function readCalls({ tx, now }: ReadContext, connectorId: string) {
 
 function toCall({ createdAt, data }: RecordedEvent): Call {
   // The log holds what `ConnectorInvoked` says.
-  const { action, ok, durationMs, upstreamStatus, error = "" } = data as unknown as Call;
-  return { at: createdAt, action, ok, durationMs, upstreamStatus, error };
+  const { action, ok, durationMs, upstreamStatus, error } = data as unknown as LoggedCall;
+  return { at: createdAt, action, ok, durationMs, upstreamStatus, error: error ?? "" };
 }
 
 function countCalls(calls: readonly Call[]) {

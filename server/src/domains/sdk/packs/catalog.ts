@@ -54,6 +54,7 @@ function describeContents(descriptor: Descriptor) {
 }
 
 function nameOf(content: unknown): string {
-  const { name, title, slug, key } = Object(content) as Readonly<Record<string, unknown>>;
-  return String(name ?? title ?? slug ?? key ?? "");
+  const fields = Object(content) as Readonly<Record<string, unknown>>;
+  const names = ["name", "title", "slug", "key"].map((field) => fields[field]);
+  return names.find((name) => typeof name === "string") ?? "";
 }
