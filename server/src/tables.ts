@@ -24,6 +24,39 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  alert_changes: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    alert_id: string;
+    at: Time;
+    state: string;
+    value: number | null;
+    reason: string;
+  };
+  alerts: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    name: string;
+    description: string;
+    report: Json;
+    rule: Json;
+    every_minutes: number;
+    notify: string[];
+    enabled: boolean;
+    run_as: string;
+    permissions: string[] | null;
+    state: Generated<string>;
+    streak: Generated<number>;
+    value: number | null;
+    reason: string | null;
+    since: Time | null;
+    checked_at: Time | null;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
   api_tokens: {
     id: string;
     workspace_id: Generated<string>;
@@ -562,6 +595,8 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+    filters: Generated<Json>;
+    period: Json | null;
   };
   deliveries: {
     workspace_id: Generated<string>;
@@ -1245,6 +1280,22 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     edited_at: Time | null;
+  report_mails: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    name: string;
+    dashboard_id: string;
+    recipients: string[];
+    cron: string;
+    timezone: string;
+    skip_empty: boolean;
+    csv: boolean;
+    enabled: boolean;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
   };
   reports: {
     id: string;

@@ -4,6 +4,8 @@
  */
 const STALE: Readonly<Record<string, readonly string[]>> = {
   absence: ["absences.", "on_call.", "on_call_schedules."],
+  absence: ["absences.", "on_call."],
+  alert: ["alerts."],
   app: ["apps.", "home."],
   article: ["knowledge."],
   article_search: ["knowledge."],

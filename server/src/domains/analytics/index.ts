@@ -17,6 +17,10 @@ import { kpiContent } from "./kpis/pack.ts";
 import { kpis } from "./kpis/resource.ts";
 import { pruneSnapshots } from "./kpis/retention.ts";
 import { scheduledSnapshotJob } from "./kpis/schedule.ts";
+import { AlertFired, AlertResolved } from "./alerts/alert.ts";
+import { checkAlertJob } from "./alerts/check-alert.ts";
+import { alertOperations, alerts } from "./alerts/operations.ts";
+import { unattendedAlerts } from "./alerts/store.ts";
 import { AnalyticsRead, AnalyticsWrite } from "./permissions.ts";
 import { reportOperations } from "./reports/operations.ts";
 import { reportContent, reports } from "./reports/resource.ts";
@@ -32,7 +36,7 @@ export { runReport } from "./reports/run-report.ts";
 
 export const analytics = domain({
   name: "analytics",
-  summary: "Reports, dashboards and KPIs over everything that there is, and exports of it.",
+  summary: "Reports, dashboards, KPIs and alerts over everything that there is, and exports of it.",
   permissions: [AnalyticsRead, AnalyticsWrite],
   events: [
     reports.events.created,
@@ -47,6 +51,11 @@ export const analytics = domain({
     KpiSnapshotTaken,
     KpiBackfilled,
     KpiThresholdCrossed,
+    alerts.events.created,
+    alerts.events.updated,
+    alerts.events.deleted,
+    AlertFired,
+    AlertResolved,
     ...exportEvents,
   ],
   operations: [
@@ -56,9 +65,10 @@ export const analytics = domain({
     kpiHistory,
     takeSnapshot,
     backfillKpi,
+    ...alertOperations,
     ...exportOperations,
   ],
-  jobs: [scheduledSnapshotJob, pruneSnapshots, writeExport, pruneExports],
+  jobs: [scheduledSnapshotJob, checkAlertJob, pruneSnapshots, writeExport, pruneExports],
   contributions: [
     contribute(SearchSourcePoint, {
       kind: "dashboard",
@@ -66,7 +76,7 @@ export const analytics = domain({
       search: searchTable({ table: "dashboards", title: "name", detail: "description" }),
     }),
     contribute(PackContentPoint, reportContent, kpiContent, dashboardContent),
-    contribute(UnattendedWorkPoint, unattendedKpis),
+    contribute(UnattendedWorkPoint, unattendedKpis, unattendedAlerts),
     contribute(UsageCounterPoint, { name: "reports", count: reportStore.count }),
   ],
 });

@@ -1,5 +1,6 @@
 import { type Arranged, resourceSamples, type Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
+import { alerts } from "./alerts/operations.ts";
 import { dashboards } from "./dashboards/operations.ts";
 import { kpis } from "./kpis/resource.ts";
 import { reports } from "./reports/resource.ts";
@@ -35,6 +36,13 @@ const kpiInput = async () => ({ name: fresh("KPI"), ...KPI });
 const report = async (owner: Ask) => create(owner, "reports", await reportInput());
 const kpi = async (owner: Ask) => create(owner, "kpis", await kpiInput());
 
+const alertInput = async () => ({
+  name: fresh("Alert"),
+  report: { source: { kind: "events" }, period: { from: "$now-1d" } },
+  rule: { kind: "above", threshold: 0 },
+});
+const alert = async (owner: Ask) => create(owner, "alerts", await alertInput());
+
 async function widgets(owner: Ask) {
   const layout = { x: 0, y: 0, w: 6, h: 4 };
   const { params: { id: reportId } = {} } = await report(owner);
@@ -42,6 +50,7 @@ async function widgets(owner: Ask) {
   return [
     { title: "Events", kind: "report", reportId, layout },
     { title: "Changes", kind: "kpi", kpiId, layout },
+    { title: "By hand", kind: "report", report: REPORT, layout },
     { title: "Read me", kind: "text", text: "# All is well", layout },
   ];
 }
@@ -92,6 +101,15 @@ export const samples: readonly Sample[] = [
   {
     operation: "dashboards.data",
     arrange: async (owner) => create(owner, "dashboards", await dashboardInput(owner)),
+  },
+  { operation: "reports.preview_rows", arrange: async () => ({ body: { report: REPORT } }) },
+  { operation: "reports.explain", arrange: async () => ({ body: { report: REPORT } }) },
+  ...resourceSamples(alerts, alertInput, { everyMinutes: 10 }),
+  { operation: "alerts.history", arrange: alert },
+  {
+    operation: "alerts.check",
+    name: "that finds it above its threshold",
+    arrange: alert,
   },
   ...resourceSamples(kpis, kpiInput, { target: 2 }),
   { operation: "kpis.history", arrange: kpi },

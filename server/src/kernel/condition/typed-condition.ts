@@ -2,6 +2,12 @@ import { jsonPointer } from "../schema/json-pointer.ts";
 import type { Condition } from "./condition.ts";
 import { parseDate, parseTime } from "./parse-time.ts";
 import type { Operator } from "./operator.ts";
+import {
+  isRelativeTime,
+  RELATIVE_TIME_FORM,
+  type RelativeClock,
+  resolveRelativeTime,
+} from "./relative-time.ts";
 import { type ConditionFieldKind, splitPath } from "./sql.ts";
 import { parseCondition, type ConditionError } from "./parse-condition.ts";
 
@@ -13,16 +19,17 @@ export type TypedConditionResult =
 /**
  * Checks a condition on the fields of a table, and puts every operand in the one form in which records
  * show such a value: a time with an offset becomes UTC, a day compared with times its beginning.
- * With `users` set, `$user.id` (or `$user`) and `$user.roles` may stand where the caller's are meant.
+ * With `users` set, `$user.id` (or `$user`) and `$user.roles` may stand where the caller's are meant; with a
+ * `clock`, relative times as `$now-30d` where a time or a day is compared.
  */
 export function toTypedCondition(
   condition: unknown,
   fieldOf: (name: string) => ConditionFieldKind | undefined,
-  { users = false }: { readonly users?: boolean } = {},
+  { users = false, clock }: { readonly users?: boolean; readonly clock?: RelativeClock } = {},
 ): TypedConditionResult {
   const { errors } = parseCondition(users ? expandRoles(condition) : condition);
   if (errors.length > 0) return { errors };
-  const state: CheckState = { fieldOf, users, errors: [] };
+  const state: CheckState = { fieldOf, users, clock, errors: [] };
   // It is an object, since it was parsed as a condition.
   const typed = convertObject(state, condition as Condition, "");
   return state.errors.length > 0 ? { errors: state.errors } : { condition: typed };
@@ -31,6 +38,7 @@ export function toTypedCondition(
 interface CheckState {
   readonly fieldOf: (name: string) => ConditionFieldKind | undefined;
   readonly users: boolean;
+  readonly clock: RelativeClock | undefined;
   readonly errors: ConditionError[];
 }
 
@@ -148,6 +156,11 @@ function convertValue(
     return checkUserReference(state, kind, value, at);
   }
   if (!isStorable(value)) return addError(state, at, NOT_STORABLE);
+  if (state.clock && (kind === "time" || kind === "date") && isRelative(value)) {
+    const moment = resolveRelativeTime(value, state.clock);
+    if (!moment) return addError(state, at, `must be ${RELATIVE_TIME_FORM}`);
+    return kind === "time" ? moment.toUTC().toISO() : moment.toISODate();
+  }
   const typed = CONVERTERS[kind](value);
   return typed === undefined ? addMismatch(state, kind, at) : typed;
 }
@@ -164,6 +177,9 @@ function checkUserReference(
   if (!USER_IDS.has(value)) return addError(state, at, "must be $user.id or $user.roles");
   return kind === "text" || kind === "json" ? value : addMismatch(state, kind, at);
 }
+
+const isRelative = (value: unknown): value is string =>
+  typeof value === "string" && isRelativeTime(value);
 
 const CONVERTERS: Readonly<Record<ConditionFieldKind, (value: unknown) => unknown>> = {
   text: (value) => (typeof value === "string" ? value : undefined),

@@ -3,7 +3,7 @@ import { query } from "#kernel/operation/operation.ts";
 import type { Operation } from "#kernel/contract.ts";
 import { item } from "#kernel/operation/response.ts";
 import { resource } from "#kernel/resource/resource.ts";
-import { object } from "#kernel/schema/schema.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import {
   Dashboard,
@@ -16,7 +16,14 @@ import {
   TooManyDashboards,
 } from "./dashboard.ts";
 import { loadWidgetData } from "./widget-data.ts";
-import { checkWidgets } from "./widgets.ts";
+import { checkWidgetReports, checkWidgets } from "./widgets.ts";
+import { periodQuery } from "../reports/drill.ts";
+import { type FilterBar } from "../reports/definition/filter-bar.ts";
+import { reportClock, resolvePeriod } from "../reports/definition/period.ts";
+import { parseJsonObject } from "../reports/json-object.ts";
+import Type from "typebox";
+import type { ReportRequest } from "#kernel/contributions/report-source.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 
 const id = "dsh_01jd0000000000000000000000";
 
@@ -27,14 +34,19 @@ export const dashboards = resource({
   table: "dashboards",
   idPrefix: "dsh",
   schema: Dashboard,
-  json: ["widgets"],
+  json: ["widgets", "filters", "period"],
   input: NewDashboard,
   change: DashboardChange,
-  defaults: { description: "", widgets: [] },
+  defaults: { description: "", widgets: [], filters: [], period: null },
   permissions: { read: AnalyticsRead, write: AnalyticsWrite },
   list: { order: "-id", search: ["name", "description"] },
   unique: DashboardNameTaken,
   limit: { max: DASHBOARDS_MAX, failure: TooManyDashboards },
+  async prepare(platform, { widgets = [], period }, caller) {
+    const request = { platform, caller };
+    if (period) resolvePeriod(period, await reportClock(request, undefined));
+    await checkWidgetReports(request, widgets);
+  },
   check: async ({ tx }, { widgets, ...input }) => ({
     ...input,
     ...(widgets && { widgets: await checkWidgets(tx, widgets) }),
@@ -75,21 +87,64 @@ const readDashboardData = query({
   route: "GET /api/v1/analytics/dashboards/{id}/data",
   summary: "Read what all widgets of a dashboard show",
   description:
-    "As the caller may see it; at most 10 seconds old. A widget that fails says so, and the others are " +
-    "there all the same.",
+    "As the caller may see it; at most 10 seconds old, unless `maxAge` says less. The period and the filter are " +
+    "those of one bar, and hold for all of them; a widget whose source has no such field says so in `notFiltered`. " +
+    "A widget that fails says so, and the others are there all the same.",
   permission: AnalyticsRead,
   longRunning: true,
   params: object({ id: DashboardId }),
+  query: object({
+    filter: Type.Optional(
+      text(
+        20_000,
+        'Conditions by field as JSON: `{"region":"north"}`. A field that is not there is left out',
+      ),
+    ),
+    ...periodQuery,
+    widgets: Type.Optional(line(4_000, "Only these, by their ids with commas between them")),
+    maxAge: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 10, description: "How old data may be, in seconds" }),
+    ),
+  }),
   response: item(DashboardData),
-  example: { params: { id } },
-  async prepare(platform, { params }, caller) {
+  example: { params: { id }, query: { from: "$now-30d", filter: '{"region":"north"}' } },
+  async prepare(platform, { params, query: asked }, caller) {
+    const from = performance.now();
+    const request = { platform, caller };
     const dashboard = await platform.db.read(partitionOfCaller(caller), (tx) =>
       dashboards.store.get(tx, params.id),
     );
-    return { widgets: [...(await loadWidgetData(platform, caller, dashboard))] };
+    const bar = await toBar(request, dashboard, asked);
+    const ids = asked.widgets?.split(",");
+    const chosen = dashboard.widgets.filter(({ id: widgetId }) => ids?.includes(widgetId) ?? true);
+    const widgets = await loadWidgetData(request, chosen, { ...bar, maxAgeS: asked.maxAge });
+    const durationMs = Math.round(performance.now() - from);
+    return { widgets: [...widgets], bar: bar.bar, durationMs };
   },
   run: async (_, __, data) => data,
 });
+
+interface AskedBar {
+  readonly filter?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly timezone?: string | undefined;
+}
+
+/** The bar that was asked for, or the dashboard's own, and the clock that all tiles share. */
+async function toBar(request: ReportRequest, { period }: Dashboard, asked: AskedBar) {
+  const { filter, from, to, timezone } = asked;
+  if (from === undefined && to !== undefined) throw invalidField("?to", "needs from");
+  const clock = await reportClock(request, timezone);
+  const span = from === undefined ? period : { from, ...(to !== undefined && { to }) };
+  if (span) resolvePeriod(span, clock, from === undefined ? "/period" : "?");
+  const bar: FilterBar = {
+    ...span,
+    timezone: clock.timezone,
+    ...(filter !== undefined && { filter: parseJsonObject(filter, "?filter") }),
+  };
+  return { bar, clock };
+}
 
 export const dashboardOperations: readonly Operation[] = [
   ...dashboards.operations,

@@ -3,12 +3,16 @@ import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
-import { Failure, Internal } from "#kernel/operation/failure.ts";
+import type { RelativeClock } from "#kernel/condition/relative-time.ts";
+import type { ReportRequest } from "#kernel/contributions/report-source.ts";
+import { Failure, Internal, NotFound } from "#kernel/operation/failure.ts";
 import * as snapshots from "../kpis/snapshot-store.ts";
 import { kpiStore, type StoredKpi } from "../kpis/store.ts";
+import { type FilterBar, toBarCondition } from "../reports/definition/filter-bar.ts";
+import { type Definition, toDefinition, toInput } from "../reports/report.ts";
 import { runSavedReport } from "../reports/run-report.ts";
-import { reportStore } from "../reports/store.ts";
-import type { Dashboard, Widget, WidgetData } from "./dashboard.ts";
+import { reportStore, type StoredReport } from "../reports/store.ts";
+import type { Widget, WidgetData } from "./dashboard.ts";
 
 /** The age up to which data is shared between requests. */
 const FRESH_MS = 10_000;
@@ -17,30 +21,67 @@ const CACHE_CHARACTERS_MAX = 32_000_000;
 const WIDGETS_AT_ONCE_MAX = 4;
 const HISTORY_SNAPSHOTS_MAX = 30;
 
-/** Loads the data of all widgets; one that fails does not hinder the others. */
+/** The bar of all widgets, the clock that they share, and how old their data may be. */
+export interface WidgetView {
+  readonly bar: FilterBar;
+  readonly clock: RelativeClock;
+  readonly maxAgeS?: number | undefined;
+}
+
+/** Loads the data of widgets, several at once; one that fails does not hinder the others. */
 export async function loadWidgetData(
-  platform: Platform,
-  caller: Caller,
-  { widgets }: Dashboard,
+  request: ReportRequest,
+  widgets: readonly Widget[],
+  view: WidgetView,
 ): Promise<readonly WidgetData[]> {
   const results: WidgetData[] = [];
+  const saved = await readSaved(request, widgets);
   const waiting = widgets.map((widget, index) => ({ widget, index }));
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      results[next.index] = await loadWidget(platform, caller, next.widget);
+      results[next.index] = await loadWidget(request, next.widget, { ...view, saved });
     }
   };
   await Promise.all(Array.from({ length: WIDGETS_AT_ONCE_MAX }, work));
   return results;
 }
 
-async function loadWidget(platform: Platform, caller: Caller, widget: Widget): Promise<WidgetData> {
+interface Saved {
+  readonly reports: ReadonlyMap<string, StoredReport>;
+  readonly kpis: ReadonlyMap<string, StoredKpi>;
+}
+
+/** The reports and KPIs that widgets name, in one transaction. */
+function readSaved(
+  { platform, caller }: ReportRequest,
+  widgets: readonly Widget[],
+): Promise<Saved> {
+  const ids = (key: "reportId" | "kpiId") => [...new Set(widgets.flatMap((one) => one[key] ?? []))];
+  return platform.db.read(partitionOfCaller(caller), async (tx) => {
+    const reports = await reportStore.select(tx, "id = any($1)", [ids("reportId")]);
+    const kpis = await kpiStore.select(tx, "id = any($1)", [ids("kpiId")]);
+    return {
+      reports: new Map(reports.map((report) => [report.id, report])),
+      kpis: new Map(kpis.map((kpi) => [kpi.id, kpi])),
+    };
+  });
+}
+
+type LoadContext = WidgetView & { readonly saved: Saved };
+
+async function loadWidget(
+  request: ReportRequest,
+  widget: Widget,
+  ctx: LoadContext,
+): Promise<WidgetData> {
   const { id, kind } = widget;
   try {
-    const { data, atMs, cached } = await readCached(platform, caller, widget);
-    return { id, kind, status: "ok", data, at: new Date(atMs).toISOString(), cached };
+    const { about, key, load } = prepareWidget(request, widget, ctx);
+    const { data, atMs, cached } = await readCached(request, { key, load }, ctx);
+    return { id, kind, status: "ok", ...about, data, at: new Date(atMs).toISOString(), cached };
   } catch (error) {
-    if (!(error instanceof Failure)) platform.log.error({ err: error }, "A widget failed.");
+    const { log } = request.platform;
+    if (!(error instanceof Failure)) log.error({ err: error }, "A widget failed.");
     const { code, title } = error instanceof Failure ? error.type : Internal;
     const message = error instanceof Failure ? error.message : title;
     return { id, kind, status: "failed", error: { code, message }, at: null, cached: false };
@@ -53,15 +94,15 @@ interface CachedData {
 }
 
 async function readCached(
-  platform: Platform,
-  caller: Caller,
-  widget: Widget,
+  { platform }: ReportRequest,
+  { key, load }: Pick<PreparedWidget, "key" | "load">,
+  { maxAgeS }: WidgetView,
 ): Promise<CachedData & { readonly cached: boolean }> {
   const nowMs = platform.clock.nowMs();
-  const { key, load } = await prepareWidget(platform, caller, widget);
   const cache = cacheOf(platform);
   const stored = cache.get(key);
-  if (stored && nowMs - stored.atMs < FRESH_MS) return { ...stored, cached: true };
+  const freshMs = maxAgeS === undefined ? FRESH_MS : maxAgeS * 1_000;
+  if (stored && nowMs - stored.atMs < freshMs) return { ...stored, cached: true };
   const data = await load();
   const fresh = { data, atMs: nowMs };
   cache.set(key, fresh, JSON.stringify(data).length);
@@ -69,36 +110,49 @@ async function readCached(
 }
 
 interface PreparedWidget {
+  readonly about: Pick<WidgetData, "name" | "report">;
   /** Equal for equal requests of the same person. */
   readonly key: string;
   readonly load: () => Promise<unknown>;
 }
 
-async function prepareWidget(
-  platform: Platform,
-  caller: Caller,
+function prepareWidget(
+  request: ReportRequest,
   widget: Widget,
-): Promise<PreparedWidget> {
-  const partition = partitionOfCaller(caller);
-  const { reportId, kpiId, text = "" } = widget;
-  if (reportId !== undefined) {
-    const report = await platform.db.read(partition, (tx) => reportStore.get(tx, reportId));
+  { saved, bar, clock }: LoadContext,
+): PreparedWidget {
+  const { caller } = request;
+  const { reportId, report: own, kpiId, text = "" } = widget;
+  const report = reportId === undefined ? undefined : saved.reports.get(reportId);
+  if (reportId !== undefined || own) {
+    const definition = report?.definition ?? (own && toDefinition(own));
+    if (!definition) throw new Failure(NotFound);
+    const narrowing = { ...toBarCondition(bar), clock: clockIn(definition, clock) };
+    const input = toInput(definition);
     return {
-      key: cacheKey(caller, reportId, report.revision),
-      load: () => runSavedReport({ platform, caller }, report.definition),
+      about: { ...(report && { name: report.name }), report: input },
+      key: cacheKey(caller, { input, bar, timezone: narrowing.clock.timezone }),
+      load: () => runSavedReport(request, definition, narrowing),
     };
   }
   if (kpiId !== undefined) {
-    const kpi = await platform.db.read(partition, (tx) => kpiStore.get(tx, kpiId));
+    const kpi = saved.kpis.get(kpiId);
+    if (!kpi) throw new Failure(NotFound);
     return {
-      key: cacheKey(caller, kpiId, kpi.revision),
-      load: () => loadKpi(platform, caller, kpi),
+      about: { name: kpi.name },
+      key: cacheKey(caller, [kpiId, kpi.revision]),
+      load: () => loadKpi(request, kpi),
     };
   }
-  return { key: cacheKey(caller, `text ${text}`, 0), load: async () => ({ text }) };
+  return { about: {}, key: cacheKey(caller, `text ${text}`), load: async () => ({ text }) };
 }
 
-async function loadKpi(platform: Platform, caller: Caller, kpi: StoredKpi) {
+/** A report that names a zone keeps it. */
+function clockIn({ timezone }: Definition, clock: RelativeClock): RelativeClock {
+  return timezone === undefined ? clock : { ...clock, timezone };
+}
+
+async function loadKpi({ platform, caller }: ReportRequest, kpi: StoredKpi) {
   const { id, name, target, direction, unit } = kpi;
   const history = await platform.db.read(partitionOfCaller(caller), (tx) =>
     snapshots.list(tx, id, { limit: HISTORY_SNAPSHOTS_MAX }),
@@ -107,7 +161,7 @@ async function loadKpi(platform: Platform, caller: Caller, kpi: StoredKpi) {
 }
 
 /** Rules may depend on the person, and a token may have less than its owner: both are part of it. */
-function cacheKey(caller: Caller, what: string, revision: number): string {
+function cacheKey(caller: Caller, what: unknown): string {
   const { principal: person, actor, permissions } = caller;
   const parts = [
     partitionOfCaller(caller),
@@ -115,7 +169,6 @@ function cacheKey(caller: Caller, what: string, revision: number): string {
     [...(person?.roles ?? [])].toSorted(),
     [...permissions].toSorted(),
     what,
-    revision,
   ];
   return sha256(JSON.stringify(parts)).toString("base64");
 }

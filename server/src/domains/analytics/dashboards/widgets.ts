@@ -1,11 +1,42 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
+import type { ReportRequest } from "#kernel/contributions/report-source.ts";
+import {
+  assertNoErrors,
+  Failure,
+  type FieldError,
+  Invalid,
+  invalidInput,
+} from "#kernel/operation/failure.ts";
 import { kpiStore } from "../kpis/store.ts";
+import { toDefinition } from "../reports/report.ts";
+import { checkReport } from "../reports/run-report.ts";
 import { reportStore } from "../reports/store.ts";
 import type { NewWidget, Widget } from "./dashboard.ts";
 
-/** The field that each kind of widget needs. */
-const CONTENT_FIELDS = { report: "reportId", kpi: "kpiId", text: "text" } as const;
+/** The fields that may be the content of each kind of widget. */
+const CONTENT_FIELDS = {
+  report: ["reportId", "report"],
+  kpi: ["kpiId"],
+  text: ["text"],
+} as const;
+
+/** Throws unless the reports that stand in widgets could be run by the caller. */
+export async function checkWidgetReports(
+  request: ReportRequest,
+  inputs: readonly NewWidget[],
+): Promise<void> {
+  for (const [index, { report }] of inputs.entries()) {
+    if (!report) continue;
+    try {
+      await checkReport(request, toDefinition(report));
+    } catch (error) {
+      if (!(error instanceof Failure) || error.type !== Invalid) throw error;
+      const { errors = [] } = error.particulars;
+      const at = `/widgets/${index}/report`;
+      throw invalidInput(errors.map(({ path, message }) => ({ path: at + path, message })));
+    }
+  }
+}
 
 /** Completes widgets with ids and layouts; the reports and KPIs that they name stay until this commits. */
 export async function checkWidgets(tx: Tx, inputs: readonly NewWidget[]): Promise<Widget[]> {
@@ -19,12 +50,7 @@ export async function checkWidgets(tx: Tx, inputs: readonly NewWidget[]): Promis
   const widgets = inputs.map((input, index) => {
     const path = `/widgets/${index}`;
     const widget = { ...widgetDefaults(input, index), ...input };
-    for (const [kind, key] of Object.entries(CONTENT_FIELDS)) {
-      const isRequired = kind === widget.kind;
-      if (isRequired === (widget[key] !== undefined)) continue;
-      const message = isRequired ? "is required" : `does not go with the kind ${widget.kind}`;
-      errors.push({ path: `${path}/${key}`, message });
-    }
+    errors.push(...contentErrors(widget, path));
     for (const key of ["reportId", "kpiId"] as const) {
       const id = widget[key];
       if (id !== undefined && !existing[key].has(id)) {
@@ -40,12 +66,26 @@ export async function checkWidgets(tx: Tx, inputs: readonly NewWidget[]): Promis
   return widgets;
 }
 
+function contentErrors(widget: NewWidget & Pick<Widget, "kind">, path: string): FieldError[] {
+  return Object.entries(CONTENT_FIELDS).flatMap(([kind, keys]): FieldError[] => {
+    const given = keys.filter((key) => widget[key] !== undefined);
+    const [first] = keys;
+    if (kind !== widget.kind) {
+      const message = `does not go with the kind ${widget.kind}`;
+      return given.map((key) => ({ path: `${path}/${key}`, message }));
+    }
+    if (given.length === 0) return [{ path: `${path}/${first}`, message: "is required" }];
+    const [, ...more] = given;
+    return more.map((key) => ({ path: `${path}/${key}`, message: `can't stand beside ${first}` }));
+  });
+}
+
 const HEIGHT = 4;
 const WIDTH = 12;
 
 /** The kind follows from what it shows; without a layout it comes below the others. */
-function widgetDefaults({ reportId, kpiId }: NewWidget, index: number) {
-  const kind = reportId === undefined ? (kpiId === undefined ? "text" : "kpi") : "report";
+function widgetDefaults({ reportId, report, kpiId }: NewWidget, index: number) {
+  const kind = (reportId ?? report) ? "report" : kpiId === undefined ? "text" : "kpi";
   const layout = { x: 0, y: index * HEIGHT, w: WIDTH, h: HEIGHT };
   return { title: "", kind, layout } as const;
 }

@@ -3,7 +3,8 @@ import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { authorityOf } from "#domains/identity/accounts/index.ts";
-import { rowListing } from "../reports/report-rows.ts";
+import { reportClock } from "../reports/definition/period.ts";
+import { rowListing } from "../reports/sql/report-rows.ts";
 import { checkReport, mapBrokenReport, withSource } from "../reports/run-report.ts";
 import { reportStore } from "../reports/store.ts";
 import {
@@ -43,8 +44,13 @@ export async function checkContent(
     return { kind: "report", reportId, definition: report.definition };
   }
   if (!source) throw invalidField("/source", "is required");
+  const clock = await reportClock({ platform, caller }, undefined);
   return withSource({ platform, caller }, source, async (open, parameters) => {
-    const listing = rowListing(open, { filter, fields: fields ?? null }, parameters);
+    const listing = rowListing(
+      open,
+      { filter: filter ?? null, fields: fields ?? null },
+      { parameters, clock },
+    );
     const columns = listing.fields.map(({ name, kind }) => ({ name, kind }));
     return { kind: "rows", source, filter: filter ?? null, columns };
   });

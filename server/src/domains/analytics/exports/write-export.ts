@@ -9,7 +9,13 @@ import { job } from "#kernel/work/job.ts";
 import type { ReportRequest } from "#kernel/contributions/report-source.ts";
 import { callerRunningAs } from "../run-as.ts";
 import { ReportTimedOut } from "../reports/report.ts";
-import { countRows, type RowListing, rowListing, readRowsAfter } from "../reports/report-rows.ts";
+import { reportClock } from "../reports/definition/period.ts";
+import {
+  countRows,
+  type RowListing,
+  rowListing,
+  readRowsAfter,
+} from "../reports/sql/report-rows.ts";
 import { runSavedReport, mapBrokenReport, withSource } from "../reports/run-report.ts";
 import type { FileFormat, FormatState } from "./file/file-format.ts";
 import { FILE_FORMATS } from "./file/formats.ts";
@@ -81,9 +87,15 @@ async function runTurn(
   const { content } = stored;
   if (content.kind === "report") return writeReport(exportTurn, stored, content);
   const fields = content.columns.map(({ name }) => name);
+  const clock = await reportClock(exportTurn, undefined);
   return mapBrokenReport(() =>
     withSource(exportTurn, content.source, async (source, parameters) => {
-      const listing = rowListing(source, { filter: content.filter, fields }, parameters);
+      const listing = rowListing(
+        source,
+        { filter: content.filter, fields },
+        // Relative times are those of the request, however long it takes.
+        { parameters, clock: { ...clock, now: new Date(stored.createdAt) } },
+      );
       // Anew: a source that changed is opened once more, and pages may have been written by then.
       const now = await openExport(exportTurn, id);
       return now ? writeRows(exportTurn, now, listing) : "over";

@@ -2,7 +2,7 @@
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure, Internal, invalidField } from "#kernel/operation/failure.ts";
 import { type ReportRequest } from "#kernel/contributions/report-source.ts";
-import type { ReportCondition } from "../reports/report-sql.ts";
+import type { ReportCondition } from "../reports/sql/report-sql.ts";
 import { type Definition, toDefinition, ReportBroken } from "../reports/report.ts";
 import { checkReport, runReport, mapBrokenReport } from "../reports/run-report.ts";
 import { sourceType } from "../reports/source.ts";

@@ -8,9 +8,11 @@ import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import { reports } from "./resource.ts";
 import {
+  explainReport,
   exportReport,
   listFields,
   previewReport,
+  previewRows,
   reportRows,
   runReportNow,
 } from "./run-operations.ts";
@@ -51,6 +53,8 @@ export const reportOperations: readonly Operation[] = [
   listFields,
   ...reports.operations,
   previewReport,
+  previewRows,
+  explainReport,
   runReportNow,
   reportRows,
   exportReport,

@@ -3,6 +3,9 @@ import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
+import { FieldPath } from "./definition/field-path.ts";
+import { Funnel } from "./definition/funnel.ts";
+import { Compare, Period, ResolvedPeriod } from "./definition/period.ts";
 
 export const REPORTS_MAX = 2_000;
 export const ROWS_MAX = 10_000;
@@ -25,22 +28,37 @@ export const Source = Type.Unsafe<Source>(
   ),
 );
 
-/** A field of the source; further words lead into JSON. */
-export const FieldPath = line(
-  200,
-  "A field of the source; into JSON with dots, as `data.severity`",
-);
+export { FieldPath };
 const ColumnName = Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,62}$" });
 
-export const FUNCTIONS = ["count", "sum", "avg", "min", "max", "percentile", "distinct"] as const;
+const PLAIN_FUNCTIONS = ["count", "sum", "avg", "min", "max", "percentile", "distinct"] as const;
+export const FUNCTIONS = [...PLAIN_FUNCTIONS, "ratio"] as const;
+
+const operands = {
+  field: Type.Optional(FieldPath),
+  p: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: "Of `percentile`: 0.5 is the median" }),
+  ),
+  filter: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, unknown>>>({
+      ...ConditionSchema,
+      description: "Only the rows that this condition holds for",
+    }),
+  ),
+};
+
+const RatioPart = object({ fn: Type.Enum([...PLAIN_FUNCTIONS]), ...operands });
+export type RatioPart = Static<typeof RatioPart>;
 
 export const Aggregate = object(
   {
-    fn: Type.Enum([...FUNCTIONS]),
-    field: Type.Optional(FieldPath),
-    p: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1, description: "Of `percentile`: 0.5 is the median" }),
-    ),
+    fn: Type.Enum([...FUNCTIONS], {
+      description:
+        "`ratio` divides `of` by `over`; without them it is the share of the rows that `filter` holds for",
+    }),
+    ...operands,
+    of: Type.Optional(RatioPart),
+    over: Type.Optional(RatioPart),
     as: Type.Optional(ColumnName),
   },
   { title: "ReportAggregate" },
@@ -62,12 +80,44 @@ export const TimeBucket = object(
 );
 export type TimeBucket = Static<typeof TimeBucket>;
 
+const PARTS = ["hour", "weekday", "day", "month"] as const;
+const TIME_PARTS_MAX = 2;
+
+export const TimePart = object(
+  {
+    field: FieldPath,
+    part: Type.Enum([...PARTS], {
+      description: "Of the clock and the calendar there; `weekday` is 1 on Mondays, 7 on Sundays",
+    }),
+    timezone: Type.Optional(line(100, "Such as `Europe/Berlin`; UTC when absent")),
+  },
+  { title: "ReportTimePart" },
+);
+export type TimePart = Static<typeof TimePart>;
+
 export const Chart = Type.Object(
   {
-    type: Type.Enum(["table", "bar", "line", "area", "pie", "stat"]),
+    type: Type.Enum([
+      "table",
+      "bar",
+      "stacked",
+      "line",
+      "area",
+      "pie",
+      "stat",
+      "pivot",
+      "funnel",
+      "heat",
+    ]),
     x: Type.Optional(line(100, "A column of the answer")),
     y: Type.Optional(Type.Array(line(100), { maxItems: AGGREGATES_MAX })),
     series: Type.Optional(line(100)),
+    target: Type.Optional(Type.Number({ description: "Of a single number" })),
+    better: Type.Optional(
+      Type.Enum(["up", "down"], { description: "The side of the target that is good" }),
+    ),
+    format: Type.Optional(Type.Enum(["number", "percent", "duration"])),
+    unit: Type.Optional(line(40, "Written behind a number")),
   },
   {
     additionalProperties: true,
@@ -81,6 +131,21 @@ const parts = {
   filter: ConditionSchema,
   groupBy: Type.Array(FieldPath, { maxItems: GROUPS_MAX }),
   timeBucket: TimeBucket,
+  timeParts: Type.Array(TimePart, {
+    maxItems: TIME_PARTS_MAX,
+    description: "Further groups by the hour of the day or the day of the week",
+  }),
+  period: Period,
+  compare: Compare,
+  pivot: Type.Array(line(200), {
+    maxItems: GROUPS_MAX,
+    description: "The groups that stand across; the others stand down",
+  }),
+  totals: Type.Boolean({
+    description: "Whether totals are there too, worked out over the rows and not over the answer",
+  }),
+  funnel: Funnel,
+  timezone: line(100, "The zone of relative times and buckets; that of the workspace when absent"),
   aggregates: Type.Array(Aggregate, { minItems: 1, maxItems: AGGREGATES_MAX }),
   having: ConditionSchema,
   sort: line(300, "Columns of the answer, each with a `-` in front to descend: `-total,region`"),
@@ -98,6 +163,13 @@ const optional = {
   sort: Type.Optional(parts.sort),
   limit: Type.Optional(parts.limit),
   chart: Type.Optional(parts.chart),
+  timeParts: Type.Optional(parts.timeParts),
+  period: Type.Optional(parts.period),
+  compare: Type.Optional(parts.compare),
+  pivot: Type.Optional(parts.pivot),
+  totals: Type.Optional(parts.totals),
+  funnel: Type.Optional(parts.funnel),
+  timezone: Type.Optional(parts.timezone),
 };
 
 /** A report that is not saved: what is counted, and how. */
@@ -128,12 +200,19 @@ export const ReportChange = Type.Object(
     sort: Type.Optional(nullable(parts.sort)),
     limit: Type.Optional(parts.limit),
     chart: Type.Optional(nullable(parts.chart)),
+    timeParts: Type.Optional(parts.timeParts),
+    period: Type.Optional(nullable(parts.period)),
+    compare: Type.Optional(nullable(parts.compare)),
+    pivot: Type.Optional(parts.pivot),
+    totals: Type.Optional(parts.totals),
+    funnel: Type.Optional(nullable(parts.funnel)),
+    timezone: Type.Optional(nullable(parts.timezone)),
   },
   { additionalProperties: false, minProperties: 1 },
 );
 export type ReportChange = Static<typeof ReportChange>;
 
-/** A complete report; null where a part is left out. */
+/** A complete report; null or absent where a part is left out. */
 export interface Definition {
   readonly source: Source;
   readonly filter: Readonly<Record<string, unknown>> | null;
@@ -144,21 +223,46 @@ export interface Definition {
   readonly sort: string | null;
   readonly limit: number;
   readonly chart: Static<typeof Chart> | null;
+  readonly timeParts?: readonly TimePart[];
+  readonly period?: Period;
+  readonly compare?: Static<typeof Compare>;
+  readonly pivot?: readonly string[];
+  readonly totals?: boolean;
+  readonly funnel?: Funnel;
+  readonly timezone?: string;
 }
 
 export function toDefinition(draft: ReportInput): Definition {
   const { source, filter, groupBy = [], timeBucket, aggregates = [{ fn: "count" }] } = draft;
+  const { timeParts, period, compare, pivot, totals, funnel, timezone } = draft;
+  const zone = timezone ?? "UTC";
   return {
     source,
     filter: filter ?? null,
     groupBy,
-    timeBucket: timeBucket ? { ...timeBucket, timezone: timeBucket.timezone ?? "UTC" } : null,
+    timeBucket: timeBucket ? { ...timeBucket, timezone: timeBucket.timezone ?? zone } : null,
     aggregates,
     having: draft.having ?? null,
     sort: draft.sort ?? null,
     limit: draft.limit ?? ROWS_DEFAULT,
     chart: draft.chart ?? null,
+    ...(timeParts && {
+      timeParts: timeParts.map((part) => ({ ...part, timezone: part.timezone ?? zone })),
+    }),
+    ...(period && { period }),
+    ...(compare && { compare }),
+    ...(pivot && { pivot }),
+    ...(totals !== undefined && { totals }),
+    ...(funnel && { funnel }),
+    ...(timezone !== undefined && { timezone }),
   };
+}
+
+/** A definition as somebody would send it: without the parts that are left out. */
+export function toInput(definition: Definition): ReportInput {
+  const entries = Object.entries(definition).filter(([, value]) => value !== null);
+  // Only parts that may be left out are null.
+  return Object.fromEntries(entries) as unknown as ReportInput;
 }
 
 export const Report = Type.Object(
@@ -174,6 +278,13 @@ export const Report = Type.Object(
     sort: nullable(parts.sort),
     limit: Type.Integer(),
     chart: nullable(parts.chart),
+    timeParts: optional.timeParts,
+    period: optional.period,
+    compare: optional.compare,
+    pivot: optional.pivot,
+    totals: optional.totals,
+    funnel: optional.funnel,
+    timezone: optional.timezone,
     createdBy: Type.String(),
     createdAt: Time,
     updatedAt: Time,
@@ -182,6 +293,8 @@ export const Report = Type.Object(
 );
 export type Report = Static<typeof Report> & { readonly revision: number };
 
+const ResultRow = Type.Record(Type.String(), Type.Unknown());
+
 /** The result of a report. */
 export const ReportResult = Type.Object(
   {
@@ -189,7 +302,10 @@ export const ReportResult = Type.Object(
       Type.Object({
         name: Type.String(),
         type: Type.Enum(["text", "number", "boolean", "time", "date", "json", "texts"]),
-        role: Type.Enum(["bucket", "group", "value"]),
+        role: Type.Enum(["bucket", "group", "value", "before"], {
+          description: "`before` is a value of the period that it is compared with",
+        }),
+        of: Type.Optional(Type.String({ description: "Of `before`: the column of the value" })),
       }),
     ),
     rows: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
@@ -199,6 +315,28 @@ export const ReportResult = Type.Object(
     }),
     rowCount: Type.Integer(),
     truncated: Type.Boolean({ description: "Whether there are more rows than `limit`" }),
+    totals: Type.Optional(
+      Type.Object(
+        {
+          down: Type.Array(ResultRow, { description: "One for each row of a pivot" }),
+          across: Type.Array(ResultRow, { description: "One for each column of a pivot" }),
+          all: ResultRow,
+        },
+        { description: "Worked out over the rows: a mean of all is no mean of means" },
+      ),
+    ),
+    notFiltered: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Parts of a filter bar that do not go with its source",
+      }),
+    ),
+    period: Type.Optional(ResolvedPeriod),
+    before: Type.Optional(
+      Type.Object(
+        { ...ResolvedPeriod.properties },
+        { description: "The period that it is compared with" },
+      ),
+    ),
     durationMs: Type.Integer(),
   },
   { title: "ReportResult" },

@@ -1,17 +1,13 @@
-import { isDeepStrictEqual } from "node:util";
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
-import { invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
-import { takeFittingPage } from "#kernel/operation/pagination.ts";
 import { download, item, dynamicPage } from "#kernel/operation/response.ts";
 import { object, text } from "#kernel/schema/schema.ts";
-import { sizeProblem, toStorableJson } from "#kernel/schema/json-value.ts";
 import { FORMATS, FILE_FORMATS, MEDIA_TYPES, fileChunks } from "../exports/file/formats.ts";
 import { AnalyticsRead } from "../permissions.ts";
-import type { ReportCondition } from "./report-sql.ts";
+import type { ReportCondition } from "./sql/report-sql.ts";
 import {
   toDefinition,
   ReportInput,
@@ -21,7 +17,10 @@ import {
   ReportTimedOut,
   Source,
 } from "./report.ts";
-import { groupListing, readRowsAfter } from "./report-rows.ts";
+import { listRowsBehind, markQuery, periodQuery, toPeriod, withZone } from "./drill.ts";
+import { explainDefinition, ReportExplanation } from "./explain.ts";
+import { FilterBar, toBarCondition } from "./definition/filter-bar.ts";
+import { parseJsonObject } from "./json-object.ts";
 import { runReport, runSavedReport, mapBrokenReport, withSource } from "./run-report.ts";
 import { reportStore, type StoredReport } from "./store.ts";
 
@@ -34,6 +33,7 @@ const narrowing = {
   filter: Type.Optional(
     text(JSON_CHARACTERS_MAX, "A further condition as JSON, which narrows the report's own"),
   ),
+  ...periodQuery,
 };
 
 export const listFields = query({
@@ -76,6 +76,59 @@ export const previewReport = query({
   run: async (_, __, result) => result,
 });
 
+const previewExample = {
+  report: { source: { kind: "runs" }, groupBy: ["status"] },
+  bar: { from: "$now-30d", filter: { status: "failed" } },
+};
+
+export const previewRows = query({
+  id: "reports.preview_rows",
+  route: "POST /api/v1/analytics/reports/preview/rows",
+  summary: "List the rows behind a number of a report that is not saved, newest first",
+  description: "As a tile of a dashboard shows it, with the filter bar that was applied.",
+  permission: AnalyticsRead,
+  longRunning: true,
+  query: object(pageQuery),
+  body: object({
+    report: ReportInput,
+    bar: Type.Optional(FilterBar),
+    group: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    ...markQuery,
+  }),
+  response: dynamicPage(Type.Record(Type.String(), Type.Unknown())),
+  fails: [ReportTimedOut],
+  example: { body: { ...previewExample, group: { status: "failed" } } },
+  async prepare(platform, { body, query: page }, caller) {
+    const { report, bar = {}, group = {}, measure, before = false } = body;
+    return listRowsBehind({ platform, caller }, toDefinition(report), {
+      list: JSON.stringify(["rows of a draft", body]),
+      page,
+      mark: { group, measure, narrowing: toBarCondition(bar) },
+      before,
+      timezone: bar.timezone,
+    });
+  },
+  run: async (_, __, answer) => answer,
+});
+
+export const explainReport = query({
+  id: "reports.explain",
+  route: "POST /api/v1/analytics/reports/explain",
+  summary: "Explain a number: its source, filter, period, rights and SQL",
+  description:
+    "For the caller and for now. The SQL is there for whoever may read it: where rules of a table decide which " +
+    "rows one sees, only who may change those.",
+  permission: AnalyticsRead,
+  longRunning: true,
+  body: object({ report: ReportInput, bar: Type.Optional(FilterBar) }),
+  response: item(ReportExplanation),
+  fails: [ReportTimedOut],
+  example: { body: previewExample },
+  prepare: (platform, { body: { report, bar = {} } }, caller) =>
+    explainDefinition({ platform, caller }, toDefinition(report), bar),
+  run: async (_, __, answer) => answer,
+});
+
 export const runReportNow = query({
   id: "reports.run",
   route: "POST /api/v1/analytics/reports/{id}/run",
@@ -109,11 +162,8 @@ export const exportReport = query({
   response: download(MEDIA_TYPES),
   fails,
   example: { params, query: { format: "xlsx" } },
-  async prepare(platform, { params: { id }, query: { format, filter } }, caller) {
-    const { columns, rows } = await runById(platform, caller, {
-      params: { id },
-      query: { filter },
-    });
+  async prepare(platform, { params: { id }, query: { format, ...narrowed } }, caller) {
+    const { columns, rows } = await runById(platform, caller, { params: { id }, query: narrowed });
     const described = columns.map(({ name, type }) => ({ name, kind: type }));
     return {
       mediaType: FILE_FORMATS[format].mediaType,
@@ -137,74 +187,52 @@ export const reportRows = query({
       text(
         JSON_CHARACTERS_MAX,
         'The group as JSON, by the columns of the answer: `{"bucket":"2026-01-01T00:00:00.000Z","region":"north"}`. ' +
-          "A column that is not named may be anything",
+          "A column that is not named may be anything. Of a funnel: the `step`",
       ),
     ),
+    ...markQuery,
+    ...narrowing,
   }),
   response: dynamicPage(Type.Record(Type.String(), Type.Unknown())),
   fails,
   example: { params, query: { limit: 50, group: '{"region":"north"}' } },
-  async prepare(platform, { params: { id }, query: { limit, after, group = "{}" } }, caller) {
+  async prepare(platform, { params: { id }, query: asked }, caller) {
+    const { limit, after, group = "{}", measure, before = false, filter, ...period } = asked;
     const { definition, revision } = await reportFor(platform, caller, id);
-    const list = JSON.stringify(["rows of a report", id, revision, group]);
-    const { cursors } = platform;
-    const from = after === undefined ? undefined : cursors.decode(list, after);
-    const rows = await mapBrokenReport(() =>
-      withSource({ platform, caller }, definition.source, (source, parameters) => {
-        const listing = groupListing(
-          source,
-          definition,
-          parameters,
-          parseJsonObject(group, "?group"),
-        );
-        return readRowsAfter({ platform, caller }, listing, from, limit + 1);
+    const narrowed = { ...parseNarrowing(filter), ...toPeriod(period) };
+    return mapBrokenReport(() =>
+      listRowsBehind({ platform, caller }, definition, {
+        list: JSON.stringify(["rows of a report", id, revision, { ...asked, after: null }]),
+        page: { limit, after },
+        mark: { group: parseJsonObject(group, "?group"), measure, narrowing: narrowed },
+        before,
+        timezone: period.timezone,
       }),
     );
-    const data = takeFittingPage(rows.slice(0, limit).map(({ row }) => row));
-    const last = rows.length > data.length ? rows[data.length - 1] : undefined;
-    return {
-      data,
-      nextCursor: last ? cursors.encode(list, last.place) : null,
-      limit,
-    };
   },
   run: async (_, __, answer) => answer,
 });
 
+type NarrowingQuery = Static<typeof RunQuery>;
+const RunQuery = object(narrowing);
+
 async function runById(
   platform: Platform,
   caller: Caller,
-  {
-    params: { id },
-    query: { filter },
-  }: { params: { id: string }; query: { filter?: string | undefined } },
+  { params: { id }, query: asked }: { params: { id: string }; query: NarrowingQuery },
 ): Promise<ReportResult> {
   const { definition } = await reportFor(platform, caller, id);
-  const further: ReportCondition =
-    filter === undefined
-      ? {}
-      : { filter: { condition: parseJsonObject(filter, "?filter"), at: "?filter" } };
-  return runSavedReport({ platform, caller }, definition, further);
+  const { filter, ...period } = asked;
+  const zoned = withZone(definition, period.timezone);
+  const further = { ...parseNarrowing(filter), ...toPeriod(period) };
+  return runSavedReport({ platform, caller }, zoned, further);
+}
+
+function parseNarrowing(filter: string | undefined): ReportCondition {
+  if (filter === undefined) return {};
+  return { filter: { condition: parseJsonObject(filter, "?filter"), at: "?filter" } };
 }
 
 function reportFor(platform: Platform, caller: Caller, id: string): Promise<StoredReport> {
   return platform.db.read(partitionOfCaller(caller), (tx) => reportStore.get(tx, id));
-}
-
-function parseJsonObject(json: string, path: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(json);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    // No row holds a value that PostgreSQL can't store.
-    if (
-      isObject &&
-      sizeProblem(value) === undefined &&
-      isDeepStrictEqual(toStorableJson(value), value)
-    ) {
-      return value as Readonly<Record<string, unknown>>;
-    }
-  } catch {
-    // Refused below.
-  }
-  throw invalidField(path, "must be an object in JSON");
 }

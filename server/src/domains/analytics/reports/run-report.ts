@@ -1,17 +1,32 @@
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
+import type { RelativeClock } from "#kernel/condition/relative-time.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
-import { Failure, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
 import { type OpenReportSource, type ReportRequest } from "#kernel/contributions/report-source.ts";
-import { fillTimeGaps } from "./fill-gaps.ts";
-import { type ReportCondition, compileReport, toReportRow } from "./report-sql.ts";
+import { beforeName, definitionBefore, mergeBefore } from "./compare.ts";
+import { reportClock, type Span, spanBefore } from "./definition/period.ts";
+import { BUCKET } from "./sql/column.ts";
+import type { SqlContext } from "./sql/field.ts";
+import { fillTimeGaps } from "./sql/fill-gaps.ts";
+import { funnelSql } from "./sql/funnel-sql.ts";
+import {
+  type ReportCondition,
+  compileReport,
+  resolveSpan,
+  splitBar,
+  toReportRow,
+  whereSql,
+} from "./sql/report-sql.ts";
+import { compileTotals } from "./sql/totals-sql.ts";
 import {
   type Definition,
   ReportBroken,
   type ReportResult,
   ReportTimedOut,
+  ROWS_MAX,
   type Source,
 } from "./report.ts";
 import { openSource } from "./source.ts";
@@ -29,29 +44,182 @@ export async function runReport(
   narrowing: ReportCondition = {},
 ): Promise<ReportResult> {
   const from = performance.now();
-  const { columns, rows, limit } = await withSource(
+  const clock = narrowing.clock ?? (await readReportClock(request, definition, narrowing));
+  const seen = { ...narrowing, clock };
+  const span = resolveSpan(definition, seen, clock);
+  const result = definition.funnel
+    ? await runFunnel(request, definition, seen)
+    : await runGroups(request, definition, { narrowing: seen, span });
+  return {
+    ...result,
+    rowCount: result.rows.length,
+    ...(span && { period: showSpan(span, clock) }),
+    durationMs: Math.round(performance.now() - from),
+  };
+}
+
+type Narrowed = ReportCondition & { readonly clock: RelativeClock };
+type PartialResult = Omit<ReportResult, "rowCount" | "durationMs">;
+
+async function runGroups(
+  request: ReportRequest,
+  definition: Definition,
+  { narrowing, span }: { readonly narrowing: Narrowed; readonly span: Span | undefined },
+): Promise<PartialResult> {
+  const { compare, totals } = definition;
+  if (compare !== undefined && !span) throw invalidField("/compare", "needs a period");
+  const spanThen = compare && span && spanBefore(span, compare, narrowing.clock.timezone);
+  const [now, then, sums] = await Promise.all([
+    readRows(request, definition, { narrowing, span }),
+    spanThen &&
+      readRows(request, definitionBefore(definition, ROWS_MAX), {
+        narrowing: { ...narrowing, span: spanThen },
+        span: spanThen,
+      }),
+    totals === true ? readTotals(request, definition, narrowing) : undefined,
+  ]);
+  const rows =
+    then && span && spanThen
+      ? await mergeBefore(request, definition, now.columns, {
+          rows: now.rows,
+          before: then.rows,
+          spans: [span, spanThen],
+        })
+      : now.rows;
+  const columns = now.columns.map(({ name, kind, role }) => ({ name, type: kind, role }));
+  const added = then ? columns.filter(({ role }) => role === "value").map(toBeforeColumn) : [];
+  return {
+    columns: [...columns, ...added],
+    rows: rows.slice(0, definition.limit),
+    truncated: now.isCut || rows.length > definition.limit,
+    ...(sums && { totals: sums }),
+    ...(now.skipped.length > 0 && { notFiltered: [...now.skipped] }),
+    ...(spanThen && { before: showSpan(spanThen, narrowing.clock) }),
+  };
+}
+
+function toBeforeColumn({ name, type }: ReportResult["columns"][number]) {
+  return { name: beforeName(name), type, role: "before" as const, of: name };
+}
+
+function showSpan({ from, to }: Span, { timezone }: RelativeClock) {
+  return { from: from.toISOString(), to: to.toISOString(), timezone };
+}
+
+async function readRows(
+  request: ReportRequest,
+  definition: Definition,
+  { narrowing, span }: { readonly narrowing: Narrowed; readonly span: Span | undefined },
+) {
+  const { columns, rows, limit, skipped } = await withSource(
     request,
     definition.source,
     async (source, parameters) => {
-      const plan = compileReport(source, definition, parameters, narrowing);
+      const ctx = { parameters, clock: narrowing.clock };
+      const plan = compileReport(source, definition, ctx, narrowing);
       const stored = await queryInTurn(request, source, plan.text, plan.values);
       const values = stored.map((row) => toReportRow(plan.columns, row));
-      return { columns: plan.columns, rows: values, limit: plan.limit };
+      const { skipped } = splitBar(source, definition, narrowing);
+      return { columns: plan.columns, rows: values, limit: plan.limit, skipped };
     },
   );
   const { timeBucket } = definition;
-  const isCut = rows.length > limit;
+  const page = rows.slice(0, limit);
   const all = timeBucket?.fill
-    ? await fillTimeGaps(request, timeBucket, columns, rows.slice(0, limit))
+    ? await fillTimeGaps(request, timeBucket, columns, { rows: page, span })
     : rows;
-  const page = all.slice(0, definition.limit);
+  return { columns, rows: all, isCut: rows.length > limit, skipped };
+}
+
+function readTotals(request: ReportRequest, definition: Definition, narrowing: Narrowed) {
+  return withSource(request, definition.source, async (source, parameters) => {
+    const ctx = { parameters, clock: narrowing.clock };
+    const plan = compileTotals(source, definition, ctx, narrowing);
+    return plan.sort(await queryInTurn(request, source, plan.text, plan.values));
+  });
+}
+
+/** A row for each step: how many got there, and their share of the first and of the step before. */
+async function runFunnel(
+  request: ReportRequest,
+  definition: Definition,
+  narrowing: Narrowed,
+): Promise<PartialResult> {
+  const { funnel } = definition;
+  if (!funnel) throw invalidField("/funnel", "is required");
+  const counts = await withSource(request, definition.source, async (source, parameters) => {
+    const text = compileFunnel(
+      source,
+      definition,
+      { parameters, clock: narrowing.clock },
+      narrowing,
+    );
+    const [row = {}] = await queryInTurn(request, source, text, parameters.values);
+    return funnel.steps.map((_, step) => Number(row[`s${step}`] ?? 0));
+  });
+  const share = (count: number, of = 0): number | null => (of === 0 ? null : count / of);
+  const rows = counts.map((count, step) => ({
+    step: funnel.steps[step]?.name ?? "",
+    count,
+    share: share(count, counts[0]),
+    step_share: step === 0 ? null : share(count, counts[step - 1]),
+  }));
+  const value = (name: string) => ({ name, type: "number" as const, role: "value" as const });
   return {
-    columns: columns.map(({ name, kind, role }) => ({ name, type: kind, role })),
-    rows: page,
-    rowCount: page.length,
-    truncated: isCut || all.length > definition.limit,
-    durationMs: Math.round(performance.now() - from),
+    columns: [
+      { name: "step", type: "text", role: "group" },
+      ...["count", "share", "step_share"].map(value),
+    ],
+    rows,
+    truncated: false,
   };
+}
+
+function compileFunnel(
+  source: OpenReportSource,
+  definition: Definition,
+  ctx: SqlContext,
+  narrowing: ReportCondition,
+): string {
+  const { funnel, period, groupBy, timeBucket, timeParts, compare } = definition;
+  if (!funnel) throw invalidField("/funnel", "is required");
+  if (groupBy.length > 0 || timeBucket || timeParts || compare !== undefined)
+    throw invalidField("/funnel", "does not go with groups or a comparison");
+  const base = whereSql(source, definition, ctx, narrowing);
+  return funnelSql(source, { funnel, time: period?.field, base }, ctx);
+}
+
+/** The statement of a report; of a funnel that of its steps. */
+export function compileWhole(
+  source: OpenReportSource,
+  definition: Definition,
+  ctx: SqlContext,
+  narrowing: ReportCondition,
+): { readonly text: string; readonly values: readonly unknown[] } {
+  if (definition.compare !== undefined && !resolveSpan(definition, narrowing, ctx.clock))
+    throw invalidField("/compare", "needs a period");
+  if (definition.funnel)
+    return {
+      text: compileFunnel(source, definition, ctx, narrowing),
+      values: ctx.parameters.values,
+    };
+  // Totals would refuse it later.
+  const { pivot = [], groupBy, timeParts = [] } = definition;
+  const names = [BUCKET, ...timeParts.map(({ part }) => part), ...groupBy];
+  const stray = pivot.find((name) => !names.includes(name));
+  if (stray !== undefined) throw invalidField("/pivot", `${stray} is not a group of this report`);
+  return compileReport(source, definition, ctx, narrowing);
+}
+
+/** The clock of a report; the workspace's zone is only read where a relative time needs one. */
+export async function readReportClock(
+  request: ReportRequest,
+  definition: Definition,
+  narrowing: ReportCondition = {},
+): Promise<RelativeClock> {
+  const isRelative = JSON.stringify([definition, narrowing.filter, narrowing.bar]).includes('"$');
+  const isNeeded = isRelative || definition.period || narrowing.period;
+  return reportClock(request, definition.timezone ?? (isNeeded ? undefined : "UTC"));
 }
 
 /** Throws unless the report could be run. */
@@ -60,8 +228,9 @@ export async function checkReport(
   definition: Definition,
   narrowing: ReportCondition = {},
 ): Promise<void> {
+  const clock = await readReportClock(request, definition, narrowing);
   await withSource(request, definition.source, async (source, parameters) => {
-    compileReport(source, definition, parameters, narrowing);
+    compileWhole(source, definition, { parameters, clock }, narrowing);
   });
 }
 

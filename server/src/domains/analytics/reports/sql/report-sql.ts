@@ -1,10 +1,13 @@
 /** A report as one statement. Names in it come from our own table of fields, values are parameters. */
-import type { SqlParameters, SqlRow } from "#kernel/db/statement.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { OpenReportSource, ReportField } from "#kernel/contributions/report-source.ts";
-import { type Column, compileColumns } from "./column.ts";
-import { conditionSql } from "./field.ts";
-import { type Definition, ROWS_MAX } from "./report.ts";
+import type { RelativeClock } from "#kernel/condition/relative-time.ts";
+import { compileColumns } from "./column.ts";
+import type { Column } from "./report-column.ts";
+import { conditionSql, type SqlContext } from "./field.ts";
+import { type Period, type Span, resolvePeriod } from "../definition/period.ts";
+import { type Definition, ROWS_MAX } from "../report.ts";
 
 /** Further conditions of a report beyond its own filter. */
 export interface ReportCondition {
@@ -18,6 +21,14 @@ export interface ReportCondition {
     readonly to: Date | undefined;
     readonly at: string;
   };
+  /** A period in place of the report's own; a source whose rows have no time has none. */
+  readonly period?: Pick<Period, "from" | "to">;
+  /** Conditions by field, of which those hold that the source has a field for. */
+  readonly bar?: Readonly<Record<string, unknown>>;
+  /** The span that it is compared with, in place of the report's period. */
+  readonly span?: Span;
+  /** The moment and zone that it is seen from. */
+  readonly clock?: RelativeClock;
 }
 
 export interface ReportStatement {
@@ -28,38 +39,83 @@ export interface ReportStatement {
   readonly limit: number;
 }
 
+/** The span of a report: its own, or one that stands in its place. */
+export function resolveSpan(
+  { period }: Pick<Definition, "period">,
+  { period: other, span }: ReportCondition,
+  clock: RelativeClock,
+): Span | undefined {
+  if (span) return span;
+  if (other) return resolvePeriod(other, clock, "?period");
+  return period && resolvePeriod(period, clock);
+}
+
+/** The conditions of a filter bar that a source has fields for, and the names of the others. */
+export function splitBar(
+  { fields, time }: OpenReportSource,
+  { period: own }: Pick<Definition, "period">,
+  { bar = {}, period }: ReportCondition,
+): { readonly applied: Readonly<Record<string, unknown>>; readonly skipped: readonly string[] } {
+  const isKnown = (path: string): boolean =>
+    fields.get(path) !== undefined || fields.get(path.split(".")[0] ?? "")?.kind === "json";
+  const entries = Object.entries(bar);
+  const isTimeless = period && own?.field === undefined && time === undefined;
+  return {
+    applied: Object.fromEntries(entries.filter(([path]) => isKnown(path))),
+    skipped: [
+      ...entries.flatMap(([path]) => (isKnown(path) ? [] : [path])),
+      ...(isTimeless ? ["period"] : []),
+    ],
+  };
+}
+
 /** The conditions of a report: those of the caller's rights, its own, and further ones. */
 export function whereSql(
   source: OpenReportSource,
-  filter: unknown,
-  parameters: SqlParameters,
+  definition: Pick<Definition, "filter" | "period">,
+  ctx: SqlContext,
   narrowing: ReportCondition = {},
 ): string {
   const { fields } = source;
+  const { filter, period } = definition;
+  const { applied, skipped } = splitBar(source, definition, narrowing);
+  const span = skipped.includes("period") ? undefined : resolveSpan(definition, narrowing, ctx.clock);
   const parts = [
     source.where,
-    filter ? conditionSql(filter, { fields, at: "/filter", parameters }) : undefined,
+    filter ? conditionSql(filter, { ...ctx, fields, at: "/filter" }) : undefined,
     narrowing.filter &&
-      conditionSql(narrowing.filter.condition, { fields, at: narrowing.filter.at, parameters }),
-    ...betweenSql(source, narrowing, parameters),
+      conditionSql(narrowing.filter.condition, { ...ctx, fields, at: narrowing.filter.at }),
+    Object.keys(applied).length > 0
+      ? conditionSql(applied, { ...ctx, fields, at: "?filter" })
+      : undefined,
+    ...(narrowing.between ? betweenSql(source, narrowing.between, ctx) : []),
+    ...(span
+      ? betweenSql(source, { ...span, field: period?.field, at: "/period/field" }, ctx)
+      : []),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? "" : ` where ${parts.map((part) => `(${part})`).join(" and ")}`;
 }
 
 function betweenSql(
   { fields, time }: OpenReportSource,
-  { between }: ReportCondition,
-  parameters: SqlParameters,
+  { field: name = time, from, to, at }: NonNullable<ReportCondition["between"]>,
+  { parameters, clock }: SqlContext,
 ): readonly string[] {
-  if (!between) return [];
-  const { field: name = time, from, to, at } = between;
   if (name === undefined)
     throw invalidField(at, "is required: its rows do not tell when they came to be");
   const field = fields.get(name);
-  if (field?.kind !== "time") throw invalidField(at, `${name} is not a field that holds times`);
+  if (field?.kind !== "time" && field?.kind !== "date")
+    throw invalidField(at, `${name} is not a field that holds times`);
+  const operand = (moment: Date): string => {
+    const added = parameters.add(moment, "timestamptz");
+    if (field.kind === "time") return added;
+    // The first day that begins then or later.
+    const zone = parameters.add(clock.timezone, "text");
+    return `(((${added} - interval '1 microsecond') at time zone ${zone})::date + 1)`;
+  };
   return [
-    ...(from ? [`${field.sql} >= ${parameters.add(from, "timestamptz")}`] : []),
-    ...(to ? [`${field.sql} < ${parameters.add(to, "timestamptz")}`] : []),
+    ...(from ? [`${field.sql} >= ${operand(from)}`] : []),
+    ...(to ? [`${field.sql} < ${operand(to)}`] : []),
   ];
 }
 
@@ -67,11 +123,11 @@ function betweenSql(
 export function compileReport(
   source: OpenReportSource,
   definition: Definition,
-  parameters: SqlParameters,
+  ctx: SqlContext,
   narrowing: ReportCondition = {},
 ): ReportStatement {
-  const where = whereSql(source, definition.filter, parameters, narrowing);
-  const columns = compileColumns(source, definition, parameters);
+  const where = whereSql(source, definition, ctx, narrowing);
+  const columns = compileColumns(source, definition, ctx);
   assertChart(definition, columns);
   const isFilled = definition.timeBucket?.fill === true;
   if (isFilled && (definition.having ?? definition.sort) !== null) {
@@ -82,13 +138,13 @@ export function compileReport(
   const grouped =
     groups.length === 0 ? "" : ` group by ${groups.map((_, at) => at + 1).join(", ")}`;
   const inner = `select ${selected} from ${source.from}${where}${grouped}`;
-  const having = havingSql(definition, columns, parameters);
+  const having = havingSql(definition, columns, ctx);
   const order = orderBySql(definition.sort, columns);
   // Buckets that are filled in count too, and are not known yet.
   const limit = isFilled ? ROWS_MAX : definition.limit;
   const rowsMax = Math.min(limit + 1, source.rowsMax ?? Number.POSITIVE_INFINITY);
   const text = `select * from (${inner}) as report${having}${order} limit ${rowsMax}`;
-  return { columns, text, values: parameters.values, limit };
+  return { columns, text, values: ctx.parameters.values, limit };
 }
 
 /** The values of a row by the names of their columns. */
@@ -102,16 +158,12 @@ function aliasSql(index: number): string {
   return `"c${index}"`;
 }
 
-function havingSql(
-  { having }: Definition,
-  columns: readonly Column[],
-  parameters: SqlParameters,
-): string {
+function havingSql({ having }: Definition, columns: readonly Column[], ctx: SqlContext): string {
   if (!having) return "";
   const fields = new Map<string, ReportField>(
     columns.map(({ name, kind }, index) => [name, { sql: aliasSql(index), kind }]),
   );
-  return ` where ${conditionSql(having, { fields, at: "/having", parameters })}`;
+  return ` where ${conditionSql(having, { ...ctx, fields, at: "/having" })}`;
 }
 
 const UNORDERED = new Set(["texts"]);

@@ -2,6 +2,7 @@ import { conditionToSql, type ConditionFieldKind } from "#kernel/condition/sql.t
 import { isPattern } from "#kernel/condition/event-pattern.ts";
 import { parseCondition } from "#kernel/condition/parse-condition.ts";
 import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
+import type { RelativeClock } from "#kernel/condition/relative-time.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import {
   assertNoErrors,
@@ -11,6 +12,12 @@ import {
 } from "#kernel/operation/failure.ts";
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import type { ReportField } from "#kernel/contributions/report-source.ts";
+
+/** The operands of a statement, and the moment that its relative times are seen from. */
+export interface SqlContext {
+  readonly parameters: SqlParameters;
+  readonly clock: RelativeClock;
+}
 
 type Fields = ReadonlyMap<string, ReportField>;
 
@@ -36,10 +43,10 @@ export function fieldAt(
 /** A condition on fields as SQL; its errors are reported with their paths. */
 export function conditionSql(
   condition: unknown,
-  { fields, at, parameters }: { fields: Fields; at: string; parameters: SqlParameters },
+  { fields, at, parameters, clock }: SqlContext & { readonly fields: Fields; readonly at: string },
 ): string {
   const kindOf = (name: string): ConditionFieldKind | undefined => fields.get(name)?.kind;
-  const typed = toTypedCondition(condition, kindOf);
+  const typed = toTypedCondition(condition, kindOf, { clock });
   if ("errors" in typed) {
     const errors = typed.errors.map(({ path, message }) => ({
       path: at + path,

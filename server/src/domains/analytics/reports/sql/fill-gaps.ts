@@ -1,7 +1,9 @@
 /** Buckets without rows, between those that have some. */
 import { readInPartition, type ReportRequest } from "#kernel/contributions/report-source.ts";
-import { BUCKET, type Column } from "./column.ts";
-import { ROWS_MAX, type TimeBucket } from "./report.ts";
+import { BUCKET } from "./column.ts";
+import type { Column } from "./report-column.ts";
+import type { Span } from "../definition/period.ts";
+import { ROWS_MAX, type TimeBucket } from "../report.ts";
 
 type ReportRow = Record<string, unknown>;
 
@@ -13,14 +15,19 @@ export async function fillTimeGaps(
   request: ReportRequest,
   bucket: TimeBucket,
   columns: readonly Column[],
-  rows: readonly ReportRow[],
+  { rows, span }: { readonly rows: readonly ReportRow[]; readonly span: Span | undefined },
 ): Promise<readonly ReportRow[]> {
   const times = rows.flatMap((row) => (typeof row[BUCKET] === "string" ? [row[BUCKET]] : []));
-  if (times.length === 0) return rows;
-  const buckets = await bucketsBetween(request, bucket, times);
+  if (times.length === 0 && !span) return rows;
+  const spanned = span ? await bucketsBetween(request, bucket, span) : [];
+  const buckets = span
+    ? [...new Set([...spanned, ...times])].toSorted()
+    : await bucketsAround(request, bucket, times);
   const groups = columns.filter(({ role }) => role === "group");
   const keyOf = (row: ReportRow) => JSON.stringify(groups.map(({ name }) => row[name]));
   const byGroup = Map.groupBy(rows, keyOf);
+  // A period in which there is nothing has its buckets all the same, where there are no groups.
+  if (groups.length === 0 && byGroup.size === 0) byGroup.set(keyOf({}), []);
   const known = new Map(rows.map((row) => [`${String(row[BUCKET])} ${keyOf(row)}`, row]));
   const filled: ReportRow[] = [];
   for (const at of buckets) {
@@ -81,17 +88,38 @@ const LONGEST_MS = {
   year: 367 * DAY_MS,
 } as const;
 
-async function bucketsBetween(
+/** The buckets of a span. */
+export function bucketsBetween(
   request: ReportRequest,
-  { unit, timezone = "UTC" }: TimeBucket,
+  bucket: TimeBucket,
+  { from, to }: Span,
+): Promise<readonly string[]> {
+  // The end does not belong to it.
+  const last = new Date(to.getTime() - 1).toISOString();
+  return stepBuckets(request, bucket, from.toISOString(), last);
+}
+
+async function bucketsAround(
+  request: ReportRequest,
+  bucket: TimeBucket,
   times: readonly string[],
 ): Promise<readonly string[]> {
   const ordered = times.toSorted();
   const [first = "", last = ""] = [ordered[0], ordered.at(-1)];
+  const steps = await stepBuckets(request, bucket, first, last);
+  // Those with rows are there in any case.
+  return [...new Set([...steps, ...ordered])].toSorted();
+}
+
+async function stepBuckets(
+  request: ReportRequest,
+  { unit, timezone = "UTC" }: TimeBucket,
+  first: string,
+  last: string,
+): Promise<readonly string[]> {
   // PostgreSQL makes all of a series before it looks at the limit, and a century has many hours.
   const enoughMs = Date.parse(first) + (ROWS_MAX + 1) * LONGEST_MS[unit];
   const end = Date.parse(last) > enoughMs ? new Date(enoughMs).toISOString() : last;
   const rows = await readInPartition(request, STEPS[unit], [first, end, timezone]);
-  // Those with rows are there in any case.
-  return [...new Set([...rows.map(({ at }) => String(at)), ...ordered])].toSorted();
+  return rows.map(({ at }) => String(at));
 }

@@ -3,11 +3,14 @@ import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { OpenReportSource, ReportRequest } from "#kernel/contributions/report-source.ts";
-import { compileColumns, type Column } from "./column.ts";
-import { fieldAt, valueConverter } from "./field.ts";
-import { whereSql } from "./report-sql.ts";
-import type { Definition } from "./report.ts";
-import { queryInTurn } from "./run-report.ts";
+import { compileColumns } from "./column.ts";
+import type { Column } from "./report-column.ts";
+import { conditionSql, fieldAt, type SqlContext, valueConverter } from "./field.ts";
+import { stepRowsSql } from "./funnel-sql.ts";
+import { type ReportCondition, whereSql } from "./report-sql.ts";
+import { measureFilter, valueName } from "./value-column.ts";
+import type { Definition } from "../report.ts";
+import { queryInTurn } from "../run-report.ts";
 
 export interface RowField {
   readonly name: string;
@@ -37,13 +40,13 @@ export interface PositionedRow {
 /** The rows of a source that a filter holds for, oldest first. */
 export function rowListing(
   source: OpenReportSource,
-  query: { readonly filter: unknown; readonly fields: readonly string[] | null },
-  parameters: SqlParameters,
+  query: Pick<Definition, "filter"> & { readonly fields: readonly string[] | null },
+  ctx: SqlContext,
 ): RowListing {
-  const where = whereSql(source, query.filter, parameters);
-  const conditions = [...parameters.values];
+  const where = whereSql(source, query, ctx);
+  const conditions = [...ctx.parameters.values];
   return {
-    ...selectFields(source, query.fields, parameters),
+    ...selectFields(source, query.fields, ctx),
     source,
     where,
     conditions,
@@ -51,23 +54,71 @@ export function rowListing(
   };
 }
 
-/** The rows behind one group of a report, newest first. */
+/** A number of a report: its group, its measure, and what the report was narrowed by. */
+export interface Mark {
+  readonly group: Readonly<Record<string, unknown>>;
+  readonly measure?: string | undefined;
+  readonly narrowing?: ReportCondition;
+}
+
+/** The rows behind one number of a report, newest first. */
 export function groupListing(
   source: OpenReportSource,
   definition: Definition,
-  parameters: SqlParameters,
-  group: Readonly<Record<string, unknown>>,
+  ctx: SqlContext,
+  { group, measure, narrowing = {} }: Mark,
 ): RowListing {
-  const base = whereSql(source, definition.filter, parameters);
-  const groups = compileColumns(source, { ...definition, aggregates: [] }, parameters);
+  const base = whereSql(source, definition, ctx, narrowing);
+  const parts = definition.funnel
+    ? stepParts(source, definition, ctx, { group, base })
+    : [
+        ...groupParts(source, definition, ctx, group),
+        ...measureParts(source, definition, ctx, measure),
+      ];
+  const joined = parts.join(" and ");
+  const where = joined === "" ? base : `${base === "" ? " where" : `${base} and`} ${joined}`;
+  const conditions = [...ctx.parameters.values];
+  return { ...selectFields(source, null, ctx), source, where, conditions, descending: true };
+}
+
+function groupParts(
+  source: OpenReportSource,
+  definition: Definition,
+  ctx: SqlContext,
+  group: Mark["group"],
+): readonly string[] {
+  const groups = compileColumns(source, { ...definition, aggregates: [] }, ctx);
   const stray = Object.keys(group).find((name) => !groups.some((column) => column.name === name));
   if (stray !== undefined) throw invalidField("?group", `${stray} is not a group of this report`);
   const valueOf = (name: string) => (Object.hasOwn(group, name) ? group[name] : undefined);
-  const parts = groups.map((column) => groupSql(column, valueOf(column.name), parameters));
-  const joined = parts.join(" and ");
-  const where = joined === "" ? base : `${base === "" ? " where" : `${base} and`} ${joined}`;
-  const conditions = [...parameters.values];
-  return { ...selectFields(source, null, parameters), source, where, conditions, descending: true };
+  return groups.map((column) => groupSql(column, valueOf(column.name), ctx.parameters));
+}
+
+/** A measure with a filter of its own is about fewer rows than its report. */
+function measureParts(
+  { fields }: OpenReportSource,
+  { aggregates }: Definition,
+  ctx: SqlContext,
+  measure: string | undefined,
+): readonly string[] {
+  if (measure === undefined) return [];
+  const index = aggregates.findIndex((aggregate) => valueName(aggregate) === measure);
+  const aggregate = aggregates[index];
+  if (!aggregate) throw invalidField("?measure", `${measure} is not a value of this report`);
+  const filter = measureFilter(aggregate);
+  const at = `/aggregates/${index}/filter`;
+  return filter === undefined ? [] : [`(${conditionSql(filter, { ...ctx, fields, at })})`];
+}
+
+function stepParts(
+  source: OpenReportSource,
+  { funnel, period }: Definition,
+  ctx: SqlContext,
+  { group, base }: { readonly group: Mark["group"]; readonly base: string },
+): readonly string[] {
+  const step = funnel?.steps.findIndex(({ name }) => name === group["step"]) ?? -1;
+  if (!funnel || step === -1) throw invalidField("?group", "must name a step of the funnel");
+  return [stepRowsSql(source, { funnel, time: period?.field, base }, ctx, step)];
 }
 
 const CASTS: Readonly<Record<Column["kind"], string>> = {
@@ -117,13 +168,13 @@ function isDay(text: string): boolean {
 function selectFields(
   source: OpenReportSource,
   names: readonly string[] | null,
-  parameters: SqlParameters,
+  ctx: SqlContext,
 ): Pick<RowListing, "fields" | "values"> {
   const fields = (names ?? [...source.fields.keys()]).map((name, index) => {
-    const field = fieldAt(source.fields, name, { at: `/fields/${index}`, parameters });
+    const field = fieldAt(source.fields, name, { ...ctx, at: `/fields/${index}` });
     return { name, kind: field.kind, sql: field.sql, show: valueConverter(field) };
   });
-  return { fields, values: parameters.values };
+  return { fields, values: ctx.parameters.values };
 }
 
 /** Up to so many rows behind a place, or from the beginning. */

@@ -1,0 +1,334 @@
+/**
+ * What a report's answer looks like: the one reading of columns and rows that console, apps and mails draw. It keeps the
+ * group behind each mark, so that every number leads to its rows.
+ */
+import { formatBucket, formatGroup, type NumberStyle, toTitle } from "./format.ts";
+
+export interface ResultColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly role: "bucket" | "group" | "value" | "before";
+  readonly of?: string | undefined;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+export type Group = Readonly<Record<string, unknown>>;
+
+export interface ReportAnswer {
+  readonly columns: readonly ResultColumn[];
+  readonly rows: readonly Row[];
+  readonly totals?:
+    | { readonly down: readonly Row[]; readonly across: readonly Row[]; readonly all: Row }
+    | undefined;
+}
+
+export interface ReportShape {
+  readonly chart?:
+    | (NumberStyle & {
+        readonly type: string;
+        readonly x?: string | undefined;
+        readonly y?: readonly string[] | undefined;
+        readonly series?: string | undefined;
+        readonly target?: number | undefined;
+        readonly better?: "up" | "down" | undefined;
+      })
+    | null
+    | undefined;
+  readonly timeBucket?:
+    | { readonly unit: string; readonly timezone?: string | undefined }
+    | null
+    | undefined;
+  readonly pivot?: readonly string[] | undefined;
+  readonly funnel?: unknown;
+}
+
+/** A number that leads to its rows. */
+export interface Mark {
+  readonly value: number | null;
+  readonly group: Group;
+  readonly measure: string;
+  readonly before?: boolean;
+}
+
+export interface Series {
+  readonly name: string;
+  readonly isBefore: boolean;
+  readonly marks: readonly Mark[];
+}
+
+interface Styled {
+  readonly style: NumberStyle;
+}
+
+export type Figure = Styled &
+  (
+    | {
+        readonly kind: "number";
+        readonly mark: Mark;
+        readonly before: Mark | undefined;
+        readonly target: number | undefined;
+        readonly better: "up" | "down";
+      }
+    | {
+        readonly kind: "course";
+        readonly shape: "line" | "area" | "bar" | "stacked";
+        readonly places: readonly string[];
+        readonly series: readonly Series[];
+      }
+    | {
+        readonly kind: "bars";
+        readonly bars: readonly {
+          readonly label: string;
+          readonly mark: Mark;
+          readonly before: Mark | undefined;
+        }[];
+      }
+    | {
+        readonly kind: "grid";
+        readonly look: "heat" | "pivot";
+        readonly rows: readonly string[];
+        readonly columns: readonly string[];
+        readonly cells: readonly (readonly (Mark | undefined)[])[];
+        readonly rowTotals: readonly (Mark | undefined)[];
+        readonly columnTotals: readonly (Mark | undefined)[];
+        readonly total: Mark | undefined;
+      }
+    | {
+        readonly kind: "funnel";
+        readonly steps: readonly {
+          readonly name: string;
+          readonly mark: Mark;
+          readonly share: number | null;
+          readonly stepShare: number | null;
+        }[];
+      }
+    | {
+        readonly kind: "table";
+        readonly columns: readonly ResultColumn[];
+        readonly rows: readonly Row[];
+      }
+  );
+
+/** Reads the answer of a report as a figure. */
+export function toFigure(answer: ReportAnswer, report: ReportShape): Figure {
+  const { chart } = report;
+  const style: NumberStyle = { format: chart?.format, unit: chart?.unit };
+  const reading = new Reading(answer, report);
+  const type = chart?.type ?? reading.defaultType();
+  if (report.funnel !== undefined && report.funnel !== null) return { style, ...reading.funnel() };
+  if (reading.groups.length === 0 && type !== "table") return { style, ...reading.number() };
+  switch (type) {
+    case "stat":
+      return { style, ...reading.number() };
+    case "line":
+    case "area":
+    case "stacked":
+      return { style, ...reading.course(type) };
+    case "bar":
+    case "pie":
+      return reading.hasBucket || reading.groups.length > 1
+        ? { style, ...reading.course(reading.groups.length > 1 ? "stacked" : "bar") }
+        : { style, ...reading.bars() };
+    case "heat":
+    case "pivot":
+      return reading.groups.length < 2
+        ? { style, ...reading.bars() }
+        : { style, ...reading.grid(type) };
+    default:
+      return { style, kind: "table", columns: answer.columns, rows: answer.rows };
+  }
+}
+
+type Plain<K extends Figure["kind"]> = Omit<Extract<Figure, { kind: K }>, "style">;
+
+class Reading {
+  readonly groups: readonly ResultColumn[];
+  readonly #values: readonly ResultColumn[];
+  readonly #answer: ReportAnswer;
+  readonly #report: ReportShape;
+
+  constructor(answer: ReportAnswer, report: ReportShape) {
+    const wanted = report.chart?.y;
+    const values = answer.columns.filter(({ role }) => role === "value");
+    const chosen = values.filter(({ name }) => wanted?.includes(name));
+    this.groups = answer.columns.filter(({ role }) => role === "bucket" || role === "group");
+    this.#values = chosen.length > 0 ? chosen : values;
+    this.#answer = answer;
+    this.#report = report;
+  }
+
+  get hasBucket(): boolean {
+    return this.groups.some(({ role }) => role === "bucket");
+  }
+
+  defaultType(): string {
+    if (this.groups.length === 0) return "stat";
+    if (this.hasBucket) return "area";
+    const names = this.groups.map(({ name }) => name);
+    if (names.includes("hour") && names.includes("weekday")) return "heat";
+    return this.groups.length === 1 ? "bar" : "table";
+  }
+
+  #label(column: ResultColumn, row: Row): string {
+    const value = row[column.name];
+    const { timeBucket } = this.#report;
+    if (column.role !== "bucket") return formatGroup(column.name, value);
+    if (typeof value !== "string") return "(none)";
+    return formatBucket(value, timeBucket?.unit ?? "day", timeBucket?.timezone ?? "UTC");
+  }
+
+  #mark(row: Row | undefined, measure: string, names: readonly string[]): Mark {
+    const group = Object.fromEntries(names.map((name) => [name, row?.[name] ?? null]));
+    return { value: numberOf(row?.[measure]), group, measure };
+  }
+
+  #before(row: Row | undefined, measure: string, names: readonly string[]): Mark | undefined {
+    const column = this.#answer.columns.find(({ role, of }) => role === "before" && of === measure);
+    if (!column) return undefined;
+    const mark = this.#mark(row, measure, names);
+    return { ...mark, value: numberOf(row?.[column.name]), before: true };
+  }
+
+  number(): Plain<"number"> {
+    const { chart } = this.#report;
+    const [row] = this.#answer.rows;
+    const measure = this.#values[0]?.name ?? "count";
+    return {
+      kind: "number",
+      mark: this.#mark(row, measure, []),
+      before: this.#before(row, measure, []),
+      target: chart?.target,
+      better: chart?.better ?? "up",
+    };
+  }
+
+  bars(): Plain<"bars"> {
+    const [column] = this.groups;
+    const measure = this.#values[0]?.name ?? "count";
+    const names = this.groups.map(({ name }) => name);
+    return {
+      kind: "bars",
+      bars: this.#answer.rows.map((row) => ({
+        label: column ? this.#label(column, row) : "",
+        mark: this.#mark(row, measure, names),
+        before: this.#before(row, measure, names),
+      })),
+    };
+  }
+
+  course(shape: "line" | "area" | "bar" | "stacked"): Plain<"course"> {
+    const { chart } = this.#report;
+    const x =
+      this.groups.find(({ name }) => name === chart?.x) ??
+      this.groups.find(({ role }) => role === "bucket") ??
+      this.groups[0];
+    const split =
+      this.groups.find(({ name }) => name === chart?.series && name !== x?.name) ??
+      this.groups.find((column) => column !== x);
+    const { rows } = this.#answer;
+    if (!x) return { kind: "course", shape, places: [], series: [] };
+    const places = [...new Map(rows.map((row) => [keyOf(row[x.name]), row])).values()];
+    if (split) return { kind: "course", shape, ...this.#splitSeries(places, x, split) };
+    const names = [x.name];
+    const series = this.#values.flatMap(({ name }): Series[] => {
+      const title = this.#values.length === 1 ? toTitle(name) : toTitle(name);
+      const before = places.map((row) => this.#before(row, name, names));
+      return [
+        { name: title, isBefore: false, marks: places.map((row) => this.#mark(row, name, names)) },
+        ...(before.every((mark) => mark !== undefined)
+          ? [{ name: "Before", isBefore: true, marks: before }]
+          : []),
+      ];
+    });
+    return { kind: "course", shape, places: places.map((row) => this.#label(x, row)), series };
+  }
+
+  #splitSeries(places: readonly Row[], x: ResultColumn, split: ResultColumn) {
+    const { rows } = this.#answer;
+    const measure = this.#values[0]?.name ?? "count";
+    const cells = new Map(rows.map((row) => [keyOf([row[x.name], row[split.name]]), row]));
+    const splits = [...new Map(rows.map((row) => [keyOf(row[split.name]), row])).values()];
+    const names = [x.name, split.name];
+    return {
+      places: places.map((row) => this.#label(x, row)),
+      series: splits.map((one): Series => ({
+        name: this.#label(split, one),
+        isBefore: false,
+        marks: places.map((place) => {
+          const row = cells.get(keyOf([place[x.name], one[split.name]]));
+          const group = { [x.name]: place[x.name], [split.name]: one[split.name] };
+          return { ...this.#mark(row, measure, names), group };
+        }),
+      })),
+    };
+  }
+
+  grid(look: "heat" | "pivot"): Plain<"grid"> {
+    const { pivot = [] } = this.#report;
+    const across =
+      this.groups.find(({ name }) => pivot.includes(name)) ??
+      this.groups.find(({ name }) => name === "hour") ??
+      this.groups.at(-1);
+    const down = this.groups.find((column) => column !== across);
+    const { rows, totals } = this.#answer;
+    const measure = this.#values[0]?.name ?? "count";
+    if (!across || !down) throw new TypeError("A grid has two groups.");
+    const order = (column: ResultColumn): readonly unknown[] => this.#keys(column, look);
+    const [downKeys, acrossKeys] = [order(down), order(across)];
+    const cells = new Map(rows.map((row) => [keyOf([row[down.name], row[across.name]]), row]));
+    const find = (list: readonly Row[] | undefined, name: string, key: unknown) =>
+      list?.find((row) => keyOf(row[name]) === keyOf(key));
+    const totalOf = (row: Row | undefined, names: readonly string[]) =>
+      row && this.#mark(row, measure, names);
+    const label = (column: ResultColumn, key: unknown) =>
+      this.#label(column, { [column.name]: key });
+    return {
+      kind: "grid",
+      look,
+      rows: downKeys.map((key) => label(down, key)),
+      columns: acrossKeys.map((key) => label(across, key)),
+      cells: downKeys.map((one) =>
+        acrossKeys.map((other) => {
+          const row = cells.get(keyOf([one, other]));
+          return row && this.#mark(row, measure, [down.name, across.name]);
+        }),
+      ),
+      rowTotals: downKeys.map((key) => totalOf(find(totals?.down, down.name, key), [down.name])),
+      columnTotals: acrossKeys.map((key) =>
+        totalOf(find(totals?.across, across.name, key), [across.name]),
+      ),
+      total: totals && this.#mark(totals.all, measure, []),
+    };
+  }
+
+  /** The values of a group in order; of hours and weekdays all that there are. */
+  #keys({ name }: ResultColumn, look: string): readonly unknown[] {
+    if (look === "heat" && name === "hour") return Array.from({ length: 24 }, (_, hour) => hour);
+    if (look === "heat" && name === "weekday") return [1, 2, 3, 4, 5, 6, 7];
+    const all = new Map(this.#answer.rows.map((row) => [keyOf(row[name]), row[name]]));
+    return [...all.values()].toSorted((one, other) => {
+      if (typeof one === "number" && typeof other === "number") return one - other;
+      return String(one ?? "~") < String(other ?? "~") ? -1 : 1;
+    });
+  }
+
+  funnel(): Plain<"funnel"> {
+    return {
+      kind: "funnel",
+      steps: this.#answer.rows.map((row) => ({
+        name: String(row["step"]),
+        mark: { value: numberOf(row["count"]), group: { step: row["step"] }, measure: "count" },
+        share: numberOf(row["share"]),
+        stepShare: numberOf(row["step_share"]),
+      })),
+    };
+  }
+}
+
+const keyOf = (value: unknown): string => JSON.stringify(value ?? null);
+
+function numberOf(value: unknown): number | null {
+  if (value === null || value === undefined) return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+}

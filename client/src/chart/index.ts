@@ -1,0 +1,3 @@
+export * from "./draw.ts";
+export * from "./figure.ts";
+export * from "./format.ts";

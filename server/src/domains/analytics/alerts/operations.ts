@@ -1,0 +1,176 @@
+import type { Operation } from "#kernel/contract.ts";
+import { authorityOf, findMembersByIds } from "#domains/identity/accounts/index.ts";
+import { NotificationSent } from "#domains/notifications/index.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
+import { assertNoErrors, invalidField } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
+import { item, page } from "#kernel/operation/response.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
+import { ReportBroken, ReportTimedOut } from "../reports/report.ts";
+import { checkReport } from "../reports/run-report.ts";
+import { callerRunningAs } from "../run-as.ts";
+import {
+  Alert,
+  AlertChange,
+  AlertFired,
+  AlertHistoryEntry,
+  AlertId,
+  AlertNameTaken,
+  AlertResolved,
+  ALERTS_MAX,
+  NewAlert,
+  TooManyAlerts,
+} from "./alert.ts";
+import { alertDefinition, findVerdict, saveFinding, scheduleCheck } from "./check-alert.ts";
+import type { AlertRule } from "./rule.ts";
+import { alertStore, alertTable, listChanges } from "./store.ts";
+
+const id = "alt_01jd0000000000000000000000";
+const ById = object({ id: AlertId });
+
+export const alerts = resource({
+  ...alertTable,
+  name: "alert",
+  plural: "alerts",
+  path: "/api/v1/analytics/alerts",
+  idPrefix: "alt",
+  input: NewAlert,
+  change: AlertChange,
+  defaults: {
+    description: "",
+    everyMinutes: 5,
+    notify: [],
+    enabled: true,
+    state: "unknown",
+    streak: 0,
+    value: null,
+    reason: null,
+    since: null,
+    checkedAt: null,
+  },
+  permissions: { read: AnalyticsRead, write: AnalyticsWrite },
+  list: { order: "-id", search: ["name", "description"] },
+  unique: AlertNameTaken,
+  limit: { max: ALERTS_MAX, failure: TooManyAlerts },
+  async prepare(platform, input, caller, before) {
+    const report = input.report ?? before?.report;
+    const rule = input.rule ?? before?.rule;
+    if (!report || !rule) return;
+    const definition = alertDefinition(report);
+    assertRule(rule, definition.period !== undefined);
+    // With the rights of the caller, whatever changes: its checks have these from now on.
+    await checkReport({ platform, caller }, definition);
+  },
+  async check({ tx, caller }, input) {
+    const members = new Set(
+      (await findMembersByIds(tx, input.notify ?? [])).map((member) => member.id),
+    );
+    assertNoErrors(
+      (input.notify ?? []).flatMap((userId, index) =>
+        members.has(userId) ? [] : [{ path: `/notify/${index}`, message: "is no active member" }],
+      ),
+    );
+    const { runAs, permissions } = authorityOf(caller);
+    return { ...input, runAs, permissions: permissions && [...permissions] };
+  },
+  async afterWrite(ctx, alert) {
+    if (alert.enabled) scheduleCheck(ctx, alert, ctx.now);
+  },
+  operations: {
+    create: {
+      summary: "Make an alert",
+      description:
+        "Its number is looked at every so many minutes with the rights of whoever saved it last. `alert.fired` and " +
+        "`alert.resolved` tell when that changes: a workflow can start with them, and `notify` names who is told.",
+    },
+    update: { description: "Its checks have the caller's rights from then on." },
+    delete: { summary: "Delete an alert and its history" },
+  },
+  docs: {
+    noun: "an alert",
+    nouns: "the alerts, newest first",
+    events: { created: "An alert was made.", deleted: "An alert was deleted, with its history." },
+    examples: {
+      id,
+      input: {
+        name: "Too many failed runs",
+        report: {
+          source: { kind: "runs" },
+          filter: { status: "failed" },
+          period: { from: "$now-1h" },
+        },
+        rule: { kind: "above", threshold: 5 },
+        everyMinutes: 5,
+      },
+      change: { rule: { kind: "unusual", sensitivity: 3 } },
+    },
+  },
+});
+
+function assertRule({ kind, threshold }: AlertRule, hasPeriod: boolean): void {
+  const needsThreshold = kind === "above" || kind === "below";
+  if (needsThreshold && threshold === undefined)
+    throw invalidField("/rule/threshold", `is required by ${kind}`);
+  if (!needsThreshold && threshold !== undefined)
+    throw invalidField("/rule/threshold", `does not go with ${kind}`);
+  if (kind === "unusual" && !hasPeriod)
+    throw invalidField("/report/period", "is required: the weeks before are compared with it");
+}
+
+const listHistory = query({
+  id: "alerts.history",
+  route: "GET /api/v1/analytics/alerts/{id}/history",
+  summary: "List when an alert fired and was resolved, newest first",
+  permission: AnalyticsRead,
+  params: ById,
+  query: object(pageQuery),
+  response: page(AlertHistoryEntry),
+  example: { params: { id }, query: { limit: 50 } },
+  async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
+    await alertStore.get(tx, params.id);
+    const list = `history of ${params.id}`;
+    const before = after === undefined ? undefined : String(cursors.decode(list, after)[0]);
+    const rows = await listChanges(tx, params.id, { before, limit: limit + 1 });
+    return toPage(
+      rows,
+      limit,
+      (row) => row,
+      ({ at }) => cursors.encode(list, [at]),
+    );
+  },
+});
+
+const checkAlert = command({
+  id: "alerts.check",
+  route: "POST /api/v1/analytics/alerts/{id}/check",
+  summary: "Look at the number of an alert now",
+  description: "With the rights of whoever saved it last, as its checks have.",
+  permission: AnalyticsWrite,
+  params: ById,
+  response: item(Alert),
+  emits: [AlertFired, AlertResolved, NotificationSent],
+  // It tells only what is new.
+  allowNoop: true,
+  fails: [ReportBroken, ReportTimedOut],
+  example: { params: { id } },
+  async prepare(platform, { params }, caller) {
+    const partition = partitionOfCaller(caller);
+    const alert = await platform.db.read(partition, (tx) => alertStore.get(tx, params.id));
+    const runner = await callerRunningAs(platform, alert, { partition, cause: caller.cause });
+    return findVerdict({ platform, caller: runner }, alert);
+  },
+  async run(ctx, { params }, finding) {
+    const [alert] = await alertStore.select(ctx.tx, "id = $1 for update", [params.id]);
+    if (alert) await saveFinding(ctx, alert, finding);
+    return alertStore.get(ctx.tx, params.id);
+  },
+});
+
+export const alertOperations: readonly Operation[] = [
+  ...alerts.operations,
+  listHistory,
+  checkAlert,
+];

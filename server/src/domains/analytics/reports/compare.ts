@@ -1,0 +1,79 @@
+/** The values of a period beside those of the period before. */
+import type { ReportRequest } from "#kernel/contributions/report-source.ts";
+import type { Span } from "./definition/period.ts";
+import type { Definition, TimeBucket } from "./report.ts";
+import { BUCKET } from "./sql/column.ts";
+import type { Column } from "./sql/report-column.ts";
+import { bucketsBetween } from "./sql/fill-gaps.ts";
+
+type ReportRow = Record<string, unknown>;
+
+const SUFFIX = "_before";
+
+/** The column of a value of the period before. */
+export function beforeName(name: string): string {
+  return name + SUFFIX;
+}
+
+/** The definition of the values before: all groups, since others may have been first then. */
+export function definitionBefore(definition: Definition, limit: number): Definition {
+  return { ...definition, having: null, sort: null, limit };
+}
+
+/**
+ * The rows, each with the values before. Groups that are only in the period before come last; a bucket stands beside
+ * that with the same number in its period.
+ */
+export async function mergeBefore(
+  request: ReportRequest,
+  { timeBucket, limit, sort }: Definition,
+  columns: readonly Column[],
+  {
+    rows,
+    before,
+    spans,
+  }: {
+    readonly rows: readonly ReportRow[];
+    readonly before: readonly ReportRow[];
+    readonly spans: readonly [Span, Span];
+  },
+): Promise<readonly ReportRow[]> {
+  const moved = timeBucket ? await moveBuckets(request, timeBucket, spans, before) : before;
+  const groups = columns.filter(({ role }) => role !== "value");
+  const values = columns.filter(({ role }) => role === "value");
+  const keyOf = (row: ReportRow): string => JSON.stringify(groups.map(({ name }) => row[name]));
+  const earlier = new Map(moved.map((row) => [keyOf(row), row]));
+  const seen = new Set(rows.map(keyOf));
+  const beside = (row: ReportRow): ReportRow => {
+    const other = earlier.get(keyOf(row));
+    const added = values.map(({ name, empty }) => [beforeName(name), other ? other[name] : empty]);
+    return { ...row, ...Object.fromEntries(added) };
+  };
+  const isShort = rows.length < limit;
+  const gone = isShort ? moved.filter((row) => !seen.has(keyOf(row))) : [];
+  const empty = Object.fromEntries(values.map((value) => [value.name, value.empty]));
+  const all = [...rows, ...gone.map((row) => ({ ...row, ...empty }))].map(beside);
+  return timeBucket && sort === null
+    ? all.toSorted((one, other) => compareTexts(one[BUCKET], other[BUCKET]))
+    : all;
+}
+
+function compareTexts(one: unknown, other: unknown): number {
+  // Rows without a time come last.
+  const [left, right] = [one, other].map((text) => (typeof text === "string" ? text : "~"));
+  return (left ?? "") < (right ?? "") ? -1 : left === right ? 0 : 1;
+}
+
+async function moveBuckets(
+  request: ReportRequest,
+  bucket: TimeBucket,
+  spans: readonly [Span, Span],
+  rows: readonly ReportRow[],
+): Promise<readonly ReportRow[]> {
+  const [now, then] = await Promise.all(spans.map((span) => bucketsBetween(request, bucket, span)));
+  const places = new Map(then?.map((at, index) => [at, now?.[index]]));
+  return rows.flatMap((row) => {
+    const at = places.get(String(row[BUCKET]));
+    return at === undefined ? [] : [{ ...row, [BUCKET]: at }];
+  });
+}

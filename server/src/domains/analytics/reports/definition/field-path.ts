@@ -1,0 +1,7 @@
+import { line } from "#kernel/schema/schema.ts";
+
+/** A field of the source; further words lead into JSON. */
+export const FieldPath = line(
+  200,
+  "A field of the source; into JSON with dots, as `data.severity`",
+);

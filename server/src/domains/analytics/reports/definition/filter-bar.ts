@@ -1,0 +1,30 @@
+/** The filter bar of a dashboard: one period and some conditions for all of its tiles. */
+import Type, { type Static } from "typebox";
+import { line, object } from "#kernel/schema/schema.ts";
+import { ConditionSchema } from "#kernel/condition/condition.ts";
+import { Period } from "./period.ts";
+import type { ReportCondition } from "../sql/report-sql.ts";
+
+export const FilterBar = object(
+  {
+    from: Type.Optional(Period.properties.from),
+    to: Period.properties.to,
+    timezone: Type.Optional(line(100, "The zone of relative times; the workspace's when absent")),
+    filter: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, unknown>>>({
+        ...ConditionSchema,
+        description: "Conditions by field. Those on fields that a source has not are left out",
+      }),
+    ),
+  },
+  { title: "ReportFilterBar" },
+);
+export type FilterBar = Static<typeof FilterBar>;
+
+/** The conditions that a bar adds to a report. */
+export function toBarCondition({ from, to, filter }: FilterBar): ReportCondition {
+  return {
+    ...(filter && { bar: filter }),
+    ...(from !== undefined && { period: { from, ...(to !== undefined && { to }) } }),
+  };
+}

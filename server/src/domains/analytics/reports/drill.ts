@@ -1,0 +1,87 @@
+/** From a number to its rows. */
+import Type, { type Static } from "typebox";
+import type { ReportRequest } from "#kernel/contributions/report-source.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import { takeFittingPage } from "#kernel/operation/pagination.ts";
+import { line } from "#kernel/schema/schema.ts";
+import { Period, spanBefore } from "./definition/period.ts";
+import type { Definition } from "./report.ts";
+import { readReportClock, withSource } from "./run-report.ts";
+import { groupListing, type Mark, readRowsAfter } from "./sql/report-rows.ts";
+import { type ReportCondition, resolveSpan } from "./sql/report-sql.ts";
+
+/** Which number it is. */
+export const markQuery = {
+  measure: Type.Optional(
+    line(100, "The value that the rows are behind: only those that its own filter holds for"),
+  ),
+  before: Type.Optional(
+    Type.Boolean({ description: "Whether it is that of the period which it is compared with" }),
+  ),
+};
+
+/** A period in place of the report's own. */
+export const periodQuery = {
+  from: Type.Optional(Period.properties.from),
+  to: Period.properties.to,
+  timezone: Type.Optional(line(100, "The zone of relative times; the report's when absent")),
+};
+
+type PeriodQuery = { readonly [K in keyof typeof periodQuery]?: string | undefined };
+
+export function toPeriod({ from, to }: PeriodQuery): ReportCondition {
+  if (from === undefined) {
+    if (to !== undefined) throw invalidField("?to", "needs from");
+    return {};
+  }
+  return { period: { from, ...(to !== undefined && { to }) } };
+}
+
+/** A definition in the zone of whoever reads it. */
+export function withZone(definition: Definition, timezone: string | undefined): Definition {
+  return timezone === undefined ? definition : { ...definition, timezone };
+}
+
+interface Drill {
+  /** The list that a cursor belongs to. */
+  readonly list: string;
+  readonly page: { readonly limit: number; readonly after?: string | undefined };
+  readonly mark: Mark;
+  readonly before: Static<NonNullable<(typeof markQuery)["before"]>>;
+  readonly timezone: string | undefined;
+}
+
+/** A page of the rows behind a number, as the caller sees them. */
+export async function listRowsBehind(
+  request: ReportRequest,
+  definition: Definition,
+  { list, page: { limit, after }, mark, before, timezone }: Drill,
+) {
+  const { cursors } = request.platform;
+  const zoned = withZone(definition, timezone);
+  const { narrowing = {} } = mark;
+  const clock = await readReportClock(request, zoned, narrowing);
+  const span = resolveSpan(zoned, narrowing, clock);
+  if (before === true && (!span || zoned.compare === undefined))
+    throw invalidField("?before", "needs a report that is compared");
+  const then =
+    before === true && span && zoned.compare !== undefined
+      ? { span: spanBefore(span, zoned.compare, clock.timezone) }
+      : {};
+  const from = after === undefined ? undefined : cursors.decode(list, after);
+  const rows = await withSource(request, zoned.source, (source, parameters) => {
+    const listing = groupListing(
+      source,
+      zoned,
+      { parameters, clock },
+      {
+        ...mark,
+        narrowing: { ...narrowing, ...then },
+      },
+    );
+    return readRowsAfter(request, listing, from, limit + 1);
+  });
+  const data = takeFittingPage(rows.slice(0, limit).map(({ row }) => row));
+  const last = rows.length > data.length ? rows[data.length - 1] : undefined;
+  return { data, nextCursor: last ? cursors.encode(list, last.place) : null, limit };
+}

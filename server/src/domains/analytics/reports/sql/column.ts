@@ -1,0 +1,112 @@
+/** The columns of a report: its groups and its values, each an expression with a name. */
+import { invalidField } from "#kernel/operation/failure.ts";
+import type { OpenReportSource, ReportField } from "#kernel/contributions/report-source.ts";
+import { fieldAt, valueConverter, type SqlContext } from "./field.ts";
+import type { Definition, TimeBucket, TimePart } from "../report.ts";
+import type { Column } from "./report-column.ts";
+import { valueColumn } from "./value-column.ts";
+
+/** The name of the column that holds the beginnings of buckets. */
+export const BUCKET = "bucket";
+
+/** All columns of a report: the bucket, the groups, the values. */
+export function compileColumns(
+  { fields }: Pick<OpenReportSource, "fields">,
+  definition: Pick<Definition, "groupBy" | "timeBucket" | "timeParts" | "aggregates">,
+  ctx: SqlContext,
+): readonly Column[] {
+  const { groupBy, timeBucket, timeParts = [], aggregates } = definition;
+  const columns = [
+    ...(timeBucket ? [bucketColumn(fields, timeBucket, ctx)] : []),
+    ...timeParts.map((part, index) => partColumn(fields, part, ctx, `/timeParts/${index}`)),
+    ...groupBy.map((path, index) =>
+      groupColumn(path, fieldAt(fields, path, { ...ctx, at: `/groupBy/${index}` })),
+    ),
+    ...aggregates.map((aggregate, index) =>
+      valueColumn(fields, aggregate, { ...ctx, at: `/aggregates/${index}` }),
+    ),
+  ];
+  const firstValue = columns.length - aggregates.length;
+  for (const [index, { name }] of columns.entries()) {
+    if (columns.findIndex((column) => column.name === name) === index) continue;
+    const at = index < firstValue ? "/groupBy" : `/aggregates/${index - firstValue}/as`;
+    throw invalidField(at, `${name} is the name of another column of the answer`);
+  }
+  return columns;
+}
+
+function groupColumn(name: string, field: ReportField): Column {
+  return {
+    name,
+    role: "group",
+    kind: field.kind,
+    sql: field.sql,
+    show: valueConverter(field),
+    empty: null,
+  };
+}
+
+function bucketColumn(
+  fields: ReadonlyMap<string, ReportField>,
+  { field: path, unit, timezone = "UTC" }: TimeBucket,
+  ctx: SqlContext,
+): Column {
+  const moment = momentSql(fields, { path, timezone }, ctx, "/timeBucket");
+  return {
+    name: BUCKET,
+    role: "bucket",
+    kind: "time",
+    // The unit is one of a few words of ours.
+    sql: `date_trunc('${unit}', ${moment.sql}, ${moment.zone})`,
+    show: (stored) => stored,
+    empty: null,
+  };
+}
+
+/** The words of PostgreSQL for parts of the clock and the calendar. */
+const PARTS = { hour: "hour", weekday: "isodow", day: "day", month: "month" } as const;
+
+function partColumn(
+  fields: ReadonlyMap<string, ReportField>,
+  { field: path, part, timezone = "UTC" }: TimePart,
+  ctx: SqlContext,
+  at: string,
+): Column {
+  const moment = momentSql(fields, { path, timezone }, ctx, at);
+  return {
+    name: part,
+    role: "group",
+    kind: "number",
+    sql: `extract(${PARTS[part]} from ${moment.sql} at time zone ${moment.zone})::int`,
+    show: (stored) => stored,
+    empty: null,
+  };
+}
+
+function momentSql(
+  fields: ReadonlyMap<string, ReportField>,
+  { path, timezone }: { readonly path: string; readonly timezone: string },
+  ctx: SqlContext,
+  at: string,
+): { readonly sql: string; readonly zone: string } {
+  if (!isTimezone(timezone)) {
+    throw invalidField(`${at}/timezone`, "is not a time zone that we know");
+  }
+  const { kind, sql } = fieldAt(fields, path, { ...ctx, at: `${at}/field` });
+  if (kind !== "time" && kind !== "date") {
+    throw invalidField(`${at}/field`, `${path} holds no times`);
+  }
+  const zone = ctx.parameters.add(timezone, "text");
+  // A day begins at its midnight there.
+  return { sql: kind === "time" ? sql : `((${sql})::timestamp at time zone ${zone})`, zone };
+}
+
+/** True for the name of a time zone, and not merely an offset, which would follow no place's clocks. */
+export function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}

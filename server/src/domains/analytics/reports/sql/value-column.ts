@@ -1,0 +1,130 @@
+/** The values of a report: functions over rows, each with a filter of its own where it has one. */
+import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
+import type { ReportField } from "#kernel/contributions/report-source.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import type { Aggregate, RatioPart } from "../report.ts";
+import type { Column } from "./report-column.ts";
+import { conditionSql, fieldAt, type SqlContext, toNumber, valueConverter } from "./field.ts";
+
+type Fields = ReadonlyMap<string, ReportField>;
+type ValueContext = SqlContext & { readonly at: string };
+
+/** The column of a measure. */
+export function valueColumn(fields: Fields, aggregate: Aggregate, ctx: ValueContext): Column {
+  const { fn } = aggregate;
+  const value =
+    fn === "ratio"
+      ? ratioValue(fields, aggregate, ctx)
+      : partValue(fields, { ...aggregate, fn }, ctx);
+  return { name: valueName(aggregate), role: "value", ...value };
+}
+
+/** The name of a measure's column. */
+export function valueName({ fn, field, as }: Aggregate): string {
+  return as ?? (field === undefined ? fn : `${fn}_${field.replaceAll(/\W/g, "_")}`);
+}
+
+/** The condition of the rows that a measure is about; of a ratio, of those above the line. */
+export function measureFilter({ fn, filter, of }: Aggregate): unknown {
+  return fn === "ratio" ? (of?.filter ?? (of ? undefined : filter)) : filter;
+}
+
+/** A number divided by another; null where that is nothing. */
+function ratioValue(fields: Fields, aggregate: Aggregate, ctx: ValueContext): Value {
+  const { filter, of, over = { fn: "count" } } = aggregate;
+  for (const key of ["field", "p"] as const) {
+    if (aggregate[key] !== undefined)
+      throw invalidField(`${ctx.at}/${key}`, "does not go with ratio");
+  }
+  if (!of && !filter) throw invalidField(`${ctx.at}/of`, "is required by ratio");
+  if (of && filter) throw invalidField(`${ctx.at}/filter`, "does not go with of");
+  const parts = [
+    partValue(fields, of ?? { fn: "count", ...(filter && { filter }) }, {
+      ...ctx,
+      at: of ? `${ctx.at}/of` : ctx.at,
+    }),
+    partValue(fields, over, { ...ctx, at: `${ctx.at}/over` }),
+  ] as const;
+  const wrong = parts.findIndex(({ kind }) => kind !== "number");
+  if (wrong !== -1) throw invalidField(`${ctx.at}/${wrong === 0 ? "of" : "over"}`, "is no number");
+  const [upper, lower] = parts.map(({ sql }) => `(${sql})::float8`);
+  return toValue(`${upper} / nullif(${lower}, 0)`, null);
+}
+
+function partValue(fields: Fields, part: RatioPart, ctx: ValueContext): Value {
+  const { fn, field: path, p, filter } = part;
+  const { at } = ctx;
+  if (p !== undefined && fn !== "percentile")
+    throw invalidField(`${at}/p`, `does not go with ${fn}`);
+  if (path === undefined && fn !== "count")
+    throw invalidField(`${at}/field`, `is required by ${fn}`);
+  const field =
+    path === undefined ? undefined : fieldAt(fields, path, { ...ctx, at: `${at}/field` });
+  const call = CALLS[fn](field, { ...ctx, part });
+  const only =
+    filter === undefined
+      ? ""
+      : ` filter (where ${conditionSql(filter, { ...ctx, fields, at: `${at}/filter` })})`;
+  const sql = `(${call.sql}${only})${call.cast ?? ""}`;
+  if (call.like && field)
+    return { kind: field.kind, sql, show: valueConverter(field), empty: null };
+  return toValue(sql, call.empty);
+}
+
+type Value = Pick<Column, "kind" | "sql" | "show" | "empty">;
+
+interface Call {
+  readonly sql: string;
+  readonly cast?: string;
+  readonly empty: number | null;
+  /** True when its values are those of the field. */
+  readonly like?: boolean;
+}
+
+type Writer = (field: ReportField | undefined, ctx: ValueContext & { part: RatioPart }) => Call;
+
+const CALLS: Readonly<Record<RatioPart["fn"], Writer>> = {
+  count: (field) => ({ sql: `count(${field?.sql ?? "*"})`, empty: 0 }),
+  distinct: (field) => ({ sql: `count(distinct ${field?.sql})`, empty: 0 }),
+  sum: (field, ctx) => ({ sql: `sum(${numeric(field, ctx)})`, empty: 0 }),
+  // The mean of many numbers has more digits than anybody wants.
+  avg: (field, ctx) => ({ sql: `avg(${numeric(field, ctx)})`, cast: "::float8", empty: null }),
+  percentile(field, ctx) {
+    const { part, at, parameters } = ctx;
+    if (part.p === undefined) throw invalidField(`${at}/p`, "is required by percentile");
+    const operand = numeric(field, ctx);
+    const p = parameters.add(part.p, "float8");
+    return {
+      sql: `percentile_cont(${p}) within group (order by (${operand})::float8)`,
+      empty: null,
+    };
+  },
+  min: (field, ctx) => extreme("min", field, ctx),
+  max: (field, ctx) => extreme("max", field, ctx),
+};
+
+function toValue(sql: string, empty: number | null): Value {
+  return {
+    kind: "number",
+    sql,
+    show: valueConverter({ sql, kind: "number", toJson: toNumber }),
+    empty,
+  };
+}
+
+const ORDERED: ReadonlySet<ConditionFieldKind> = new Set(["text", "time", "date"]);
+
+function extreme(fn: "min" | "max", field: ReportField | undefined, ctx: ValueContext): Call {
+  return field && ORDERED.has(field.kind)
+    ? { sql: `${fn}(${field.sql})`, empty: null, like: true }
+    : { sql: `${fn}(${numeric(field, ctx)})`, empty: null };
+}
+
+/** A field as a number; of JSON those values that are one. */
+function numeric(field: ReportField | undefined, { at }: ValueContext): string {
+  if (field?.kind === "number") return field.sql;
+  if (field?.kind === "json") {
+    return `case when jsonb_typeof(${field.sql}) = 'number' then (${field.sql})::numeric end`;
+  }
+  throw invalidField(`${at}/field`, "must hold numbers");
+}
