@@ -1,7 +1,8 @@
-/** Screens of tables. */
+/** Screens of tables and dashboards. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { inside, textOf } from "./frame-routes.tsx";
+import { readDashboardSearch } from "./dashboards/search.ts";
 import { readTableSearch } from "./tables/search.ts";
 
 const tables = createRoute({
@@ -39,4 +40,38 @@ const tableImport = createRoute({
   component: lazyRouteComponent(() => import("./tables/import/import-page.tsx"), "ImportPage"),
 });
 
-export const dataRoutes = [tables, table, tableDesign, tableImport] as const;
+const dashboards = createRoute({
+  getParentRoute: () => inside,
+  path: "/dashboards",
+  component: lazyRouteComponent(() => import("./dashboards/dashboards.tsx"), "Dashboards"),
+  loader() {
+    prefetch("dashboards.list", { query: { limit: 200 } });
+  },
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => inside,
+  path: "/dashboards/$id",
+  component: lazyRouteComponent(() => import("./dashboards/dashboard.tsx"), "DashboardPage"),
+  validateSearch: readDashboardSearch,
+  loader({ params: { id } }) {
+    prefetch("dashboards.get", { params: { id } });
+  },
+});
+
+const wall = createRoute({
+  getParentRoute: () => inside,
+  path: "/wall/$id",
+  component: lazyRouteComponent(() => import("./dashboards/wall.tsx"), "Wall"),
+  validateSearch: readDashboardSearch,
+});
+
+export const dataRoutes = [
+  tables,
+  table,
+  tableDesign,
+  tableImport,
+  dashboards,
+  dashboard,
+  wall,
+] as const;

@@ -46,38 +46,12 @@ create table alert_changes (
   primary key (alert_id, at)
 );
 
--- A dashboard that is mailed by a schedule, to each recipient as they may see it.
-create table report_mails (
-  id           text        collate "C" primary key,
-  workspace_id uuid        not null default current_setting('millrace.workspace')::uuid,
-  environment  environment not null default current_setting('millrace.environment')::environment,
-  name         text        not null,
-  dashboard_id text        collate "C" not null references dashboards,
-  recipients   text[]      collate "C" not null,
-  cron         text        not null,
-  timezone     text        not null,
-  skip_empty   boolean     not null,
-  csv          boolean     not null,
-  enabled      boolean     not null,
-  revision     integer     not null default 1,
-  created_by   text        collate "C" not null,
-  created_at   timestamptz not null,
-  updated_at   timestamptz not null,
-  constraint report_mails_name unique (workspace_id, environment, name)
-);
-create index report_mails_list on report_mails (workspace_id, environment, id);
-create index report_mails_dashboard on report_mails (dashboard_id);
-
 alter table alerts enable row level security;
 alter table alert_changes enable row level security;
-alter table report_mails enable row level security;
 create policy tenant on alerts to millrace_app
   using (workspace_id = current_setting('millrace.workspace')::uuid
      and environment = current_setting('millrace.environment')::environment);
 create policy tenant on alert_changes to millrace_app
   using (workspace_id = current_setting('millrace.workspace')::uuid
      and environment = current_setting('millrace.environment')::environment);
-create policy tenant on report_mails to millrace_app
-  using (workspace_id = current_setting('millrace.workspace')::uuid
-     and environment = current_setting('millrace.environment')::environment);
-grant select, insert, update, delete on alerts, alert_changes, report_mails to millrace_app;
+grant select, insert, update, delete on alerts, alert_changes to millrace_app;

@@ -231,10 +231,13 @@ class Reading {
     if (split) return { kind: "course", shape, ...this.#splitSeries(places, x, split) };
     const names = [x.name];
     const series = this.#values.flatMap(({ name }): Series[] => {
-      const title = this.#values.length === 1 ? toTitle(name) : toTitle(name);
       const before = places.map((row) => this.#before(row, name, names));
       return [
-        { name: title, isBefore: false, marks: places.map((row) => this.#mark(row, name, names)) },
+        {
+          name: toTitle(name),
+          isBefore: false,
+          marks: places.map((row) => this.#mark(row, name, names)),
+        },
         ...(before.every((mark) => mark !== undefined)
           ? [{ name: "Before", isBefore: true, marks: before }]
           : []),
@@ -308,7 +311,7 @@ class Reading {
     const all = new Map(this.#answer.rows.map((row) => [keyOf(row[name]), row[name]]));
     return [...all.values()].toSorted((one, other) => {
       if (typeof one === "number" && typeof other === "number") return one - other;
-      return String(one ?? "~") < String(other ?? "~") ? -1 : 1;
+      return keyOf(one) < keyOf(other) ? -1 : 1;
     });
   }
 

@@ -80,8 +80,8 @@ const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 /** A value of a group in words. */
 export function formatGroup(name: string, value: unknown): string {
   if (value === null || value === undefined || value === "") return "(none)";
-  if (name === "weekday") return WEEKDAYS[Number(value) - 1] ?? String(value);
-  if (name === "hour") return `${String(value).padStart(2, "0")}:00`;
+  if (name === "weekday" && typeof value === "number") return WEEKDAYS[value - 1] ?? `${value}`;
+  if (name === "hour" && typeof value === "number") return `${value}`.padStart(2, "0") + ":00";
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value === "string") return value;
   return JSON.stringify(value);

@@ -9,6 +9,7 @@ import {
   House,
   Inbox,
   ListTodo,
+  LayoutDashboard,
   type LucideIcon,
   KeyRound,
   Network,
@@ -138,6 +139,13 @@ export const AREAS: readonly Area[] = [
     label: "Data",
     screens: [
       { to: "/tables", label: "Tables", icon: Table2, keys: "g t", permission: "tables:read" },
+      {
+        to: "/dashboards",
+        label: "Dashboards",
+        icon: LayoutDashboard,
+        keys: "g b",
+        permission: "analytics:read",
+      },
     ],
   },
   {

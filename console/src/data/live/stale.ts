@@ -4,7 +4,6 @@
  */
 const STALE: Readonly<Record<string, readonly string[]>> = {
   absence: ["absences.", "on_call.", "on_call_schedules."],
-  absence: ["absences.", "on_call."],
   alert: ["alerts."],
   app: ["apps.", "home."],
   article: ["knowledge."],
@@ -52,7 +51,6 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
     "views.",
     "incidents.",
     "sla.",
-    "dashboards.",
     "home.",
     "major_incidents.",
     "outages.",
@@ -72,7 +70,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   query: ["queries."],
   on_call_schedule: ["on_call_schedules.", "on_call."],
   page: ["pages."],
-  record: ["records.", "dashboards."],
+  record: ["records."],
   report: ["reports.", "dashboards."],
   request: ["tickets.", "views.", "requests.", "tasks.", "catalog.", "home."],
   sla: ["tickets.", "views.", "sla.", "incidents.", "home."],

@@ -10,4 +10,3 @@ export interface Column {
   /** Its value in a bucket without rows. */
   readonly empty: unknown;
 }
-

@@ -79,7 +79,9 @@ export function whereSql(
   const { fields } = source;
   const { filter, period } = definition;
   const { applied, skipped } = splitBar(source, definition, narrowing);
-  const span = skipped.includes("period") ? undefined : resolveSpan(definition, narrowing, ctx.clock);
+  const span = skipped.includes("period")
+    ? undefined
+    : resolveSpan(definition, narrowing, ctx.clock);
   const parts = [
     source.where,
     filter ? conditionSql(filter, { ...ctx, fields, at: "/filter" }) : undefined,

@@ -1,0 +1,63 @@
+import { formatGroup, formatValue, type ResultColumn, toTitle } from "@millrace/client/chart";
+import { type FigureProps, Value } from "./value.tsx";
+
+/** The answer as it is: groups, then values. */
+export function ResultTable({ figure, label, onPick }: FigureProps<"table">) {
+  const { columns, rows, style } = figure;
+  const groups = columns.filter(({ role }) => role === "bucket" || role === "group");
+  return (
+    <div className="figure-scroll" tabIndex={0} role="region" aria-label={label}>
+      <table className="figure-pivot">
+        <caption className="hide">{label}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ name, role, of }) => (
+              <th key={name} scope="col" className={isGroup({ role }) ? "left" : ""}>
+                {role === "before" ? `${toTitle(of ?? name)}, before` : toTitle(name)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, n) => (
+            <tr key={n}>
+              {columns.map((column) => {
+                const value = row[column.name];
+                if (isGroup(column))
+                  return (
+                    <td key={column.name} className="left">
+                      {column.role === "bucket" && typeof value === "string"
+                        ? value.slice(0, 16).replace("T00:00", "").replace("T", " ")
+                        : formatGroup(column.name, value)}
+                    </td>
+                  );
+                const number = typeof value === "number" ? value : null;
+                const group = Object.fromEntries(groups.map(({ name }) => [name, row[name]]));
+                const isBefore = column.role === "before";
+                return (
+                  <td key={column.name}>
+                    <Value
+                      words={typeof value === "string" ? value : formatValue(number, style)}
+                      about={toTitle(column.name)}
+                      mark={{
+                        value: number,
+                        group,
+                        measure: column.of ?? column.name,
+                        ...(isBefore && { before: true }),
+                      }}
+                      onPick={onPick}
+                    />
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length === 0 && <p className="figure-none">Nothing here in this period.</p>}
+    </div>
+  );
+}
+
+const isGroup = ({ role }: Pick<ResultColumn, "role">): boolean =>
+  role === "bucket" || role === "group";

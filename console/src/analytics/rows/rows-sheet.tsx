@@ -1,0 +1,144 @@
+/** The rows behind a number, as whoever looks may see them. */
+import "./rows.css";
+import { formatBucket, formatGroup, type Mark, toTitle } from "@millrace/client/chart";
+import { Filter, X } from "lucide-react";
+import { useState } from "react";
+import { call, type Schemas } from "../../data/api.ts";
+import { useQuery } from "@tanstack/react-query";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import type { ReportDraft } from "../builder/model.ts";
+
+export interface Drill {
+  readonly title: string;
+  readonly report: ReportDraft;
+  readonly bar?: Schemas["ReportFilterBar"] | undefined;
+  readonly mark: Mark;
+}
+
+interface RowsSheetProps {
+  readonly drill: Drill;
+  readonly onClose: () => void;
+  readonly onFilter?: ((group: Mark["group"]) => void) | undefined;
+}
+
+const ROWS = 50;
+const COLUMNS_MAX = 8;
+
+export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
+  const { title, report, bar, mark } = drill;
+  const [pages, setPages] = useState(1);
+  const isStep = report.funnel !== undefined;
+  const body = {
+    report,
+    ...(bar && { bar }),
+    group: mark.group,
+    ...(!isStep && { measure: mark.measure }),
+    ...(mark.before === true && { before: true }),
+  };
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ["reports.preview_rows", body, pages],
+    queryFn: async ({ signal }) => {
+      const rows: Readonly<Record<string, unknown>>[] = [];
+      let after: string | undefined;
+      let more = false;
+      for (let page = 0; page < pages; page += 1) {
+        const query = { limit: ROWS, ...(after !== undefined && { after }) };
+        const answer = await call("reports.preview_rows", { body, query }, { signal });
+        rows.push(...answer.data);
+        after = answer.pagination.nextCursor ?? undefined;
+        more = after !== undefined;
+        if (!more) break;
+      }
+      return { rows, more };
+    },
+  });
+  const words = Object.entries(mark.group).map(([name, value]) =>
+    name === "bucket" && typeof value === "string"
+      ? formatBucket(value, report.timeBucket?.unit ?? "day", report.timeBucket?.timezone ?? "UTC")
+      : `${toTitle(name)}: ${formatGroup(name, value)}`,
+  );
+  const fields = Object.keys(mark.group).filter((name) => name !== "bucket" && name !== "step");
+  return (
+    <aside className="rows-sheet" aria-label={`Rows behind ${title}`}>
+      <header>
+        <div className="grow">
+          <h2 className="cut">{title}</h2>
+          <p className="muted">
+            {[...words, ...(mark.before === true ? ["the period before"] : [])].join(" · ") ||
+              "All rows"}
+          </p>
+        </div>
+        {onFilter && fields.length > 0 && (
+          <button
+            type="button"
+            className="btn"
+            onClick={() =>
+              onFilter(Object.fromEntries(fields.map((name) => [name, mark.group[name]])))
+            }
+          >
+            <Filter /> Filter by this
+          </button>
+        )}
+        <button
+          type="button"
+          className="btn bare icon"
+          aria-label="Close the rows"
+          onClick={onClose}
+        >
+          <X />
+        </button>
+      </header>
+      <div className="rows-scroll" tabIndex={0} role="region" aria-label="Rows">
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {isPending && !error && <Loading rows={8} />}
+        {data?.rows.length === 0 && <Empty title="No rows">Nothing is behind this number.</Empty>}
+        {data && data.rows.length > 0 && <Rows rows={data.rows} />}
+        {data?.more && (
+          <button type="button" className="btn rows-more" onClick={() => setPages(pages + 1)}>
+            Show more
+          </button>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+function Rows({ rows }: { readonly rows: readonly Readonly<Record<string, unknown>>[] }) {
+  const names = Object.keys(rows[0] ?? {}).filter((name) =>
+    rows.some((row) => row[name] !== null && row[name] !== ""),
+  );
+  const own = names.filter((name) => !["id", "updatedAt", "createdBy", "updatedBy"].includes(name));
+  const shown = (own.length > 0 ? own : names).slice(0, COLUMNS_MAX);
+  return (
+    <table className="rows-table">
+      <thead>
+        <tr>
+          {shown.map((name) => (
+            <th key={name} scope="col">
+              {toTitle(name)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, n) => (
+          <tr key={n}>
+            {shown.map((name) => (
+              <td key={name} className="cut">
+                {cellWords(row[name])}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function cellWords(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) {
+    return new Date(value).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  }
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,150 @@
+/** A dashboard: one request for all tiles, one bar for all of them, and from every number to its rows. */
+import "./dashboards.css";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { MonitorPlay, Pencil } from "lucide-react";
+import { useMemo, useState } from "react";
+import { type Drill, RowsSheet } from "../analytics/index.ts";
+import { useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { useActions } from "../shell/actions.ts";
+import { useTitle } from "../shell/title.ts";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { useStableHandlers } from "../ui/behaviour/stable.ts";
+import { DashboardEditor } from "./editor/editor.tsx";
+import { readFilter, toggleGroup, writeFilter } from "./search.ts";
+import { FilterBar } from "./view/bar.tsx";
+import { useLiveTiles } from "./view/live.ts";
+import { Tile } from "./view/tile.tsx";
+import { TileGrid } from "./view/tile-grid.tsx";
+import { dataInput, uniqueSources } from "./view/request.ts";
+
+export function DashboardPage() {
+  const { id } = useParams({ from: "/inside/dashboards/$id" });
+  const search = useSearch({ from: "/inside/dashboards/$id" });
+  const { data, error, refetch } = useOp("dashboards.get", { params: { id } });
+  useTitle(data?.data.name);
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (!data || data.data.id !== id) return <Loading rows={12} />;
+  if (search.edit) return <DashboardEditor key={id} dashboard={data.data} />;
+  return <DashboardView dashboard={data.data} />;
+}
+
+type DashboardShape = NonNullable<ReturnType<typeof useOp<"dashboards.get">>["data"]>["data"];
+
+function DashboardView({ dashboard }: { readonly dashboard: DashboardShape }) {
+  const { id, name, widgets, filters } = dashboard;
+  const search = useSearch({ from: "/inside/dashboards/$id" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const [drill, setDrill] = useState<Drill>();
+  const input = dataInput(id, search);
+  const { data, error, refetch } = useOp("dashboards.data", input);
+  const tiles = useMemo(() => data?.data.widgets ?? [], [data]);
+  useLiveTiles(input, tiles);
+  const filter = readFilter(search.filter);
+  const refusal = may("analytics:write") ? undefined : "You may not change dashboards.";
+  const go = (next: Partial<typeof search>): void =>
+    void navigate({
+      to: "/dashboards/$id",
+      params: { id },
+      search: { ...search, ...next },
+      replace: true,
+    });
+  const edit = (): void => go({ edit: true });
+  const openWall = (): void => void navigate({ to: "/wall/$id", params: { id }, search });
+  useActions([
+    { keys: "e", label: "Edit this dashboard", run: edit, disabled: refusal },
+    { keys: "w", label: "Show it on the whole screen", run: openWall },
+    { keys: "Escape", label: "Close the rows", run: () => setDrill(undefined), hidden: true },
+  ]);
+  const handlers = useStableHandlers({
+    open: (next: Drill) => setDrill(next),
+    narrow: (group: Readonly<Record<string, unknown>>) => {
+      const known = Object.entries(group).filter(([field]) => field !== "bucket");
+      go({ filter: writeFilter(toggleGroup(filter, Object.fromEntries(known))) });
+    },
+  });
+  const bar = data?.data.bar;
+  return (
+    <div className="page dash">
+      <Head name={name} refusal={refusal} onEdit={edit} onWall={openWall} />
+      <FilterBar
+        period={search.from === undefined ? (dashboard.period ?? {}) : search}
+        filters={filters}
+        filter={filter}
+        sources={uniqueSources(tiles)}
+        onPeriod={go}
+        onFilter={(next) => go({ filter: writeFilter(next) })}
+      />
+      <div className="dash-body">
+        <div className="dash-scroll scroll" tabIndex={0} role="region" aria-label="Tiles">
+          {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+          {widgets.length === 0 && (
+            <Empty
+              title="No tiles yet"
+              action={
+                refusal === undefined && (
+                  <button type="button" className="btn main" onClick={edit}>
+                    Add the first tile
+                  </button>
+                )
+              }
+            >
+              Choose what to count, and see it at once. Or go back to{" "}
+              <Link to="/dashboards">all dashboards</Link>.
+            </Empty>
+          )}
+          <TileGrid>
+            {widgets.map((widget) => (
+              <TileGrid.Item key={widget.id} widget={widget}>
+                <Tile
+                  widget={widget}
+                  data={tiles.find((tile) => tile.id === widget.id)}
+                  bar={bar}
+                  onDrill={handlers.open}
+                  onFilter={handlers.narrow}
+                />
+              </TileGrid.Item>
+            ))}
+          </TileGrid>
+        </div>
+        {drill && (
+          <RowsSheet
+            key={JSON.stringify(drill.mark)}
+            drill={drill}
+            onClose={() => setDrill(undefined)}
+            onFilter={handlers.narrow}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface HeadProps {
+  readonly name: string;
+  readonly refusal: string | undefined;
+  readonly onEdit: () => void;
+  readonly onWall: () => void;
+}
+
+function Head({ name, refusal, onEdit, onWall }: HeadProps) {
+  return (
+    <header className="page-head">
+      <h1 className="cut">{name}</h1>
+      <span className="grow" />
+      <button type="button" className="btn bare" onClick={onWall}>
+        <MonitorPlay /> <span className="wide-only">Wall</span>
+      </button>
+      <button
+        type="button"
+        className="btn"
+        disabled={refusal !== undefined}
+        title={refusal}
+        onClick={onEdit}
+      >
+        <Pencil /> Edit
+      </button>
+    </header>
+  );
+}

@@ -1,0 +1,104 @@
+/** All dashboards, and the way to a new one. */
+import "./dashboards.css";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { LayoutDashboard, Plus } from "lucide-react";
+import { useState } from "react";
+import { call, useOp } from "../data/api.ts";
+import { useMay, useNames } from "../data/people.ts";
+import { useActions } from "../shell/actions.ts";
+import { useTitle } from "../shell/title.ts";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notifyError } from "../ui/toast.tsx";
+import { count } from "../ui/words.ts";
+
+export function Dashboards() {
+  useTitle("Dashboards");
+  const may = useMay();
+  const nameOf = useNames();
+  const navigate = useNavigate();
+  const { data, error, refetch } = useOp("dashboards.list", { query: { limit: 200 } });
+  const [words, setWords] = useState("");
+  const refusal = may("analytics:write") ? undefined : "You may not make dashboards.";
+  const create = async (): Promise<void> => {
+    try {
+      const taken = new Set(data?.data.map(({ name }) => name));
+      const names = [
+        "New dashboard",
+        ...Array.from({ length: 50 }, (_, n) => `New dashboard ${n + 2}`),
+      ];
+      const name = names.find((one) => !taken.has(one)) ?? `Dashboard ${Date.now()}`;
+      const made = await call("dashboards.create", {
+        body: { name, period: { from: "$now-30d" } },
+      });
+      await navigate({
+        to: "/dashboards/$id",
+        params: { id: made.data.id },
+        search: { edit: true },
+      });
+    } catch (caught) {
+      notifyError(caught);
+    }
+  };
+  useActions([{ keys: "n", label: "New dashboard", run: () => void create(), disabled: refusal }]);
+  const shown = data?.data.filter(({ name, description }) =>
+    `${name} ${description}`.toLowerCase().includes(words.trim().toLowerCase()),
+  );
+  const button = (
+    <button
+      type="button"
+      className="btn main"
+      disabled={refusal !== undefined}
+      title={refusal}
+      onClick={() => void create()}
+    >
+      <Plus /> Dashboard
+    </button>
+  );
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Dashboards</h1>
+        <span className="grow" />
+        <input
+          type="search"
+          className="field"
+          aria-label="Find a dashboard"
+          placeholder="Find a dashboard…"
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+        {button}
+      </header>
+      <div className="dash-list scroll">
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {!data && !error && <Loading />}
+        {shown?.length === 0 && words === "" && (
+          <Empty title="No dashboards yet" action={button}>
+            A dashboard shows the numbers that you look at every day. Each of them leads to its
+            rows.
+          </Empty>
+        )}
+        {shown?.length === 0 && words !== "" && <Empty title="No dashboard is called that" />}
+        <ul className="dash-cards">
+          {shown?.map(({ id, name, description, widgets, createdBy, updatedAt }) => (
+            <li key={id}>
+              <Link to="/dashboards/$id" params={{ id }} className="dash-card">
+                <LayoutDashboard className="ico" />
+                <span className="grow">
+                  <b className="cut">{name}</b>
+                  {description !== "" && <span className="muted cut">{description}</span>}
+                </span>
+                <span className="muted wide-only">{nameOf(createdBy)}</span>
+                <span className="muted">{count(widgets.length, "tile")}</span>
+                <span className="muted wide-only">
+                  <Ago at={updatedAt} />
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import { Plus, X } from "lucide-react";
+import { PERIODS } from "../../analytics/index.ts";
+import { useOp } from "../../data/api.ts";
+import { Field } from "../../ui/field.tsx";
+import type { Draft } from "./draft.ts";
+
+interface BarEditorProps {
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  readonly onClose: () => void;
+}
+
+/** The period that all tiles begin with, and the fields that the bar offers. */
+export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
+  const { filters, period } = draft;
+  const source = draft.widgets.find(({ report }) => report)?.report?.source;
+  const fields =
+    useOp(
+      "reports.fields",
+      { body: { source: source ?? { kind: "events" } } },
+      { enabled: source !== undefined },
+    ).data?.data ?? [];
+  const put = (next: Draft["filters"]): void => onChange({ ...draft, filters: next });
+  const chosen = PERIODS.find(({ from, to }) => from === period?.from && to === period.to)?.id;
+  return (
+    <aside className="dash-side" aria-label="Filter bar">
+      <header>
+        <h2>Filter bar</h2>
+        <button
+          type="button"
+          className="btn bare icon"
+          aria-label="Close the filter bar"
+          onClick={onClose}
+        >
+          <X />
+        </button>
+      </header>
+      <div className="dash-side-body">
+        <Field label="Period of all tiles" help="Whoever looks can choose another.">
+          {(attributes) => (
+            <select
+              {...attributes}
+              className="field"
+              value={chosen ?? ""}
+              onChange={({ target }) => {
+                const found = PERIODS.find(({ id }) => id === target.value);
+                const next = found && {
+                  from: found.from,
+                  ...(found.to !== undefined && { to: found.to }),
+                };
+                onChange({ ...draft, period: next ?? null });
+              }}
+            >
+              <option value="">Each tile's own</option>
+              {PERIODS.map(({ id, label }) => (
+                <option key={id} value={id}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <div className="field-box">
+          <span className="build-label">Fields to filter by</span>
+          {filters.map(({ field }, n) => (
+            <div key={n} className="build-line">
+              <select
+                className="field"
+                aria-label={`Field ${n + 1}`}
+                value={field}
+                onChange={({ target }) =>
+                  put(filters.map((one, at) => (at === n ? { field: target.value } : one)))
+                }
+              >
+                {!fields.some(({ name }) => name === field) && <option>{field}</option>}
+                {fields.map(({ name }) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+              <button
+                type="button"
+                className="btn bare icon"
+                aria-label={`Remove field ${n + 1}`}
+                onClick={() => put(filters.filter((_, at) => at !== n))}
+              >
+                <X />
+              </button>
+            </div>
+          ))}
+          <button
+            type="button"
+            className="btn bare"
+            disabled={fields.length === 0}
+            onClick={() => {
+              const free = fields.find(
+                ({ name, type }) => type === "text" && !filters.some(({ field }) => field === name),
+              );
+              if (free) put([...filters, { field: free.name }]);
+            }}
+          >
+            <Plus /> Add a field
+          </button>
+        </div>
+      </div>
+    </aside>
+  );
+}

@@ -1,0 +1,224 @@
+/** The editor of a dashboard: a draft with steps back and forth, which nobody else sees before it is saved. */
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, etagOf, type Reply, useOp } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { useActions } from "../../shell/actions.ts";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { notify } from "../../ui/toast.tsx";
+import { type Widget } from "../view/tile.tsx";
+import { dataInput } from "../view/request.ts";
+import { EditorHead } from "./editor-head.tsx";
+import { EditorGrid } from "./editor-grid.tsx";
+import { BarEditor } from "./bar-editor.tsx";
+import { findRoom, packTiles } from "./layout.ts";
+import { TileEditor } from "./tile-editor.tsx";
+import { type Draft, sizeOf, useDraft } from "./draft.ts";
+
+const NOTHING = "There is nothing to go back to.";
+
+type Dashboard = Reply<"dashboards.get">["data"];
+
+export function DashboardEditor({ dashboard }: { readonly dashboard: Dashboard }) {
+  const editor = useEditor(dashboard);
+  const { draft, put, isChanged, steps, isBusy, chosen, widget, panel, isLeaving, saved } = editor;
+  return (
+    <div className="page dash">
+      <EditorHead
+        name={draft.name}
+        onName={(next) => put({ ...draft, name: next })}
+        steps={steps}
+        isChanged={isChanged}
+        isBusy={isBusy}
+        onBar={() => editor.showPanel("bar")}
+        onAdd={editor.add}
+        onDelete={() => editor.setLeaving("delete")}
+        onClose={editor.close}
+        onSave={editor.save}
+      />
+      <div className="dash-body">
+        <EditorGrid
+          widgets={draft.widgets}
+          saved={saved?.widgets ?? []}
+          before={dashboard.widgets}
+          period={draft.period}
+          chosen={chosen}
+          onChoose={editor.choose}
+          onChange={(widgets) => put({ ...draft, widgets })}
+        />
+        {widget && panel === "tile" && (
+          <TileEditor
+            key={widget.id}
+            widget={widget}
+            onChange={editor.change}
+            onRemove={() => editor.remove(widget.id)}
+            onClose={() => editor.choose(undefined)}
+          />
+        )}
+        {!widget && panel === "bar" && (
+          <BarEditor draft={draft} onChange={put} onClose={() => editor.showPanel("tile")} />
+        )}
+      </div>
+      {isLeaving && (
+        <Leaving
+          dashboard={dashboard}
+          kind={isLeaving}
+          onLeave={editor.leave}
+          onStay={() => editor.setLeaving(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The draft, its selection and its acts. */
+function useEditor(dashboard: Dashboard) {
+  const { id } = dashboard;
+  const navigate = useNavigate();
+  // The condition of the change is the version that the draft began with.
+  const [etag] = useState(() => etagOf("dashboards.get", { params: { id } }));
+  const { draft, put, isChanged, ...steps } = useDraft(toDraft(dashboard));
+  const [chosen, setChosen] = useState<string>();
+  const [panel, setPanel] = useState<"tile" | "bar">("tile");
+  const [isLeaving, setLeaving] = useState<"close" | "delete">();
+  const [isBusy, setBusy] = useState(false);
+  const saved = useOp("dashboards.data", dataInput(id, {})).data?.data;
+  const widget = draft.widgets.find((one) => one.id === chosen);
+  const leave = (): void =>
+    void navigate({ to: "/dashboards/$id", params: { id }, search: {}, replace: true });
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await call(
+        "dashboards.update",
+        {
+          params: { id },
+          body: { ...draft, widgets: [...draft.widgets], filters: [...draft.filters] },
+        },
+        etag === undefined ? {} : { ifMatch: etag },
+      );
+      notify(`${draft.name} is saved.`);
+      leave();
+    } catch (error) {
+      notify(describeRefusal(error));
+      setBusy(false);
+    }
+  };
+  const add = (kind: "report" | "text"): void => {
+    const next = makeWidget(draft.widgets, kind);
+    put({ ...draft, widgets: [...draft.widgets, next] });
+    setChosen(next.id);
+    setPanel("tile");
+  };
+  const change = (next: Widget): void =>
+    put({ ...draft, widgets: draft.widgets.map((one) => (one.id === next.id ? next : one)) });
+  const remove = (gone: string): void => {
+    put({ ...draft, widgets: packTiles(draft.widgets.filter((one) => one.id !== gone)) });
+    setChosen(undefined);
+  };
+  const close = (): void => (isChanged ? setLeaving("close") : leave());
+  useActions([
+    { keys: "n", label: "Add a tile", run: () => add("report") },
+    {
+      keys: "mod+z",
+      label: "Undo",
+      run: steps.undo,
+      disabled: steps.canUndo ? undefined : NOTHING,
+    },
+    {
+      keys: "mod+shift+z",
+      label: "Redo",
+      run: steps.redo,
+      disabled: steps.canRedo ? undefined : NOTHING,
+    },
+    { keys: "mod+s", label: "Save the dashboard", run: () => void save(), always: true },
+    {
+      keys: "Escape",
+      label: "Leave the editor",
+      run: () => (widget ? setChosen(undefined) : close()),
+    },
+  ]);
+  return {
+    draft,
+    put,
+    isChanged,
+    steps,
+    isBusy,
+    chosen,
+    widget,
+    panel,
+    isLeaving,
+    saved,
+    choose(next: string | undefined) {
+      setChosen(next);
+      setPanel("tile");
+    },
+    showPanel(next: "tile" | "bar") {
+      setPanel(next);
+      setChosen(undefined);
+    },
+    setLeaving,
+    add,
+    change,
+    remove,
+    close,
+    leave,
+    save: () => void save(),
+  };
+}
+
+interface LeavingProps {
+  readonly dashboard: Dashboard;
+  readonly kind: "close" | "delete";
+  readonly onLeave: () => void;
+  readonly onStay: () => void;
+}
+
+/** A question before changes are lost, or the dashboard. */
+function Leaving({ dashboard: { id, name }, kind, onLeave, onStay }: LeavingProps) {
+  const navigate = useNavigate();
+  if (kind === "close")
+    return (
+      <Confirm
+        title="Discard the changes?"
+        act="Discard"
+        keep="Go on editing"
+        onAct={onLeave}
+        onClose={onStay}
+      >
+        <p>Your changes since you opened the editor are not saved.</p>
+      </Confirm>
+    );
+  const remove = (): void =>
+    void call("dashboards.delete", { params: { id } }).then(
+      () => navigate({ to: "/dashboards" }),
+      (error: unknown) => notify(describeRefusal(error)),
+    );
+  return (
+    <Confirm title={`Delete ${name}?`} act="Delete" onAct={remove} onClose={onStay}>
+      <p>Its reports and KPIs stay. Nobody can open it any more.</p>
+    </Confirm>
+  );
+}
+
+function toDraft({ name, description, widgets, filters, period }: Dashboard): Draft {
+  return { name, description, widgets, filters, period };
+}
+
+function makeWidget(widgets: readonly Widget[], kind: "report" | "text"): Widget {
+  const ids = new Set(widgets.map(({ id }) => id));
+  const number = Array.from({ length: 200 }, (_, n) => n + 1).find((n) => !ids.has(`w${n}`)) ?? 0;
+  const size = sizeOf("stat");
+  const base = { id: `w${number}`, title: "", layout: findRoom(widgets, size) };
+  return kind === "text"
+    ? { ...base, kind, text: "Write something." }
+    : {
+        ...base,
+        kind,
+        report: {
+          source: { kind: "events" },
+          aggregates: [{ fn: "count" }],
+          chart: { type: "stat" },
+        },
+      };
+}

@@ -1,0 +1,78 @@
+/** Tiles on a grid of twelve columns: they never lie on each other, and nothing floats without a reason. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+interface Tile {
+  readonly id: string;
+  readonly layout: Box;
+}
+
+export const COLUMNS = 12;
+const WIDTH_MIN = 2;
+const HEIGHT_MIN = 1;
+const HEIGHT_MAX = 24;
+
+/** A box within the grid. */
+export function clampBox({ x, y, w, h }: Box): Box {
+  const width = Math.min(COLUMNS, Math.max(WIDTH_MIN, w));
+  return {
+    w: width,
+    h: Math.min(HEIGHT_MAX, Math.max(HEIGHT_MIN, h)),
+    x: Math.min(COLUMNS - width, Math.max(0, x)),
+    y: Math.max(0, y),
+  };
+}
+
+const isOver = (one: Box, other: Box): boolean =>
+  one.x < other.x + other.w &&
+  other.x < one.x + one.w &&
+  one.y < other.y + other.h &&
+  other.y < one.y + one.h;
+
+/** All tiles once one of them has another box: it stays where it was put, the others make room and move up. */
+export function placeTile<T extends Tile>(tiles: readonly T[], id: string, box: Box): readonly T[] {
+  const placed = clampBox(box);
+  const moved = tiles.find((tile) => tile.id === id);
+  if (!moved) return tiles;
+  const rest = tiles.filter((tile) => tile.id !== id).toSorted(byPlace);
+  const settled: T[] = [{ ...moved, layout: placed }];
+  for (const tile of rest) settled.push({ ...tile, layout: drop(tile.layout, settled) });
+  return tiles.map((tile) => settled.find((one) => one.id === tile.id) ?? tile);
+}
+
+/** Every tile as far up as it goes. */
+export function packTiles<T extends Tile>(tiles: readonly T[]): readonly T[] {
+  const settled: T[] = [];
+  for (const tile of tiles.toSorted(byPlace)) {
+    settled.push({ ...tile, layout: drop(clampBox(tile.layout), settled) });
+  }
+  return tiles.map((tile) => settled.find((one) => one.id === tile.id) ?? tile);
+}
+
+const byPlace = (one: Tile, other: Tile): number =>
+  one.layout.y - other.layout.y || one.layout.x - other.layout.x;
+
+/** The highest free place in its columns, not above what already lies there. */
+function drop(box: Box, settled: readonly Tile[]): Box {
+  let y = 0;
+  const isFree = (at: number): boolean =>
+    !settled.some(({ layout }) => isOver({ ...box, y: at }, layout));
+  while (!isFree(y)) y += 1;
+  return { ...box, y };
+}
+
+/** The box of a new tile: beside the last one where there is room, or below all. */
+export function findRoom(tiles: readonly Tile[], size: Pick<Box, "w" | "h">): Box {
+  const bottom = Math.max(0, ...tiles.map(({ layout }) => layout.y + layout.h));
+  for (let y = 0; y <= bottom; y += 1) {
+    for (let x = 0; x <= COLUMNS - size.w; x += 1) {
+      const box = { ...size, x, y };
+      if (!tiles.some(({ layout }) => isOver(box, layout))) return box;
+    }
+  }
+  return { ...size, x: 0, y: bottom };
+}

@@ -1,0 +1,125 @@
+import { Trash2, X } from "lucide-react";
+import { Builder, NEW_REPORT } from "../../analytics/index.ts";
+import { useOp } from "../../data/api.ts";
+import { Field } from "../../ui/field.tsx";
+import type { Widget } from "../view/tile.tsx";
+
+interface TileEditorProps {
+  readonly widget: Widget;
+  readonly onChange: (widget: Widget) => void;
+  readonly onRemove: () => void;
+  readonly onClose: () => void;
+}
+
+/** What a tile shows: a report of its own, a saved one, a KPI, or a text. */
+export function TileEditor({ widget, onChange, onRemove, onClose }: TileEditorProps) {
+  const { id, title, layout } = widget;
+  const base = { id, title, layout };
+  return (
+    <aside className="dash-side" aria-label="Tile">
+      <header>
+        <h2>Tile</h2>
+        <button
+          type="button"
+          className="btn bare icon"
+          aria-label="Remove the tile"
+          onClick={onRemove}
+        >
+          <Trash2 />
+        </button>
+        <button
+          type="button"
+          className="btn bare icon"
+          aria-label="Close the tile"
+          onClick={onClose}
+        >
+          <X />
+        </button>
+      </header>
+      <div className="dash-side-body" tabIndex={0} role="region" aria-label="Settings of the tile">
+        <Field label="Title" isOptional>
+          {(attributes) => (
+            <input
+              {...attributes}
+              className="field"
+              value={title}
+              onChange={({ target }) => onChange({ ...widget, title: target.value })}
+            />
+          )}
+        </Field>
+        {widget.kind === "text" ? (
+          <Field label="Text">
+            {(attributes) => (
+              <textarea
+                {...attributes}
+                className="field"
+                rows={8}
+                value={widget.text ?? ""}
+                onChange={({ target }) => onChange({ ...widget, text: target.value })}
+              />
+            )}
+          </Field>
+        ) : (
+          <>
+            <Content widget={widget} onChange={(content) => onChange({ ...base, ...content })} />
+            {widget.report && (
+              <Builder
+                draft={widget.report}
+                onChange={(report) => onChange({ ...widget, report })}
+              />
+            )}
+          </>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+type Content = Pick<Widget, "kind" | "report" | "reportId" | "kpiId">;
+
+/** Its own report, or one that others use as well. */
+function Content(props: {
+  readonly widget: Widget;
+  readonly onChange: (content: Content) => void;
+}) {
+  const { widget, onChange } = props;
+  const reports = useOp("reports.list", { query: { limit: 200 } }).data?.data ?? [];
+  const kpis = useOp("kpis.list", { query: { limit: 200 } }).data?.data ?? [];
+  if (reports.length === 0 && kpis.length === 0) return null;
+  return (
+    <Field label="Shows">
+      {(attributes) => (
+        <select
+          {...attributes}
+          className="field"
+          value={widget.reportId ?? widget.kpiId ?? ""}
+          onChange={({ target: { value } }) => {
+            if (value.startsWith("rpt_")) onChange({ kind: "report", reportId: value });
+            else if (value.startsWith("kpi_")) onChange({ kind: "kpi", kpiId: value });
+            else onChange({ kind: "report", report: widget.report ?? NEW_REPORT });
+          }}
+        >
+          <option value="">A report of its own</option>
+          {reports.length > 0 && (
+            <optgroup label="Saved reports">
+              {reports.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </optgroup>
+          )}
+          {kpis.length > 0 && (
+            <optgroup label="KPIs">
+              {kpis.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </optgroup>
+          )}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,50 @@
+/** The place of somebody in a dashboard: what the bar says, and whether they edit it. */
+export interface DashboardSearch {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Conditions by field, as JSON. */
+  readonly filter?: string | undefined;
+  readonly edit?: true | undefined;
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+export function readDashboardSearch(search: Readonly<Record<string, unknown>>): DashboardSearch {
+  const filter =
+    typeof search["filter"] === "object" && search["filter"] !== null
+      ? JSON.stringify(search["filter"])
+      : textOf(search["filter"]);
+  return {
+    from: textOf(search["from"]),
+    to: textOf(search["to"]),
+    filter,
+    edit: search["edit"] === true || search["edit"] === "true" ? true : undefined,
+  };
+}
+
+export type BarFilter = Readonly<Record<string, unknown>>;
+
+export function readFilter(filter: string | undefined): BarFilter {
+  try {
+    const value: unknown = JSON.parse(filter ?? "{}");
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as BarFilter)
+      : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The filter with a group in it; what is asked for once more is taken away. */
+export function toggleGroup(filter: BarFilter, group: BarFilter): BarFilter {
+  const isSame = Object.entries(group).every(
+    ([name, value]) => JSON.stringify(filter[name]) === JSON.stringify(value),
+  );
+  const rest = Object.entries(filter).filter(([name]) => !(name in group));
+  return Object.fromEntries(isSame ? rest : [...rest, ...Object.entries(group)]);
+}
+
+export function writeFilter(filter: BarFilter): string | undefined {
+  return Object.keys(filter).length === 0 ? undefined : JSON.stringify(filter);
+}

@@ -1,0 +1,132 @@
+/** One bar for all tiles: a period, and the fields that the dashboard offers. */
+import { X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { PERIODS, periodWords } from "../../analytics/index.ts";
+import { useOp } from "../../data/api.ts";
+import type { BarFilter } from "../search.ts";
+
+interface FilterBarProps {
+  readonly period: { readonly from?: string | undefined; readonly to?: string | undefined };
+  readonly filters: readonly { readonly field: string; readonly label?: string | undefined }[];
+  readonly filter: BarFilter;
+  /** The sources of the tiles, which the values of a field come from. */
+  readonly sources: readonly Readonly<Record<string, unknown> & { kind: string }>[];
+  readonly onPeriod: (period: { from: string | undefined; to: string | undefined }) => void;
+  readonly onFilter: (filter: BarFilter) => void;
+}
+
+export function FilterBar(props: FilterBarProps) {
+  const { period, filters, filter, sources, onPeriod, onFilter } = props;
+  const chosen = PERIODS.find(({ from, to }) => from === period.from && to === period.to)?.id;
+  const extra = Object.keys(filter).filter((name) => !filters.some(({ field }) => field === name));
+  const put = (name: string, value: unknown): void => {
+    const rest = Object.entries(filter).filter(([other]) => other !== name);
+    onFilter(Object.fromEntries(value === undefined ? rest : [...rest, [name, value]]));
+  };
+  const isUsed = Object.keys(filter).length > 0;
+  return (
+    <div className="dash-bar" role="group" aria-label="Filter of all tiles">
+      <select
+        className="field"
+        aria-label="Period"
+        value={chosen ?? (period.from === undefined ? "" : "own")}
+        onChange={({ target }) => {
+          const found = PERIODS.find(({ id }) => id === target.value);
+          onPeriod({ from: found?.from, to: found?.to });
+        }}
+      >
+        <option value="">Each tile's own period</option>
+        {chosen === undefined && period.from !== undefined && (
+          <option value="own">{periodWords(period)}</option>
+        )}
+        {PERIODS.map(({ id, label }) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </select>
+      {filters.map(({ field, label }) => (
+        <FieldFilter
+          key={field}
+          {...{ field, sources }}
+          label={label ?? field}
+          value={filter[field]}
+          onChange={(value) => put(field, value)}
+        />
+      ))}
+      {extra.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className="dash-chip"
+          aria-label={`Remove the filter ${name}`}
+          onClick={() => put(name, undefined)}
+        >
+          {name}: {words(filter[name])} <X />
+        </button>
+      ))}
+      {isUsed && (
+        <button type="button" className="btn bare" onClick={() => onFilter({})}>
+          Clear
+        </button>
+      )}
+    </div>
+  );
+}
+
+const words = (value: unknown): string =>
+  value === null ? "(none)" : typeof value === "string" ? value : JSON.stringify(value);
+
+interface FieldFilterProps {
+  readonly field: string;
+  readonly label: string;
+  readonly value: unknown;
+  readonly sources: FilterBarProps["sources"];
+  readonly onChange: (value: unknown) => void;
+}
+
+const VALUES_MAX = 50;
+
+/** The values that there are, most frequent first. */
+function FieldFilter({ field, label, value, sources, onChange }: FieldFilterProps) {
+  const [at, setAt] = useState(0);
+  const source = sources[at];
+  const { data, error } = useOp(
+    "reports.preview",
+    {
+      body: {
+        source: source ?? { kind: "events" },
+        groupBy: [field],
+        sort: "-count",
+        limit: VALUES_MAX,
+      },
+    },
+    { enabled: source !== undefined },
+  );
+  // The first source may have no such field: the next one may.
+  useEffect(() => {
+    if (error && at + 1 < sources.length) setAt(at + 1);
+  }, [error, at, sources.length]);
+  const found = (data?.data.rows ?? []).map((row) => row[field]);
+  const values =
+    value === undefined || found.some((one) => one === value) ? found : [value, ...found];
+  return (
+    <label className={value === undefined ? "dash-filter" : "dash-filter used"}>
+      <span>{label}</span>
+      <select
+        className="field"
+        value={value === undefined ? "" : JSON.stringify(value)}
+        onChange={({ target }) =>
+          onChange(target.value === "" ? undefined : (JSON.parse(target.value) as unknown))
+        }
+      >
+        <option value="">any</option>
+        {values.map((one) => (
+          <option key={JSON.stringify(one)} value={JSON.stringify(one)}>
+            {words(one)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

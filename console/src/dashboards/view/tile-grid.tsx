@@ -1,0 +1,34 @@
+import type { ReactNode } from "react";
+import type { Widget } from "./tile.tsx";
+
+/** Tiles in twelve columns; below each other where there is no room for that. */
+export function TileGrid({ children }: { readonly children: ReactNode }) {
+  return <div className="tiles">{children}</div>;
+}
+
+interface ItemProps {
+  readonly widget: Widget;
+  readonly children: ReactNode;
+  readonly className?: string;
+}
+
+TileGrid.Item = function Item({ widget, children, className = "" }: ItemProps) {
+  return (
+    <section
+      className={`tile ${className} ${widget.kind === "text" ? "text" : ""}`}
+      aria-label={widget.title || undefined}
+      style={boxStyle(widget.layout)}
+    >
+      {children}
+    </section>
+  );
+};
+
+/** Where a tile lies. */
+export function boxStyle({ x, y, w, h }: Widget["layout"]): React.CSSProperties {
+  return {
+    gridColumn: `${x + 1} / span ${Math.max(1, Math.min(w, 12 - x))}`,
+    gridRow: `${y + 1} / span ${h}`,
+    ["--tile-rows" as string]: h,
+  };
+}
