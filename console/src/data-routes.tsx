@@ -66,6 +66,21 @@ const wall = createRoute({
   validateSearch: readDashboardSearch,
 });
 
+const alerts = createRoute({
+  getParentRoute: () => inside,
+  path: "/alerts",
+  component: lazyRouteComponent(() => import("./alerts/alerts.tsx"), "Alerts"),
+  loader() {
+    prefetch("alerts.list", { query: { limit: 200 } });
+  },
+});
+
+const alert = createRoute({
+  getParentRoute: () => inside,
+  path: "/alerts/$id",
+  component: lazyRouteComponent(() => import("./alerts/alert-page.tsx"), "AlertPage"),
+});
+
 export const dataRoutes = [
   tables,
   table,
@@ -74,4 +89,6 @@ export const dataRoutes = [
   dashboards,
   dashboard,
   wall,
+  alerts,
+  alert,
 ] as const;

@@ -1,5 +1,6 @@
 import {
   Activity,
+  BellRing,
   BookOpen,
   Bot,
   AlarmClock,
@@ -146,6 +147,7 @@ export const AREAS: readonly Area[] = [
         keys: "g b",
         permission: "analytics:read",
       },
+      { to: "/alerts", label: "Alerts", icon: BellRing, permission: "analytics:read" },
     ],
   },
   {

@@ -13,6 +13,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   fulfilled: "ok",
   delivered: "ok",
   up: "ok",
+  ok: "ok",
   running: "info",
   in_progress: "info",
   implementing: "info",
@@ -40,6 +41,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   rolled_back: "bad",
   timed_out: "bad",
   down: "bad",
+  firing: "bad",
+  fired: "bad",
 };
 
 export function toneOf(state: string): Tone {

@@ -32,7 +32,7 @@ export function isAbout(
       return type.startsWith("webhook.");
     case "tickets":
       return type.startsWith(`${String(entity)}.`) || type.startsWith("sla.");
-    case "clocks":
+    case "sla_clocks":
       return type.startsWith("sla.") || /^(incident|request|problem|change)\./.test(type);
     case "query":
       return type.startsWith("record.");
