@@ -1280,22 +1280,6 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     edited_at: Time | null;
-  report_mails: {
-    id: string;
-    workspace_id: Generated<string>;
-    environment: Generated<"production" | "staging" | "development">;
-    name: string;
-    dashboard_id: string;
-    recipients: string[];
-    cron: string;
-    timezone: string;
-    skip_empty: boolean;
-    csv: boolean;
-    enabled: boolean;
-    revision: Generated<number>;
-    created_by: string;
-    created_at: Time;
-    updated_at: Time;
   };
   reports: {
     id: string;
