@@ -120,10 +120,11 @@ async function follow(): Promise<void> {
       },
     });
     if (outcome === "refused") {
-      // A cursor that is too old is refused as well: everything is read again, and followed from now on.
+      // Everything is read again, by which a session that was ended elsewhere is known to be over. A cursor that is too
+      // old is refused as well: the log is followed from now on.
+      if (hasBegun) announce({ kind: "gap" });
       if (lastId === undefined) return announce({ kind: "state", state: "unavailable" });
       lastId = undefined;
-      announce({ kind: "gap" });
     } else if (waitMs > WAIT_MIN_MS) announce({ kind: "state", state: "lost" });
     await waitFor(waitMs);
     waitMs = Math.min(waitMs * 2, WAIT_MAX_MS);
