@@ -3,7 +3,7 @@
  * the product, with its settings: nothing is made where that start will be refused, and the bundle goes to the cache.
  *
  * Parts that are loaded late stay files of their own. Processes and threads of ours still run from the sources, which
- * the bundle names by their paths, and so do libraries, but for two that consist of hundreds of files.
+ * the bundle names by their paths, and so do libraries, but for those of many files and no dependencies.
  */
 import { rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -20,7 +20,7 @@ import {
 import { readSettings } from "#kernel/settings.ts";
 import { checkSurroundings } from "./preflight.ts";
 
-const BUNDLED = /^(?:kysely|typebox)(?:\/|$)/;
+const BUNDLED = /^(?:kysely|typebox|undici|luxon|croner)(?:\/|$)/;
 const OURS = /^[./#\0]|^node:/;
 
 /** Resolves libraries here: from the data folder they would not be found. */

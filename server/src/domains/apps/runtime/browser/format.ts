@@ -3,7 +3,6 @@ import type { Region } from "./page-state.ts";
 import { type Child, h } from "./vnode.ts";
 
 interface Formats {
-  readonly timeZone: string;
   readonly number: Intl.NumberFormat;
   readonly money: Intl.NumberFormat;
   /** Of a moment, in the region's time zone. */
@@ -15,14 +14,14 @@ interface Formats {
 
 const FORMATS_MAX = 200;
 const cached = new Map<string, Formats>();
-let formats = formatsOf({ locale: "en-GB", timeZone: "UTC" });
+let region: Region = { locale: "en-GB", timeZone: "UTC" };
 
 /**
  * Sets how values are formatted until the next call. A view is rendered without any wait, so nobody else's
  * region comes between; it is the workspace's on the server and in the browser, so that both agree.
  */
-export function setRegion(region: Region): void {
-  formats = formatsOf(region);
+export function setRegion(next: Region): void {
+  region = next;
 }
 
 function formatsOf({ locale, timeZone }: Region): Formats {
@@ -31,7 +30,6 @@ function formatsOf({ locale, timeZone }: Region): Formats {
   if (known) return known;
   const dateStyle = "medium";
   const built: Formats = {
-    timeZone,
     number: new Intl.NumberFormat(locale, { maximumFractionDigits: 6 }),
     money: new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
     day: new Intl.DateTimeFormat(locale, { dateStyle, timeZone }),
@@ -58,11 +56,11 @@ export function formatValue(value: unknown, format: string): Child {
   switch (format) {
     case "number":
     case "money":
-      return formatNumeric(value, format === "money" ? formats.money : formats.number);
+      return formatNumeric(value, formatsOf(region)[format]);
     case "date":
-      return formatTime(value, isCalendarDay(value) ? formats.date : formats.day);
+      return formatTime(value, formatsOf(region)[isCalendarDay(value) ? "date" : "day"]);
     case "datetime":
-      return formatTime(value, formats.dateTime);
+      return formatTime(value, formatsOf(region).dateTime);
     case "boolean":
       return value === true || value === "true" ? "Yes" : "No";
     case "badge":
@@ -89,13 +87,13 @@ function toneOf(text: string): string {
 }
 
 export function formatNumber(value: number): string {
-  return formats.number.format(value);
+  return formatsOf(region).number.format(value);
 }
 
 /** The text of a control for a moment: to the minute, in the region's time zone. */
 export function toControlTime(value: string): string {
   const time = new Date(value);
-  return Number.isNaN(time.getTime()) ? value.slice(0, 16) : localTime(time, formats.timeZone);
+  return Number.isNaN(time.getTime()) ? value.slice(0, 16) : localTime(time, region.timeZone);
 }
 
 function isCalendarDay(value: unknown): boolean {
