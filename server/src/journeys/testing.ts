@@ -1,18 +1,16 @@
 /** A console on the real product, and people who use it in a real browser. */
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Disposable, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { sharedBrowser } from "#kernel/testing/browser.ts";
+import { leaveSeat, type Seat, takeSeat } from "#kernel/testing/browser.ts";
 import { makeSharedFolder } from "#kernel/testing/shared-folder.ts";
 import { startWorld, type World, type WorldOptions } from "#kernel/testing/world.ts";
+import { findColourViolations, findViolations } from "./soundness.ts";
 
 const BUILD = join(import.meta.dirname, "../../../console/build.mjs");
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 export interface Visitor {
   readonly page: Page;
@@ -67,7 +65,8 @@ function builtConsole(): Promise<string> {
 /** Starts a product with its console for all tests of a file; the browsers of a test are closed after it. */
 export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): ConsoleFixture {
   const parts: { world?: World; origin?: string } = {};
-  const contexts = new Set<BrowserContext>();
+  const seats = new Set<Seat>();
+  const scripts: Disposable[] = [];
   beforeAll(async () => {
     const port = isNamed === true ? await findPort() : 0;
     const named = port === 0 ? undefined : `http://localhost:${port}`;
@@ -82,21 +81,19 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
   });
   // A page that stays open hears of all that later tests do, and draws it.
   afterEach(async () => {
-    await Promise.all([...contexts].map((context) => context.close()));
-    contexts.clear();
+    const left = [...seats];
+    seats.clear();
+    await Promise.all(scripts.splice(0).map((script) => script.dispose()));
+    await Promise.all(left.map((seat) => leaveSeat(seat, [parts.origin!])));
   });
   afterAll(() => parts.world?.[Symbol.asyncDispose]());
   const open = async ({ width = WIDTH, dark = false }: VisitOptions): Promise<Visitor> => {
-    const context = await (
-      await sharedBrowser()
-    ).newContext({
-      viewport: viewportOf(width),
-      colorScheme: dark ? "dark" : "light",
-      reducedMotion: "reduce",
-    });
+    const seat = await takeSeat();
+    seats.add(seat);
+    const { context, page } = seat;
     context.setDefaultTimeout(WAIT_MAX_MS);
-    contexts.add(context);
-    const page = await context.newPage();
+    await page.setViewportSize(viewportOf(width));
+    await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("console", (message) => {
@@ -111,9 +108,10 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
     const url = parts.origin!;
     const cookie = { name: "millrace_session", value: token, url, httpOnly: true };
     await visitor.context.addCookies([cookie]);
-    await visitor.context.addInitScript(() =>
+    const choosing = visitor.context.addInitScript(() =>
       localStorage.setItem("millrace.workspace", "default"),
     );
+    scripts.push(await choosing);
     return visitor;
   };
   return {
@@ -132,18 +130,10 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
   };
 }
 
-const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
-
-let source: string | undefined;
-
-function axeSource(): string {
-  source ??= readFileSync(AXE, "utf8");
-  return source;
-}
-
 /** Expects that nobody is shut out: axe finds nothing, and the policy had nothing to block. */
 export async function expectSound({ page, faults }: Visitor): Promise<void> {
-  expect(await findViolations(page, {})).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
+  expect(await findColourViolations(page)).toEqual([]);
   expect(faults).toEqual([]);
 }
 
@@ -157,7 +147,7 @@ export async function expectSoundInEveryLook(
   await expectMore();
   await setTheme(page, "dark");
   // The document is the same one in other colours.
-  expect(await findViolations(page, { runOnly: COLOUR_RULES })).toEqual([]);
+  expect(await findColourViolations(page)).toEqual([]);
   await expectMore();
   await setTheme(page, "light");
   await page.setViewportSize(viewportOf(NARROW_WIDTH));
@@ -170,20 +160,4 @@ export async function expectSoundInEveryLook(
 async function setTheme(page: Page, theme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme: theme });
   await page.evaluate((name) => (document.documentElement.dataset["theme"] = name), theme);
-}
-
-async function findViolations(page: Page, options: object): Promise<object[]> {
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource());
-  return page.evaluate(async (given) => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(options: object): Promise<{ violations: any[] }> };
-    };
-    // Only what is wrong is gathered, and no style sheet is fetched again: the rest took most of the time.
-    const found = await axe.run({ resultTypes: ["violations"], preload: false, ...given });
-    return found.violations.map(({ id, impact, nodes }) => ({
-      id,
-      impact,
-      where: nodes.map(({ target }: any) => target.join(" ")),
-    }));
-  }, options);
 }
