@@ -9,7 +9,13 @@ class LongestFirst extends BaseSequencer {
       /\/src\/(journeys|sweep|process|cli|kernel\/(embedded|sandbox|expression\/pool))\//.test(
         moduleId,
       );
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const isConsole = ({ project }: TestSpecification): boolean => project.name === "console";
+    // A worker belongs to one project: those of the other come last, or a further one would load the whole product.
+    return [
+      ...sorted.filter(isLong),
+      ...sorted.filter((file) => !isLong(file) && !isConsole(file)),
+      ...sorted.filter(isConsole),
+    ];
   }
 }
 

@@ -34,7 +34,13 @@ declare module "vitest" {
 }
 
 /** The cluster lives as long as the run: nothing in it must survive a power cut. */
-const SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "300" };
+const SETTINGS = {
+  fsync: "off",
+  full_page_writes: "off",
+  synchronous_commit: "off",
+  autovacuum: "off",
+  max_connections: "300",
+};
 
 export const TEST_KEY = new MasterKey(Buffer.alloc(32, 7));
 export const TEST_PASSWORD = "correct horse battery";

@@ -67,6 +67,8 @@ const EVENTS_OF_REQUEST = {
 interface Parts {
   readonly kernel: Kernel;
   readonly app: FastifyInstance;
+  /** How many transactions that write were begun. */
+  readonly writes: () => number;
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
@@ -119,13 +121,14 @@ export async function startWorld(options: WorldOptions = {}) {
     clock,
   });
   if (options.work) await kernel.startWork();
+  const writes = countWrites(kernel);
   const app = await buildServer({
     kernel,
     loopDelayMaxMs: Infinity,
     consoleFolder: options.consoleFolder,
   });
   // Emptied in the end: a worker keeps what its test files leave, and could not keep many whole worlds.
-  const parts: Parts = { kernel, app };
+  const parts: Parts = { kernel, app, writes };
   // Whoever waits for a time looks now, and not only when their own patience ends.
   clock.onAdvance = () =>
     ["jobs", "deliveries", "runs", "presence"].forEach((work) =>
@@ -235,7 +238,22 @@ export async function startWorld(options: WorldOptions = {}) {
   };
 }
 
+/** Only such a transaction can append events. */
+function countWrites({ db }: Kernel): () => number {
+  const write = db.write.bind(db);
+  let count = 0;
+  db.write = (partition, work) => {
+    count += 1;
+    return write(partition, work);
+  };
+  return () => count;
+}
+
 const UNTIL_LIMIT_MS = 60_000;
+/** Asked again soon at first, and then less often: whoever asks takes time from what they wait for. */
+const PAUSE_MIN_MS = 5;
+const PAUSE_MAX_MS = 50;
+const PAUSE_GROWTH = 1.5;
 
 /** Waits until the condition holds: no test guesses how long something takes, least of all on a busy machine. */
 export async function until<T>(
@@ -243,12 +261,12 @@ export async function until<T>(
   limitMs = UNTIL_LIMIT_MS,
 ): Promise<T> {
   const end = performance.now() + limitMs;
-  for (;;) {
+  for (let pauseMs = PAUSE_MIN_MS; ; pauseMs = Math.min(pauseMs * PAUSE_GROWTH, PAUSE_MAX_MS)) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
     if (performance.now() > end)
       throw new Error(`This did not come about: ${condition.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
@@ -259,6 +277,7 @@ function asker(
 ): Ask {
   return async (route, body, headers = {}) => {
     const [method, url] = route.split(" ") as ["GET", string];
+    const writes = parts.writes();
     const reply = await parts.app.inject({
       method,
       url,
@@ -272,7 +291,7 @@ function asker(
       status: reply.statusCode,
       body: reply.payload === "" ? undefined : parse(reply.payload),
       headers: reply.headers as Record<string, string>,
-      events: await eventsOf(reply.headers["x-request-id"]),
+      events: parts.writes() === writes ? [] : await eventsOf(reply.headers["x-request-id"]),
     };
   };
 }
