@@ -7,7 +7,7 @@ import { useServerDatabase } from "./testing/server-database.ts";
 /** Every mishap once; `npm run proof -- nodes` goes on for as long as one likes. */
 const SEED = 1;
 /** So many answers lie between one mishap and the next. */
-const BETWEEN = 25;
+const BETWEEN = 15;
 const [API, WORKER, OTHER_WORKER] = [0, 1, 2];
 /** For a busy machine. */
 const LIMIT_MS = 150_000;
