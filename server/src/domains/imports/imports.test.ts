@@ -111,6 +111,7 @@ test("an import by key updates what is there; taken back, only what nobody chang
     { name: "number", type: "text", unique: true },
     { name: "total", type: "decimal" },
     { name: "customer", type: "reference", options: { table: "customers" } },
+    { name: "owner", type: "user" },
   ];
   await owner("POST /api/v1/tables", {
     name: "customers",
@@ -123,11 +124,16 @@ test("an import by key updates what is there; taken back, only what nobody chang
   for (const number of ["A-1", "A-2", "A-3"])
     await owner("POST /api/v1/tables/orders/records", { number, total: 1 });
   const id = await begin(
-    "Number;Total;Customer\nA-1;10,5;acme\nA-2;20;ACME\nA-3;1;\nA-4;40;\nA-5;x;nobody\n",
+    `Number;Total;Customer;Owner\nA-1;10,5;acme;${member.userId}@EXAMPLE.com\nA-2;20;ACME;\nA-3;1;;\nA-4;40;;\nA-5;x;nobody;\n`,
     { table: "orders" },
   );
   const ready = await reach(id, "ready");
-  expect(ready.mapping.map(({ field }: any) => field)).toEqual(["number", "total", "customer"]);
+  expect(ready.mapping.map(({ field }: any) => field)).toEqual([
+    "number",
+    "total",
+    "customer",
+    "owner",
+  ]);
   const mapping = ready.mapping.with(2, { ...ready.mapping[2], match: "name" });
   expect(
     (await owner(`PATCH ${IMPORTS}/${id}`, { mapping, key: "total" })).body.errors,
@@ -145,6 +151,7 @@ test("an import by key updates what is there; taken back, only what nobody chang
     [1, null],
     [40, null],
   ]);
+  expect(after[0].owner).toBe(member.userId);
   await owner(`PATCH /api/v1/tables/orders/records/${after[1].id}`, { total: 21 });
   const back = await act(id, "take-back", "taken_back");
   expect(back.counts).toMatchObject({ takenBack: 2, refused: 1 });

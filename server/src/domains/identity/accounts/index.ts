@@ -38,6 +38,7 @@ export {
   lockMember,
   lockOwners,
   type MemberRow,
+  findMembersByEmail,
   findMembersByIds,
   findMembersWithRoles,
   findMemberNames,

@@ -56,6 +56,11 @@ export async function findMembersByIds(tx: Tx, userIds: readonly string[]): Prom
   return activeMembers(tx, sql`m.user_id = any (${userIds}::text[])`, userIds.length);
 }
 
+/** The active members with these addresses, in small letters. */
+export async function findMembersByEmail(tx: Tx, emails: readonly string[]): Promise<MemberRow[]> {
+  return activeMembers(tx, sql`lower(u.email) = any (${emails}::text[])`, emails.length);
+}
+
 /** Names and addresses of those of these accounts that are members, active or not. */
 export async function findMemberNames(
   tx: Tx,

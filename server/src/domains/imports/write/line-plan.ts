@@ -7,6 +7,7 @@ import {
   resolveTable,
   type TableSchema,
 } from "#domains/tables/index.ts";
+import { findMembersByEmail } from "#domains/identity/accounts/index.ts";
 import type { RecordInput } from "#domains/records/index.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
@@ -132,13 +133,12 @@ export function planTable(
 /** The fields of a line. A required field that is empty is left out, so that the default is taken. */
 export function toInput(plan: LinePlan, { cells }: SourceRow, matches: RecordMatches): RecordInput {
   const input: Record<string, unknown> = {};
-  for (const { index, column, style, match } of plan) {
+  for (const { index, column, style } of plan) {
     const cell = cells[index] ?? null;
     const value = convertCell(cell, column, style);
     if (value === null) {
       if (!column.required) input[column.name] = null;
-    } else if (match === undefined) input[column.name] = value;
-    else input[column.name] = matches.get(column.name)?.get(toMatchText(cell)) ?? value;
+    } else input[column.name] = matches.get(column.name)?.get(toMatchText(cell)) ?? value;
   }
   return input;
 }
@@ -147,7 +147,10 @@ function toMatchText(cell: unknown): string {
   return String(cell).trim().toLowerCase();
 }
 
-/** For each reference that is found by another field: the ids of the records by the texts that they have there. */
+/**
+ * For each reference that is found by another field, and each user that is found by their address: the ids by the texts
+ * that stand for them.
+ */
 export type RecordMatches = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Finds the records that the lines of a batch refer to by a text, among those that the caller sees. */
@@ -159,19 +162,26 @@ export async function matchRecords(
 ): Promise<RecordMatches> {
   const matches = new Map<string, ReadonlyMap<string, string>>();
   for (const { index, column, match } of plan) {
-    const target = match === undefined ? undefined : await table.find(column.target ?? "");
-    if (match === undefined || !target) continue;
     const texts = new Set(
       rows.flatMap(({ cells }) => (cells[index] === null ? [] : toMatchText(cells[index]))),
     );
+    if (column.refersToUsers) {
+      const emails = [...texts].filter((text) => text.includes("@"));
+      const members = emails.length === 0 ? [] : await findMembersByEmail(tx, emails);
+      matches.set(column.name, new Map(members.map(({ id, email }) => [email.toLowerCase(), id])));
+    }
+    const target = match === undefined ? undefined : await table.find(column.target ?? "");
+    if (match === undefined || !target) continue;
     const parameters = new SqlParameters();
     const rules = target.compileRules(parameters);
     const field = rules.field(match);
     if (!field) continue;
     const list = parameters.add([...texts], "text[]");
+    // By the database's own locale: that of the columns knows the case of no letter beyond ASCII.
+    const value = `lower(btrim(${field.sql}::text) collate "default")`;
     const text =
-      `select min(id) as id, lower(btrim(${field.sql}::text)) as text from ${target.schema.view} ` +
-      `where lower(btrim(${field.sql}::text)) = any(${list}) and (${rules.where ?? "true"}) group by 2 having count(*) = 1`;
+      `select min(id) as id, ${value} as text from ${target.schema.view} ` +
+      `where ${value} = any(${list}) and (${rules.where ?? "true"}) group by 2 having count(*) = 1`;
     const found = await target.retryOnSchemaChange(() => queryRows(tx, text, parameters.values));
     matches.set(column.name, new Map(found.map((row) => [String(row["text"]), String(row["id"])])));
   }
