@@ -17,6 +17,7 @@ import { hanging } from "./figures/hanging.ts";
 import { logins } from "./figures/logins.ts";
 import { manyRuns } from "./figures/many-runs.ts";
 import { memory } from "./figures/memory.ts";
+import { queue } from "./figures/queue.ts";
 import { read } from "./figures/read.ts";
 import { readers } from "./figures/readers.ts";
 import { files } from "./figures/files.ts";
@@ -53,6 +54,7 @@ const FIGURES: readonly Figure[] = [
   files,
   mail,
   tickets,
+  queue,
   cmdb,
   reports,
   consoleSize,

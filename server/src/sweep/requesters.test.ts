@@ -57,6 +57,7 @@ async function arrange(): Promise<string[]> {
   const item = await made(owner, "/api/v1/catalog/items", {
     name: "Laptop",
     form: { type: "object", properties: { why: { type: "string" } } },
+    tasks: [{ title: `${MARK} plan` }],
   });
   const asked = { itemId: item.id, values: { why: MARK }, description: MARK };
   const request = await made(victim, "/api/v1/catalog/requests", asked);
@@ -67,6 +68,13 @@ async function arrange(): Promise<string[]> {
     inside.push(...(await noteInside(path)));
     inside.push((await made(agent, `${path}/comments`, { body: `${MARK} public` })).id);
   }
+  const absence = await made(agent, "/api/v1/itsm/absences", {
+    from: "2026-01-01T00:00:00Z",
+    until: "2031-01-01T00:00:00Z",
+    note: MARK,
+  });
+  const rule = { name: MARK, entity: "problem", method: "fixed", userIds: [agent.userId] };
+  inside.push(absence.id, (await made(owner, "/api/v1/itsm/assignment-rules", rule)).id);
   await made(agent, `${paths[0]}/links`, { ticketId: tickets[1].id });
   await agent(`PATCH ${paths[0]}`, { state: "on_hold", onHoldReason: MARK });
   await agent(`POST ${paths[1]}/resolve`, { resolution: MARK });
@@ -79,6 +87,14 @@ async function arrange(): Promise<string[]> {
     await agent(`PATCH /api/v1/itsm/incidents/${own.id}`, { category: MARK });
     await made(agent, `/api/v1/itsm/incidents/${own.id}/merge`, { intoId: tickets[0].id });
   }
+  const ordered = await made(requester, "/api/v1/catalog/requests", {
+    itemId: item.id,
+    values: {},
+  });
+  const tasks = `/api/v1/catalog/requests/${ordered.id}/tasks`;
+  const task = await made(agent, tasks, { title: MARK, description: MARK });
+  await agent(`POST ${tasks}/${task.id}/complete`, { notes: MARK });
+  inside.push(ordered.id, task.id);
   return [contact.id, firm.id, article.id, item.id, ...inside]
     .concat(tickets.flatMap(({ id, number }) => [id, number]))
     .concat([victim.userId, agent.userId]);

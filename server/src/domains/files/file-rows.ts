@@ -10,6 +10,7 @@ import {
   type FileRow,
   NotAttachable,
   QuotaExceeded,
+  ShareExceeded,
   type StoredFile,
   toFile,
   UNATTACHED_MS,
@@ -53,6 +54,7 @@ export async function insertFile(
   stored: StoredContent,
   { attachedTo }: { readonly attachedTo?: Attachment } = {},
 ): Promise<StoredFile & { readonly revision: number }> {
+  await assertShare(ctx, stored.size);
   const blob = await claimContent(ctx, stored);
   const row: FileRow = {
     id: newId("file", ctx.now.getTime()),
@@ -89,6 +91,21 @@ export async function insertFile(
   ]);
   return toFile(row);
 }
+
+/** The part of a workspace's space that the files of one person take who only asks. */
+const ASKER_SHARE = 0.05;
+
+/** Throws a 507 where somebody who only asks would take more than their share: the rest is for the others. */
+async function assertShare({ caller, services, send }: FileWriter, size: number): Promise<void> {
+  const quota = services.settings.fileQuotaBytes;
+  const { principal } = caller;
+  const isAsker = principal?.roles.every((role) => role === "requester") === true;
+  if (quota === 0 || !isAsker || principal.roles.length === 0) return;
+  const [taken] = await send<{ bytes: number }>(TAKEN, [principal.id]);
+  if ((taken?.bytes ?? 0) + size > quota * ASKER_SHARE) throw new Failure(ShareExceeded);
+}
+
+const TAKEN = "select coalesce(sum(size), 0)::float8 as bytes from files where created_by = $1";
 
 interface BlobRow {
   readonly id: string;

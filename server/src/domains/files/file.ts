@@ -49,6 +49,11 @@ export const QuotaExceeded = failure(
   507,
   "The files of this workspace take all the space that they may.",
 );
+export const ShareExceeded = failure(
+  "file_share_exceeded",
+  507,
+  "Your files take all the space that those of one person who asks may.",
+);
 export const FileAttached = failure(
   "file_attached",
   409,

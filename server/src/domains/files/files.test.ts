@@ -272,6 +272,14 @@ test("a quota holds for a workspace, counts a content once, and is its own", asy
   expect((await member("GET /api/v1/files/usage")).status).toBe(403);
   const { status } = await upload(world, agent, Buffer.alloc(MIB, 7));
   expect(status).toBe(201);
+  // Who only asks has a share of it.
+  const asker = await world.member(["requester"]);
+  const answers: Awaited<ReturnType<typeof upload>>[] = [];
+  for (const fill of [50, 51, 52]) {
+    answers.push(await upload(world, asker, Buffer.alloc(MIB, fill)));
+  }
+  expect(answers.map((answer) => answer.status)).toEqual([201, 201, 507]);
+  expect(answers[2]?.body).toMatchObject({ code: "file_share_exceeded" });
 });
 
 test("the same content at once is one content, in each workspace", async () => {

@@ -13,6 +13,7 @@ export {
   FileTooLarge,
   NotAttachable,
   QuotaExceeded,
+  ShareExceeded,
 } from "./file.ts";
 export { formBoundary, type FormPart, readFormParts } from "./content/multipart.ts";
 export { fileContent, serveFile } from "./content/serve.ts";

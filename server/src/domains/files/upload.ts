@@ -6,7 +6,7 @@ import { command } from "#kernel/operation/operation.ts";
 import { created } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { formBoundary, readFormFile } from "./content/multipart.ts";
-import { FileTooLarge, FileUploaded, QuotaExceeded, StoredFile } from "./file.ts";
+import { FileTooLarge, FileUploaded, QuotaExceeded, ShareExceeded, StoredFile } from "./file.ts";
 import { insertFile } from "./file-rows.ts";
 import { FilesWrite } from "./permissions.ts";
 import { type StoredContent, storeFile, tooLarge } from "./store-file.ts";
@@ -24,7 +24,7 @@ export const uploadFile = command({
   streamsBody: true,
   response: created(StoredFile, { location: ({ id }) => `/api/v1/files/${id}` }),
   emits: [FileUploaded],
-  fails: [FileTooLarge, QuotaExceeded],
+  fails: [FileTooLarge, QuotaExceeded, ShareExceeded],
   example: { query: { name: "router.log" } },
   prepare: (platform, { query: { name } }, caller) => receiveUpload(platform, caller, name),
   async run(ctx, _input, stored) {

@@ -6,15 +6,19 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import {
+  ASKERS,
   BODIES,
   DEFAULT_FIELDS,
   EVENTS,
+  HIDDEN,
   type Person,
   predictAction,
   type Prediction,
   predictEscalation,
   predictMerge,
   predictPatch,
+  predictRating,
+  predictRead,
   predictUnmerge,
   type Role,
   SEVERITIES,
@@ -24,17 +28,21 @@ import {
 } from "./testing/ticket-model.ts";
 
 const WALKERS = 8;
-const STEPS = Number(process.env["MODEL_STEPS"] ?? 4_000) / WALKERS;
+const STEPS = Number(process.env["MODEL_STEPS"] ?? 3_200) / WALKERS;
 const SEED = Number(process.env["MODEL_SEED"] ?? 20_261_115);
 
 const world = await useWorld();
-const roles: readonly Role[] = ["agent", "agent", "change_manager", "owner", "viewer", "member"];
+const roles: readonly Role[] = [
+  ...(["agent", "agent", "change_manager", "owner", "viewer", "member"] as const),
+  ...(["requester", "requester"] as const),
+];
 const people = await Promise.all(
   roles.map(async (role) => {
     const ask = await world.member([role]);
     return { role, ask, id: ask.userId };
   }),
 );
+const requesters = people.filter(({ role }) => role === "requester");
 const owner = people[3]?.ask ?? (() => Promise.reject(new Error("nobody")));
 const teams = await Promise.all(
   ["One", "Two"].map(
@@ -75,11 +83,12 @@ const covered = new Set<string>();
 
 class Walk {
   readonly #random: Random;
-  readonly #tickets: Ticket[] = [];
+  readonly #tickets: Ticket[];
   readonly #done: string[] = [];
 
-  constructor(seed: number) {
+  constructor(seed: number, tickets: Ticket[]) {
     this.#random = new Random(seed);
+    this.#tickets = tickets;
   }
 
   async step(): Promise<void> {
@@ -87,6 +96,7 @@ class Walk {
     const by = random.of(people);
     const ticket = this.#tickets.length > 0 ? random.of(this.#tickets.slice(-6)) : undefined;
     if (!ticket || random.below(12) === 0) return this.#create(by);
+    if (random.below(10) === 0) return this.#read(ticket, by);
     if (ticket.kind === "incidents" && random.below(2) === 0) return this.#edit(ticket, by);
     return this.#act(ticket, by);
   }
@@ -94,8 +104,10 @@ class Walk {
   async #create(by: Person): Promise<void> {
     const random = this.#random;
     const kind = random.of(["incidents", "changes", "problems"] as const);
+    if (!WORKERS.includes(by.role) && random.below(2) === 0) return this.#raise(by);
     const assigneeId = random.maybe(() => random.of(people).id) ?? null;
-    const body = { title: `T${random.below(1000)}`, assigneeId, ...this.#detailOf(kind) };
+    const details: Record<string, unknown> = this.#detailOf(kind, by);
+    const body = { title: `T${random.below(1000)}`, assigneeId, ...details };
     const { status, events, body: answer } = await by.ask(`POST /api/v1/itsm/${kind}`, body);
     const name = kind.slice(0, -1);
     if (!WORKERS.includes(by.role)) {
@@ -110,6 +122,7 @@ class Walk {
       kind,
       id,
       createdBy: by.id,
+      askerIds: [by.id, String(details["callerId"])],
       fields: { state: "", ...DEFAULT_FIELDS[kind], ...body },
       voters: new Set(),
     };
@@ -121,13 +134,40 @@ class Walk {
     this.#tickets.push(ticket);
   }
 
-  #detailOf(kind: Ticket["kind"]): Record<string, unknown> {
+  /** Anyone raises an incident for themselves, with a title. */
+  async #raise(by: Person): Promise<void> {
+    const body = { title: `T${this.#random.below(1000)}` };
+    const { status, events, body: answer } = await by.ask("POST /api/v1/itsm/incidents", body);
+    expect([status, events]).toEqual([201, ["incident.created"]]);
+    const { id, severity } = answer.data;
+    const chosen = { assigneeId: null, impact: 3, urgency: 3, priority: 5, severity };
+    const fields = { ...DEFAULT_FIELDS.incidents, state: "new", ...body, ...chosen };
+    const ticket: Ticket = {
+      kind: "incidents",
+      id,
+      createdBy: by.id,
+      askerIds: [by.id],
+      fields: { ...fields, callerId: by.id },
+      voters: new Set(),
+    };
+    expect(answer.data).toMatchObject(ticket.fields);
+    this.#tickets.push(ticket);
+  }
+
+  async #read(ticket: Ticket, by: Person): Promise<void> {
+    const prediction = predictRead(ticket, by);
+    const answer = await by.ask(`GET /api/v1/itsm/${ticket.kind}/${ticket.id}`);
+    this.#compare(ticket, prediction, { ...answer, by });
+  }
+
+  #detailOf(kind: Ticket["kind"], by: Person): Record<string, unknown> {
     const random = this.#random;
     if (kind === "incidents") {
       return {
         impact: 1 + random.below(3),
         urgency: 1 + random.below(3),
         severity: random.of(SEVERITIES),
+        callerId: random.maybe(() => random.of(requesters).id) ?? by.id,
       };
     }
     return kind === "changes" ? { approvalsRequired: 1 + random.below(2) } : {};
@@ -136,11 +176,19 @@ class Walk {
   async #edit(ticket: Ticket, by: Person): Promise<void> {
     const random = this.#random;
     const path = `/api/v1/itsm/incidents/${ticket.id}`;
-    if (random.below(8) === 0) {
+    if (random.below(6) === 0) {
+      const caller = people.find(({ id }) => id === ticket.fields["callerId"]) ?? by;
+      const rater = random.below(2) === 0 ? caller : by;
+      const satisfaction = 1 + random.below(5);
+      const prediction = predictRating(ticket, satisfaction, rater);
+      const answer = await rater.ask(`POST ${path}/rate`, { satisfaction });
+      return this.#compare(ticket, prediction, { ...answer, by: rater });
+    }
+    if (random.below(6) === 0) {
       const merged = this.#oftenOf((one) => one.isMerged === true) ?? ticket;
       const prediction = predictUnmerge(merged, by);
       const answer = await by.ask(`POST /api/v1/itsm/incidents/${merged.id}/unmerge`);
-      return this.#compare(merged, prediction, answer);
+      return this.#compare(merged, prediction, { ...answer, by });
     }
     if (random.below(8) === 0) {
       const target =
@@ -148,7 +196,7 @@ class Walk {
         random.of(this.#tickets.filter(({ kind }) => kind === "incidents").slice(-6));
       const prediction = predictMerge(ticket, target, by);
       const answer = await by.ask(`POST ${path}/merge`, { intoId: target.id });
-      return this.#compare(ticket, prediction, answer);
+      return this.#compare(ticket, prediction, { ...answer, by });
     }
     if (random.below(3) === 0) {
       const body = {
@@ -158,7 +206,8 @@ class Walk {
       };
       const input = JSON.parse(JSON.stringify(body));
       const prediction = predictEscalation(ticket, input, by);
-      return this.#compare(ticket, prediction, await by.ask(`POST ${path}/escalate`, input));
+      const answer = await by.ask(`POST ${path}/escalate`, input);
+      return this.#compare(ticket, prediction, { ...answer, by });
     }
     const body = {
       title: random.maybe(() => `T${random.below(5)}`),
@@ -176,7 +225,7 @@ class Walk {
     const input = JSON.parse(JSON.stringify(body));
     if (Object.keys(input).length === 0) input.title = "T0";
     const prediction = predictPatch(ticket, input, by);
-    return this.#compare(ticket, prediction, await by.ask(`PATCH ${path}`, input));
+    return this.#compare(ticket, prediction, { ...(await by.ask(`PATCH ${path}`, input)), by });
   }
 
   /** Half of the time one of the incidents that fulfil a condition which few do. */
@@ -191,7 +240,7 @@ class Walk {
     const prediction = predictAction(ticket, action, by);
     const path = `/api/v1/itsm/${ticket.kind}/${ticket.id}/${action}`;
     const answer = await by.ask(`POST ${path}`, BODIES[`${ticket.kind}.${action}`]);
-    this.#compare(ticket, prediction, answer);
+    this.#compare(ticket, prediction, { ...answer, by });
     if (answer.status !== 200) return;
     this.#done.push(`${ticket.kind}.${action}`);
     if (action === "submit") ticket.voters.clear();
@@ -214,7 +263,7 @@ class Walk {
   #compare(
     ticket: Ticket,
     { status, events = [], fields = {} }: Prediction,
-    answer: { readonly status: number; readonly events: string[]; readonly body: any },
+    answer: { readonly status: number; readonly events: string[]; readonly body: any; by: Person },
   ): void {
     expect([answer.status, answer.events, ticket.kind], JSON.stringify(answer.body)).toEqual([
       status,
@@ -225,22 +274,35 @@ class Walk {
     for (const event of events) covered.add(event);
     if (status !== 200) return;
     ticket.fields = { ...ticket.fields, ...fields };
-    expect(answer.body.data).toMatchObject(ticket.fields);
+    const isHidden = ASKERS.includes(answer.by.role);
+    expect(answer.body.data).toMatchObject({ ...ticket.fields, ...(isHidden && HIDDEN) });
   }
 }
 
 test("random operations on tickets give the responses, events and states of the model", async () => {
-  await Promise.all(
+  const walks = await Promise.all(
     Array.from({ length: WALKERS }, async (_, index) => {
-      const walk = new Walk(SEED + index * 7919);
+      const tickets: Ticket[] = [];
+      const walk = new Walk(SEED + index * 7919, tickets);
       for (let step = 0; step < STEPS; step += 1) await walk.step();
+      return tickets;
     }),
   );
+  // Who asks finds theirs in lists, and nobody else's.
+  for (const { ask, id } of requesters) {
+    const own = walks.flat().filter(({ askerIds }) => askerIds.includes(id));
+    const { body } = await ask("GET /api/v1/itsm/incidents?limit=200&count=exact");
+    expect(body.pagination.total).toBe(own.length);
+    const ids = new Set(own.map((ticket) => ticket.id));
+    expect(body.data.filter((ticket: any) => !ids.has(ticket.id))).toEqual([]);
+    expect(await ask("GET /api/v1/itsm/tickets")).toMatchObject({ status: 403 });
+  }
   const others = [
     "incident.updated",
     "incident.assigned",
     "incident.escalated",
     "change.approved",
+    "incident.rated",
     "incident.merged",
     "incident.unmerged",
   ];
@@ -248,7 +310,13 @@ test("random operations on tickets give the responses, events and states of the 
     `${kind} 403`,
     `${kind} 409`,
   ]);
-  for (const name of [...Object.values(EVENTS), ...others, ...failures, "incidents 422"]) {
+  for (const name of [
+    ...Object.values(EVENTS),
+    ...others,
+    ...failures,
+    "incidents 422",
+    "incidents 404",
+  ]) {
     expect(covered).toContain(name);
   }
 });

@@ -106,6 +106,16 @@ test("an operation with a dry run of its own takes the preference for it", async
   expect((await owner("GET /api/v1/tables/orders/records?q=77")).body.data).toEqual([]);
 });
 
+test("what knows no dry run refuses the preference instead of acting", async () => {
+  const answer = await owner("POST /api/v1/auth/logout", undefined, { prefer: "dry-run" });
+  expect([answer.status, answer.body.errors?.[0]?.path, answer.events]).toEqual([
+    422,
+    "Prefer",
+    [],
+  ]);
+  expect((await owner("GET /api/v1/auth/me")).status).toBe(200);
+});
+
 test("what gives out a credential or acts outside is left out, and says so", async () => {
   const token = { name: "CI", scopes: ["tables:read"], expiresIn: "30d" };
   const credential = await owner("POST /api/v1/auth/tokens?dryRun=true", token);

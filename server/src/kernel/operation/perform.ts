@@ -1,7 +1,12 @@
 import fastJsonStringify from "fast-json-stringify";
 import { assertCredentialValid } from "../access/authenticator.ts";
+<<<<<<< HEAD
 import { assertOperator, assertOwnerInPerson, type Caller } from "../access/caller.ts";
 import { holdsPermission } from "../access/permission.ts";
+=======
+import { assertOwnerInPerson, type Caller } from "../access/caller.ts";
+import { holdsPermission, type Permission } from "../access/permission.ts";
+>>>>>>> 95ab9d3f (itsm: assignment rules are tried on past tickets; limits of bulk changes, scopes, shares and notes; tickets as CSV)
 import type { Platform, Operation } from "../contract.ts";
 import type { Transaction } from "../db/database.ts";
 import { sqlStateOf } from "../db/errors.ts";
@@ -288,10 +293,18 @@ export function authorise(op: Operation, caller: Caller): void {
   const { name } = op.permission;
   if (op.access === "account") return authoriseAccount(name, caller);
   const isOwnToken = op.allowOwnToken === true && caller.credential?.kind === "api_token";
-  if (!isOwnToken && !holdsPermission(caller.permissions, op.permission)) {
+  const permission = op.kind === "command" ? withoutReaders(op.permission) : op.permission;
+  if (!isOwnToken && !holdsPermission(caller.permissions, permission)) {
     throw permissionFailure(name);
   }
   if (op.ownersInPerson) assertOwnerInPerson(caller);
+}
+
+/** A permission as commands ask for it: a wider one that only reads is not wide enough to write. */
+function withoutReaders(permission: Permission): Permission {
+  const { impliedBy } = permission;
+  if (!impliedBy) return permission;
+  return { ...permission, impliedBy: impliedBy.filter((name) => !name.endsWith(":read")) };
 }
 
 /** The permission of an account's operation is held in any workspace that is not blocked. */

@@ -62,6 +62,10 @@ test("a workspace ends no session that is good elsewhere, and sees nobody else's
     body: { data: { revoked: 0 } },
   });
   expect(await shared("GET /api/v1/auth/me")).toMatchObject({ status: 200 });
+  await world.sql("update sessions set last_used_at = now()");
+  const { body: access } = await admin("GET /api/v1/settings/users/access");
+  const seen = new Map(access.data.map((one: any) => [one.userId, one.lastSeenAt]));
+  expect([seen.get(shared.userId), typeof seen.get(admin.userId)]).toEqual([null, "string"]);
   const { body: made } = await owner("POST /api/v1/auth/tokens", draft);
   for (const act of [
     `GET ${users(admin.userId, "/sessions")}`,

@@ -12,7 +12,7 @@ import { Forbidden } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
 import { item, page } from "#kernel/operation/response.ts";
-import { id, nullable, object, Time } from "#kernel/schema/schema.ts";
+import { id, nullable, object } from "#kernel/schema/schema.ts";
 import { UsersWrite } from "./invitation.ts";
 import { assertMayManage, membershipsElsewhere } from "./service.ts";
 
@@ -22,7 +22,14 @@ const MemberAccess = Type.Object(
   {
     userId: id("usr"),
     hasSecondFactor: Type.Boolean(),
-    lastSeenAt: nullable(Time),
+    lastSeenAt: nullable(
+      Type.String({
+        format: "date-time",
+        description:
+          "Of who belongs to other workspaces too, by what is good for this one alone: tokens, and sessions of its " +
+          "single sign-on",
+      }),
+    ),
     sessions: Type.Integer({ description: "Open ones that are good for this workspace" }),
     tokens: Type.Integer({ description: "API tokens in this workspace that have not expired" }),
     isManaged: Type.Boolean({
@@ -62,7 +69,9 @@ export const listMemberAccess = query({
              u.managed_by is not null as "isManaged"
         from memberships m
         join users u on u.id = m.user_id
-        left join lateral (select max(last_used_at) as used, count(*) from sessions
+        left join lateral (select max(last_used_at) filter (
+                                    where confined_to is not null or m.user_id <> all(${[...shared]}::text[])) as used,
+                                  count(*) from sessions
                             where user_id = m.user_id and expires_at > ${now}
                               and (confined_to is null or confined_to = ${workspace.key})) s on true
         left join lateral (select max(last_used_at) as used,

@@ -1,12 +1,15 @@
 /** Absences: from when until when somebody is away, and gets nothing by any rule. */
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 import { permission, EVERY_ROLE } from "#kernel/access/permission.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { queryRows } from "#kernel/db/statement.ts";
-import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
+import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
+import { type ListCondition, listPage, listQuery } from "#kernel/list/list.ts";
+import { Failure, failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { countedPage, item, withRevision } from "#kernel/operation/response.ts";
 import { resource } from "#kernel/resource/resource.ts";
-import { id, InputTime, object, patch, text, Time } from "#kernel/schema/schema.ts";
+import { id, InputTime, nullable, object, patch, text, Time } from "#kernel/schema/schema.ts";
 import { assertReferencesExist, DeskWrite } from "../tickets/index.ts";
 
 export const AbsencesOwn = permission(
@@ -15,6 +18,8 @@ export const AbsencesOwn = permission(
   EVERY_ROLE,
 );
 
+const PATH = "/api/v1/itsm/absences";
+
 const fields = {
   userId: id("usr", "Who is away; the caller unless given, and others by `desk:write`"),
   from: InputTime,
@@ -22,10 +27,11 @@ const fields = {
   note: text(500),
 };
 
+/** An absence as everyone sees it, also in events: why somebody is away is for them and for who plans. */
 const Absence = Type.Object(
   {
     id: id("abs"),
-    ...fields,
+    userId: fields.userId,
     from: Time,
     until: Time,
     createdBy: Type.String(),
@@ -34,14 +40,31 @@ const Absence = Type.Object(
   },
   { title: "Absence" },
 );
+const StoredAbsence = Type.Object({ ...Absence.properties, note: fields.note });
+const NotedAbsence = Type.Object(
+  {
+    ...Absence.properties,
+    note: nullable(Type.String({ description: "Null but for whose it is, and by `desk:write`" })),
+  },
+  { title: "NotedAbsence" },
+);
+
+/** As many as a thousand people have in ten years. */
+const ABSENCES_MAX = 100_000;
+const TooManyAbsences = failure(
+  "too_many_absences",
+  409,
+  `A workspace has at most ${ABSENCES_MAX} absences: delete old ones.`,
+);
 
 export const absences = resource({
   name: "absence",
   plural: "absences",
-  path: "/api/v1/itsm/absences",
+  path: PATH,
   table: "absences",
   idPrefix: "abs",
   schema: Absence,
+  stored: StoredAbsence,
   columns: { from: "starts_at", until: "ends_at" },
   input: object({
     ...patch(fields).properties,
@@ -55,9 +78,11 @@ export const absences = resource({
   displayName: ({ userId }) => userId,
   list: {
     order: "-from",
-    search: ["note"],
+    search: ["user_id"],
     fields: { from: { sql: "starts_at", kind: "time" }, until: { sql: "ends_at", kind: "time" } },
   },
+  limit: { max: ABSENCES_MAX, failure: TooManyAbsences },
+  operations: { list: false, get: false },
   async check(ctx, input, before) {
     const userId = before?.userId ?? input.userId ?? ctx.caller.principal?.id ?? "";
     assertMaySpeakFor(ctx.caller, userId);
@@ -80,6 +105,51 @@ export const absences = resource({
     },
   },
 });
+
+/** Those of which a caller reads the note. */
+function withNote({ principal, permissions }: Caller) {
+  return (absence: Static<typeof StoredAbsence> & { readonly revision: number }) => {
+    const isSeen = absence.userId === principal?.id || permissions.has(DeskWrite.name);
+    return { ...absence, note: isSeen ? absence.note : null };
+  };
+}
+
+const listAbsences = query({
+  id: "absences.list",
+  route: `GET ${PATH}`,
+  summary: "List the absences, the latest first",
+  description: "From now on with `current`; of one person with `userId`.",
+  permission: AbsencesOwn,
+  environmentScoped: false,
+  query: object({
+    ...listQuery,
+    userId: Type.Optional(id("usr")),
+    current: Type.Optional(Type.Boolean({ description: "Only those that are not over" })),
+  }),
+  response: countedPage(withRevision(NotedAbsence)),
+  run(ctx, { query: { userId, current, ...asked } }) {
+    const conditions: ListCondition[] = [];
+    if (userId !== undefined) conditions.push((to) => `user_id = ${to.add(userId, "text")}`);
+    if (current === true) conditions.push((to) => `ends_at > ${to.add(ctx.now, "timestamptz")}`);
+    const note = withNote(ctx.caller);
+    const toItem = (row: SqlRow) => note(absences.store.toItem(row));
+    return listPage(ctx, absences.list, asked, { conditions, toItem });
+  },
+});
+
+const getAbsence = query({
+  id: "absences.get",
+  route: `GET ${PATH}/{id}`,
+  summary: "Read an absence",
+  permission: AbsencesOwn,
+  environmentScoped: false,
+  params: object({ id: id("abs") }),
+  response: item(NotedAbsence),
+  example: { params: { id: "abs_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
+  run: async (ctx, { params }) => withNote(ctx.caller)(await absences.store.get(ctx.tx, params.id)),
+});
+
+export const absenceReads = [listAbsences, getAbsence];
 
 function toIso(time: string | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();

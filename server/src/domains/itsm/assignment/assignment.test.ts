@@ -73,6 +73,98 @@ test("who is absent is passed over, and comes back; the team alone gets what nob
   expect(await assignee()).toBe(ben.userId);
 });
 
+test("rules give away changes, problems and requests too, and say so", async () => {
+  const form = { type: "object", properties: {} };
+  const item = await owner("POST /api/v1/catalog/items", { name: "Laptop", form });
+  const kinds = {
+    change: [`${ITSM}/changes`, { title: "Routed" }],
+    problem: [`${ITSM}/problems`, { title: "Routed" }],
+    request: [
+      "/api/v1/catalog/requests",
+      { itemId: item.body.data.id, values: {}, description: "Routed" },
+    ],
+  } as const;
+  for (const [entity, [path, draft]] of Object.entries(kinds)) {
+    const conditions =
+      entity === "request" ? { description: "Routed", title: "Laptop" } : { title: "Routed" };
+    await rule({ name: entity, entity, conditions, method: "round_robin", teamId });
+    const made = await Promise.all(people.map(() => ann(`POST ${path}`, draft)));
+    expect(made.map(({ body }) => body.data.assigneeId).toSorted()).toEqual(people);
+    for (const { body, events } of made) {
+      expect(body.data.teamId).toBe(teamId);
+      expect(events.slice(0, 2)).toEqual([`${entity}.created`, `${entity}.routed`]);
+    }
+    // What no rule fits is nobody's.
+    const other = {
+      ...draft,
+      ...(entity === "request" ? { description: "" } : { title: "Other" }),
+    };
+    expect((await ann(`POST ${path}`, other)).body.data.assigneeId).toBeNull();
+  }
+});
+
+test("rules are tried on past tickets: who would have got them, and how many each", async () => {
+  const names = { name: "Tried", entity: "incident", conditions: { category: "tried" } };
+  const past: any[] = [];
+  for (let n = 0; n < 6; n += 1) past.push((await raise("tried")).body.data);
+  await ann(`PATCH ${ITSM}/incidents/${past[0].id}`, { assigneeId: cas.userId });
+  await raise("tried", { assigneeId: viewer.userId });
+  const simulate = (body: object) =>
+    owner(`POST ${ITSM}/assignment-rules/simulate`, { entity: "incident", ...body });
+  const draft = { ...names, method: "round_robin", userIds: people, position: 1 };
+  const { status, events, body } = await simulate({ rule: draft });
+  expect([status, events]).toEqual([200, []]);
+  const { data } = body;
+  expect(data.rules[0]).toEqual({ ruleId: null, name: "Tried", tickets: 6 });
+  const given = data.changed.filter(({ rule: by }: any) => by === "Tried");
+  expect(given.map(({ ticketId }: any) => past.some(({ id }) => id === ticketId))).not.toContain(
+    false,
+  );
+  const ofCas = data.people.find(({ userId }: any) => userId === cas.userId);
+  expect(ofCas.after).toBeGreaterThanOrEqual(2);
+  expect(data.assigned + data.toTeam + data.untouched).toBe(data.tickets);
+  // Nothing was given to anybody.
+  const still = await ann(`GET ${ITSM}/incidents/${past[1].id}`);
+  expect(still.body.data.assigneeId).toBeNull();
+  const saved = await rule(draft);
+  const replaced = await simulate({
+    rule: { ...draft, method: "fixed", userIds: [ben.userId] },
+    replaces: saved.id,
+  });
+  expect(replaced.body.data.rules[0]).toEqual({ ruleId: saved.id, name: "Tried", tickets: 6 });
+  const ofBen = replaced.body.data.people.find(({ userId }: any) => userId === ben.userId);
+  expect(ofBen.openMax).toBeGreaterThanOrEqual(6);
+  const wrong = await simulate({ rule: { ...draft, method: "fixed", userIds: [] } });
+  expect([wrong.status, wrong.body.errors[0].path]).toEqual([422, "/rule/userIds"]);
+  const asker = await world.member(["requester"]);
+  expect(
+    (await asker(`POST ${ITSM}/assignment-rules/simulate`, { entity: "incident" })).status,
+  ).toBe(403);
+});
+
+test("why somebody is away is read by them and by who plans, and by nobody else", async () => {
+  const made = await ben(`POST ${ITSM}/absences`, {
+    from: "2031-01-01T00:00:00Z",
+    until: "2031-02-01T00:00:00Z",
+    note: "Clinic",
+  });
+  const path = `${ITSM}/absences/${made.body.data.id}`;
+  for (const [by, note] of [
+    [ben, "Clinic"],
+    [owner, "Clinic"],
+    [viewer, null],
+    [ann, null],
+  ] as const) {
+    expect((await by(`GET ${path}`)).body.data.note).toBe(note);
+    const { body } = await by(`GET ${ITSM}/absences?current=true&userId=${ben.userId}`);
+    expect(body.data.map((one: any) => one.note)).toEqual([note]);
+  }
+  const found = await viewer(`GET ${ITSM}/absences?q=Clinic`);
+  expect(found.body.data).toEqual([]);
+  const filter = encodeURIComponent('{"note":"Clinic"}');
+  expect((await viewer(`GET ${ITSM}/absences?filter=${filter}`)).status).toBe(422);
+});
+
 test("least load looks at what is open; reopened and moved tickets find somebody who is there", async () => {
   await rule({
     name: "Load",

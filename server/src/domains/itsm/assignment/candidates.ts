@@ -19,13 +19,22 @@ export async function findCandidates(
   rule: RuleFields,
   { teamId, at }: { readonly teamId: string | null; readonly at: Date },
 ): Promise<readonly string[]> {
+  const able = await findAble(ctx, { write }, rule, { teamId, at });
+  const absent = await findAbsent(ctx.tx, able, at);
+  return able.filter((userId) => !absent.has(userId));
+}
+
+/** Finds whom a rule names and who may work on such tickets, whether they are there or not. */
+export async function findAble(
+  ctx: Pick<ReadContext, "tx" | "services">,
+  { write }: Pick<TicketKind, "write">,
+  rule: RuleFields,
+  { teamId, at }: { readonly teamId: string | null; readonly at: Date },
+): Promise<readonly string[]> {
   const named = await findNamed(ctx, rule, teamId, at);
   if (named.length === 0) return [];
-  const [able, absent] = await Promise.all([
-    findMembersWithPermission(ctx, write, named),
-    findAbsent(ctx.tx, named, at),
-  ]);
-  return named.filter((userId) => able.has(userId) && !absent.has(userId));
+  const able = await findMembersWithPermission(ctx, write, named);
+  return named.filter((userId) => able.has(userId));
 }
 
 async function findNamed(

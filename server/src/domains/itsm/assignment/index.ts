@@ -1,5 +1,6 @@
 import { domain } from "#kernel/domain.ts";
-import { absences, AbsencesOwn } from "./absence.ts";
+import { absenceReads, absences, AbsencesOwn } from "./absence.ts";
+import { simulateRules } from "./simulation.ts";
 import { rules } from "./rule.ts";
 
 export { emitRouting, routeTicket, type Routing, ticketRouted } from "./route-ticket.ts";
@@ -10,5 +11,5 @@ export const assignment = domain({
   environmentScoped: false,
   permissions: [AbsencesOwn],
   events: [...Object.values(rules.events), ...Object.values(absences.events)],
-  operations: [...rules.operations, ...absences.operations],
+  operations: [...rules.operations, simulateRules, ...absences.operations, ...absenceReads],
 });

@@ -118,13 +118,26 @@ export const rules = resource({
 });
 
 /** Throws a 422 where a rule does not know whom to choose from, or names what does not exist. */
-export async function assertRule(
+async function assertRule(
   ctx: ReadContext,
-  { method, teamId, userIds = [], scheduleId }: Partial<RuleFields>,
+  rule: Partial<RuleFields>,
   input: Partial<RuleFields>,
-  at = "",
 ): Promise<void> {
-  const errors = checkCondition(input.conditions ?? {});
+  assertRuleShape(rule);
+  const named = (input.userIds ?? []).map((userId, index) => [`/userIds/${index}`, userId]);
+  await assertReferencesExist(ctx, { users: Object.fromEntries(named), teamId: input.teamId });
+  if (typeof input.scheduleId !== "string") return;
+  if (!(await onCallSchedules.store.find(ctx.tx, input.scheduleId))) {
+    throw invalidField("/scheduleId", "is not the id of an on-call schedule");
+  }
+}
+
+/** Throws a 422 where the parts of a rule do not go together; `at` is the path of the rule. */
+export function assertRuleShape(
+  { conditions, method, teamId, userIds = [], scheduleId }: Partial<RuleFields>,
+  at = "",
+): void {
+  const errors = checkCondition(conditions ?? {});
   assertNoErrors(errors.map(({ path, message }) => ({ path: `${at}/conditions${path}`, message })));
   if ((method === "on_call") !== (typeof scheduleId === "string")) {
     throw invalidField(`${at}/scheduleId`, "belongs to the method on_call, which needs it");
@@ -132,12 +145,7 @@ export async function assertRule(
   if (method === "fixed" && userIds.length === 0) {
     throw invalidField(`${at}/userIds`, "is needed by the method fixed");
   }
-  if (method === "team" && !teamId)
+  if (method === "team" && !teamId) {
     throw invalidField(`${at}/teamId`, "is needed by the method team");
-  const named = (input.userIds ?? []).map((userId, index) => [`${at}/userIds/${index}`, userId]);
-  await assertReferencesExist(ctx, { users: Object.fromEntries(named), teamId: input.teamId });
-  if (typeof input.scheduleId !== "string") return;
-  if (!(await onCallSchedules.store.find(ctx.tx, input.scheduleId))) {
-    throw invalidField(`${at}/scheduleId`, "is not the id of an on-call schedule");
   }
 }

@@ -107,6 +107,29 @@ describe("a bulk change", () => {
         events: [],
       });
     }
+    const many = Array.from({ length: 1_000 }, (_, n) => `inc_${String(n).padStart(26, "0")}`);
+    const acts = ["a", "b", "c"].map((tag) => ({ act: "tag", add: [tag] }));
+    expect(await agent(`POST ${BULK}`, { ids: many, acts })).toMatchObject({
+      status: 422,
+      events: [],
+      body: { code: "too_many_acts", acts: 3_000 },
+    });
+    // A scope to read writes nothing, also to what is one's own.
+    const { body: reading } = await owner("POST /api/v1/auth/tokens", {
+      name: "Reads",
+      expiresIn: null,
+      scopes: ["incidents:read"],
+    });
+    const reader = world.asToken(reading.data.token, "default");
+    expect(await reader(`GET ${INCIDENTS}/${id}`)).toMatchObject({ status: 200 });
+    for (const [route, sent] of [
+      [`POST ${INCIDENTS}`, { title: "Written" }],
+      [`POST ${INCIDENTS}/${id}/comments`, { body: "Written" }],
+      [`POST ${INCIDENTS}/${id}/watchers`, {}],
+      [`POST ${INCIDENTS}/${id}/cancel`, {}],
+    ] as const) {
+      expect(await reader(route, sent), route).toMatchObject({ status: 403, events: [] });
+    }
     // A token that may run macros and not resolve is refused by the act itself.
     const { body } = await owner("POST /api/v1/auth/tokens", {
       name: "Bulk",

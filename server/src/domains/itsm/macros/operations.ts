@@ -11,9 +11,11 @@ import { macros, STEPS_MAX } from "./macro.ts";
 import {
   ActResults,
   ActsRefused,
+  BULK_ACTS_MAX,
   BULK_TICKETS_MAX,
   NotForKind,
   performActs,
+  TooManyActs,
 } from "./perform-acts.ts";
 import { MacrosRun } from "./permissions.ts";
 
@@ -62,14 +64,14 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
     composes: true,
     allowNoop: true,
     environmentScoped: true,
-    fails: [ActsRefused, NotForKind, TooManyTickets],
+    fails: [ActsRefused, NotForKind, TooManyTickets, TooManyActs],
   } as const;
   const bulk = command({
     ...shared,
     id: "tickets.bulk",
     route: "POST /api/v1/itsm/tickets/bulk",
     summary: "Change many tickets at once",
-    description: `Up to ${BULK_TICKETS_MAX}, by \`ids\` or by \`select\`. ${ON_EACH}`,
+    description: `Up to ${BULK_TICKETS_MAX}, by \`ids\` or by \`select\`, and ${BULK_ACTS_MAX} acts on all of them. ${ON_EACH}`,
     body: object({ ...target, acts: Type.Array(Act, { minItems: 1, maxItems: STEPS_MAX }) }),
     example: {
       body: {

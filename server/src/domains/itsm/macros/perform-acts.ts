@@ -10,6 +10,8 @@ import { type Act, toActCall } from "./act.ts";
 import { renderText } from "./text-module.ts";
 
 export const BULK_TICKETS_MAX = 1_000;
+/** Tickets times acts: all of them are locked until the last act, about a millisecond each. */
+export const BULK_ACTS_MAX = 2_000;
 
 const Refusal = Type.Object(
   {
@@ -53,6 +55,11 @@ export const ActsRefused = failure(
   409,
   "Some of the tickets refuse this, so none was changed; `refusals` says which and why.",
 );
+export const TooManyActs = failure(
+  "too_many_acts",
+  422,
+  `At most ${BULK_ACTS_MAX} acts are performed at once, tickets times acts: choose fewer tickets.`,
+);
 export const NotForKind = failure(
   "act_not_for_kind",
   409,
@@ -82,6 +89,8 @@ export async function performActs(
   operations: ReadonlyMap<string, Operation>,
   plan: ActPlan,
 ): Promise<ActResults> {
+  const acts = new Set(plan.ids).size * plan.acts.length;
+  if (acts > BULK_ACTS_MAX) throw new Failure(TooManyActs, { extra: { acts } });
   if (!plan.dryRun) {
     const results = await performAll(ctx, operations, plan);
     if (results.refused === 0) return results;

@@ -4,6 +4,7 @@ import { catalog } from "../catalog/index.ts";
 import { changes } from "../changes/index.ts";
 import { incidents } from "../incidents/index.ts";
 import { problems } from "../problems/index.ts";
+import { exportTickets } from "./exchange/export-operation.ts";
 import { queueOperations } from "./operations.ts";
 import { takeNextCommand } from "./take-next.ts";
 import { countViews } from "./view-counts.ts";
@@ -23,5 +24,11 @@ export const queue = domain({
   summary: "Tickets of all kinds in one queue, and views of it.",
   permissions: [ViewsOwn],
   events: Object.values(views.events),
-  operations: [...queueOperations, takeNextCommand(takes), countViews, ...viewOperations],
+  operations: [
+    exportTickets,
+    ...queueOperations,
+    takeNextCommand(takes),
+    countViews,
+    ...viewOperations,
+  ],
 });

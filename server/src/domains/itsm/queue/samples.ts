@@ -22,6 +22,13 @@ async function view(owner: Ask) {
 export const samples: readonly Sample[] = [
   { operation: "tickets.list", arrange: async () => ({ query: { limit: "2" } }) },
   {
+    operation: "tickets.export",
+    arrange: async (owner) => {
+      await incident(owner);
+      return { query: { view: "open" } };
+    },
+  },
+  {
     operation: "tickets.get",
     arrange: async (owner) => ({ params: { id: await incident(owner) } }),
   },

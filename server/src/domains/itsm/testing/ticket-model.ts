@@ -1,7 +1,7 @@
 /** The model of tickets: what each operation answers, emits and leaves behind. Written from the contract. */
 import type { Ask } from "#kernel/testing/world.ts";
 
-export type Role = "agent" | "change_manager" | "owner" | "viewer" | "member";
+export type Role = "agent" | "change_manager" | "owner" | "viewer" | "member" | "requester";
 export interface Person {
   readonly role: Role;
   readonly ask: Ask;
@@ -12,6 +12,8 @@ export interface Ticket {
   readonly kind: "incidents" | "changes" | "problems";
   readonly id: string;
   readonly createdBy: string;
+  /** Of an incident: whoever raised it, and whom it is for. */
+  readonly askerIds: readonly string[];
   /** The fields that the model predicts. */
   fields: Record<string, unknown> & { state: string };
   isMerged?: boolean;
@@ -27,6 +29,10 @@ export interface Prediction {
 
 export const WORKERS: readonly Role[] = ["agent", "change_manager", "owner"];
 const APPROVERS: readonly Role[] = ["change_manager", "owner"];
+/** The roles that see only their own incidents. */
+export const ASKERS: readonly Role[] = ["member", "requester"];
+/** The fields of an incident that those do not see, as they get them. */
+export const HIDDEN = { teamId: null, resolutionCode: null, tags: [], fields: {} };
 export const SEVERITIES = ["low", "medium", "high", "critical"];
 
 /** The states that allow each action, and the one that it leads to. */
@@ -90,8 +96,9 @@ export function predictAction(ticket: Ticket, action: string, by: Person): Predi
   const votes = action === "approve" || action === "reject";
   // Who asked may confirm, reopen and cancel an incident; others do not see it, unless they read all.
   const isAskers = ticket.kind === "incidents" && ["close", "reopen", "cancel"].includes(action);
-  if (isAskers && by.role === "member") return { status: 404 };
-  if (!(votes ? APPROVERS : WORKERS).includes(by.role)) return { status: 403 };
+  const isOwn = isAskers && ticket.askerIds.includes(by.id);
+  if (isAskers && !isOwn && ASKERS.includes(by.role)) return { status: 404 };
+  if (!isOwn && !(votes ? APPROVERS : WORKERS).includes(by.role)) return { status: 403 };
   if (votes && by.id === ticket.createdBy) return { status: 403 };
   const [from = "", to = ""] = TRANSITIONS[ticket.kind][action] ?? [];
   if (!from.split(" ").includes(ticket.fields.state)) return { status: 409 };
@@ -121,6 +128,7 @@ function fieldsChangedBy(ticket: Ticket, action: string): Record<string, unknown
       return {
         resolution: null,
         resolutionCode: null,
+        satisfaction: null,
         reopenCount: Number(ticket.fields["reopenCount"]) + 1,
       };
     case "incidents.close":
@@ -216,6 +224,23 @@ export function predictEscalation(
   return { status: 200, events: ["incident.escalated"], fields: { severity, teamId } };
 }
 
+/** A ticket as somebody reads it. */
+export function predictRead({ kind, askerIds }: Ticket, by: Person): Prediction {
+  if (!ASKERS.includes(by.role)) return { status: 200 };
+  if (kind !== "incidents") return { status: 403 };
+  return { status: askerIds.includes(by.id) ? 200 : 404 };
+}
+
+/** A rating is whoever's it was for, once it is resolved; the same again says nothing new. */
+export function predictRating(ticket: Ticket, satisfaction: number, by: Person): Prediction {
+  const { status } = predictRead(ticket, by);
+  if (status !== 200) return { status };
+  if (ticket.fields["callerId"] !== by.id) return { status: 403 };
+  if (!["resolved", "closed"].includes(ticket.fields.state)) return { status: 409 };
+  const isSame = ticket.fields["satisfaction"] === satisfaction;
+  return { status: 200, events: isSame ? [] : ["incident.rated"], fields: { satisfaction } };
+}
+
 const OPEN_STATES = ["new", "in_progress", "on_hold"];
 
 export function predictMerge(source: Ticket, target: Ticket, by: Person): Prediction {
@@ -243,6 +268,7 @@ export const DEFAULT_FIELDS: Readonly<Record<Ticket["kind"], Record<string, unkn
     resolution: null,
     resolutionCode: null,
     reopenCount: 0,
+    satisfaction: null,
     tags: [],
     fields: {},
   },

@@ -47,7 +47,7 @@ export const noteSearch = command({
     found: Type.Integer({ minimum: 0, maximum: 1_000, description: "How much was shown" }),
     openedId: Type.Optional(ArticleRef),
   }),
-  response: item(ArticleSearch),
+  response: item(Type.Object({ words: ArticleSearch.properties.words }, { title: "NotedSearch" })),
   emits: [SearchNoted],
   example: { body: { q: "vpn on a train", found: 0 } },
   async run(ctx, { body: { q, found, openedId } }) {
@@ -64,7 +64,8 @@ export const noteSearch = command({
     const search = row as unknown as ArticleSearch;
     if (search.searches === 1) await queryRows(ctx.tx, MAKE_ROOM, []);
     ctx.emit(SearchNoted, { id: search.id, displayName: search.words }, search);
-    return search;
+    // How often others searched for it is for those who write articles.
+    return { words };
   },
 });
 

@@ -5,9 +5,10 @@ import type { ParsedMail } from "../mime/parsed-mail.ts";
 
 /** The header that all mails of Millrace bear. */
 export const LOOP_HEADER = "x-millrace-loop";
-const RECEIVED_MAX = 50;
+/** A mail passes a dozen servers at most, unless two send it to each other. */
+const HOPS_MAX = 50;
 
-export interface MailOrigin {
+interface MailOrigin {
   /** Null for the null return path of bounces. */
   readonly returnPath: string | null;
   /** The addresses of the workspace's own mailboxes. */
@@ -31,7 +32,7 @@ export function judgeMail(mail: ParsedMail, rules: readonly Rule[], origin: Mail
 }
 
 /** The mail as conditions see it. */
-export function ruleSubject({ from, to, cc, subject, headers, visible, files }: ParsedMail) {
+function ruleSubject({ from, to, cc, subject, headers, visible, files }: ParsedMail) {
   return {
     from: from?.address ?? "",
     fromName: from?.name ?? "",
@@ -47,7 +48,7 @@ export function ruleSubject({ from, to, cc, subject, headers, visible, files }: 
 
 /** The reason why a mail was written by a program that expects no answer; undefined for any other. */
 function automaticReason(
-  { from, headers }: ParsedMail,
+  { from, headers, hops }: ParsedMail,
   { returnPath, ownAddresses }: MailOrigin,
 ): string | undefined {
   if (!from) return "no_sender";
@@ -59,7 +60,7 @@ function automaticReason(
   if (returnPath === null || /^(mailer-daemon|postmaster)@/.test(from.address))
     return "null_sender";
   if (/^(bulk|junk|auto_reply)$/i.test(headers["precedence"] ?? "")) return "precedence";
-  if ((headers["received"]?.length ?? 0) > RECEIVED_MAX * 4_000) return "loop";
+  if (hops > HOPS_MAX) return "loop";
   return undefined;
 }
 

@@ -69,6 +69,7 @@ function toMail(email: Email): ParsedMail {
     cc: readPeople(email.cc ?? []),
     subject: oneLine(email.subject ?? "").slice(0, SUBJECT_CHARACTERS_MAX),
     headers,
+    hops: email.headers.filter(({ key }) => key === "received").length,
     visible: visible.toWellFormed(),
     quoted: folded.quoted.slice(0, TEXT_CHARACTERS_MAX).toWellFormed(),
     files: report ? [] : readFiles(email.attachments, notices),

@@ -34,6 +34,8 @@ export interface ParsedMail {
   readonly subject: string;
   /** By their names in lower case; of those that come several times the first. */
   readonly headers: Readonly<Record<string, string>>;
+  /** How many servers passed it on. */
+  readonly hops: number;
   /** The part of the text that its author wrote now. */
   readonly visible: string;
   /** The rest of the text: what was quoted, and signatures. */

@@ -7,6 +7,7 @@ import {
   NotAttachable,
   openPartitionFile,
   QuotaExceeded,
+  ShareExceeded,
   serveFile,
   storeFile,
 } from "#domains/files/index.ts";
@@ -106,6 +107,7 @@ function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
       NotAttachable,
       FileTooLarge,
       QuotaExceeded,
+      ShareExceeded,
     ],
     example: {
       params: { id: exampleRef(kind) },

@@ -63,6 +63,16 @@ test("fields of one's own are typed, and at once in forms, tickets, events, filt
   expect(await ids(`filter=${encodeURIComponent('{"fields.floor":"2"}')}`)).toEqual([70]);
   expect(await ids("sort=-fields.cost")).toEqual([90, 70]);
   expect(await ids("q=wet")).toEqual([70]);
+  await agent(`PATCH ${INCIDENTS}/${id}`, { fields: { remark: "=1+1" } });
+  const exported = await agent("GET /api/v1/itsm/tickets/export?sort=-fields.cost");
+  const [header = "", ...lines] = String(exported.body).trim().split("\r\n");
+  expect(header).toMatch(/^kind,number,.*,fields\.contact,fields\.cost,fields\.floor,/);
+  expect(lines.map((line) => line.split(",").slice(-4))).toEqual([
+    ["90", "1", "", ""],
+    ["70", "2", "'=1+1", ""],
+  ]);
+  expect((await agent("GET /api/v1/itsm/tickets/export?filter=x")).status).toBe(422);
+  expect((await requester("GET /api/v1/itsm/tickets/export")).status).toBe(403);
   await until(async () => {
     const { body: item } = await agent(`GET /api/v1/itsm/tickets/${id}`);
     return item.data.dueMetric === "resolution";

@@ -1,0 +1,119 @@
+/** Applies rules to past tickets one after the other, as if each had been made anew. */
+import { compileCondition } from "#kernel/condition/condition.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import type { TicketKind } from "../tickets/index.ts";
+import { findAble, pickCandidate } from "./candidates.ts";
+import type { PastTicket } from "./past-ticket.ts";
+import type { RuleFields } from "./rule.ts";
+
+/** A rule, or a draft of one that has no id. */
+export type ReplayRule = RuleFields & { readonly id: string | null };
+
+/** The outcome for one ticket; without a rule none had anything to say. */
+export interface Choice {
+  readonly ticket: PastTicket;
+  readonly rule: ReplayRule | undefined;
+  readonly assigneeId: string | null;
+  readonly teamId: string | null;
+  /** How many tickets the assignee has then. */
+  readonly load: number;
+}
+
+interface Replay {
+  readonly rules: readonly ReplayRule[];
+  /** The oldest first. */
+  readonly tickets: readonly PastTicket[];
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** The course of a replay so far. */
+interface Course {
+  readonly kind: TicketKind;
+  readonly rules: readonly ReplayRule[];
+  readonly isAbsent: (userId: string, at: Date) => boolean;
+  /** The people of a rule, by what they depend on. */
+  readonly able: Map<string, readonly string[]>;
+  /** The person who had the last turn, by rule. */
+  readonly turns: Map<ReplayRule, string>;
+  /** The open tickets of each person. */
+  readonly held: Map<string, readonly PastTicket[]>;
+}
+
+/** Decides on each ticket in turn. */
+export async function replayTickets(
+  ctx: ReadContext,
+  kind: TicketKind,
+  { rules, tickets, start, end }: Replay,
+): Promise<readonly Choice[]> {
+  const isAbsent = await readAbsences(ctx, start, end);
+  const empty = { able: new Map(), turns: new Map(), held: new Map() };
+  const course: Course = { kind, rules, isAbsent, ...empty };
+  const choices: Choice[] = [];
+  for (const ticket of tickets) choices.push(await decide(ctx, course, ticket));
+  return choices;
+}
+
+async function decide(ctx: ReadContext, course: Course, ticket: PastTicket): Promise<Choice> {
+  const { fields, createdAt } = ticket;
+  const subject = { ...fields, data: fields };
+  for (const rule of fields.assigneeId === null ? course.rules : []) {
+    const teamId = rule.teamId ?? fields.teamId;
+    const hasOther = fields.teamId !== null && rule.teamId !== null && fields.teamId !== teamId;
+    if (hasOther || !compileCondition(rule.conditions)(subject)) continue;
+    const candidates = await findPresent(ctx, course, rule, { teamId, at: createdAt });
+    const loads = new Map(candidates.map((userId) => [userId, loadAt(course, userId, createdAt)]));
+    const assigneeId = pickCandidate(rule, candidates, course.turns.get(rule) ?? "", loads);
+    if (assigneeId === null && rule.teamId === null) continue;
+    if (assigneeId === null) return { ticket, rule, assigneeId, teamId, load: 0 };
+    course.turns.set(rule, assigneeId);
+    course.held.set(assigneeId, [...(course.held.get(assigneeId) ?? []), ticket]);
+    return { ticket, rule, assigneeId, teamId, load: loadAt(course, assigneeId, createdAt) };
+  }
+  return { ticket, rule: undefined, assigneeId: null, teamId: null, load: 0 };
+}
+
+async function findPresent(
+  ctx: ReadContext,
+  { kind, rules, able, isAbsent }: Course,
+  rule: ReplayRule,
+  { teamId, at }: { readonly teamId: string | null; readonly at: Date },
+): Promise<readonly string[]> {
+  // A shift depends on the moment; the members of a team are those of now.
+  const moment = rule.method === "on_call" ? at.toISOString() : "";
+  const key = JSON.stringify([rules.indexOf(rule), teamId, moment]);
+  const known = able.get(key) ?? (await findAble(ctx, kind, rule, { teamId, at }));
+  able.set(key, known);
+  return known.filter((userId) => !isAbsent(userId, at));
+}
+
+/** Counts the tickets that somebody was given and that are open at a moment; ended ones are let go of. */
+function loadAt({ held }: Course, userId: string, at: Date): number {
+  const all = held.get(userId) ?? [];
+  const open = all.filter(({ endedAt }) => endedAt === null || endedAt > at);
+  held.set(userId, open);
+  return open.length;
+}
+
+const ABSENCES_MAX = 10_000;
+
+/** The absences in a span, as a question. */
+async function readAbsences(
+  { tx }: ReadContext,
+  start: Date,
+  end: Date,
+): Promise<(userId: string, at: Date) => boolean> {
+  const text = `
+    select user_id, starts_at, ends_at from absences
+     where starts_at <= $2 and ends_at > $1 order by id limit ${ABSENCES_MAX}`;
+  const rows = await queryRows(tx, text, [start, end]);
+  const absences = rows.map((row) => ({
+    userId: String(row["user_id"]),
+    from: new Date(String(row["starts_at"])),
+    until: new Date(String(row["ends_at"])),
+  }));
+  const byPerson = Map.groupBy(absences, ({ userId }) => userId);
+  return (userId, at) =>
+    byPerson.get(userId)?.some(({ from, until }) => from <= at && at < until) ?? false;
+}
