@@ -1,12 +1,7 @@
 import fastJsonStringify from "fast-json-stringify";
 import { assertCredentialValid } from "../access/authenticator.ts";
-<<<<<<< HEAD
 import { assertOperator, assertOwnerInPerson, type Caller } from "../access/caller.ts";
-import { holdsPermission } from "../access/permission.ts";
-=======
-import { assertOwnerInPerson, type Caller } from "../access/caller.ts";
 import { holdsPermission, type Permission } from "../access/permission.ts";
->>>>>>> 95ab9d3f (itsm: assignment rules are tried on past tickets; limits of bulk changes, scopes, shares and notes; tickets as CSV)
 import type { Platform, Operation } from "../contract.ts";
 import type { Transaction } from "../db/database.ts";
 import { sqlStateOf } from "../db/errors.ts";
