@@ -2,7 +2,7 @@
 
 /** What the API speaks of, by name. */
 export interface Schemas {
-  "Absence": { "id": string; "userId": string; "from": string; "until": string; "note": string; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "Absence": { "id": string; "userId": string; "from": string; "until": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "AcceptedRequest": { "runId": string; "status": string };
   "AccessExplanation": { "allowed": boolean; "operation": Schemas["OperationEntry"]; "person": { "id": string; "name": string; "email": string; "roles": readonly ({ "id": string; "name": string })[] }; "environment": "production" | "staging" | "development"; "reasons": readonly ({ "check": "audience" | "membership" | "second_factor" | "permission" | "token_scope" | "owner_in_person" | "environment" | "thing"; "passed": boolean | null; "text": string })[]; "grantedBy": readonly ({ "id": string; "name": string; "pattern": string })[]; "wouldGrant": readonly ({ "id": string; "name": string })[]; "failure": { "status": number; "code": string; "detail": string } | null };
   "ActResult": { "id": string; "number": string | null; "before": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null } | null; "after": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null } | null; "changes": readonly (string)[]; "refusal": { "step": number; "code": string; "status": number; "message": string; "errors": readonly ({ "path": string; "message": string })[] } | null };
@@ -40,7 +40,9 @@ export interface Schemas {
   "ArtifactVersion": { "versionNumber": number; "version": string; "restoredFrom": number | null; "author": { "id": string; "name": string }; "createdAt": string };
   "ArtifactVersionContent": { "versionNumber": number; "detail": Schemas["ArtifactDetailShown"]; "definition": Schemas["ArtifactDefinition"] };
   "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
+  "AssignmentDifference": { "ticketId": string; "number": string; "title": string; "before": string | null; "after": string | null; "teamId": string | null; "rule": string };
   "AssignmentRule": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "position": number; "conditions": { readonly [name: string]: unknown }; "on": readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId": string | null; "userIds": readonly (string)[]; "scheduleId": string | null; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "AssignmentSimulation": { "from": string; "to": string; "tickets": number; "assigned": number; "toTeam": number; "untouched": number; "people": readonly (Schemas["SimulatedLoad"])[]; "rules": readonly ({ "ruleId": string | null; "name": string; "tickets": number })[]; "changed": readonly (Schemas["AssignmentDifference"])[]; "changedCount": number };
   "Attachment": { "id": string; "ticketId": string; "name": string; "bytes": number; "fileId"?: string; "mediaType"?: string; "internal"?: boolean; "createdBy": string; "createdAt": string };
   "Backup": { "id": string; "status": "running" | "made" | "failed"; "file": string; "bytes": number | null; "completeUpTo": string | null; "error": string | null; "createdAt": string; "finishedAt": string | null; "verification": "running" | "whole" | "damaged" | null; "verifiedAt": string | null; "verifiedDetail": string | null };
   "BlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -147,7 +149,6 @@ export interface Schemas {
   "KpiSchedule": { "cron": string; "timezone"?: string };
   "KpiSnapshot": { "at": string; "value": number | null; "target": number; "met": boolean | null; "backfilled": boolean; "error": string | null };
   "KpiWindow": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string };
-  "ListedAbsence": { "id": string; "userId": string; "from": string; "until": string; "note": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedAlert": { "id": string; "name": string; "description": string; "report": Schemas["ReportDraft"]; "rule": Schemas["AlertRule"]; "everyMinutes": number; "notify": readonly (string)[]; "enabled": boolean; "runAs": string; "state": "unknown" | "ok" | "firing"; "value": number | null; "reason": string | null; "since": string | null; "checkedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null; "revision": number };
   "ListedAppPage": { "id": string; "path": string; "title": string; "components": readonly (unknown)[]; "revision": number };
@@ -181,6 +182,7 @@ export interface Schemas {
   "ListedMember": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string; "revision": number };
   "ListedMemberToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null; "user": { "id": string; "name": string; "email": string }; "revision": number };
   "ListedMigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedNotedAbsence": { "id": string; "userId": string; "from": string; "until": string; "createdBy": string; "createdAt": string; "updatedAt": string; "note": string | null; "revision": number };
   "ListedNotification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string; "revision": number };
   "ListedOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedOnCallSchedule": { "id": string; "name": string; "description": string; "teamId": string | null; "timeZone": string; "layers": readonly (Schemas["OnCallLayer"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
@@ -241,6 +243,8 @@ export interface Schemas {
   "NewWorkflow": { "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["WorkflowTrigger"] | unknown; "nodes": readonly (Schemas["WorkflowNode"] | unknown)[]; "edges": readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "label"?: string; "changeSummary"?: string };
   "NodeType": { "type": string; "title": string; "group": "Flow" | "Shape" | "Data" | "Outside" | "People" | "Time" | "Code" | "Connectors" | "Workflows"; "icon": string; "summary": string; "effect": "pure" | "outside" | "wait"; "branches": readonly (string)[]; "branchesDependOnConfig": boolean; "branchesFrom"?: string; "iterates"?: boolean; "config": { readonly [name: string]: unknown }; "firstConfig": { readonly [name: string]: unknown }; "output": { readonly [name: string]: unknown } };
   "NodeTypes": { "groups": readonly (string)[]; "nodeTypes": readonly (Schemas["NodeType"])[]; "triggerTypes": readonly (Schemas["TriggerType"])[] };
+  "NotedAbsence": { "id": string; "userId": string; "from": string; "until": string; "createdBy": string; "createdAt": string; "updatedAt": string; "note": string | null };
+  "NotedSearch": { "words": string };
   "Notification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string };
   "NotificationPreferences": { "email": boolean; "noEmailFor": readonly (string)[] };
   "OAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string };
@@ -354,6 +358,7 @@ export interface Schemas {
   "Setting": { "name": string; "isSet": boolean; "value": string | null; "isSecret": boolean; "expected": string };
   "ShownWorkflowTrigger": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean }; "url"?: string };
   "SimilarTicket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "workaround"?: string | null; "score": number };
+  "SimulatedLoad": { "userId": string; "before": number; "after": number; "openMax": number };
   "SlaBoardClock": { "policyId": string; "policyName": string; "metric": "response" | "resolution" | "next_reply" | "custom"; "name": string; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "counting": boolean; "targetMinutes": number; "elapsedMs": number; "remainingMs": number; "dueAt": string | null; "warnedAt": string | null; "breachedAt": string | null; "stoppedAt": string | null; "lateRounds": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string | null; "title": string | null; "state": string; "priority": number | null; "assigneeId": string | null; "teamId": string | null } };
   "SlaClock": { "policyId": string; "policyName": string; "metric": "response" | "resolution" | "next_reply" | "custom"; "name": string; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "counting": boolean; "targetMinutes": number; "elapsedMs": number; "remainingMs": number; "dueAt": string | null; "warnedAt": string | null; "breachedAt": string | null; "stoppedAt": string | null; "lateRounds": number; "startedAt": string; "timeline": readonly (Schemas["SlaTimelineEntry"])[] };
   "SlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendarId": string | null; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string };
@@ -450,9 +455,9 @@ export interface Operations {
   /** Delete an absence */
   "absences.delete": { params: { "id": string }; reply: undefined };
   /** Read an absence */
-  "absences.get": { params: { "id": string }; reply: { "data": Schemas["Absence"] } };
+  "absences.get": { params: { "id": string }; reply: { "data": Schemas["NotedAbsence"] } };
   /** List the absences, the latest first */
-  "absences.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedAbsence"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "absences.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "userId"?: string; "current"?: boolean }; reply: { "data": readonly (Schemas["ListedNotedAbsence"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change an absence */
   "absences.update": { params: { "id": string }; body: { "from"?: string; "until"?: string; "note"?: string }; reply: { "data": Schemas["Absence"] } };
   /** Explain whether somebody may do something, and why */
@@ -575,6 +580,8 @@ export interface Operations {
   "assignment_rules.get": { params: { "id": string }; reply: { "data": Schemas["AssignmentRule"] } };
   /** List the assignment rules in their order */
   "assignment_rules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedAssignmentRule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** See who would have got past tickets by the assignment rules */
+  "assignment_rules.simulate": { body: { "entity": "incident" | "change" | "problem" | "request"; "rule"?: { "name": string; "entity": "incident" | "change" | "problem" | "request"; "position"?: number; "conditions"?: { readonly [name: string]: unknown }; "on"?: readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId"?: string | null; "userIds"?: readonly (string)[]; "scheduleId"?: string | null; "active"?: boolean }; "replaces"?: string; "from"?: string; "to"?: string; "limit"?: number }; reply: { "data": Schemas["AssignmentSimulation"] } };
   /** Change an assignment rule */
   "assignment_rules.update": { params: { "id": string }; body: { "name"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "position"?: number; "conditions"?: { readonly [name: string]: unknown }; "on"?: readonly ("created" | "reopened" | "team_changed")[]; "method"?: "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId"?: string | null; "userIds"?: readonly (string)[]; "scheduleId"?: string | null; "active"?: boolean }; reply: { "data": Schemas["AssignmentRule"] } };
   /** Read one event of the audit log */
@@ -1092,7 +1099,7 @@ export interface Operations {
   /** List what an article said at each time, newest first */
   "knowledge.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ArticleVersion"])[]; "pagination": Schemas["Pagination"] } };
   /** Say what came of a search */
-  "knowledge.note_search": { body: { "q": string; "found": number; "openedId"?: string }; reply: { "data": Schemas["ArticleSearch"] } };
+  "knowledge.note_search": { body: { "q": string; "found": number; "openedId"?: string }; reply: { "data": Schemas["NotedSearch"] } };
   /** Render Markdown as an article shows it */
   "knowledge.preview": { body: { "body": string }; reply: { "data": Schemas["ArticlePreview"] } };
   /** Publish an article */
@@ -1757,6 +1764,8 @@ export interface Operations {
   "text_modules.update": { params: { "id": string }; body: { "name"?: string; "keyword"?: string; "body"?: string; "teamId"?: string | null }; reply: { "data": Schemas["TextModule"] } };
   /** Change many tickets at once */
   "tickets.bulk": { body: { "ids"?: readonly (string)[]; "select"?: { "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "tags"?: string; "filter"?: { readonly [name: string]: unknown } }; "dryRun"?: boolean; "acts": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[] }; reply: { "data": Schemas["ActResults"] } };
+  /** Export tickets as a file */
+  "tickets.export": { query?: { "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "callerId"?: string; "tags"?: string; "filter"?: string; "sort"?: string; "q"?: string; "formulas"?: "escaped" | "raw" }; reply: string };
   /** Read a ticket of any kind as the queue shows it */
   "tickets.get": { params: { "id": string }; query?: { "expand"?: string }; reply: { "data": Schemas["TicketItem"] } };
   /** List tickets of all kinds in one queue */
@@ -1996,6 +2005,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "assignment_rules.delete": "DELETE /api/v1/itsm/assignment-rules/{id}",
   "assignment_rules.get": "GET /api/v1/itsm/assignment-rules/{id}",
   "assignment_rules.list": "GET /api/v1/itsm/assignment-rules",
+  "assignment_rules.simulate": "POST /api/v1/itsm/assignment-rules/simulate",
   "assignment_rules.update": "PATCH /api/v1/itsm/assignment-rules/{id}",
   "audit.get": "GET /api/v1/audit/{eventId}",
   "audit.query": "GET /api/v1/audit",
@@ -2587,6 +2597,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "text_modules.render": "GET /api/v1/itsm/text-modules/{id}/render",
   "text_modules.update": "PATCH /api/v1/itsm/text-modules/{id}",
   "tickets.bulk": "POST /api/v1/itsm/tickets/bulk",
+  "tickets.export": "GET /api/v1/itsm/tickets/export",
   "tickets.get": "GET /api/v1/itsm/tickets/{id}",
   "tickets.list": "GET /api/v1/itsm/tickets",
   "tickets.list_tags": "GET /api/v1/itsm/tags",
