@@ -14,10 +14,12 @@ import {
   type ReportDraft,
   setChart,
   setSource,
-  timeField,
   without,
 } from "./model.ts";
-import { findPeriod, PERIODS, periodWords } from "./periods.ts";
+import { FunnelSteps } from "./funnel-steps.tsx";
+import { NumberLook } from "./number-look.tsx";
+import type { PartProps } from "./part.ts";
+import { PeriodPart } from "./period-part.tsx";
 import { SourcePicker } from "./source-picker.tsx";
 
 export interface BuilderProps {
@@ -75,15 +77,9 @@ export function Builder({ draft, onChange, isNumber = false }: BuilderProps) {
         />
       </div>
       <PeriodPart {...part} canCompare={!isNumber && chart !== "funnel" && chart !== "heat"} />
-      {chart === "stat" && !isNumber && <TargetPart {...part} />}
+      {chart === "stat" && !isNumber && <NumberLook {...part} />}
     </div>
   );
-}
-
-interface PartProps {
-  readonly draft: ReportDraft;
-  readonly fields: Fields;
-  readonly onChange: (draft: ReportDraft) => void;
 }
 
 const UNITS = ["hour", "day", "week", "month", "quarter", "year"] as const;
@@ -200,209 +196,5 @@ function BucketPart({ draft, fields, onChange }: PartProps) {
         </span>
       )}
     </Field>
-  );
-}
-
-function PeriodPart({
-  draft,
-  fields,
-  onChange,
-  canCompare,
-}: PartProps & { readonly canCompare: boolean }) {
-  const { period, compare } = draft;
-  const times = fields.filter(({ type }) => type === "time" || type === "date");
-  const chosen = period ? (findPeriod(period)?.id ?? "own") : "";
-  const field = period?.field ?? draft.timeBucket?.field ?? timeField(draft, fields);
-  const choose = (id: string): void => {
-    const found = PERIODS.find((one) => one.id === id);
-    if (!found) return onChange(without(draft, ["period", "compare"]));
-    const { from, to } = found;
-    onChange({
-      ...draft,
-      period: { from, ...(to !== undefined && { to }), ...(field !== undefined && { field }) },
-    });
-  };
-  return (
-    <>
-      <Field label="Period">
-        {(attributes) => (
-          <span className="build-pair">
-            <select
-              {...attributes}
-              className="field"
-              value={chosen}
-              onChange={({ target }) => choose(target.value)}
-            >
-              <option value="">All time</option>
-              {chosen === "own" && period && <option value="own">{periodWords(period)}</option>}
-              {PERIODS.map(({ id, label }) => (
-                <option key={id} value={id}>
-                  {label}
-                </option>
-              ))}
-            </select>
-            {period && times.length > 1 && (
-              <select
-                className="field"
-                aria-label="Time that counts"
-                value={field ?? ""}
-                onChange={({ target }) =>
-                  onChange({ ...draft, period: { ...period, field: target.value } })
-                }
-              >
-                {times.map(({ name }) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </select>
-            )}
-          </span>
-        )}
-      </Field>
-      {canCompare && period && (
-        <Field label="Compared with">
-          {(attributes) => (
-            <select
-              {...attributes}
-              className="field"
-              value={compare ?? ""}
-              onChange={({ target }) => {
-                const next = COMPARES.find(([id]) => id === target.value)?.[0];
-                onChange(next ? { ...draft, compare: next } : without(draft, ["compare"]));
-              }}
-            >
-              <option value="">Nothing</option>
-              {COMPARES.map(([id, words]) => (
-                <option key={id} value={id}>
-                  {words}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-      )}
-    </>
-  );
-}
-
-const COMPARES = [
-  ["period", "The period before"],
-  ["week", "A week earlier"],
-  ["month", "A month earlier"],
-  ["year", "A year earlier"],
-] as const;
-
-function TargetPart({ draft, onChange }: PartProps) {
-  const chart = draft.chart ?? { type: "stat" };
-  const put = (change: object): void => onChange({ ...draft, chart: { ...chart, ...change } });
-  return (
-    <>
-      <Field label="Target" isOptional>
-        {(attributes) => (
-          <span className="build-pair">
-            <select
-              className="field build-side"
-              aria-label="Good side of the target"
-              value={chart.better ?? "up"}
-              onChange={({ target }) => put({ better: target.value === "down" ? "down" : "up" })}
-            >
-              <option value="up">at least</option>
-              <option value="down">at most</option>
-            </select>
-            <input
-              {...attributes}
-              className="field"
-              type="number"
-              step="any"
-              value={chart.target ?? ""}
-              onChange={({ target }) =>
-                put({ target: target.value === "" ? undefined : Number(target.value) })
-              }
-            />
-          </span>
-        )}
-      </Field>
-      <Field label="Written as">
-        {(attributes) => (
-          <span className="build-pair">
-            <select
-              {...attributes}
-              className="field"
-              value={chart.format ?? "number"}
-              onChange={({ target }) => put({ format: target.value })}
-            >
-              <option value="number">Number</option>
-              <option value="percent">Percent</option>
-              <option value="duration">Duration (of ms)</option>
-            </select>
-            <input
-              className="field build-side"
-              aria-label="Unit"
-              placeholder="Unit"
-              value={chart.unit ?? ""}
-              onChange={({ target }) =>
-                put({ unit: target.value === "" ? undefined : target.value })
-              }
-            />
-          </span>
-        )}
-      </Field>
-    </>
-  );
-}
-
-function FunnelSteps({ draft, fields, onChange }: PartProps) {
-  const { funnel } = draft;
-  if (!funnel) return null;
-  const put = (steps: typeof funnel.steps): void =>
-    onChange({ ...draft, funnel: { ...funnel, steps } });
-  return (
-    <div className="field-box">
-      <span className="build-label">Steps</span>
-      {funnel.steps.map((step, n) => (
-        <div key={n} className="build-step">
-          <div className="build-line">
-            <input
-              className="field"
-              aria-label={`Name of step ${n + 1}`}
-              value={step.name}
-              onChange={({ target }) =>
-                put(
-                  funnel.steps.map((one, at) =>
-                    at === n ? { ...one, name: target.value || "Step" } : one,
-                  ),
-                )
-              }
-            />
-            {funnel.steps.length > 2 && (
-              <button
-                type="button"
-                className="btn bare icon"
-                aria-label={`Remove step ${n + 1}`}
-                onClick={() => put(funnel.steps.filter((_, at) => at !== n))}
-              >
-                <X />
-              </button>
-            )}
-          </div>
-          <ConditionLines
-            label={`Rules of step ${n + 1}`}
-            fields={fields}
-            value={step.filter}
-            onChange={(filter) =>
-              put(funnel.steps.map((one, at) => (at === n ? { ...one, filter } : one)))
-            }
-          />
-        </div>
-      ))}
-      <button
-        type="button"
-        className="btn bare"
-        onClick={() =>
-          put([...funnel.steps, { name: `Step ${funnel.steps.length + 1}`, filter: {} }])
-        }
-      >
-        <Plus /> Add a step
-      </button>
-    </div>
   );
 }

@@ -149,11 +149,11 @@ function useEditor(dashboard: Dashboard) {
     panel,
     isLeaving,
     saved,
-    choose(next: string | undefined) {
+    choose: (next: string | undefined): void => {
       setChosen(next);
       setPanel("tile");
     },
-    showPanel(next: "tile" | "bar") {
+    showPanel: (next: "tile" | "bar"): void => {
       setPanel(next);
       setChosen(undefined);
     },

@@ -1,0 +1,61 @@
+import { Plus, X } from "lucide-react";
+import { ConditionLines } from "./condition-lines.tsx";
+import type { PartProps } from "./part.ts";
+
+/** The steps of a funnel, each with its rules. */
+export function FunnelSteps({ draft, fields, onChange }: PartProps) {
+  const { funnel } = draft;
+  if (!funnel) return null;
+  const put = (steps: typeof funnel.steps): void =>
+    onChange({ ...draft, funnel: { ...funnel, steps } });
+  return (
+    <div className="field-box">
+      <span className="build-label">Steps</span>
+      {funnel.steps.map((step, n) => (
+        <div key={n} className="build-step">
+          <div className="build-line">
+            <input
+              className="field"
+              aria-label={`Name of step ${n + 1}`}
+              value={step.name}
+              onChange={({ target }) =>
+                put(
+                  funnel.steps.map((one, at) =>
+                    at === n ? { ...one, name: target.value || "Step" } : one,
+                  ),
+                )
+              }
+            />
+            {funnel.steps.length > 2 && (
+              <button
+                type="button"
+                className="btn bare icon"
+                aria-label={`Remove step ${n + 1}`}
+                onClick={() => put(funnel.steps.filter((_, at) => at !== n))}
+              >
+                <X />
+              </button>
+            )}
+          </div>
+          <ConditionLines
+            label={`Rules of step ${n + 1}`}
+            fields={fields}
+            value={step.filter}
+            onChange={(filter) =>
+              put(funnel.steps.map((one, at) => (at === n ? { ...one, filter } : one)))
+            }
+          />
+        </div>
+      ))}
+      <button
+        type="button"
+        className="btn bare"
+        onClick={() =>
+          put([...funnel.steps, { name: `Step ${funnel.steps.length + 1}`, filter: {} }])
+        }
+      >
+        <Plus /> Add a step
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { Field } from "../../ui/field.tsx";
+import type { PartProps } from "./part.ts";
+
+/** The target of a single number, and how it is written. */
+export function NumberLook({ draft, onChange }: PartProps) {
+  const chart = draft.chart ?? { type: "stat" };
+  const put = (change: object): void => onChange({ ...draft, chart: { ...chart, ...change } });
+  return (
+    <>
+      <Field label="Target" isOptional>
+        {(attributes) => (
+          <span className="build-pair">
+            <select
+              className="field build-side"
+              aria-label="Good side of the target"
+              value={chart.better ?? "up"}
+              onChange={({ target }) => put({ better: target.value === "down" ? "down" : "up" })}
+            >
+              <option value="up">at least</option>
+              <option value="down">at most</option>
+            </select>
+            <input
+              {...attributes}
+              className="field"
+              type="number"
+              step="any"
+              value={chart.target ?? ""}
+              onChange={({ target }) =>
+                put({ target: target.value === "" ? undefined : Number(target.value) })
+              }
+            />
+          </span>
+        )}
+      </Field>
+      <Field label="Written as">
+        {(attributes) => (
+          <span className="build-pair">
+            <select
+              {...attributes}
+              className="field"
+              value={chart.format ?? "number"}
+              onChange={({ target }) => put({ format: target.value })}
+            >
+              <option value="number">Number</option>
+              <option value="percent">Percent</option>
+              <option value="duration">Duration (of ms)</option>
+            </select>
+            <input
+              className="field build-side"
+              aria-label="Unit"
+              placeholder="Unit"
+              value={chart.unit ?? ""}
+              onChange={({ target }) =>
+                put({ unit: target.value === "" ? undefined : target.value })
+              }
+            />
+          </span>
+        )}
+      </Field>
+    </>
+  );
+}

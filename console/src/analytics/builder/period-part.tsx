@@ -1,0 +1,93 @@
+import { Field } from "../../ui/field.tsx";
+import { timeField, without } from "./model.ts";
+import type { PartProps } from "./part.ts";
+import { findPeriod, PERIODS, periodWords } from "./periods.ts";
+
+/** The time that counts, and the one that it is compared with. */
+export function PeriodPart({
+  draft,
+  fields,
+  onChange,
+  canCompare,
+}: PartProps & { readonly canCompare: boolean }) {
+  const { period, compare } = draft;
+  const times = fields.filter(({ type }) => type === "time" || type === "date");
+  const chosen = period ? (findPeriod(period)?.id ?? "own") : "";
+  const field = period?.field ?? draft.timeBucket?.field ?? timeField(draft, fields);
+  const choose = (id: string): void => {
+    const found = PERIODS.find((one) => one.id === id);
+    if (!found) return onChange(without(draft, ["period", "compare"]));
+    const { from, to } = found;
+    onChange({
+      ...draft,
+      period: { from, ...(to !== undefined && { to }), ...(field !== undefined && { field }) },
+    });
+  };
+  return (
+    <>
+      <Field label="Period">
+        {(attributes) => (
+          <span className="build-pair">
+            <select
+              {...attributes}
+              className="field"
+              value={chosen}
+              onChange={({ target }) => choose(target.value)}
+            >
+              <option value="">All time</option>
+              {chosen === "own" && period && <option value="own">{periodWords(period)}</option>}
+              {PERIODS.map(({ id, label }) => (
+                <option key={id} value={id}>
+                  {label}
+                </option>
+              ))}
+            </select>
+            {period && times.length > 1 && (
+              <select
+                className="field"
+                aria-label="Time that counts"
+                value={field ?? ""}
+                onChange={({ target }) =>
+                  onChange({ ...draft, period: { ...period, field: target.value } })
+                }
+              >
+                {times.map(({ name }) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            )}
+          </span>
+        )}
+      </Field>
+      {canCompare && period && (
+        <Field label="Compared with">
+          {(attributes) => (
+            <select
+              {...attributes}
+              className="field"
+              value={compare ?? ""}
+              onChange={({ target }) => {
+                const next = COMPARES.find(([id]) => id === target.value)?.[0];
+                onChange(next ? { ...draft, compare: next } : without(draft, ["compare"]));
+              }}
+            >
+              <option value="">Nothing</option>
+              {COMPARES.map(([id, words]) => (
+                <option key={id} value={id}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+    </>
+  );
+}
+
+const COMPARES = [
+  ["period", "The period before"],
+  ["week", "A week earlier"],
+  ["month", "A month earlier"],
+  ["year", "A year earlier"],
+] as const;
