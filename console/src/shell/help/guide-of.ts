@@ -36,6 +36,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   "/sla": "sla",
   "/sql": "sql",
   "/tables": "tables",
+  "/tasks": "changes",
   "/webhooks": "webhooks",
   "/workflows": "workflows",
 };
