@@ -20,6 +20,8 @@ describeInBrowser("on call, services and problems", () => {
     await page.goto(`${at.origin}/oncall?open=new`);
     await page.getByLabel("Name", { exact: true }).first().fill("Network");
     await page.getByText("Add people to a layer to see whose turn is when.").waitFor();
+    // The product's clock is not the browser's.
+    await page.getByLabel("First turn on").fill("2026-01-05");
     await page.getByRole("combobox", { name: "In turn" }).fill(name);
     await page.keyboard.press("Enter");
     const preview = page.getByRole("group", { name: "What these layers make" });
