@@ -1,7 +1,7 @@
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask } from "#kernel/testing/world.ts";
 
-const fields = { name: "A sample", answerStatus: 202, answerBody: "taken" };
+const fields = { name: "A sample", answerStatus: 200, answerBody: "taken" };
 
 async function made(owner: Ask) {
   const { body } = await owner("POST /api/v1/test-endpoints", fields);
