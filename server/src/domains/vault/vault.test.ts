@@ -27,7 +27,13 @@ test("a secret is stored, read, rotated and deleted, and all but its value is to
   });
   const { createdAt, updatedAt } = stored.body.data;
   expect(stored.body).toEqual({
-    data: { name: "API_KEY", description: "For billing", createdAt, updatedAt },
+    data: {
+      name: "API_KEY",
+      description: "For billing",
+      lastUsedAt: null,
+      createdAt,
+      updatedAt,
+    },
   });
   expect(await lastEvent(owner)).toMatchObject({
     type: "audit.secret.created",
@@ -136,6 +142,7 @@ test("the list is by name, page by page, and the same in every environment", asy
       expect(Object.keys(item).toSorted()).toEqual([
         "createdAt",
         "description",
+        "lastUsedAt",
         "name",
         "revision",
         "updatedAt",

@@ -51,6 +51,7 @@ export const RESERVED: ReadonlySet<string> = new Set([
   "healthz",
   "hooks",
   "invitations",
+  "listen",
   "logout",
   "mcp",
   "metrics",
