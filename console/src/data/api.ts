@@ -94,6 +94,7 @@ export async function call<O extends OperationId>(
       onAnswer(answer) {
         const etag = answer.headers.get("etag");
         if (etag !== null && answer.status < 300) etags.set(keyOf(id, input), etag);
+        noteMaintenance(id, answer.headers.has("x-maintenance"));
         options.onAnswer?.(answer);
       },
     });
@@ -104,6 +105,14 @@ export async function call<O extends OperationId>(
     if (isLost(error) && options.signal?.aborted !== true) throw new Unreachable();
     throw error;
   }
+}
+
+/** Whoever may not follow the log learns of maintenance from any answer, and reads then what it is about. */
+function noteMaintenance(id: OperationId, isOn: boolean): void {
+  if (id === "auth.me") return;
+  const [me] = cache.getQueriesData<Reply<"auth.me">>({ queryKey: ["auth.me"] });
+  const known = me?.[1]?.data.maintenance;
+  if (known !== undefined && (known !== null) !== isOn) invalidate(["auth.me"]);
 }
 
 const isPublic = (id: OperationId): boolean =>

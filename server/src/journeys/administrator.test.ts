@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
+import { failedJob } from "#domains/installation/testing/operator.ts";
 import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
 
 describeInBrowser("administering people", () => {
@@ -89,5 +90,43 @@ describeInBrowser("administering people", () => {
     await page.getByText(/is signed out\.$/).waitFor();
     // Nobody touched that window: what it had open ended by itself.
     await other.page.getByRole("dialog").waitFor();
+  });
+
+  test("an operator sees what needs attention, retries a job, holds changes back, and reads the guide beside it", async () => {
+    const operator = await at.visit(["viewer"]);
+    await at.world.sql("insert into operators values ($1, 'system', now())", [operator.userId]);
+    await failedJob(at.world);
+    const colleague = await at.visit(["builder"]);
+    await colleague.page.goto(`${at.origin}/tables`);
+    await colleague.page.getByRole("heading", { level: 1 }).waitFor();
+    expect(await colleague.page.getByRole("link", { name: "Operation" }).count()).toBe(0);
+
+    const { page } = operator;
+    await page.goto(at.origin);
+    await page.getByRole("link", { name: "Operation" }).click();
+    await page.getByText("1 jobs were given up.").waitFor();
+    await expectSoundInEveryLook(operator);
+    await page.getByRole("tab", { name: "Work" }).click();
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByText("None was given up.").waitFor();
+    await page.getByRole("tab", { name: "Overview" }).click();
+    await page.getByRole("button", { name: "Begin maintenance" }).click();
+    await page.getByLabel("Message").fill("A larger disk until 22:00.");
+    await page.keyboard.press("Enter");
+    await page.getByText("only operators change anything").waitFor();
+    await colleague.page.getByRole("link", { name: "Workflows" }).click();
+    await colleague.page.getByText("nothing can be changed for now. A larger disk").waitFor();
+    await page.getByRole("button", { name: "End it" }).click();
+    await page.getByText("Maintenance has ended.").waitFor();
+
+    await page.keyboard.press("F1");
+    await page.getByRole("heading", { name: "Operating Millrace" }).waitFor();
+    await page.getByLabel("Search the guides").fill("signature rotate");
+    await page
+      .getByRole("button", { name: /^Webhooks/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { name: "Webhooks", level: 1 }).waitFor();
+    await expectSound(operator);
   });
 });

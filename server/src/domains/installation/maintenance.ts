@@ -53,6 +53,7 @@ export const setMaintenance = command({
       .updateTable("installation")
       .set({ maintenance: after === null ? null : JSON.stringify(after) })
       .execute();
+    ctx.onCommit(() => ctx.services.maintenance.assume(after));
     recordAtHome(ctx, () => {
       if (after) ctx.emit(MaintenanceStarted, RESOURCE, after);
       else if (before) ctx.emit(MaintenanceEnded, RESOURCE, { since: before.since });

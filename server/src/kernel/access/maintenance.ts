@@ -46,6 +46,11 @@ export class Maintenance {
     return this.#state;
   }
 
+  /** Takes a state that was just committed here; other nodes hear of it from the log. */
+  assume(state: MaintenanceState | null): void {
+    this.#state = state;
+  }
+
   async load(): Promise<void> {
     const rows = await this.#db.system<{ maintenance: MaintenanceState | null }>(
       "select maintenance from installation",

@@ -143,6 +143,8 @@ async function admit(
   const services = { authenticate, services: platform };
   request.caller = await resolveCaller(operation, request, reply, services);
   authorise(operation, request.caller);
+  // Those who may not follow the log learn it from the answers that they get anyway.
+  if (platform.maintenance.state !== null) reply.header("x-maintenance", "true");
   platform.maintenance.assertOpen(operation, request.caller);
 }
 
