@@ -308,6 +308,9 @@ export interface Schemas {
   "PublishedMessage": { "id": string; "deduplicated": boolean };
   "QueryAnswer": { "columns": readonly ({ "name": string; "type": string })[]; "rows": readonly (unknown)[]; "rowCount": number; "truncated": boolean; "durationMs": number };
   "QueryParameter": { "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json"; "default"?: unknown };
+  "QueryPlan": { "nodes": readonly (Schemas["QueryPlanNode"])[]; "isLimited": boolean; "truncated": boolean; "durationMs": number };
+  "QueryPlanNode": { "id": number; "parent": number | null; "type": string; "relation"?: string; "index"?: string; "join"?: string; "condition"?: string; "estimatedRows"?: number; "estimatedCost"?: number; "rows"?: number; "removedRows"?: number; "durationMs"?: number };
+  "QuerySchema": { "relations": readonly ({ "name": string; "title": string; "columns": readonly ({ "name": string; "type": string })[] })[]; "functions": readonly (string)[] };
   "QueueView": { "id": string; "name": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "onlyOpen": boolean; "filter": { readonly [name: string]: unknown }; "sort": string; "columns": readonly (string)[]; "sharedWith": "nobody" | "team" | "everyone"; "teamId": string | null; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ReadCount": { "read": number };
   "Record": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string };
@@ -1434,6 +1437,8 @@ export interface Operations {
   "queries.create": { body: { "name": string; "description"?: string; "sql": string; "parameters"?: readonly (Schemas["QueryParameter"])[] }; reply: { "data": Schemas["SavedQuery"] } };
   /** Delete a saved query */
   "queries.delete": { params: { "id": string }; reply: undefined };
+  /** See how PostgreSQL would answer a question in SQL */
+  "queries.explain": { body: { "sql": string; "params"?: readonly (unknown)[]; "limit"?: number; "timeoutMs"?: number; "run"?: boolean }; reply: { "data": Schemas["QueryPlan"] } };
   /** Read a saved query */
   "queries.get": { params: { "id": string }; reply: { "data": Schemas["SavedQuery"] } };
   /** List the saved queries, newest first */
@@ -1442,6 +1447,8 @@ export interface Operations {
   "queries.run": { body: { "sql": string; "params"?: readonly (unknown)[]; "limit"?: number; "timeoutMs"?: number; "rowMode"?: "object" | "array" }; reply: { "data": Schemas["QueryAnswer"] } };
   /** Ask a saved question */
   "queries.run_saved": { params: { "id": string }; body?: { "params"?: readonly (unknown)[] | { readonly [name: string]: unknown }; "limit"?: number; "timeoutMs"?: number; "rowMode"?: "object" | "array" }; reply: { "data": Schemas["QueryAnswer"] } };
+  /** List the tables, columns and functions that SQL may name */
+  "queries.schema": { reply: { "data": Schemas["QuerySchema"] } };
   /** Change a saved query */
   "queries.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "sql"?: string; "parameters"?: readonly (Schemas["QueryParameter"])[] }; reply: { "data": Schemas["SavedQuery"] } };
   /** List the views of the platform that SQL may name beside tables */
@@ -2432,10 +2439,12 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "problems.update": "PATCH /api/v1/itsm/problems/{id}",
   "queries.create": "POST /api/v1/queries",
   "queries.delete": "DELETE /api/v1/queries/{id}",
+  "queries.explain": "POST /api/v1/queries/explain",
   "queries.get": "GET /api/v1/queries/{id}",
   "queries.list": "GET /api/v1/queries",
   "queries.run": "POST /api/v1/queries/run",
   "queries.run_saved": "POST /api/v1/queries/{id}/run",
+  "queries.schema": "GET /api/v1/queries/schema",
   "queries.update": "PATCH /api/v1/queries/{id}",
   "queries.views": "GET /api/v1/queries/views",
   "record_comments.add": "POST /api/v1/tables/{slug}/records/{recordId}/comments",

@@ -8,7 +8,13 @@ import { object, patch } from "#kernel/schema/schema.ts";
 import { QueriesRun, QueriesWrite } from "./permissions.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import { QueryRefused } from "./run/query-failure.ts";
-import { listSqlViews, runSavedQuery, runSql } from "./run/run-operations.ts";
+import {
+  describeSchema,
+  explainSql,
+  listSqlViews,
+  runSavedQuery,
+  runSql,
+} from "./run/run-operations.ts";
 import { inspectQuery } from "./run/run-query.ts";
 import { queryFields, QueryId, QueryNameTaken, SavedQuery, TooManyQueries } from "./saved-query.ts";
 import * as service from "./service.ts";
@@ -108,6 +114,8 @@ export const queryOperations: readonly Operation[] = [
   createQuery,
   runSql,
   listSqlViews,
+  explainSql,
+  describeSchema,
   getQuery,
   updateQuery,
   deleteQuery,

@@ -123,6 +123,40 @@ test("values of the question and of the rules do not get into each other's way",
   expect(await askedBy(viewer, joined, ["Dan"])).toEqual([{ name: "Dan" }]);
 });
 
+test("a plan and the names to complete tell nobody more than a question would", async () => {
+  const sql = `select team, count(*) from ${people.slug} where name > $1 group by team`;
+  const explain = async (ask: Ask, body: object) =>
+    (await ask("POST /api/v1/queries/explain", { sql, params: ["A"], ...body })).body;
+  const whole = await explain(owner, { run: true });
+  expect(whole.data.isLimited).toBe(false);
+  const scan = whole.data.nodes.find(({ relation }: { relation?: string }) => relation);
+  expect(scan).toMatchObject({ relation: people.slug, condition: expect.stringContaining("name") });
+  expect(scan.rows).toBeGreaterThan(0);
+  expect(JSON.stringify(whole.data)).not.toMatch(/tables_[psd]_|\(answer\)|\(sized\)/);
+  const shape = await explain(viewer, { run: true });
+  expect(shape.data).toMatchObject({ isLimited: true, truncated: false });
+  expect(new Set(shape.data.nodes.flatMap((node: object) => Object.keys(node)))).toEqual(
+    new Set(["id", "parent", "type", "relation"]),
+  );
+  expect(
+    await explain(owner, { sql: "select nope from generate_series(1, 2) as n", params: [] }),
+  ).toMatchObject({
+    code: "query_failed",
+    errors: [{ path: "/sql", position: 7 }],
+  });
+  expect(await explain(viewer, { sql: "delete from x", params: [] })).toMatchObject({
+    code: "query_refused",
+  });
+  const schemaOf = async (ask: Ask) => (await ask("GET /api/v1/queries/schema")).body.data;
+  const { relations, functions } = await schemaOf(viewer);
+  expect(functions).toContain("date_trunc");
+  for (const { name, columns } of relations as { name: string; columns: { name: string }[] }[]) {
+    const list = columns.map((column) => `"${column.name}"`).join(", ");
+    expect(await askedBy(viewer, `select ${list} from "${name}" limit 0`)).toEqual([]);
+  }
+  expect(relations.length).toBeLessThanOrEqual((await schemaOf(owner)).relations.length);
+});
+
 test("a question whose client has left is cancelled", async () => {
   const address = await world.app.listen({ port: 0, host: "127.0.0.1" });
   const isRunning = async () => {

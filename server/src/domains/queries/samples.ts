@@ -27,6 +27,19 @@ export const samples: readonly Sample[] = [
     arrange: async () => ({ body: { sql: "select $1::text as word", params: ["a"], ...manner } }),
   },
   { operation: "queries.views", arrange: async () => ({ partitioned: false }) },
+  {
+    operation: "queries.explain",
+    arrange: async () => ({
+      body: {
+        sql: "select $1::text as word",
+        params: ["a"],
+        limit: 10,
+        timeoutMs: 5_000,
+        run: true,
+      },
+    }),
+  },
+  { operation: "queries.schema", arrange: async () => ({}) },
   { operation: "queries.list", arrange: async () => ({ query: { limit: "2" } }) },
   { operation: "queries.create", arrange: async () => ({ body: fresh() }) },
   { operation: "queries.get", arrange: saved },

@@ -9,6 +9,10 @@ import { QueriesRun } from "../permissions.ts";
 import { QueryResult, ROW_MODES } from "./query-result.ts";
 import { QueryFailed, QueryRefused, QueryTimedOut } from "./query-failure.ts";
 import { PARAMETERS_MAX, resolveParameters } from "../parameter.ts";
+import { listTables } from "#domains/tables/index.ts";
+import { explainQuery } from "./explain-query.ts";
+import { QueryPlan } from "./query-plan.ts";
+import { QuerySchema, toQuerySchema } from "./query-schema.ts";
 import {
   ROWS_DEFAULT,
   ROWS_MAX,
@@ -92,6 +96,40 @@ export const runSql = query({
   },
   prepare: (platform, { body }, caller) => runQuery(platform, caller, body),
   run: async (_, __, answer) => answer,
+});
+
+export const explainSql = query({
+  id: "queries.explain",
+  route: "POST /api/v1/queries/explain",
+  summary: "See how PostgreSQL would answer a question in SQL",
+  description:
+    "The nodes of the plan, as `explain` has them. With `run` it is answered too, and each node says the rows and " +
+    "the time that it took. Where rules may limit the caller, only the shape of the plan is told.",
+  permission: QueriesRun,
+  longRunning: true,
+  body: object({
+    sql: Sql,
+    params: Type.Optional(ParameterList),
+    limit: runOptions.limit,
+    timeoutMs: runOptions.timeoutMs,
+    run: Type.Optional(Type.Boolean({ default: false })),
+  }),
+  response: item(QueryPlan),
+  fails,
+  example: { body: { sql: "select status, count(*) from orders group by status", run: true } },
+  prepare: (platform, { body: { run: isRun = false, ...body } }, caller) =>
+    explainQuery(platform, caller, { ...body, isRun }),
+  run: async (_, __, plan) => plan,
+});
+
+export const describeSchema = query({
+  id: "queries.schema",
+  route: "GET /api/v1/queries/schema",
+  summary: "List the tables, columns and functions that SQL may name",
+  permission: QueriesRun,
+  response: item(QuerySchema),
+  example: {},
+  run: async ({ tx, caller }) => toQuerySchema(await listTables(tx), caller.principal),
 });
 
 export const runSavedQuery = query({

@@ -4,7 +4,7 @@ import { type OpenSqlView, openSqlView } from "#kernel/contributions/sql-view.ts
 import type { Partition } from "#kernel/db/partition.ts";
 import { SqlParameters } from "#kernel/db/statement.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
-import { SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
+import { SQL_CONNECTIONS_MAX, type SqlResult } from "#kernel/db/sql-runner.ts";
 import { Failure, type FieldError, Unavailable } from "#kernel/operation/failure.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
 import { findOpenTable, type OpenTable } from "#domains/tables/index.ts";
@@ -38,14 +38,22 @@ export async function runQuery(
   caller: Caller,
   query: SqlQuery,
 ): Promise<QueryResult> {
+  return withCheckedQuery(caller, query, (checked) => executeQuery(platform, caller, checked));
+}
+
+/** Checks a query and does something with it, once more where a table has changed since its schema was read. */
+export async function withCheckedQuery<T>(
+  caller: Caller,
+  query: SqlQuery,
+  execute: (checked: CheckedQuery) => Promise<T>,
+): Promise<T> {
   const inspection = await inspectQuery(caller, query.sql);
   const values = checkValues(inspection, query.params ?? []);
-  const execute = () => executeQuery(platform, caller, { ...query, inspection, values });
+  const checked = { ...query, inspection, values };
   try {
-    return await execute();
+    return await execute(checked);
   } catch (error) {
-    // A table has changed since its schema was read.
-    if (error instanceof StaleRead) return execute();
+    if (error instanceof StaleRead) return execute(checked);
     throw error;
   }
 }
@@ -63,14 +71,41 @@ const SCHEMA_ERRORS = new Set(["42703", "42P01", "3F000"]);
 async function executeQuery(
   platform: Platform,
   caller: Caller,
-  query: SqlQuery & { readonly inspection: Inspection; readonly values: readonly unknown[] },
+  query: CheckedQuery,
 ): Promise<QueryResult> {
-  const { sql, inspection, values, limit = ROWS_DEFAULT, rowMode = "object" } = query;
+  const { limit = ROWS_DEFAULT, rowMode = "object" } = query;
+  const { result, durationMs } = await executeStatement(platform, caller, query);
+  return { ...(await toQueryResult(result, { limit, rowMode })), durationMs };
+}
+
+/** A query whose statement has passed the guard, with the values of its parameters. */
+export interface CheckedQuery extends SqlQuery {
+  readonly inspection: Inspection;
+  readonly values: readonly unknown[];
+}
+
+export interface ExecutedStatement {
+  readonly result: SqlResult;
+  readonly tables: readonly OpenTable[];
+  /** True where it reads what is the platform's own. */
+  readonly hasViews: boolean;
+  readonly durationMs: number;
+}
+
+/** Runs the wrapped statement, with `prefix` before it, on a connection that reads as the caller's partition. */
+export async function executeStatement(
+  platform: Platform,
+  caller: Caller,
+  query: CheckedQuery,
+  prefix = "",
+): Promise<ExecutedStatement> {
+  const { sql, inspection, values, limit = ROWS_DEFAULT } = query;
   const partition = partitionOfCaller(caller);
   const parameters = new SqlParameters();
   parameters.values.push(...values);
   const { tables, views } = await openNamed(platform, caller, { inspection, parameters });
-  const wrapped = wrapStatement(inspection, { tables, views, parameters, rowsMax: limit });
+  const statement = wrapStatement(inspection, { tables, views, parameters, rowsMax: limit });
+  const wrapped = { ...statement, prefixLength: statement.prefixLength + prefix.length };
   // Without any table of people, there may be nobody who could read for them.
   if (views.length > 0 && tables.length === 0) await makeReader(platform, partition);
   const signal = AbortSignal.any([
@@ -81,8 +116,8 @@ async function executeQuery(
   try {
     const result = await fairShareOf(platform).run(partition.workspace, () =>
       platform.db.sql.run({
-        text: wrapped.text,
-        values: wrapped.values,
+        text: `${prefix}${statement.text}`,
+        values: statement.values,
         // Where no table is named, there may be no schema and nobody who could read it.
         partition: tables.length + views.length === 0 ? undefined : partition,
         timeoutMs: query.timeoutMs ?? TIME_LIMIT_DEFAULT_MS,
@@ -90,7 +125,7 @@ async function executeQuery(
       }),
     );
     const durationMs = Math.round(performance.now() - from);
-    return { ...(await toQueryResult(result, { limit, rowMode })), durationMs };
+    return { result, tables, hasViews: views.length > 0, durationMs };
   } catch (error) {
     // The client has left.
     if (signal.aborted) throw new Failure(Unavailable);

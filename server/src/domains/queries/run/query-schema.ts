@@ -1,0 +1,58 @@
+/** The names that a statement may use, for editors that complete them. */
+import Type, { type Static } from "typebox";
+import type { Principal } from "#kernel/access/caller.ts";
+import { type Grants, resolveGrants, SYSTEM_COLUMNS, type Table } from "#domains/tables/index.ts";
+import { FUNCTIONS } from "../guard/functions.ts";
+
+const SYSTEM_TYPES: Readonly<Record<string, string>> = {
+  created_at: "timestamp",
+  updated_at: "timestamp",
+};
+
+export const QuerySchema = Type.Object(
+  {
+    relations: Type.Array(
+      Type.Object({
+        name: Type.String({ description: "As a statement writes it" }),
+        title: Type.String(),
+        columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
+      }),
+      { description: "Those that the caller may read, with the columns that they may see" },
+    ),
+    functions: Type.Array(Type.String()),
+  },
+  { title: "QuerySchema" },
+);
+export type QuerySchema = Static<typeof QuerySchema>;
+
+export function toQuerySchema(
+  tables: readonly Table[],
+  principal: Principal | undefined,
+): QuerySchema {
+  return { relations: tables.flatMap((table) => toRelation(table, principal)), functions };
+}
+
+const functions = [...FUNCTIONS].toSorted();
+
+function toRelation(
+  { slug, name, columns, rules }: Table,
+  principal: Principal | undefined,
+): QuerySchema["relations"] {
+  const grants = resolveGrants(rules, "read", principal);
+  if (grants?.length === 0) return [];
+  const own = columns.filter((column) => showsField(grants, column.name));
+  const system = SYSTEM_COLUMNS.filter(([field]) => field === "id" || showsField(grants, field));
+  return [
+    {
+      name: slug,
+      title: name,
+      columns: [
+        ...own.map((column) => ({ name: column.name, type: column.type as string })),
+        ...system.map(([, column]) => ({ name: column, type: SYSTEM_TYPES[column] ?? "text" })),
+      ],
+    },
+  ];
+}
+
+const showsField = (grants: Grants, field: string): boolean =>
+  grants?.some(({ fields }) => fields?.has(field) ?? true) ?? true;
