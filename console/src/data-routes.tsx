@@ -1,8 +1,9 @@
-/** Screens of tables and dashboards. */
+/** Screens of tables, SQL and dashboards. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { inside, textOf } from "./frame-routes.tsx";
 import { readDashboardSearch } from "./dashboards/search.ts";
+import { readSqlSearch } from "./sql/search.ts";
 import { readTableSearch } from "./tables/search.ts";
 
 const tables = createRoute({
@@ -38,6 +39,31 @@ const tableImport = createRoute({
   getParentRoute: () => inside,
   path: "/tables/$slug/import",
   component: lazyRouteComponent(() => import("./tables/import/import-page.tsx"), "ImportPage"),
+});
+
+const tableRules = createRoute({
+  getParentRoute: () => inside,
+  path: "/tables/$slug/rules",
+  component: lazyRouteComponent(() => import("./tables/rules/rules-page.tsx"), "RulesPage"),
+});
+
+/** Not below `/tables`: any word there may be a table's slug. */
+const diagram = createRoute({
+  getParentRoute: () => inside,
+  path: "/diagram",
+  component: lazyRouteComponent(() => import("./tables/diagram/diagram.tsx"), "TableDiagram"),
+  validateSearch: (search): { table?: string | undefined } => ({ table: textOf(search["table"]) }),
+});
+
+const sql = createRoute({
+  getParentRoute: () => inside,
+  path: "/sql",
+  component: lazyRouteComponent(() => import("./sql/sql-page.tsx"), "SqlPage"),
+  validateSearch: readSqlSearch,
+  loader() {
+    prefetch("queries.list", { query: { limit: 200 } });
+    prefetch("queries.schema");
+  },
 });
 
 const dashboards = createRoute({
@@ -86,6 +112,9 @@ export const dataRoutes = [
   table,
   tableDesign,
   tableImport,
+  tableRules,
+  diagram,
+  sql,
   dashboards,
   dashboard,
   wall,

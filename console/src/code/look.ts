@@ -113,7 +113,7 @@ const completionLook = EditorView.theme({
   ".cm-completionDetail": {
     marginLeft: "auto !important",
     fontStyle: "normal !important",
-    color: "var(--ink-3)",
+    color: "var(--ink-2)",
     maxWidth: "190px",
     overflow: "hidden",
     textOverflow: "ellipsis",

@@ -7,6 +7,7 @@ import {
   CalendarClock,
   CircleCheckBig,
   Gauge,
+  DatabaseZap,
   House,
   Inbox,
   ListTodo,
@@ -140,6 +141,7 @@ export const AREAS: readonly Area[] = [
     label: "Data",
     screens: [
       { to: "/tables", label: "Tables", icon: Table2, keys: "g t", permission: "tables:read" },
+      { to: "/sql", label: "SQL", icon: DatabaseZap, keys: "g q", permission: "queries:run" },
       {
         to: "/dashboards",
         label: "Dashboards",

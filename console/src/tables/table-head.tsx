@@ -1,9 +1,10 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Download, Settings2, Upload } from "lucide-react";
+import { Download, Settings2, ShieldCheck, Upload } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useMay } from "../data/people.ts";
 import { BASE_PATH } from "../data/place.ts";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
+import { useStableHandlers } from "../ui/behaviour/stable.ts";
 import { Menu } from "../ui/overlay/menu.tsx";
 import { notifyError } from "../ui/toast.tsx";
 import type { GridColumn, TableShape } from "./column/column.ts";
@@ -43,10 +44,16 @@ export function TableHead({ table, state }: TableHeadProps) {
         label="More of this table"
         items={[
           {
-            label: "Columns and rules…",
+            label: "Columns…",
             icon: <Settings2 className="ico" />,
             disabled: may("tables:write") ? undefined : "You may not change tables.",
             onPick: () => void navigate({ to: "/tables/$slug/design", params: { slug } }),
+          },
+          {
+            label: "Rules, and see as…",
+            icon: <ShieldCheck className="ico" />,
+            disabled: may("tables:write") ? undefined : "You may not change tables.",
+            onPick: () => void navigate({ to: "/tables/$slug/rules", params: { slug } }),
           },
           {
             label: "Import a file…",
@@ -74,12 +81,13 @@ function SearchField(props: {
 }) {
   const [text, setText] = useState(props.value);
   const late = useDebounced(text, PAUSE_MS);
-  const { value, onChange } = props;
-  useEffect(() => {
-    if (late !== value) onChange(late);
-    // Only what was typed and rests is looked for.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [late]);
+  const { look } = useStableHandlers({
+    look: (words: string) => {
+      if (words !== props.value) props.onChange(words);
+    },
+  });
+  // Only what was typed and rests is looked for.
+  useEffect(() => look(late), [late, look]);
   return (
     <input
       type="search"

@@ -65,4 +65,103 @@ describeInBrowser("tables", () => {
     await page.getByRole("tab", { name: "Of one metal", selected: true }).waitFor();
     expect(new URL(page.url()).searchParams.get("view")).toMatch(/^tvw_/);
   });
+
+  test("two people edit one grid: cells of the one appear at the other, five thousand at once too", async () => {
+    const owner = await at.world.member(["owner"]);
+    const columns = ["a", "b", "c", "d", "e"].map((name) => ({ name, type: "text" }));
+    await owner("POST /api/v1/tables", { name: "Shared", slug: "shared", columns });
+    await owner("POST /api/v1/tables/shared/records/bulk", {
+      records: [{ a: "one" }, { a: "two" }],
+    });
+    const [ada, bo] = await Promise.all([at.visit(["builder"]), at.visit(["builder"])]);
+    await Promise.all([ada, bo].map(({ page }) => page.goto(`${at.origin}/tables/shared`)));
+    const cellOf = ({ page }: { page: typeof ada.page }, text: string) =>
+      page.getByRole("gridcell", { name: text, exact: true });
+    await Promise.all([cellOf(ada, "two").waitFor(), cellOf(bo, "two").waitFor()]);
+
+    await ada.page.getByRole("grid").focus();
+    await ada.page.keyboard.type("from Ada");
+    await ada.page.keyboard.press("Enter");
+    await cellOf(bo, "from Ada").waitFor();
+    await bo.page.getByRole("grid").focus();
+    await bo.page.keyboard.press("ArrowDown");
+    await bo.page.keyboard.type("from Bo");
+    await bo.page.keyboard.press("Enter");
+    await cellOf(ada, "from Bo").waitFor();
+
+    // Ada stands on the second record; the paste begins there and goes far beyond the last.
+    await ada.page.evaluate(() => {
+      const clipboardData = new DataTransfer();
+      const lines = Array.from({ length: 1_000 }, (_, n) =>
+        ["a", "b", "c", "d", "e"].map((name) => `${name}${n}`).join("\t"),
+      );
+      clipboardData.setData("text/plain", lines.join("\n"));
+      document.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+    });
+    await ada.page.getByText("1,001 records").waitFor();
+    await ada.page.getByText("Saved", { exact: true }).waitFor();
+    await cellOf(bo, "a0").waitFor();
+    const { body } = await owner("GET /api/v1/tables/shared/records?limit=1&count=exact&sort=-id");
+    expect(body).toMatchObject({ data: [{ a: "a999", e: "e999" }], pagination: { total: 1_001 } });
+    expect([...ada.faults, ...bo.faults]).toEqual([]);
+  });
+
+  test("a person asks in SQL, mends an error where it is, draws and saves; and sees a table as another role", async () => {
+    const visitor = await at.visit(["owner"]);
+    const owner = await at.world.member(["owner"]);
+    const { page } = visitor;
+    await owner("POST /api/v1/tables", {
+      name: "Sales",
+      slug: "sales",
+      columns: [
+        { name: "region", type: "text" },
+        { name: "amount", type: "integer" },
+      ],
+    });
+    const records = [3, 5, 7].map((amount) => ({ region: amount > 3 ? "north" : "south", amount }));
+    await owner("POST /api/v1/tables/sales/records/bulk", { records });
+    await page.goto(`${at.origin}/sql`);
+    const editor = page.getByLabel("Statement in SQL");
+    await editor.click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText(
+      "select region, sum(amont) as total from sales where amount > $1 group by 1 order by 2",
+    );
+    await page.getByLabel("Value of p1").fill("0");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText('column "amont" does not exist').first().waitFor();
+    await editor.click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText(
+      "select region, sum(amount) as total from sales where amount > $1 group by 1 order by 2",
+    );
+    await page.keyboard.press("Control+Enter");
+    await page.getByText(/^2 rows in/).waitFor();
+    await page.getByRole("cell", { name: "12", exact: true }).waitFor();
+    await page.getByRole("tab", { name: "Chart" }).click();
+    await page.getByRole("img", { name: "total over region" }).waitFor();
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.getByText("Seq Scan").waitFor();
+    await expectSound(visitor);
+    await page.keyboard.press("Control+s");
+    await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("By region");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "By region" }).waitFor();
+
+    await page.goto(`${at.origin}/tables/sales/rules`);
+    await page.getByRole("button", { name: "Rule", exact: true }).click();
+    const who = page.getByRole("group", { name: "Who" });
+    await who.getByText("Everybody").click();
+    await who.getByText("viewer", { exact: true }).click();
+    await page.getByRole("button", { name: "Rule", exact: true }).first().click();
+    await page.getByLabel("Comparison").selectOption("eq");
+    await page.getByLabel("Value", { exact: true }).fill("north");
+    await page.getByText("2 records").waitFor();
+    await expectSound(visitor);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("The rules hold from now on.").waitFor();
+    const viewer = await at.world.member(["viewer"]);
+    const { body } = await viewer("GET /api/v1/tables/sales/records");
+    expect(body.data.map(({ region }: { region: string }) => region)).toEqual(["north", "north"]);
+  });
 });

@@ -76,7 +76,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   sla: ["tickets.", "views.", "sla.", "incidents.", "home."],
   sla_policy: ["sla."],
   status_component: ["status_components.", "status_page."],
-  table: ["tables.", "records."],
+  table: ["tables.", "records.", "queries.schema"],
   table_view: ["table_views."],
   import: ["imports."],
   team: ["teams."],

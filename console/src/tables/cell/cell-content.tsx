@@ -1,7 +1,7 @@
 /** What stands in a cell. Most are a bare text: a grid draws some hundred of them at once. */
 import { Check } from "lucide-react";
 import type { ReactNode } from "react";
-import { choicesOf, type GridColumn, targetOf } from "../column/column.ts";
+import { choicesOf, type GridColumn, linkTargetOf, targetOf } from "../column/column.ts";
 import { asText, type NameOf, toText } from "../column/value.ts";
 
 const TONES = 6;
@@ -20,7 +20,7 @@ export function cellContent(column: GridColumn, value: unknown, nameOf: NameOf):
     default:
       break;
   }
-  if (targetOf(column) !== undefined) {
+  if (targetOf(column) !== undefined || linkTargetOf(column) !== undefined) {
     const ids = Array.isArray(value) ? value : [value];
     return ids.map((id, n) => (
       <span key={n} className="cell-ref">

@@ -1,7 +1,7 @@
 /** The field in which a cell is written. It begins with what was typed, says what is wrong, and leaves with Enter, Tab or a press elsewhere. */
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useFloat } from "../../ui/overlay/placement.ts";
-import { choicesOf, type GridColumn, targetOf } from "../column/column.ts";
+import { choicesOf, type GridColumn, linkTargetOf, targetOf } from "../column/column.ts";
 import { asText, type NameOf, parseText, toPlain } from "../column/value.ts";
 import { ChoiceList } from "./choice-list.tsx";
 import type { ChoiceOption, Leave } from "./choice-option.ts";
@@ -21,6 +21,7 @@ export function CellEditor(props: EditorProps) {
   const { column } = props;
   if (column.type === "enum" || column.type === "multi_enum") return <ChoiceEditor {...props} />;
   if (targetOf(column) !== undefined) return <ReferenceEditor {...props} />;
+  if (linkTargetOf(column) !== undefined) return <LinksEditor {...props} />;
   return <TextEditor {...props} />;
 }
 
@@ -41,11 +42,11 @@ function TextEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorPr
   useEffect(() => {
     const { current } = field;
     current?.focus();
-    if (typed === undefined && current && !isPicker(column)) current.select();
-    else if (current && !isPicker(column)) current.setSelectionRange(text.length, text.length);
-    // Only when it opens.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, []);
+    // A calendar of the browser has no caret.
+    if (!current || current.type === "date" || current.type === "datetime-local") return;
+    if (typed === undefined) current.select();
+    else current.setSelectionRange(current.value.length, current.value.length);
+  }, [typed]);
   const save = (leave: Leave): void => {
     if (isDone.current) return;
     const parsed = parseText(column, text);
@@ -178,6 +179,36 @@ function ReferenceEditor({ column, value, typed, nameOf, onSave, onCancel }: Edi
       onPick={(picked) => onSave(picked ?? null, "stay")}
       onLeave={onCancel}
       onCancel={onCancel}
+    />
+  );
+}
+
+function LinksEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorProps) {
+  const [words, setWords] = useState(typed ?? "");
+  const { options, isLoading } = useReferenceOptions(linkTargetOf(column) ?? "", words);
+  const [chosen, setChosen] = useState<readonly string[]>(
+    Array.isArray(value) ? value.map(String) : [],
+  );
+  const known = new Set(options.map((one) => one.value));
+  const others = words === "" ? chosen.filter((id) => !known.has(id)) : [];
+  return (
+    <ChoiceList
+      label={column.name}
+      options={[...others.map((id) => ({ value: id, label: nameOf(id) ?? id })), ...options]}
+      chosen={chosen}
+      typed={typed}
+      isLoading={isLoading}
+      mayClear={!column.isRequired}
+      onWords={setWords}
+      onPick={(picked) => {
+        if (picked === undefined) return setChosen([]);
+        return setChosen((old) =>
+          old.includes(picked) ? old.filter((one) => one !== picked) : [...old, picked],
+        );
+      }}
+      onLeave={(leave) => onSave(chosen, leave)}
+      onCancel={onCancel}
+      isMany
     />
   );
 }

@@ -35,14 +35,11 @@ const WRITABLE = new Set([
   "enum",
   "multi_enum",
   "reference",
+  "links",
   "email",
   "url",
-  "phone",
   "user",
   "duration",
-  "percent",
-  "currency",
-  "rating",
 ]);
 
 export function toGridColumns(table: TableShape): readonly GridColumn[] {
@@ -54,7 +51,7 @@ export function toGridColumns(table: TableShape): readonly GridColumn[] {
       isRequired: required,
       isUnique: unique,
       description,
-      readOnly: WRITABLE.has(type) ? undefined : "The server fills this column.",
+      readOnly: WRITABLE.has(type) ? undefined : explainReadOnly(type, options),
       isSystem: false,
     }),
   );
@@ -86,16 +83,43 @@ export function targetOf(column: Pick<GridColumn, "type" | "options">): string |
   return REFERENCES.has(column.type) && typeof table === "string" ? table : undefined;
 }
 
-const REFERENCES = new Set(["reference", "link"]);
-const NUMBERS = new Set([
-  "integer",
-  "decimal",
-  "autonumber",
-  "duration",
-  "percent",
-  "currency",
-  "rating",
-]);
+/** The table whose records a column lists: links of its own, or those from the other end. */
+export function linkTargetOf({
+  type,
+  options: { table },
+}: Pick<GridColumn, "type" | "options">): string | undefined {
+  return LINKS.has(type) && typeof table === "string" ? table : undefined;
+}
+
+/** Says where the values of a column come from that nobody writes into. */
+export function explainReadOnly(type: string, options: GridColumn["options"]): string {
+  const text = (name: string): string => {
+    const value = options[name];
+    return typeof value === "string" ? value : "";
+  };
+  switch (type) {
+    case "formula":
+      return `Computed: ${text("expression")}`;
+    case "lookup":
+      return `Looked up: ${text("path")}`;
+    case "rollup":
+      return `Rolled up: ${text("function")} of ${[text("via"), text("field")].filter(Boolean).join(".")}`;
+    case "backlinks":
+      return `Those of ${text("table")} that refer here by ${text("column")}`;
+    case "autonumber":
+      return "The server numbers records in their order.";
+    default:
+      return "The server fills this column.";
+  }
+}
+
+const REFERENCES = new Set(["reference"]);
+const LINKS = new Set(["links", "backlinks"]);
+const COMPUTED = new Set(["lookup", "rollup", "formula", "backlinks"]);
+const NUMBERS = new Set(["integer", "decimal", "autonumber", "duration"]);
+
+/** True where the values are computed when they are read: nothing of them is stored. */
+export const isComputed = ({ type }: Pick<GridColumn, "type">): boolean => COMPUTED.has(type);
 
 export const isNumber = ({ type }: Pick<GridColumn, "type">): boolean => NUMBERS.has(type);
 

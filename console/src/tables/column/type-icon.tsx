@@ -33,7 +33,8 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   enum: CircleDot,
   multi_enum: Tags,
   reference: Link2,
-  link: Waypoints,
+  links: Waypoints,
+  backlinks: Waypoints,
   lookup: Search,
   rollup: Sigma,
   formula: SquareFunction,
@@ -58,6 +59,15 @@ const WORDS: Readonly<Record<string, string>> = {
   multi_enum: "Several choices",
   reference: "Reference",
   autonumber: "Running number",
+  links: "Links to many",
+  backlinks: "Links from there",
+  user: "Person",
+  duration: "Duration",
+  email: "E-mail address",
+  url: "Web address",
+  formula: "Formula",
+  lookup: "Lookup",
+  rollup: "Rollup",
 };
 
 /** A type of column in words. */

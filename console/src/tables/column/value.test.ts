@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readDuration, toClock } from "./duration.ts";
 import type { GridColumn } from "./column.ts";
 import { toLabel } from "./column.ts";
 import { parseText, readDay, readNumber, toPlain, toText } from "./value.ts";
@@ -68,4 +69,20 @@ test("names of columns read as words", () => {
     "VAT",
     "Customer ID",
   ]);
+});
+
+test("lengths of time read as they are written, and back", () => {
+  expect(["1:30", "1:30:05", "1h 30m", "PT1H30M", "90", "2d", "soon"].map(readDuration)).toEqual([
+    5_400,
+    5_405,
+    5_400,
+    5_400,
+    90,
+    172_800,
+    undefined,
+  ]);
+  expect([5_405, 0.5, 90_000].map(toClock)).toEqual(["1:30:05", "0:00:00.5", "25:00:00"]);
+  for (const seconds of [0, 59, 3_600, 86_399.25]) {
+    expect(readDuration(toClock(seconds))).toBe(seconds);
+  }
 });

@@ -1,5 +1,6 @@
 /** Values of cells as people read, type and paste them. */
-import { choicesOf, type GridColumn, targetOf } from "./column.ts";
+import { choicesOf, type GridColumn, linkTargetOf, targetOf } from "./column.ts";
+import { readDuration, toClock } from "./duration.ts";
 
 export type NameOf = (id: string) => string | undefined;
 
@@ -32,11 +33,16 @@ function wordOf(column: GridColumn, value: unknown, nameOf: NameOf): string {
   const text = String(value);
   if (column.type === "date") return toDate(text);
   if (column.type === "timestamp") return toTime(text);
-  if (targetOf(column) !== undefined) return nameOf(text) ?? text;
+  if (isNamed(column)) return nameOf(text) ?? text;
   return text;
 }
 
+/** True where an id stands for something that has a name. */
+const isNamed = (column: GridColumn): boolean =>
+  targetOf(column) !== undefined || linkTargetOf(column) !== undefined;
+
 function toNumber(column: GridColumn, value: number): string {
+  if (column.type === "duration") return toClock(value);
   if (column.type === "autonumber") return String(value);
   const { scale } = column.options;
   const digits = typeof scale === "number" ? scale : 0;
@@ -82,8 +88,9 @@ export function toPlain(column: GridColumn, value: unknown, nameOf: NameOf): str
 function plainOf(column: GridColumn, value: unknown, nameOf: NameOf): string {
   if (typeof value === "object" && value !== null) return nameIn(value) ?? JSON.stringify(value);
   if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
+  if (column.type === "duration" && typeof value === "number") return toClock(value);
   const text = String(value);
-  return targetOf(column) === undefined ? text : (nameOf(text) ?? text);
+  return isNamed(column) ? (nameOf(text) ?? text) : text;
 }
 
 export type Parsed = { readonly value: unknown } | { readonly error: string };
@@ -99,11 +106,15 @@ export function parseText(column: GridColumn, text: string): Parsed {
     case "integer":
       return parseNumber(column, trimmed, true);
     case "decimal":
-    case "percent":
-    case "currency":
-    case "duration":
-    case "rating":
       return parseNumber(column, trimmed, false);
+    case "duration":
+      return parseDuration(trimmed);
+    case "email":
+      return parseAddress(trimmed, EMAIL, "an e-mail address, as ada@example.com");
+    case "url":
+      return parseAddress(trimmed, URL_START, "an address, as https://example.com");
+    case "links":
+      return parseLinks(trimmed);
     case "boolean":
       return parseBoolean(trimmed);
     case "date":
@@ -125,6 +136,29 @@ function parsePlain({ options: { maxLength } }: GridColumn, text: string): Parse
   return typeof maxLength === "number" && text.length > maxLength
     ? { error: `At most ${maxLength} characters fit here.` }
     : { value: text };
+}
+
+function parseDuration(text: string): Parsed {
+  const value = readDuration(text);
+  return value === undefined
+    ? { error: `“${text}” is no length of time: write 1:30:00 or 1h 30m.` }
+    : { value };
+}
+
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const URL_START = /^https?:\/\/\S+$/i;
+
+function parseAddress(text: string, pattern: RegExp, words: string): Parsed {
+  return pattern.test(text) ? { value: text } : { error: `“${text}” is not ${words}.` };
+}
+
+/** Ids only: whoever knows names finds their ids first. */
+function parseLinks(text: string): Parsed {
+  const ids = text.split(/[;,\s]+/).filter(Boolean);
+  const other = ids.find((id) => !id.startsWith("rec_"));
+  return other === undefined
+    ? { value: [...new Set(ids)] }
+    : { error: `Nothing is called “${other}”.` };
 }
 
 /** Takes `1,234.50`, `1.234,50`, `1 234.5`, `€ 12` and `12 %` alike. */

@@ -6,7 +6,13 @@ import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import type { TableShape } from "../column/column.ts";
 import { ColumnFields } from "./column-fields.tsx";
-import { type ColumnDraft, draftFault, NEW_COLUMN, toNewColumn } from "./column-draft.ts";
+import {
+  type ColumnDraft,
+  draftFault,
+  isComputedType,
+  NEW_COLUMN,
+  toNewColumn,
+} from "./column-draft.ts";
 
 interface AddColumnProps {
   readonly table: TableShape;
@@ -50,7 +56,12 @@ export function AddColumn({ table, onClose }: AddColumnProps) {
         </button>
       }
     >
-      <ColumnFields draft={draft} onChange={setDraft} ownSlug={table.slug} />
+      <ColumnFields draft={draft} onChange={setDraft} table={table} />
+      <p className="muted">
+        {isComputedType(draft.type)
+          ? "Nothing is stored: every read computes it."
+          : "Records that are there stay as they are, without a value; the table is locked for a moment."}
+      </p>
       {update.error && <ErrorNotice error={update.error} />}
     </Dialog>
   );

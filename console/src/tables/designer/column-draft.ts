@@ -1,4 +1,6 @@
 /** A column as somebody designs it. */
+import { count } from "../../ui/words.ts";
+import { choicesOf, type Column } from "../column/column.ts";
 
 export interface ColumnDraft {
   readonly name: string;
@@ -13,6 +15,16 @@ export interface ColumnDraft {
   readonly target: string;
   readonly scale: string;
   readonly isMultiline: boolean;
+  /** Of links: the column that lists this end over there. */
+  readonly inverse: string;
+  /** Of a lookup: a reference and a field, as `customer.city`. */
+  readonly path: string;
+  /** Of a rollup: the column that lists the records. */
+  readonly via: string;
+  readonly function: string;
+  /** Of a rollup the field over there, of backlinks the column that refers here. */
+  readonly field: string;
+  readonly expression: string;
 }
 
 export const NEW_COLUMN: ColumnDraft = {
@@ -26,6 +38,12 @@ export const NEW_COLUMN: ColumnDraft = {
   target: "users",
   scale: "2",
   isMultiline: false,
+  inverse: "",
+  path: "",
+  via: "",
+  function: "count",
+  field: "",
+  expression: "",
 };
 
 /** The types that somebody can give a column here. */
@@ -39,8 +57,34 @@ export const TYPES: readonly string[] = [
   "enum",
   "multi_enum",
   "reference",
+  "links",
+  "user",
+  "duration",
+  "email",
+  "url",
   "autonumber",
   "json",
+  "formula",
+  "lookup",
+  "rollup",
+  "backlinks",
+];
+
+const COMPUTED = new Set(["formula", "lookup", "rollup", "backlinks"]);
+
+/** True where nothing is stored: such a column is neither required nor unique nor indexed. */
+export const isComputedType = (type: string): boolean => COMPUTED.has(type);
+
+/** The functions of a rollup, in words. */
+export const ROLLUPS: readonly (readonly [string, string])[] = [
+  ["count", "How many"],
+  ["sum", "Sum"],
+  ["avg", "Average"],
+  ["min", "Smallest or first"],
+  ["max", "Largest or last"],
+  ["unique", "How many different"],
+  ["any", "Whether any is yes"],
+  ["all", "Whether all are yes"],
 ];
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
@@ -77,13 +121,44 @@ export function draftFault(draft: ColumnDraft, taken: readonly string[]): string
   if (name === "") return "Give it a name.";
   if (taken.includes(name)) return `There is a column ${name} already.`;
   if (isChoice(draft.type) && valuesOf(draft).length === 0) return "Name the choices.";
-  if (draft.type === "reference" && draft.target === "") return "Choose a table.";
-  return undefined;
+  return relationFault(draft);
+}
+
+function relationFault(draft: ColumnDraft): string | undefined {
+  const isTable = draft.target !== "" && draft.target !== "users";
+  switch (draft.type) {
+    case "reference":
+      return draft.target === "" ? "Choose a table." : undefined;
+    case "links":
+      return isTable ? undefined : "Choose a table.";
+    case "backlinks":
+      return isTable && draft.field !== "" ? undefined : "Choose the column that refers here.";
+    case "lookup":
+      return /.\../.test(draft.path) ? undefined : "Choose a reference and a field.";
+    case "rollup":
+      if (draft.via === "") return "Choose the records to roll up.";
+      return draft.function !== "count" && draft.field === "" ? "Choose a field." : undefined;
+    case "formula":
+      return draft.expression.trim() === "" ? "Write the formula." : undefined;
+    default:
+      return undefined;
+  }
 }
 
 export function toOptions(draft: ColumnDraft): Readonly<Record<string, unknown>> {
   if (isChoice(draft.type)) return { values: valuesOf(draft) };
   if (draft.type === "reference") return { table: draft.target };
+  if (draft.type === "links") {
+    const inverse = toColumnName(draft.inverse);
+    return { table: draft.target, ...(inverse !== "" && { inverse }) };
+  }
+  if (draft.type === "backlinks") return { table: draft.target, column: draft.field };
+  if (draft.type === "lookup") return { path: draft.path };
+  if (draft.type === "formula") return { expression: draft.expression.trim() };
+  if (draft.type === "rollup") {
+    const field = draft.field === "" ? {} : { field: draft.field };
+    return { via: draft.via, function: draft.function, ...field };
+  }
   if (draft.type === "decimal") return { scale: Number(draft.scale) || 0 };
   if (draft.type === "text" && draft.isMultiline) return { multiline: true };
   return {};
@@ -91,13 +166,63 @@ export function toOptions(draft: ColumnDraft): Readonly<Record<string, unknown>>
 
 /** The column as the API takes it. */
 export function toNewColumn(draft: ColumnDraft) {
+  const isStored = !isComputedType(draft.type);
   return {
     name: toColumnName(draft.name),
     type: draft.type,
-    required: draft.isRequired,
-    unique: draft.isUnique,
-    indexed: draft.isIndexed,
+    required: isStored && draft.isRequired,
+    unique: isStored && draft.isUnique,
+    indexed: isStored && draft.isIndexed,
     options: toOptions(draft),
     ...(draft.description !== "" && { description: draft.description }),
   };
+}
+
+/** A column that is there, as a draft to change. */
+export function toDraft(column: Column): ColumnDraft {
+  const { options } = column;
+  const text = (name: string, other = ""): string => {
+    const value = options[name];
+    return typeof value === "string" ? value : other;
+  };
+  const { scale } = options;
+  return {
+    ...NEW_COLUMN,
+    name: column.name,
+    type: column.type,
+    isRequired: column.required,
+    isUnique: column.unique,
+    isIndexed: column.indexed,
+    description: column.description,
+    values: choicesOf(column).join("\n"),
+    target: text("table", "users"),
+    scale: String(typeof scale === "number" ? scale : 2),
+    isMultiline: options["multiline"] === true,
+    inverse: text("inverse"),
+    path: text("path"),
+    via: text("via"),
+    function: text("function", "count"),
+    field: column.type === "backlinks" ? text("column") : text("field"),
+    expression: text("expression"),
+  };
+}
+
+/** What a change costs, in words: whether records are written anew, and what waits for it. */
+export function costOf(
+  column: Column,
+  draft: ColumnDraft,
+  { records, filled }: { readonly records: number; readonly filled: number },
+): string {
+  if (isComputedType(draft.type) && isComputedType(column.type)) {
+    return "Nothing of it is stored: every read computes it anew, and no record is locked.";
+  }
+  if (draft.type !== column.type) {
+    return `Another type writes all ${count(records, "record")} anew; the table waits for that. A value that can’t be converted refuses the change.`;
+  }
+  if (draft.isRequired && !column.required && filled < records) {
+    return `${count(records - filled, "record")} ${records - filled === 1 ? "has" : "have"} no value here yet: give them one first.`;
+  }
+  const isIndex = (draft.isUnique && !column.unique) || (draft.isIndexed && !column.indexed);
+  if (isIndex) return `An index over ${count(records, "record")} is made; writes wait for it.`;
+  return "This changes no record.";
 }

@@ -1,16 +1,18 @@
-import { useOp } from "../../data/api.ts";
 import { Field } from "../../ui/field.tsx";
 import { typeWord } from "../column/type-icon.tsx";
-import { type ColumnDraft, toColumnName, TYPES } from "./column-draft.ts";
+import type { TableShape } from "../column/column.ts";
+import { type ColumnDraft, isComputedType, toColumnName, TYPES } from "./column-draft.ts";
+import { FormulaField } from "./formula-field.tsx";
+import { RELATION_TYPES, RelationFields, type TypeFieldsProps } from "./relation-fields.tsx";
 
 interface ColumnFieldsProps {
   readonly draft: ColumnDraft;
   readonly onChange: (draft: ColumnDraft) => void;
-  readonly ownSlug: string | undefined;
+  readonly table: TableShape;
 }
 
 /** The fields of a column: those that its type has and no others. */
-export function ColumnFields({ draft, onChange, ownSlug }: ColumnFieldsProps) {
+export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
   const set = (next: Partial<ColumnDraft>): void => onChange({ ...draft, ...next });
   const name = toColumnName(draft.name);
   return (
@@ -45,7 +47,7 @@ export function ColumnFields({ draft, onChange, ownSlug }: ColumnFieldsProps) {
           </select>
         )}
       </Field>
-      <TypeFields draft={draft} set={set} ownSlug={ownSlug} />
+      <TypeFields draft={draft} set={set} table={table} />
       <Field label="About it" isOptional>
         {(control) => (
           <input
@@ -56,36 +58,38 @@ export function ColumnFields({ draft, onChange, ownSlug }: ColumnFieldsProps) {
           />
         )}
       </Field>
-      <div className="check-row">
-        <Check
-          label="A value is required"
-          isOn={draft.isRequired}
-          onChange={(isRequired) => set({ isRequired })}
-        />
+      {!isComputedType(draft.type) && <ColumnChecks draft={draft} set={set} />}
+    </div>
+  );
+}
+
+function ColumnChecks({ draft, set }: Pick<TypeFieldsProps, "draft" | "set">) {
+  return (
+    <div className="check-row">
+      <Check
+        label="A value is required"
+        isOn={draft.isRequired}
+        onChange={(isRequired) => set({ isRequired })}
+      />
+      {draft.type !== "links" && (
         <Check
           label="No two alike"
           isOn={draft.isUnique}
           onChange={(isUnique) => set({ isUnique })}
         />
-        <Check
-          label="Found and sorted fast"
-          isOn={draft.isIndexed}
-          onChange={(isIndexed) => set({ isIndexed })}
-        />
-      </div>
+      )}
+      <Check
+        label="Found and sorted fast"
+        isOn={draft.isIndexed}
+        onChange={(isIndexed) => set({ isIndexed })}
+      />
     </div>
   );
 }
 
-interface TypeFieldsProps {
-  readonly draft: ColumnDraft;
-  readonly set: (next: Partial<ColumnDraft>) => void;
-  readonly ownSlug: string | undefined;
-}
-
-function TypeFields({ draft, set, ownSlug }: TypeFieldsProps) {
-  const isReference = draft.type === "reference";
-  const tables = useOp("tables.list", { query: { limit: 200 } }, { enabled: isReference }).data;
+function TypeFields({ draft, set, table }: TypeFieldsProps) {
+  if (RELATION_TYPES.has(draft.type)) return <RelationFields {...{ draft, set, table }} />;
+  if (draft.type === "formula") return <FormulaField {...{ draft, set, table }} />;
   if (draft.type === "enum" || draft.type === "multi_enum") {
     return (
       <Field label="Choices" help="One in each line, in their order.">
@@ -97,27 +101,6 @@ function TypeFields({ draft, set, ownSlug }: TypeFieldsProps) {
             value={draft.values}
             onChange={({ target }) => set({ values: target.value })}
           />
-        )}
-      </Field>
-    );
-  }
-  if (isReference) {
-    return (
-      <Field label="Refers to">
-        {(control) => (
-          <select
-            {...control}
-            className="field"
-            value={draft.target}
-            onChange={({ target }) => set({ target: target.value })}
-          >
-            <option value="users">People</option>
-            {tables?.data.map(({ slug, name }) => (
-              <option key={slug} value={slug}>
-                {slug === ownSlug ? `${name} (this table)` : name}
-              </option>
-            ))}
-          </select>
         )}
       </Field>
     );

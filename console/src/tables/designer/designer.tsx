@@ -11,17 +11,29 @@ import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
-import { choicesOf, type Column, type TableShape, targetOf, toLabel } from "../column/column.ts";
+import {
+  choicesOf,
+  type Column,
+  explainReadOnly,
+  isComputed,
+  linkTargetOf,
+  type TableShape,
+  targetOf,
+  toLabel,
+} from "../column/column.ts";
 import { TypeIcon, typeWord } from "../column/type-icon.tsx";
 import { AddColumn } from "./add-column.tsx";
 import {
   type ColumnDraft,
+  costOf,
   draftFault,
-  NEW_COLUMN,
+  isComputedType,
   toColumnName,
+  toDraft,
   toOptions,
 } from "./column-draft.ts";
 import { ColumnFields } from "./column-fields.tsx";
+import { TryChange } from "./try-change.tsx";
 
 export function Designer() {
   const { slug } = useParams({ from: "/inside/tables/$slug/design" });
@@ -124,10 +136,14 @@ function ColumnList({ table }: { readonly table: TableShape }) {
 }
 
 function aboutOf(column: Column): string {
-  const target = targetOf(column);
+  const target = targetOf(column) ?? linkTargetOf(column);
   const parts = [
     typeWord(column.type),
-    target === undefined ? "" : `to ${target}`,
+    isComputed(column)
+      ? explainReadOnly(column.type, column.options)
+      : target === undefined
+        ? ""
+        : `to ${target}`,
     choicesOf(column).join(", "),
     column.required ? "required" : "",
     column.unique ? "no two alike" : "",
@@ -168,25 +184,28 @@ function ChangeColumn({ table, column, refusal, onClose }: ChangeColumnProps) {
     }
   };
   const name = toColumnName(draft.name);
-  const save = (): void => {
-    if (fault !== undefined || refusal !== undefined) return;
+  const toBody = (): object => {
     const changed = {
       name,
       type: draft.type,
-      required: draft.isRequired,
-      unique: draft.isUnique,
-      indexed: draft.isIndexed,
+      ...(!isComputedType(draft.type) && {
+        required: draft.isRequired,
+        unique: draft.isUnique,
+        indexed: draft.isIndexed,
+      }),
       options: { ...(draft.type === column.type && column.options), ...toOptions(draft) },
       description: draft.description,
     };
-    void send(
-      {
-        ...(name !== column.name && { renameColumns: { [column.name]: name } }),
-        alterColumns: [changed],
-      },
-      `The column ${name} is changed.`,
-    );
+    return {
+      ...(name !== column.name && { renameColumns: { [column.name]: name } }),
+      alterColumns: [changed],
+    };
   };
+  const save = (): void => {
+    if (fault !== undefined || refusal !== undefined) return;
+    void send(toBody(), `The column ${name} is changed.`);
+  };
+  const isHeavy = draft.type !== column.type || draft.isRequired || draft.isUnique;
   return (
     <Dialog
       title={`Column ${toLabel(column.name)}`}
@@ -214,8 +233,11 @@ function ChangeColumn({ table, column, refusal, onClose }: ChangeColumnProps) {
         </>
       }
     >
-      <ColumnFields draft={draft} onChange={setDraft} ownSlug={slug} />
+      <ColumnFields draft={draft} onChange={setDraft} table={table} />
       <p className="muted">{costOf(column, draft, { records: records?.count ?? 0, filled })}</p>
+      {isHeavy && refusal === undefined && fault === undefined && (
+        <TryChange key={JSON.stringify(draft)} slug={slug} toBody={toBody} />
+      )}
       {error && <ErrorNotice error={error} />}
       {isDropping && (
         <Confirm
@@ -232,38 +254,4 @@ function ChangeColumn({ table, column, refusal, onClose }: ChangeColumnProps) {
       )}
     </Dialog>
   );
-}
-
-function toDraft(column: Column): ColumnDraft {
-  const { scale, multiline } = column.options;
-  return {
-    ...NEW_COLUMN,
-    name: column.name,
-    type: column.type,
-    isRequired: column.required,
-    isUnique: column.unique,
-    isIndexed: column.indexed,
-    description: column.description,
-    values: choicesOf(column).join("\n"),
-    target: targetOf(column) ?? "users",
-    scale: String(typeof scale === "number" ? scale : 2),
-    isMultiline: multiline === true,
-  };
-}
-
-/** What a change costs, in words: whether records are written anew, and what waits for it. */
-function costOf(
-  column: Column,
-  draft: ColumnDraft,
-  { records, filled }: { readonly records: number; readonly filled: number },
-): string {
-  if (draft.type !== column.type) {
-    return `Another type writes all ${count(records, "record")} anew; the table waits for that. A value that can’t be converted refuses the change.`;
-  }
-  if (draft.isRequired && !column.required && filled < records) {
-    return `${count(records - filled, "record")} ${records - filled === 1 ? "has" : "have"} no value here yet: give them one first.`;
-  }
-  const isIndex = (draft.isUnique && !column.unique) || (draft.isIndexed && !column.indexed);
-  if (isIndex) return `An index over ${count(records, "record")} is made; writes wait for it.`;
-  return "This changes no record.";
 }

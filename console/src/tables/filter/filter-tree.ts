@@ -1,5 +1,5 @@
 /** A filter as people build it, and as the API takes it: rules, and groups of rules of which all or any must hold. */
-import { choicesOf, type GridColumn, isNumber, targetOf } from "../column/column.ts";
+import { choicesOf, type GridColumn, isNumber, linkTargetOf, targetOf } from "../column/column.ts";
 
 export interface FilterRule {
   readonly kind: "rule";
@@ -81,6 +81,7 @@ export function operatorsOf(column: GridColumn): readonly Operator[] {
   if (column.type === "date" || column.type === "timestamp") return TIME;
   if (column.type === "enum") return CHOICE;
   if (column.type === "multi_enum") return CHOICES;
+  if (linkTargetOf(column) !== undefined) return CHOICES;
   if (targetOf(column) !== undefined) return REFERENCE;
   return column.type === "json" ? EMPTY : TEXT;
 }

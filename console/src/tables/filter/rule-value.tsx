@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
-import { choicesOf, type GridColumn, isNumber, targetOf } from "../column/column.ts";
+import { choicesOf, type GridColumn, isNumber, linkTargetOf, targetOf } from "../column/column.ts";
 import { asText, readNumber } from "../column/value.ts";
 import { useReferenceOptions } from "../cell/reference-options.ts";
 
@@ -9,12 +9,16 @@ interface RuleValueProps {
   readonly isMany: boolean;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
+  readonly hasSelf?: boolean;
 }
 
 /** What a rule compares with, as the column's type has it. */
-export function RuleValue({ column, isMany, value, onChange }: RuleValueProps) {
-  const target = targetOf(column);
-  if (target !== undefined) return <ReferenceValue {...{ target, value, onChange }} />;
+export function RuleValue({ column, isMany, value, onChange, hasSelf }: RuleValueProps) {
+  const target = targetOf(column) ?? linkTargetOf(column);
+  if (target !== undefined) {
+    const isSelf = hasSelf === true && target === "users";
+    return <ReferenceValue {...{ target, value, onChange, isSelf }} />;
+  }
   if (isMany) return <ManyChoices {...{ column, value, onChange }} />;
   const text = asText(value);
   if (column.type === "boolean") {
@@ -99,8 +103,11 @@ function ManyChoices({ column, value, onChange }: Omit<RuleValueProps, "isMany">
   );
 }
 
+const SELF = { value: "$user.id", label: "Whoever looks" };
+
 function ReferenceValue(props: {
   readonly target: string;
+  readonly isSelf: boolean;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
 }) {
@@ -108,7 +115,7 @@ function ReferenceValue(props: {
   return (
     <Combobox
       label="Value"
-      options={options}
+      options={props.isSelf ? [SELF, ...options] : options}
       value={typeof props.value === "string" ? props.value : undefined}
       isLoading={isLoading}
       onChange={(value) => props.onChange(value ?? null)}

@@ -46,7 +46,7 @@ export function GridBar(props: GridBarProps) {
       <FilterBuilder
         columns={columns.filter(({ type }) => type !== "json")}
         filter={layout.filter}
-        path={`/api/v1/tables/${table.slug}/records`}
+        slug={table.slug}
         query={query}
         onChange={(filter) => change({ filter })}
       />

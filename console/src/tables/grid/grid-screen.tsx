@@ -5,6 +5,7 @@ import { Empty, ErrorNotice } from "../../ui/feedback.tsx";
 import type { GridColumn, TableShape } from "../column/column.ts";
 import { targetOf } from "../column/column.ts";
 import { useEdits } from "../book/use-edits.ts";
+import { useCellNames, useLinkNames } from "../book/link-names.ts";
 import { type ListSpec, useRowBook, useSummary } from "../book/use-row-book.ts";
 import { AddColumn } from "../designer/add-column.tsx";
 import { GridBar } from "./grid-bar.tsx";
@@ -37,13 +38,8 @@ export function GridScreen({ table, columns, state, onOpen }: GridScreenProps) {
   const book = useRowBook(spec);
   const edits = useEdits({ slug, book, columns });
   const names = useNames();
-  // A new function when something has a new name: rows are drawn again then.
-  const known = book.names.size;
-  const nameOf = useMemo(
-    () => (id: string) => book.names.get(id) ?? names(id),
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [book, names, known],
-  );
+  useLinkNames(book, columns);
+  const nameOf = useCellNames(book, names);
   const summed = useFigures({ spec, shown, state });
   const groupColumn = columns.find(({ name }) => name === layout.groupBy);
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());

@@ -203,7 +203,7 @@ function useFollow(
   { range, scale, edges, bodyPx, frozen }: Followed,
 ): void {
   const { row, column } = range.end;
-  useEffect(() => {
+  const reveal = (): void => {
     const element = box.current;
     if (!element) return;
     const top = scrollTo(scale, row, { topPx: element.scrollTop, viewPx: bodyPx });
@@ -214,9 +214,10 @@ function useFollow(
     const seen = element.clientWidth - NUMBER_PX;
     if (left - fixed < element.scrollLeft) element.scrollLeft = left - fixed;
     else if (right > element.scrollLeft + seen) element.scrollLeft = right - seen;
-    // Only a move scrolls: whoever scrolls away may look elsewhere.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [row, column]);
+  };
+  const { show } = useStableHandlers({ show: reveal });
+  // Only a move scrolls: whoever scrolls away may look elsewhere.
+  useEffect(() => show(), [row, column, show]);
 }
 
 function faultsOf(book: RowBook, id: string) {

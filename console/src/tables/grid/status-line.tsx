@@ -20,15 +20,7 @@ interface StatusLineProps {
 /** The foot of the grid: how many records, what is selected and its figures, and whether all is saved. */
 export function StatusLine({ sheet, range, edits, book, total }: StatusLineProps) {
   const size = sizeOf(boxOf(range));
-  const { version } = book;
-  const figures = useMemo(() => {
-    if (isOne(range) || size.rows * size.columns > READ_MAX) return undefined;
-    const columns = columnsIn(sheet, range);
-    const rows = rowsIn(sheet, range);
-    return figuresOfValues(rows.flatMap(({ row }) => columns.map(({ name }) => row.values[name])));
-    // The version says that a value is another.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [sheet, range, size.rows, size.columns, version]);
+  const figures = useSelectionFigures(sheet, range, book.version);
   return (
     <footer className="status-line">
       <span>{total === undefined ? "…" : count(total, "record")}</span>
@@ -69,4 +61,15 @@ export function StatusLine({ sheet, range, edits, book, total }: StatusLineProps
       </span>
     </footer>
   );
+}
+
+/** The figures of what is selected; `version` says that some value is another. */
+function useSelectionFigures(sheet: Sheet, range: Range, version: number) {
+  return useMemo(() => {
+    const size = sizeOf(boxOf(range));
+    if (version < 0 || isOne(range) || size.rows * size.columns > READ_MAX) return undefined;
+    const columns = columnsIn(sheet, range);
+    const rows = rowsIn(sheet, range);
+    return figuresOfValues(rows.flatMap(({ row }) => columns.map(({ name }) => row.values[name])));
+  }, [sheet, range, version]);
 }

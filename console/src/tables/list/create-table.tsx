@@ -14,6 +14,7 @@ import {
   NEW_COLUMN,
   toNewColumn,
   TYPES,
+  isComputedType,
 } from "../designer/column-draft.ts";
 import { guessSheet, type GuessedSheet, toColumns, toRecords } from "./sheet-guess.ts";
 
@@ -176,11 +177,13 @@ function Columns({ drafts, onChange }: ColumnsProps) {
             value={draft.type}
             onChange={({ target }) => put(n, { type: target.value })}
           >
-            {TYPES.filter((type) => type !== "reference").map((type) => (
-              <option key={type} value={type}>
-                {typeWord(type)}
-              </option>
-            ))}
+            {TYPES.filter((type) => !isComputedType(type) && !/^(reference|links)$/.test(type)).map(
+              (type) => (
+                <option key={type} value={type}>
+                  {typeWord(type)}
+                </option>
+              ),
+            )}
           </select>
           {draft.type.endsWith("enum") && (
             <input

@@ -1,4 +1,5 @@
 import { call } from "../../data/api.ts";
+import { saveFile } from "../../ui/behaviour/save-file.ts";
 import type { Condition } from "../filter/filter-tree.ts";
 
 interface ExportQuery {
@@ -16,14 +17,4 @@ export async function exportRecords(slug: string, { filter, q, sort }: ExportQue
   };
   const text = await call("records.export", { params: { slug }, query });
   saveFile(String(text), `${slug}.csv`, "text/csv");
-}
-
-/** Hands a text to the browser as a file. */
-export function saveFile(text: string, name: string, mediaType: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: mediaType }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

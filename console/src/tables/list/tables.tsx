@@ -1,7 +1,7 @@
 /** All tables: how large they are, when they changed, and the way to a new one. */
 import "./tables.css";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Plus, Table2 } from "lucide-react";
+import { Network, Plus, Table2 } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { useMay, useNames } from "../../data/people.ts";
@@ -48,6 +48,9 @@ export function Tables() {
           value={words}
           onChange={({ target }) => setWords(target.value)}
         />
+        <Link to="/diagram" search={{}} className="btn" title="How the tables refer to each other">
+          <Network /> <span className="wide-only">Diagram</span>
+        </Link>
         {create}
       </header>
       <div className="tables-list scroll">

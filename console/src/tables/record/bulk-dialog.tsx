@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { useMutation } from "@tanstack/react-query";
 import { call, type Input } from "../../data/api.ts";
+import { dryRun } from "../../data/dry-run.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";
@@ -9,6 +10,7 @@ import { ErrorNotice } from "../../ui/feedback.tsx";
 import { count } from "../../ui/words.ts";
 import { type ListSpec, toQuery, useSummary } from "../book/use-row-book.ts";
 import { type GridColumn, type TableShape, toLabel } from "../column/column.ts";
+import { BulkPreview } from "./bulk-preview.tsx";
 import { FieldEditor } from "./field-editor.tsx";
 
 const AT_ONCE_MAX = 10_000;
@@ -32,13 +34,29 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
   });
   const tooMany = found !== undefined && found > AT_ONCE_MAX;
   const isSearch = spec.q !== "";
+  const { filter } = toQuery(spec);
+  const body = {
+    filter: JSON.parse(filter ?? "{}") as Record<string, unknown>,
+    set: { [name]: value },
+  };
+  const key = JSON.stringify(body);
+  const trial = useMutation({
+    mutationFn: async () => ({
+      key,
+      told: await dryRun(
+        "records.bulk_update",
+        { params: { slug: table.slug }, body },
+        new AbortController().signal,
+      ),
+    }),
+  });
+  const told = trial.data?.key === key ? trial.data.told : undefined;
   const submit = (): void => {
     if (!column || found === undefined || tooMany || isSearch) return;
-    const { filter } = toQuery(spec);
-    const body = {
-      filter: JSON.parse(filter ?? "{}") as Record<string, unknown>,
-      set: { [name]: value },
-    };
+    if (!told) {
+      trial.mutate();
+      return;
+    }
     update.mutate(
       { params: { slug: table.slug }, body },
       {
@@ -59,12 +77,55 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
         <button
           type="submit"
           className="btn main"
-          disabled={!column || !found || tooMany || isSearch || update.isPending}
+          disabled={
+            !column ||
+            !found ||
+            tooMany ||
+            isSearch ||
+            update.isPending ||
+            trial.isPending ||
+            told?.eventCount === 0
+          }
         >
-          Change {found === undefined ? "…" : count(found, "record")}
+          {told ? `Change ${count(told.eventCount, "record")}` : "Try it"}
         </button>
       }
     >
+      <BulkFields {...{ writable, name, column, value, setName, setValue }} />
+      <p className="muted">
+        {Object.keys(spec.filter).length === 0
+          ? "No filter is set: this is every record of the table that you may see."
+          : "These are the records that the filter finds."}{" "}
+        {found === undefined ? "" : `There are ${found.toLocaleString("en")} of them. `}
+        It can’t be undone in one step; the history of each record keeps what was there.
+      </p>
+      {tooMany && (
+        <p className="field-error">
+          At most {AT_ONCE_MAX.toLocaleString("en")} records are changed at once. Narrow the filter.
+        </p>
+      )}
+      {isSearch && (
+        <p className="field-error">Clear the search first: a change goes by the filter.</p>
+      )}
+      {told && column && <BulkPreview {...{ told, column, columns }} found={found ?? 0} />}
+      {update.error && <ErrorNotice error={update.error} />}
+      {trial.error && !told && <ErrorNotice error={trial.error} />}
+    </Dialog>
+  );
+}
+
+interface BulkFieldsProps {
+  readonly writable: readonly GridColumn[];
+  readonly name: string;
+  readonly column: GridColumn | undefined;
+  readonly value: unknown;
+  readonly setName: (name: string) => void;
+  readonly setValue: (value: unknown) => void;
+}
+
+function BulkFields({ writable, name, column, value, setName, setValue }: BulkFieldsProps) {
+  return (
+    <>
       <Field label="Column">
         {(control) => (
           <select
@@ -96,21 +157,6 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
           />
         </div>
       )}
-      <p className="muted">
-        {Object.keys(spec.filter).length === 0
-          ? "No filter is set: this is every record of the table that you may see."
-          : "These are the records that the filter finds."}{" "}
-        It can’t be undone in one step; the history of each record keeps what was there.
-      </p>
-      {tooMany && (
-        <p className="field-error">
-          At most {AT_ONCE_MAX.toLocaleString("en")} records are changed at once. Narrow the filter.
-        </p>
-      )}
-      {isSearch && (
-        <p className="field-error">Clear the search first: a change goes by the filter.</p>
-      )}
-      {update.error && <ErrorNotice error={update.error} />}
-    </Dialog>
+    </>
   );
 }

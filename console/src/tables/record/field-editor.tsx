@@ -1,8 +1,16 @@
 /** A field of a record outside of the grid: saved when it is left, with what is wrong below it. */
+import { X } from "lucide-react";
 import { useId, useState } from "react";
+import { useOp } from "../../data/api.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
-import { choicesOf, type GridColumn, targetOf } from "../column/column.ts";
-import { type NameOf, parseText, toPlain, toText } from "../column/value.ts";
+import {
+  choicesOf,
+  type GridColumn,
+  isComputed,
+  linkTargetOf,
+  targetOf,
+} from "../column/column.ts";
+import { nameIn, type NameOf, parseText, toPlain, toText } from "../column/value.ts";
 import { useReferenceOptions } from "../cell/reference-options.ts";
 
 interface FieldEditorProps {
@@ -19,9 +27,11 @@ export function FieldEditor(props: FieldEditorProps) {
     return (
       <div className="record-fixed" title={column.readOnly ?? disabled}>
         {toText(column, value, nameOf) || <span className="muted">Nothing</span>}
+        {isComputed(column) && <small className="muted record-source">{column.readOnly}</small>}
       </div>
     );
   }
+  if (linkTargetOf(column) !== undefined) return <LinksField {...props} />;
   const target = targetOf(column);
   if (target !== undefined) return <ReferenceField {...props} target={target} />;
   if (column.type === "boolean") {
@@ -131,6 +141,7 @@ function TextField({ column, value, nameOf, onSave }: FieldEditorProps) {
           }}
         />
       )}
+      {draft === undefined && <AddressLink type={column.type} text={shown} />}
       {error !== undefined && (
         <p id={id} className="field-error">
           {error}
@@ -140,9 +151,67 @@ function TextField({ column, value, nameOf, onSave }: FieldEditorProps) {
   );
 }
 
+/** The way to where an address leads; a script is no address. */
+function AddressLink({ type, text }: { readonly type: string; readonly text: string }) {
+  const href = type === "email" ? `mailto:${text}` : text;
+  const isLink = text !== "" && (type === "email" || (type === "url" && /^https?:/i.test(text)));
+  if (!isLink) return null;
+  return (
+    <a className="record-address" href={href} target="_blank" rel="noreferrer noopener">
+      {type === "email" ? "Write to it" : "Open it"}
+    </a>
+  );
+}
+
 function textOf(column: GridColumn, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return "";
   if (column.type === "json") return JSON.stringify(value, null, 2);
   if (column.type === "timestamp") return toText(column, value, nameOf);
   return toPlain(column, value, nameOf);
+}
+
+const NAMED_MAX = 200;
+
+/** The records that this one links to, each with the way to take it off, and a field that finds more. */
+function LinksField({ column, value, nameOf, onSave }: FieldEditorProps) {
+  const ids = Array.isArray(value) ? value.map(String) : [];
+  const { options, isLoading } = useReferenceOptions(linkTargetOf(column) ?? "", "");
+  const target = linkTargetOf(column) ?? "";
+  const filter = JSON.stringify({ id: { in: ids.slice(0, NAMED_MAX) } });
+  const linked = useOp(
+    "records.list",
+    { params: { slug: target }, query: { filter, limit: NAMED_MAX } },
+    { enabled: ids.length > 0 },
+  ).data?.data;
+  const known = new Map(linked?.map((record) => [record.id, nameIn(record) ?? record.id]));
+  return (
+    <div className="record-links">
+      <ul className="choice-set">
+        {ids.map((id) => {
+          const name = nameOf(id) ?? known.get(id) ?? id;
+          return (
+            <li key={id} className="choice-pick on">
+              {name}
+              <button
+                type="button"
+                className="btn bare icon"
+                aria-label={`Take ${name} off`}
+                onClick={() => onSave(ids.filter((one) => one !== id))}
+              >
+                <X />
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      <Combobox
+        label={`Link to another: ${column.name}`}
+        placeholder="Link to another…"
+        options={options.filter((one) => !ids.includes(one.value))}
+        value={undefined}
+        isLoading={isLoading}
+        onChange={(id) => id !== undefined && onSave([...ids, id])}
+      />
+    </div>
+  );
 }

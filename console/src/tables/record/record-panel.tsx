@@ -10,6 +10,7 @@ import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { type GridColumn, type TableShape, targetOf, toLabel } from "../column/column.ts";
+import { titleOf } from "../column/title.ts";
 import { TypeIcon } from "../column/type-icon.tsx";
 import { nameIn } from "../column/value.ts";
 import { useAccess } from "../sheet/use-access.ts";
@@ -52,7 +53,7 @@ export function RecordPanel({ table, columns, recordId, onClose }: RecordPanelPr
   }, [named, people]);
   useActions([{ keys: "Escape", label: "Close the record", run: onClose, hidden: true }]);
   const record = data?.data as Readonly<Record<string, unknown>> | undefined;
-  const title = record && (nameIn(record) ?? recordId);
+  const title = record && titleOf(record, columns);
   return (
     <aside className="record-panel" aria-label={`Record ${title ?? ""}`}>
       <header className="record-head">

@@ -140,8 +140,20 @@ export function pasteCells(
 
 function readPasted(column: GridColumn, text: string, idOf: IdOf) {
   const isReference = column.type === "reference" || column.type === "user";
-  if (!isReference || text.trim() === "" || /^(rec|usr)_/.test(text))
+  const isList = column.type === "links";
+  if (!(isReference || isList) || text.trim() === "" || /^(rec|usr)_/.test(text))
     return parseText(column, text);
-  const id = idOf(column, text.trim());
-  return id === undefined ? { error: `Nothing is called “${text}”.` } : { value: id };
+  const names = isList ? splitNames(text) : [text.trim()];
+  const ids = names.map((name) => idOf(column, name));
+  const missing = names.find((_, n) => ids[n] === undefined);
+  if (missing !== undefined) return { error: `Nothing is called “${missing}”.` };
+  return { value: isList ? [...new Set(ids)] : ids[0] };
+}
+
+/** The names of a cell that links to several. */
+export function splitNames(text: string): readonly string[] {
+  return text
+    .split(/[;\n]/)
+    .map((name) => name.trim())
+    .filter(Boolean);
 }

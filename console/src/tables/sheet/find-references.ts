@@ -1,8 +1,8 @@
 import { call } from "../../data/api.ts";
-import { type GridColumn, targetOf } from "../column/column.ts";
+import { type GridColumn, linkTargetOf, targetOf } from "../column/column.ts";
 import { nameIn } from "../column/value.ts";
 import type { Cells } from "../book/clipboard.ts";
-import type { Sheet } from "./cell-acts.ts";
+import { type Sheet, splitNames } from "./cell-acts.ts";
 
 const NAMES_MAX = 200;
 
@@ -17,11 +17,11 @@ export async function findReferences(
   const width = Math.max(...cells.map((row) => row.length), 0);
   for (let n = 0; n < width; n += 1) {
     const column = columns[left + n];
-    const target = column && targetOf(column);
+    const target = column && (targetOf(column) ?? linkTargetOf(column));
     if (target === undefined) continue;
     const wanted = new Set(
       cells
-        .map((row) => row[n]?.trim() ?? "")
+        .flatMap((row) => splitNames(row[n] ?? ""))
         .filter((name) => name !== "" && !ids.has(name.toLowerCase())),
     );
     if (wanted.size === 0) continue;

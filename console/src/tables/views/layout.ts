@@ -1,7 +1,7 @@
 /** How a table is shown: what a saved view holds, and what somebody has changed about it since. */
 import type { Schemas } from "../../data/api.ts";
 import type { GridColumn } from "../column/column.ts";
-import { isNumber } from "../column/column.ts";
+import { isComputed, isNumber } from "../column/column.ts";
 import type { Condition } from "../filter/filter-tree.ts";
 
 export type SavedView = Schemas["ListedTableView"];
@@ -75,6 +75,11 @@ const WIDTHS: Readonly<Record<string, number>> = {
   enum: 128,
   multi_enum: 176,
   reference: 184,
+  links: 220,
+  backlinks: 220,
+  duration: 96,
+  formula: 120,
+  rollup: 112,
   json: 160,
 };
 const WIDTH_DEFAULT = 208;
@@ -115,7 +120,8 @@ export function summaryOf(column: GridColumn, summaries: Layout["summaries"]): s
 
 /** The figures that a column can have. */
 export function figuresOf(column: GridColumn): readonly string[] {
-  if (column.type === "json") return ["none", "filled"];
+  if (isComputed(column)) return ["none"];
+  if (column.type === "json" || column.type === "links") return ["none", "filled"];
   if (isNumber(column)) return ["none", "sum", "average", "min", "max", "filled", "unique"];
   const isOrdered = column.type === "date" || column.type === "timestamp";
   return isOrdered

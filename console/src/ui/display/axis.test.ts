@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toLabelled, toTicks } from "./axis.ts";
+import { toLabelled, toSpanTicks, toTicks } from "./axis.ts";
 
 test("an axis has round marks and room for the largest value", () => {
   expect(toTicks(0)).toEqual([0, 1]);
@@ -11,4 +11,9 @@ test("an axis has round marks and room for the largest value", () => {
 test("labels keep their distance", () => {
   expect(toLabelled(5, 640)).toEqual([0, 1, 2, 3, 4]);
   expect(toLabelled(30, 320)).toEqual([0, 6, 12, 18, 24]);
+});
+
+test("values below nothing have marks too", () => {
+  expect(toSpanTicks(-3, 4)).toEqual([-3, -2, -1, 0, 1, 2, 3, 4]);
+  expect(toSpanTicks(0, 4)).toEqual(toTicks(4));
 });

@@ -1,6 +1,6 @@
 import "./course-chart.css";
 import { useEffect, useRef, useState } from "react";
-import { toLabelled, toTicks } from "./axis.ts";
+import { toLabelled, toSpanTicks } from "./axis.ts";
 
 export interface CourseSeries {
   readonly name: string;
@@ -26,11 +26,13 @@ const TOP = 8;
 export function CourseChart({ label, places, series, onPick }: CourseChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
-  const ticks = toTicks(Math.max(0, ...series.flatMap(({ values }) => values)));
-  const top = ticks.at(-1) ?? 1;
+  const all = series.flatMap(({ values }) => values);
+  const ticks = toSpanTicks(Math.min(0, ...all), Math.max(0, ...all));
+  const [bottom = 0, top = 1] = [ticks[0], ticks.at(-1)];
   const inner = Math.max(1, width - LEFT - 4);
   const step = inner / Math.max(1, places.length);
-  const y = (value: number): number => TOP + (1 - value / top) * (HEIGHT - TOP - BOTTOM);
+  const y = (value: number): number =>
+    TOP + (1 - (value - bottom) / (top - bottom)) * (HEIGHT - TOP - BOTTOM);
   const bars = series.filter(({ shape }) => shape === "bar");
   const barWidth = Math.max(1, Math.min(18, (step * 0.7) / Math.max(1, bars.length)));
   const labelled = new Set(toLabelled(places.length, inner));
@@ -48,7 +50,7 @@ export function CourseChart({ label, places, series, onPick }: CourseChartProps)
           <g key={tick} className="course-tick">
             <line x1={LEFT} x2={width - 4} y1={y(tick)} y2={y(tick)} />
             <text x={LEFT - 6} y={y(tick) + 4} textAnchor="end">
-              {tick.toLocaleString("en")}
+              {tick.toLocaleString("en", { notation: tick < 10_000 ? "standard" : "compact" })}
             </text>
           </g>
         ))}
@@ -73,9 +75,9 @@ export function CourseChart({ label, places, series, onPick }: CourseChartProps)
                 key={name}
                 className={`course-bar series-${series.findIndex((one) => one.name === name)}`}
                 x={LEFT + at * step + step / 2 + (n - bars.length / 2) * barWidth + 0.5}
-                y={y(values[at] ?? 0)}
+                y={Math.min(y(0), y(values[at] ?? 0))}
                 width={Math.max(1, barWidth - 1)}
-                height={Math.max(0, y(0) - y(values[at] ?? 0))}
+                height={Math.abs(y(0) - y(values[at] ?? 0))}
                 rx="1.5"
               />
             ))}

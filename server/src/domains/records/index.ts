@@ -15,6 +15,7 @@ import { recordVisibility } from "./event-visibility.ts";
 import { recordEvents } from "./events.ts";
 import * as permissions from "./permissions.ts";
 import { getRecord, listHistory, listRecords } from "./read/operations.ts";
+import { previewRecords } from "./read/preview.ts";
 import { summarizeRecords } from "./read/summary.ts";
 import { recordsExecutor } from "./record-step.ts";
 import { recordsSource } from "./report-source.ts";
@@ -41,6 +42,7 @@ export const records = domain({
     restoreRecord,
     ...commentOperations,
     summarizeRecords,
+    previewRecords,
     ...writeOperations,
     editRecords,
     exportRecords,

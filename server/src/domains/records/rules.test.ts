@@ -174,3 +174,48 @@ describe("what rules let people do", () => {
     expect((await put(agent, { salary: 9, title: "x" })).refusal).toEqual([403, "/records/0"]);
   });
 });
+
+describe("a preview", () => {
+  test("shows what the person would see, to those alone whom no rule limits", async () => {
+    const { path } = await make();
+    const people = { owner, agent, member, builder, auditor };
+    for (const [role, person] of Object.entries(people)) {
+      const body = { roles: [role], userId: person.userId };
+      const preview = await outcome(owner, `POST ${path}/preview`, body);
+      const own = await outcome(person, `GET ${path}?expand=holder`);
+      expect(preview.data.records.map(({ id }: { id: string }) => id)).toEqual(
+        (own.data ?? []).map(({ id }: { id: string }) => id),
+      );
+      for (const [at, record] of preview.data.records.entries()) {
+        expect(own.data[at]).toMatchObject(record);
+      }
+      expect(preview.data.total).toBe(preview.data.records.length);
+    }
+    for (const person of [agent, member, builder, auditor]) {
+      expect((await outcome(person, `POST ${path}/preview`, { roles: ["owner"] })).refusal).toEqual(
+        [403],
+      );
+    }
+    const rules = [
+      { roles: ["agent"], actions: ["read"], where: { salary: { gt: 1 } }, fields: ["title"] },
+    ];
+    const draft = await outcome(owner, `POST ${path}/preview`, { roles: ["agent"], rules });
+    expect(draft.data).toMatchObject({
+      total: 2,
+      actions: [
+        { action: "read", records: "some", fields: ["title"] },
+        { action: "create", records: "none", fields: null },
+        { action: "update", records: "none", fields: null },
+        { action: "delete", records: "none", fields: null },
+      ],
+      records: [
+        { title: "three", salary: null },
+        { title: "two", salary: null },
+      ],
+    });
+    const wrong = [{ roles: ["agent"], actions: ["read"], where: { nope: 1 } }];
+    expect(
+      (await outcome(owner, `POST ${path}/preview`, { roles: ["agent"], rules: wrong })).refusal,
+    ).toEqual([422, "/rules/0/where/nope"]);
+  });
+});

@@ -40,6 +40,8 @@ export {
 } from "./schema/open-table.ts";
 export { findTableSchema, reloadTableSchema } from "./schema/table-cache.ts";
 export { resolveTable, type TableSchema } from "./schema/table-schema.ts";
+export { checkRules } from "./schema/check-rules.ts";
+export type { TableSchema } from "./schema/table-schema.ts";
 export type { RuleSql, TableField } from "./schema/table-field.ts";
 export {
   checkAccess,
@@ -57,6 +59,7 @@ export { toArrayLiteral } from "./columns/enum-values.ts";
 export { type ParsedParameter, parseParameter } from "./columns/registry.ts";
 export { quoteIdentifier } from "./sql-names.ts";
 export {
+  ACTIONS,
   type Column,
   COLUMN_TYPES,
   ColumnName,
@@ -64,6 +67,8 @@ export {
   type ColumnTypeName,
   FIELD_ERRORS_MAX,
   Slug,
+  Rule,
+  RULES_MAX,
   SYSTEM_COLUMNS,
   type Table,
   TableId,

@@ -89,7 +89,17 @@ const childrenOf = (json: Json): readonly Json[] => (json["Plans"] as readonly J
 function ownParts(plan: Json): readonly Json[] {
   const parts = collectParts(plan);
   const answer = parts.find((part) => part["Subplan Name"] === ANSWER);
-  return answer ? [answer, ...parts.filter((part) => part !== answer)] : [plan];
+  return answer ? [unwrap(answer), ...parts.filter((part) => part !== answer)] : [plan];
+}
+
+/** Without the limit of rows that every answer has. */
+function unwrap(answer: Json): Json {
+  let own = answer;
+  for (const type of ["Subquery Scan", "Limit"]) {
+    const [child, ...more] = childrenOf(own);
+    if (own["Node Type"] === type && child && more.length === 0) own = child;
+  }
+  return own;
 }
 
 /** Common table expressions of the wrapping statement, wherever the planner hangs them. */

@@ -39,5 +39,19 @@ export const samples: readonly Sample[] = [
       return { params: { slug }, query: { by: "title", figures: "filled:title" } };
     },
   },
+  {
+    operation: "records.preview",
+    arrange: async (owner) => {
+      const { slug } = await made(owner);
+      const rules = [{ roles: ["agent"], actions: ["read"], where: { title: "One" } }];
+      const body = {
+        roles: ["agent"],
+        userId: "usr_01jd0000000000000000000000",
+        rules,
+        filter: { title: "One" },
+      };
+      return { params: { slug }, body: { ...body, limit: 10 } };
+    },
+  },
   { operation: "records.get", arrange: async (owner) => ({ params: await made(owner) }) },
 ];

@@ -7,7 +7,7 @@ import { type ParsedFields, parseFields } from "../columns/parse-fields.ts";
 import { type DerivedNameParts, parseDerivedName } from "../derived-name.ts";
 import { VERSION_COLUMN } from "../sql-names.ts";
 import { findTable } from "../store.ts";
-import { type Action, NoSuchTable } from "../table.ts";
+import { type Action, type Rule, NoSuchTable } from "../table.ts";
 import { type Grants, resolveGrants } from "./grants.ts";
 import { type FieldType, type RelatedTables, resolveFieldType } from "./field-type.ts";
 import { compileRules, unrestrictedField } from "./rule-sql.ts";
@@ -146,6 +146,11 @@ export class OpenTable {
   /** Another schema of the partition, for the same caller. */
   with(schema: TableSchema): OpenTable {
     return new OpenTable(this.#source, this.#caller, schema);
+  }
+
+  /** The same table under other rules, which were checked. */
+  withRules(rules: Rule[]): OpenTable {
+    return new OpenTable(this.#source, this.#caller, { ...this.schema, rules }, this.#related);
   }
 
   /** The schemas of all tables of the partition, as they are now. */

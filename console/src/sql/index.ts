@@ -1,0 +1,1 @@
+export { quoteName, quoteValue } from "./text/sql-tokens.ts";

@@ -1,0 +1,38 @@
+/** What this browser keeps of somebody's work in SQL: statements that they ran, and the one they are writing. */
+const HISTORY = "millrace.input.sql.history";
+const DRAFT = "millrace.input.sql.draft";
+const KEPT_MAX = 50;
+
+export interface PastRun {
+  readonly sql: string;
+  readonly at: string;
+  /** Undefined where it failed. */
+  readonly rows?: number | undefined;
+  readonly durationMs?: number | undefined;
+}
+
+type Memory = Pick<Storage, "getItem" | "setItem">;
+
+export function readHistory(memory: Memory = localStorage): readonly PastRun[] {
+  try {
+    const list: unknown = JSON.parse(memory.getItem(HISTORY) ?? "[]");
+    return Array.isArray(list) ? (list as PastRun[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The newest first; the same statement stands there once. */
+export function addToHistory(run: PastRun, memory: Memory = localStorage): readonly PastRun[] {
+  const others = readHistory(memory).filter(({ sql }) => sql !== run.sql);
+  const next = [run, ...others].slice(0, KEPT_MAX);
+  try {
+    memory.setItem(HISTORY, JSON.stringify(next));
+  } catch {
+    // A browser without room forgets; the statement itself was run.
+  }
+  return next;
+}
+
+export const readDraft = (): string => localStorage.getItem(DRAFT) ?? "";
+export const keepDraft = (sql: string): void => localStorage.setItem(DRAFT, sql);

@@ -1,0 +1,94 @@
+import { useId } from "react";
+import { type Parameter, PARAMETER_TYPES, type ParameterType } from "./text/parameter.ts";
+
+interface ParameterFieldsProps {
+  readonly parameters: readonly Parameter[];
+  readonly texts: readonly string[];
+  readonly onText: (at: number, text: string) => void;
+  readonly onChange: (at: number, parameter: Parameter) => void;
+}
+
+/** The values of `$1`, `$2` …: what each is called, what it is, and what it is now. */
+export function ParameterFields({ parameters, texts, onText, onChange }: ParameterFieldsProps) {
+  if (parameters.length === 0) return null;
+  return (
+    <div className="sql-parameters" role="group" aria-label="Parameters">
+      {parameters.map((parameter, at) => (
+        <ParameterField
+          key={at}
+          number={at + 1}
+          parameter={parameter}
+          text={texts[at] ?? ""}
+          onText={(text) => onText(at, text)}
+          onChange={(next) => onChange(at, next)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface ParameterFieldProps {
+  readonly number: number;
+  readonly parameter: Parameter;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly onChange: (parameter: Parameter) => void;
+}
+
+function ParameterField({ number, parameter, text, onText, onChange }: ParameterFieldProps) {
+  const id = useId();
+  const { name, type } = parameter;
+  const setType = (next: string): void => {
+    const { type: _, ...rest } = parameter;
+    onChange(next === "" ? rest : { ...rest, type: next as ParameterType });
+  };
+  return (
+    <div className="sql-parameter">
+      <span className="sql-dollar">${number}</span>
+      <input
+        className="field sql-parameter-name"
+        aria-label={`Name of $${number}`}
+        value={name}
+        maxLength={63}
+        onChange={({ target }) =>
+          onChange({ ...parameter, name: target.value.replaceAll(/\W/g, "_") })
+        }
+      />
+      <select
+        className="field"
+        aria-label={`Type of $${number}`}
+        value={type ?? ""}
+        onChange={({ target }) => setType(target.value)}
+      >
+        <option value="">any type</option>
+        {PARAMETER_TYPES.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+      {type === "boolean" ? (
+        <select
+          id={id}
+          className="field grow"
+          aria-label={`Value of ${name}`}
+          value={text}
+          onChange={({ target }) => onText(target.value)}
+        >
+          <option value="">null</option>
+          <option>true</option>
+          <option>false</option>
+        </select>
+      ) : (
+        <input
+          id={id}
+          type={type === "date" ? "date" : "text"}
+          inputMode={type === "integer" || type === "decimal" ? "decimal" : undefined}
+          className="field grow"
+          aria-label={`Value of ${name}`}
+          placeholder={type === "timestamp" ? "2026-01-31T09:00:00Z" : "null"}
+          value={text}
+          onChange={({ target }) => onText(target.value)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+import { Copy, Download } from "lucide-react";
+import { useState } from "react";
+import { copyText } from "../../ui/behaviour/copy.ts";
+import { saveFile } from "../../ui/behaviour/save-file.ts";
+import { Empty, ErrorNotice } from "../../ui/feedback.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { count, toDuration } from "../../ui/words.ts";
+import { ROWS_MAX, type SqlRun } from "../use-sql-run.ts";
+import { type Answer, type ChartChoice, keepChart } from "./chart-data.ts";
+import { PlanView } from "./plan-view.tsx";
+import { ResultChart } from "./result-chart.tsx";
+import { ResultTable } from "./result-table.tsx";
+import { toCsv, toTabs } from "./result-text.ts";
+
+export type ResultTab = "rows" | "chart" | "plan";
+
+interface ResultPaneProps {
+  readonly tab: ResultTab;
+  readonly onTab: (tab: ResultTab) => void;
+  readonly sqlRun: SqlRun;
+  readonly limit: number;
+  /** Of the file. */
+  readonly name: string;
+}
+
+/** The answer as rows, as a chart, and how it came about. */
+export function ResultPane({ tab, onTab, sqlRun, limit, name }: ResultPaneProps) {
+  const { answer, plan, error, isRunning } = sqlRun;
+  const [choice, setChoice] = useState<ChartChoice>();
+  return (
+    <section className={isRunning ? "sql-result busy" : "sql-result"} aria-label="Result">
+      <Tabs
+        label="Result"
+        chosen={tab}
+        onChoose={onTab}
+        tabs={[
+          { id: "rows", label: "Rows" },
+          { id: "chart", label: "Chart" },
+          { id: "plan", label: "Plan" },
+        ]}
+        aside={<ResultAside answer={answer} isRunning={isRunning} name={name} />}
+      >
+        {error !== undefined && <ErrorNotice error={error as Error} />}
+        {answer?.truncated && tab !== "plan" && <LimitNote answer={answer} limit={limit} />}
+        {tab === "rows" && answer && answer.rowCount > 0 && <ResultTable answer={answer} />}
+        {tab === "rows" && answer?.rowCount === 0 && (
+          <Empty title="No rows">The statement ran, and nothing matches.</Empty>
+        )}
+        {tab === "chart" && answer && (
+          <ResultChart answer={answer} choice={keepChart(answer, choice)} onChange={setChoice} />
+        )}
+        {tab === "plan" && plan && <PlanView plan={plan} />}
+        {tab !== "plan" && !answer && !error && (
+          <Empty title={isRunning ? "Running…" : "Nothing has run yet"}>
+            Ctrl Enter runs the statement. Names complete as you type.
+          </Empty>
+        )}
+        {tab === "plan" && !plan && !error && (
+          <Empty title="No plan yet">
+            Explain runs the statement and shows which steps take the time.
+          </Empty>
+        )}
+      </Tabs>
+    </section>
+  );
+}
+
+function LimitNote({ answer, limit }: { readonly answer: Answer; readonly limit: number }) {
+  const isLimit = answer.rowCount >= limit;
+  return (
+    <p className="sql-note" role="status">
+      These are the first {count(answer.rowCount, "row")}; there are more.{" "}
+      {isLimit && limit < ROWS_MAX
+        ? "Choose more rows, or narrow the statement."
+        : "An answer ends at 10,000 rows, 200,000 cells or 4 MiB: narrow the statement."}
+    </p>
+  );
+}
+
+interface ResultAsideProps {
+  readonly answer: Answer | undefined;
+  readonly isRunning: boolean;
+  readonly name: string;
+}
+
+function ResultAside({ answer, isRunning, name }: ResultAsideProps) {
+  const file = `${name.replaceAll(/[^\p{L}\p{N}]+/gu, "-").toLowerCase() || "query"}.csv`;
+  return (
+    <div className="sql-aside">
+      <span className="muted" role="status">
+        {isRunning
+          ? "Running…"
+          : answer && `${count(answer.rowCount, "row")} in ${toDuration(answer.durationMs)}`}
+      </span>
+      {answer && (
+        <>
+          <button
+            type="button"
+            className="btn bare icon"
+            aria-label="Copy for a spreadsheet"
+            title="Copy for a spreadsheet"
+            onClick={() => void copyText(toTabs(answer), count(answer.rowCount, "row"))}
+          >
+            <Copy />
+          </button>
+          <button
+            type="button"
+            className="btn bare icon"
+            aria-label="Download as CSV"
+            title="Download as CSV"
+            onClick={() => saveFile(`\uFEFF${toCsv(answer)}`, file, "text/csv")}
+          >
+            <Download />
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+/** A result as text: cells on the screen, a file, and lines for a spreadsheet. */
+import type { Answer, Cells } from "./chart-data.ts";
+
+export function toCellText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Spreadsheets take a text that begins so for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** A file for spreadsheets. */
+export function toCsv({ columns, rows }: Answer): string {
+  const lines = [columns.map(({ name }) => name), ...(rows as readonly Cells[])];
+  return lines.map((line) => `${line.map(toCsvCell).join(",")}\r\n`).join("");
+}
+
+function toCsvCell(value: unknown): string {
+  const text = toCellText(value);
+  const safe = typeof value === "string" && FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Lines with tabs, as a clipboard has them. */
+export function toTabs({ columns, rows }: Answer): string {
+  const lines = [columns.map(({ name }) => name), ...(rows as readonly Cells[])];
+  return lines
+    .map((line) => line.map((value) => toCellText(value).replaceAll(/[\t\r\n]+/g, " ")).join("\t"))
+    .join("\n");
+}

@@ -1,0 +1,51 @@
+/** The parameters of a statement as fields: text in, the value of a run out. */
+import type { Schemas } from "../../data/api.ts";
+
+export type Parameter = Schemas["QueryParameter"];
+export type ParameterType = NonNullable<Parameter["type"]>;
+
+export const PARAMETER_TYPES: readonly ParameterType[] = [
+  "text",
+  "integer",
+  "decimal",
+  "boolean",
+  "date",
+  "timestamp",
+  "json",
+];
+
+/** The parameters for these numbers: those that are known, and a name for each other. */
+export function toParameters(
+  numbers: readonly number[],
+  known: readonly Parameter[],
+): readonly Parameter[] {
+  return numbers.map((number) => known[number - 1] ?? { name: `p${number}` });
+}
+
+/** The text that a field begins with. */
+export function textOfDefault({ default: value }: Parameter): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** The value of a field. PostgreSQL reads texts as what a parameter is; a list must be one. */
+export function toValue(text: string, { type }: Parameter): unknown {
+  if (text.trim() === "") return null;
+  if (type === "integer" || type === "decimal") return toNumberOrText(text);
+  if (type === "boolean") return text === "true";
+  const isList = text.trimStart().startsWith("[") && type !== "text";
+  if (type !== "json" && !isList) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** A number of many digits stays a text: none of them may be lost. */
+function toNumberOrText(text: string): unknown {
+  const list = text.trimStart().startsWith("[");
+  if (list) return toValue(text, { name: "list", type: "json" });
+  const number = Number(text);
+  return Number.isFinite(number) && text.replaceAll(/\D/g, "").length <= 15 ? number : text.trim();
+}

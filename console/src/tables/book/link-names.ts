@@ -1,0 +1,57 @@
+/** The names of records that cells link to. A reference comes with its name; a list of links is ids alone. */
+import { useEffect, useMemo } from "react";
+import { call } from "../../data/api.ts";
+import { type GridColumn, linkTargetOf } from "../column/column.ts";
+import { nameIn } from "../column/value.ts";
+import type { RowBook } from "./row-book.ts";
+
+const IDS_MAX = 200;
+
+/** Ids that were asked for already, with or without an answer. */
+const asked = new WeakMap<RowBook, Set<string>>();
+
+/** Reads the names of the linked records of the rows that were read, some hundred at a time. */
+export function useLinkNames(book: RowBook, columns: readonly GridColumn[]): void {
+  const { version } = book;
+  useEffect(() => {
+    if (version < 0) return;
+    for (const column of columns) {
+      const target = linkTargetOf(column);
+      if (target !== undefined) void readNames(book, column.name, target);
+    }
+  }, [book, columns, version]);
+}
+
+async function readNames(book: RowBook, field: string, target: string): Promise<void> {
+  const known = asked.get(book) ?? new Set<string>();
+  asked.set(book, known);
+  const ids = new Set<string>();
+  for (const { values } of book.rows.values()) {
+    const list = values[field];
+    if (!Array.isArray(list)) continue;
+    for (const id of list) if (!known.has(String(id)) && ids.size < IDS_MAX) ids.add(String(id));
+  }
+  if (ids.size === 0) return;
+  for (const id of ids) known.add(id);
+  const filter = JSON.stringify({ id: { in: [...ids] } });
+  try {
+    const query = { filter, limit: IDS_MAX };
+    const { data } = await call("records.list", { params: { slug: target }, query });
+    for (const record of data) {
+      const name = nameIn(record);
+      if (name !== undefined) book.names.set(record.id, name);
+    }
+    book.touch();
+  } catch {
+    // Without a name a cell shows the id.
+  }
+}
+
+/** A new function when something has a new name: rows are drawn again then. */
+export function useCellNames(book: RowBook, names: (id: string) => string | undefined) {
+  const known = book.names.size;
+  return useMemo(() => {
+    const own = known === 0 ? undefined : book.names;
+    return (id: string): string | undefined => own?.get(id) ?? names(id);
+  }, [book, names, known]);
+}

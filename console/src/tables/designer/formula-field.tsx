@@ -1,0 +1,38 @@
+import { useMemo } from "react";
+import { ExpressionField, type ScopeSource } from "../../code/index.ts";
+import { useOp } from "../../data/api.ts";
+import { isComputed, toGridColumns, toLabel } from "../column/column.ts";
+import { titleOf } from "../column/title.ts";
+import type { TypeFieldsProps } from "./relation-fields.tsx";
+
+/** A formula, with names that complete and what it makes of a record that is there. */
+export function FormulaField({ draft, set, table }: TypeFieldsProps) {
+  const { slug, columns } = table;
+  const first = useOp("records.list", { params: { slug }, query: { limit: 1 } }).data?.data[0];
+  const sources = useMemo(() => {
+    const record = first as Readonly<Record<string, unknown>> | undefined;
+    return columns
+      .filter((column) => !isComputed(column))
+      .map(({ name }): ScopeSource => ({
+        path: name,
+        title: toLabel(name),
+        value: record?.[name] ?? null,
+      }));
+  }, [columns, first]);
+  return (
+    <div className="formula-field">
+      <span className="field-label">Formula</span>
+      <ExpressionField
+        label="Formula"
+        mode="expression"
+        value={draft.expression}
+        onChange={(expression) => set({ expression })}
+        sources={sources}
+      />
+      <p className="field-help">
+        Other columns by their names, as <code>price * amount</code>.
+        {first && ` The result is that of “${titleOf(first, toGridColumns(table))}”.`}
+      </p>
+    </div>
+  );
+}

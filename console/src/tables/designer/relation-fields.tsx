@@ -1,0 +1,206 @@
+/** The fields of columns that lead to other tables: everything is chosen, nothing is written by heart. */
+import { useOp } from "../../data/api.ts";
+import { Field } from "../../ui/field.tsx";
+import { type Column, linkTargetOf, type TableShape, targetOf, toLabel } from "../column/column.ts";
+import { type ColumnDraft, ROLLUPS } from "./column-draft.ts";
+
+export interface TypeFieldsProps {
+  readonly draft: ColumnDraft;
+  readonly set: (next: Partial<ColumnDraft>) => void;
+  /** The table that the column is of. */
+  readonly table: TableShape;
+}
+
+export const RELATION_TYPES: ReadonlySet<string> = new Set([
+  "reference",
+  "links",
+  "backlinks",
+  "lookup",
+  "rollup",
+]);
+
+export function RelationFields({ draft, set, table }: TypeFieldsProps) {
+  const tables = useOp("tables.list", { query: { limit: 200 } }).data?.data ?? [];
+  const shared = { draft, set, table, tables };
+  switch (draft.type) {
+    case "lookup":
+      return <LookupFields {...shared} />;
+    case "rollup":
+      return <RollupFields {...shared} />;
+    case "backlinks":
+      return <BacklinkFields {...shared} />;
+    case "links":
+      return <LinkFields {...shared} />;
+    default:
+      return <TargetField {...shared} hasPeople />;
+  }
+}
+
+interface RelationProps extends TypeFieldsProps {
+  readonly tables: readonly TableShape[];
+}
+
+function TargetField({
+  draft,
+  set,
+  table,
+  tables,
+  hasPeople,
+}: RelationProps & { hasPeople?: boolean }) {
+  return (
+    <Choose
+      label={draft.type === "backlinks" ? "Records of" : "Refers to"}
+      value={draft.target}
+      options={[
+        ...(hasPeople ? [["users", "People"] as const] : []),
+        ...tables.map(
+          ({ slug, name }) => [slug, slug === table.slug ? `${name} (this table)` : name] as const,
+        ),
+      ]}
+      onChange={(target) => set({ target, field: "" })}
+    />
+  );
+}
+
+function LinkFields(props: RelationProps) {
+  const { draft, set, table } = props;
+  return (
+    <>
+      <TargetField {...props} />
+      <Field
+        label="Name of the other end"
+        isOptional
+        help={`A column over there that lists the records of ${table.name} that link to it.`}
+      >
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            value={draft.inverse}
+            onChange={({ target }) => set({ inverse: target.value })}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
+function BacklinkFields(props: RelationProps) {
+  const { draft, set, table, tables } = props;
+  const other = tables.find(({ slug }) => slug === draft.target);
+  const leading = other?.columns.filter((column) => leadsTo(column, table.slug)) ?? [];
+  return (
+    <>
+      <TargetField {...props} />
+      <Choose
+        label="That refer here by"
+        value={draft.field}
+        options={leading.map(({ name }) => [name, toLabel(name)])}
+        onChange={(field) => set({ field })}
+      />
+    </>
+  );
+}
+
+const leadsTo = (column: Column, slug: string): boolean =>
+  targetOf(column) === slug || (column.type === "links" && linkTargetOf(column) === slug);
+
+function LookupFields({ draft, set, table, tables }: RelationProps) {
+  const [via = "", ...rest] = draft.path.split(".");
+  const references = table.columns.filter((column) => targetOf(column) !== undefined);
+  const reference = references.find(({ name }) => name === via);
+  const target = reference && targetOf(reference);
+  const other = tables.find(({ slug }) => slug === target);
+  return (
+    <>
+      <Choose
+        label="By the reference"
+        value={via}
+        options={references.map(({ name }) => [name, toLabel(name)])}
+        onChange={(next) => set({ path: `${next}.` })}
+      />
+      <Choose
+        label="Show its"
+        value={rest.join(".")}
+        options={
+          target === "users"
+            ? PERSON_FIELDS
+            : (other?.columns.map(({ name }) => [name, toLabel(name)]) ?? [])
+        }
+        onChange={(field) => set({ path: `${via}.${field}` })}
+      />
+    </>
+  );
+}
+
+const PERSON_FIELDS: readonly (readonly [string, string])[] = [
+  ["name", "Name"],
+  ["email", "E-mail address"],
+];
+
+function RollupFields({ draft, set, table, tables }: RelationProps) {
+  const lists = table.columns.filter((column) => linkTargetOf(column) !== undefined);
+  const list = lists.find(({ name }) => name === draft.via);
+  const target = list && linkTargetOf(list);
+  const other = tables.find(({ slug }) => slug === target);
+  return (
+    <>
+      <Choose
+        label="Of the records in"
+        value={draft.via}
+        options={lists.map(({ name }) => [name, toLabel(name)])}
+        help={
+          lists.length === 0
+            ? "First add a column of the type “Links to many” or “Links from there”."
+            : undefined
+        }
+        onChange={(via) => set({ via, field: "" })}
+      />
+      <Choose
+        label="Show"
+        value={draft.function}
+        options={ROLLUPS}
+        onChange={(name) => set({ function: name })}
+      />
+      {draft.function !== "count" && (
+        <Choose
+          label="Of their"
+          value={draft.field}
+          options={other?.columns.map(({ name }) => [name, toLabel(name)]) ?? []}
+          onChange={(field) => set({ field })}
+        />
+      )}
+    </>
+  );
+}
+
+interface ChooseProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [string, string])[];
+  readonly help?: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+function Choose({ label, value, options, help, onChange }: ChooseProps) {
+  const isKnown = options.some(([own]) => own === value);
+  return (
+    <Field label={label} help={help}>
+      {(control) => (
+        <select
+          {...control}
+          className="field"
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        >
+          {(!isKnown || value === "") && <option value={value}>{value || "Choose…"}</option>}
+          {options.map(([own, words]) => (
+            <option key={own} value={own}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

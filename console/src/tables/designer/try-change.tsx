@@ -1,0 +1,40 @@
+import { useMutation } from "@tanstack/react-query";
+import type { Input } from "../../data/api.ts";
+import { dryRun } from "../../data/dry-run.ts";
+import { ErrorNotice } from "../../ui/feedback.tsx";
+import { toDuration } from "../../ui/words.ts";
+
+interface TryChangeProps {
+  readonly slug: string;
+  readonly toBody: () => object;
+}
+
+/** Changes the table and takes that back: whether every value fits, and how long the table is locked for it. */
+export function TryChange({ slug, toBody }: TryChangeProps) {
+  const trial = useMutation({
+    mutationFn: async () => {
+      const body = toBody() as Input<"tables.update">["body"];
+      const fromMs = performance.now();
+      await dryRun("tables.update", { params: { slug }, body }, new AbortController().signal);
+      return performance.now() - fromMs;
+    },
+  });
+  return (
+    <div className="try-change">
+      <button
+        type="button"
+        className="btn"
+        disabled={trial.isPending}
+        title="Locks the table for as long as the change itself does."
+        onClick={() => trial.mutate()}
+      >
+        {trial.isPending ? "Trying…" : "Try it without keeping it"}
+      </button>
+      <span role="status">
+        {trial.data !== undefined &&
+          `Every value fits. The table is locked for about ${toDuration(trial.data)}.`}
+      </span>
+      {trial.error && <ErrorNotice error={trial.error} />}
+    </div>
+  );
+}

@@ -1,0 +1,214 @@
+/** The rules of a filter and their groups, one below the other. */
+import { FolderPlus, Plus, X } from "lucide-react";
+import { type GridColumn, toLabel } from "../column/column.ts";
+import {
+  type FilterGroup,
+  type FilterNode,
+  type FilterRule,
+  newRule,
+  NO_FILTER,
+  operatorsOf,
+  replaceAt,
+} from "./filter-tree.ts";
+import { RuleValue } from "./rule-value.tsx";
+
+interface FilterGroupsProps {
+  readonly columns: readonly GridColumn[];
+  readonly tree: FilterGroup;
+  readonly onChange: (tree: FilterGroup) => void;
+  /** Says that nothing is chosen yet. */
+  readonly empty: string;
+  /** A person may be compared with whoever looks. */
+  readonly hasSelf?: boolean;
+}
+
+export function FilterGroups({ columns, tree, onChange, empty, hasSelf }: FilterGroupsProps) {
+  return (
+    <>
+      {tree.parts.length === 0 ? (
+        <p className="muted">{empty}</p>
+      ) : (
+        <GroupEditor
+          {...{ columns, onChange }}
+          hasSelf={hasSelf === true}
+          group={tree}
+          root={tree}
+          path={[]}
+        />
+      )}
+      <div className="filter-acts">
+        <AddRule columns={columns} group={tree} onChange={onChange} />
+        {tree.parts.length > 0 && (
+          <button type="button" className="btn bare" onClick={() => onChange(NO_FILTER)}>
+            Clear
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface GroupEditorProps {
+  readonly columns: readonly GridColumn[];
+  readonly group: FilterGroup;
+  readonly root: FilterGroup;
+  readonly path: readonly number[];
+  readonly onChange: (root: FilterGroup) => void;
+  readonly hasSelf: boolean;
+}
+
+function GroupEditor({ columns, group, root, path, onChange, hasSelf }: GroupEditorProps) {
+  const put = (at: readonly number[], next: FilterNode | undefined): void =>
+    onChange(replaceAt(root, at, next));
+  return (
+    <div className={path.length > 0 ? "filter-group inner" : "filter-group"}>
+      {group.parts.map((part, n) => (
+        <div key={n} className="filter-line">
+          <Word group={group} n={n} onMode={(mode) => put(path, { ...group, mode })} />
+          {part.kind === "group" && (
+            <div className="grow">
+              <GroupEditor
+                {...{ columns, root, onChange, hasSelf }}
+                group={part}
+                path={[...path, n]}
+              />
+              <AddRule
+                columns={columns}
+                group={part}
+                isInner
+                onChange={(next) => put([...path, n], next)}
+              />
+            </div>
+          )}
+          {part.kind === "rule" && (
+            <RuleEditor
+              {...{ columns, hasSelf }}
+              rule={part}
+              onChange={(rule) => put([...path, n], rule)}
+            />
+          )}
+          {part.kind === "other" && (
+            <code className="grow cut">{JSON.stringify(part.condition)}</code>
+          )}
+          <button
+            type="button"
+            className="btn bare icon"
+            aria-label="Remove this rule"
+            title="Remove"
+            onClick={() => put([...path, n], undefined)}
+          >
+            <X />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Word(props: {
+  readonly group: FilterGroup;
+  readonly n: number;
+  readonly onMode: (mode: "and" | "or") => void;
+}) {
+  if (props.n === 0) return <span className="filter-word muted">Where</span>;
+  if (props.n > 1) return <span className="filter-word muted">{props.group.mode}</span>;
+  return (
+    <select
+      className="field filter-word"
+      aria-label="All or any"
+      value={props.group.mode}
+      onChange={({ target }) => props.onMode(target.value as "and" | "or")}
+    >
+      <option value="and">and</option>
+      <option value="or">or</option>
+    </select>
+  );
+}
+
+function AddRule(props: {
+  readonly columns: readonly GridColumn[];
+  readonly group: FilterGroup;
+  readonly isInner?: boolean;
+  readonly onChange: (group: FilterGroup) => void;
+}) {
+  const { columns, group, onChange } = props;
+  const [first] = columns;
+  if (!first) return null;
+  const add = (node: FilterNode): void => onChange({ ...group, parts: [...group.parts, node] });
+  const inner: FilterGroup = {
+    kind: "group",
+    mode: group.mode === "and" ? "or" : "and",
+    parts: [newRule(first)],
+  };
+  return (
+    <>
+      <button type="button" className="btn bare" onClick={() => add(newRule(first))}>
+        <Plus /> Rule
+      </button>
+      {!props.isInner && (
+        <button type="button" className="btn bare" onClick={() => add(inner)}>
+          <FolderPlus /> Group
+        </button>
+      )}
+    </>
+  );
+}
+
+interface RuleEditorProps {
+  readonly columns: readonly GridColumn[];
+  readonly rule: FilterRule;
+  readonly hasSelf: boolean;
+  readonly onChange: (rule: FilterRule) => void;
+}
+
+function RuleEditor({ columns, rule, hasSelf, onChange }: RuleEditorProps) {
+  const column = columns.find(({ name }) => name === rule.field);
+  const operators = column ? operatorsOf(column) : [];
+  const operator = operators.find(({ id }) => id === rule.operator);
+  return (
+    <>
+      <select
+        className="field"
+        aria-label="Column"
+        value={rule.field}
+        onChange={({ target }) => {
+          const next = columns.find(({ name }) => name === target.value);
+          if (next) onChange(newRule(next));
+        }}
+      >
+        {!column && <option value={rule.field}>{rule.field}</option>}
+        {columns.map(({ name }) => (
+          <option key={name} value={name}>
+            {toLabel(name)}
+          </option>
+        ))}
+      </select>
+      <select
+        className="field"
+        aria-label="Comparison"
+        value={rule.operator}
+        onChange={({ target }) => {
+          const next = operators.find(({ id }) => id === target.value);
+          const isKept = Boolean(next?.isMany) === Boolean(operator?.isMany);
+          onChange({ ...rule, operator: target.value, value: isKept ? rule.value : null });
+        }}
+      >
+        {!operator && <option value={rule.operator}>{rule.operator}</option>}
+        {operators.map(({ id, label }) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </select>
+      {column && !operator?.isBare && (
+        <RuleValue
+          column={column}
+          isMany={operator?.isMany === true}
+          hasSelf={hasSelf}
+          value={rule.value}
+          onChange={(value) => onChange({ ...rule, value })}
+        />
+      )}
+    </>
+  );
+}

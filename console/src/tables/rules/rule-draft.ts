@@ -1,0 +1,37 @@
+/** Rules of a table as somebody edits them. */
+import type { Schemas } from "../../data/api.ts";
+
+export type Rule = Schemas["TableRule"];
+export type Action = Rule["actions"][number];
+
+export const ACTIONS: readonly (readonly [Action, string])[] = [
+  ["read", "See"],
+  ["create", "Make"],
+  ["update", "Change"],
+  ["delete", "Delete"],
+];
+
+export const NEW_RULE: Rule = { roles: ["*"], actions: ["read"] };
+
+/** Puts something into a list, or takes it out. */
+export function toggle<T>(list: readonly T[], one: T): readonly T[] {
+  return list.includes(one) ? list.filter((other) => other !== one) : [...list, one];
+}
+
+/** What is missing before a rule can be saved; undefined when nothing is. */
+export function ruleFault({ roles, actions, fields }: Rule): string | undefined {
+  if (roles.length === 0) return "Choose somebody.";
+  if (actions.length === 0) return "Choose what they may do.";
+  return fields?.length === 0 ? "Choose a field, or let them have all." : undefined;
+}
+
+/** A rule in one sentence. */
+export function describeRule(rule: Rule, nameOf: (role: string) => string): string {
+  const people = rule.roles.map((role) => (role === "*" ? "Everybody" : nameOf(role))).join(", ");
+  const acts = ACTIONS.filter(([action]) => rule.actions.includes(action))
+    .map(([, word]) => word.toLowerCase())
+    .join(", ");
+  const isSome = rule.where !== undefined && Object.keys(rule.where).length > 0;
+  const fields = rule.fields ? `, of them ${rule.fields.join(", ")}` : "";
+  return `${people} may ${acts} ${isSome ? "some records" : "all records"}${fields}.`;
+}

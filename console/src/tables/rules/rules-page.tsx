@@ -1,0 +1,113 @@
+/** The rules of a table: who may see and do what, tried on somebody before anything is saved. */
+import "../table-page.css";
+import "./rules.css";
+import { Link, useParams } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useMemo, useState } from "react";
+import { call, etagOf, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { useTitle } from "../../shell/title.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { notify } from "../../ui/toast.tsx";
+import { type TableShape, toGridColumns } from "../column/column.ts";
+import { NEW_RULE, type Rule, ruleFault } from "./rule-draft.ts";
+import { RuleCard } from "./rule-card.tsx";
+import { Tester } from "./tester.tsx";
+
+export function RulesPage() {
+  const { slug } = useParams({ from: "/inside/tables/$slug/rules" });
+  const { data, error, refetch } = useOp("tables.get", { params: { slug } });
+  const table = data?.data;
+  useTitle(table && `${table.name}: rules`);
+  return (
+    <div className="page rules-page">
+      {error && !table && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {!table && !error && <Loading />}
+      {table && <RulesScreen key={table.slug} table={table} />}
+    </div>
+  );
+}
+
+function RulesScreen({ table }: { readonly table: TableShape }) {
+  const { slug } = table;
+  const refusal = useMay()("tables:write") ? undefined : "You may not change tables.";
+  const [ifMatch, setIfMatch] = useState(() => etagOf("tables.get", { params: { slug } }));
+  const [rules, setRules] = useState<readonly Rule[]>(table.rules);
+  const [error, setError] = useState<Error>();
+  const columns = useMemo(() => toGridColumns(table), [table]);
+  const roles = useOp("roles.list", { query: { limit: 200 } }).data?.data ?? [];
+  const isChanged = JSON.stringify(rules) !== JSON.stringify(table.rules);
+  const fault = rules.map(ruleFault).find((one) => one !== undefined);
+  const put = (at: number, rule: Rule | undefined): void =>
+    setRules(rule ? rules.with(at, rule) : rules.toSpliced(at, 1));
+  const save = async (): Promise<void> => {
+    setError(undefined);
+    try {
+      const input = { params: { slug }, body: { rules: [...rules] } };
+      await call("tables.update", input, ifMatch === undefined ? {} : { ifMatch });
+      await call("tables.get", { params: { slug } });
+      setIfMatch(etagOf("tables.get", { params: { slug } }));
+      notify("The rules hold from now on.");
+    } catch (problem) {
+      setError(problem instanceof Error ? problem : new Error(String(problem)));
+    }
+  };
+  return (
+    <>
+      <header className="page-head">
+        <h1 className="cut">
+          <Link to="/tables/$slug" params={{ slug }}>
+            {table.name}
+          </Link>
+          <span className="muted"> / Rules</span>
+        </h1>
+        <span className="grow" />
+        <button
+          type="button"
+          className="btn main"
+          disabled={refusal !== undefined || !isChanged || fault !== undefined}
+          title={refusal ?? fault ?? (isChanged ? undefined : "They are saved as they are.")}
+          onClick={() => void save()}
+        >
+          Save
+        </button>
+      </header>
+      <div className="rules-body">
+        <section className="rules-list scroll" aria-label="Rules">
+          {error && <ErrorNotice error={error} />}
+          {rules.length === 0 && (
+            <Empty title="No rules">
+              Everybody who holds the permission sees and changes all records. The first rule closes
+              the table for all but owners and admins; each rule opens a part of it again.
+            </Empty>
+          )}
+          {rules.map((rule, at) => (
+            <RuleCard
+              key={at}
+              rule={rule}
+              columns={columns}
+              roles={roles}
+              disabled={refusal}
+              onChange={(next) => put(at, next)}
+            />
+          ))}
+          <button
+            type="button"
+            className="btn"
+            disabled={refusal !== undefined}
+            title={refusal}
+            onClick={() => setRules([...rules, NEW_RULE])}
+          >
+            <Plus /> Rule
+          </button>
+        </section>
+        <Tester
+          table={table}
+          columns={columns}
+          roles={roles}
+          rules={isChanged && fault === undefined ? rules : undefined}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,170 @@
+/** The table as somebody else sees it, by the rules as they stand here, saved or not. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Check, EyeOff, X } from "lucide-react";
+import { useState } from "react";
+import { call, useOp } from "../../data/api.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
+import { count } from "../../ui/words.ts";
+import { type GridColumn, type TableShape, toLabel } from "../column/column.ts";
+import { toText } from "../column/value.ts";
+import type { Role } from "./rule-card.tsx";
+import { ACTIONS, type Rule } from "./rule-draft.ts";
+
+const PAUSE_MS = 300;
+const ROWS = 50;
+
+interface TesterProps {
+  readonly table: TableShape;
+  readonly columns: readonly GridColumn[];
+  readonly roles: readonly Role[];
+  /** Those that are not saved yet. */
+  readonly rules: readonly Rule[] | undefined;
+}
+
+export function Tester({ table, columns, roles, rules }: TesterProps) {
+  const people = useOp("users.list", { query: { limit: 200 } }).data?.data ?? [];
+  const [who, setWho] = useState<string>();
+  const person = people.find(({ id }) => id === who);
+  const role = roles.find(({ id }) => id === who) ?? (person ? undefined : firstRole(roles));
+  const seen = person
+    ? { roles: [...person.roles], userId: person.id }
+    : { roles: role ? [role.id] : [] };
+  const body = useDebounced(
+    JSON.stringify({ ...seen, ...(rules && { rules }), limit: ROWS }),
+    PAUSE_MS,
+  );
+  const preview = useQuery({
+    queryKey: ["records.preview", table.slug, body],
+    queryFn: ({ signal }) =>
+      call(
+        "records.preview",
+        { params: { slug: table.slug }, body: JSON.parse(body) as { roles: string[] } },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    enabled: roles.length > 0,
+  });
+  const answer = preview.data?.data;
+  const options: readonly ComboOption[] = [
+    ...roles.map(({ id, name }) => ({ value: id, label: name, group: "Roles" })),
+    ...people.map(({ id, name, email }) => ({
+      value: id,
+      label: name,
+      about: email,
+      group: "People",
+    })),
+  ];
+  return (
+    <section className="rules-tester" aria-label="See as">
+      <div className="tester-head">
+        <span className="tester-as">See as</span>
+        <Combobox
+          label="See as"
+          options={options}
+          value={who ?? role?.id}
+          onChange={(value) => setWho(value)}
+        />
+        {rules && <span className="state warn">Not saved yet</span>}
+      </div>
+      {preview.error && <ErrorNotice error={preview.error} />}
+      {!answer && !preview.error && <Loading rows={6} />}
+      {answer && (
+        <>
+          <ul className="tester-acts">
+            {ACTIONS.map(([action, word]) => {
+              const grant = answer.actions.find((one) => one.action === action);
+              return <Grant key={action} word={word} records={grant?.records ?? "none"} />;
+            })}
+          </ul>
+          <PermissionNote role={role} />
+          {answer.total === 0 ? (
+            <Empty title="They see no record">No rule opens one for them.</Empty>
+          ) : (
+            <SeenRecords {...{ answer, columns }} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Somebody whom rules bind. */
+const firstRole = (roles: readonly Role[]): Role | undefined =>
+  roles.find(({ id }) => id === "viewer") ??
+  roles.find(({ id }) => id !== "owner" && id !== "admin");
+
+const WORDS = { all: "all records", some: "some records", none: "none" } as const;
+
+function Grant({ word, records }: { readonly word: string; readonly records: keyof typeof WORDS }) {
+  return (
+    <li className={records === "none" ? "muted" : undefined}>
+      {records === "none" ? <X className="ico" /> : <Check className="ico" />} {word}{" "}
+      {WORDS[records]}
+    </li>
+  );
+}
+
+/** A rule opens nothing to somebody whose role does not hold the permission at all. */
+function PermissionNote({ role }: { readonly role: Role | undefined }) {
+  const holds = role?.permissions.some((one) => /^(\*|records:(\*|read))$/.test(one)) ?? true;
+  if (holds) return null;
+  return (
+    <p className="sql-note">
+      {role?.name} does not hold records:read: whatever the rules say, they see nothing here.
+    </p>
+  );
+}
+
+interface SeenRecordsProps {
+  readonly answer: {
+    readonly records: readonly Readonly<Record<string, unknown>>[];
+    readonly total: number;
+    readonly actions: readonly {
+      readonly action: string;
+      readonly fields: readonly string[] | null;
+    }[];
+  };
+  readonly columns: readonly GridColumn[];
+}
+
+function SeenRecords({ answer, columns }: SeenRecordsProps) {
+  const fields = answer.actions.find(({ action }) => action === "read")?.fields;
+  const isHidden = (name: string): boolean => fields !== null && fields?.includes(name) === false;
+  const shown = columns.filter(({ isSystem }) => !isSystem);
+  return (
+    <>
+      <p className="muted">
+        {count(answer.total, "record")}
+        {answer.total > answer.records.length && `, the first ${answer.records.length} here`}
+      </p>
+      <div className="tester-table scroll" tabIndex={0} role="group" aria-label="Records they see">
+        <table>
+          <thead>
+            <tr>
+              {shown.map(({ name }) => (
+                <th key={name} scope="col" className={isHidden(name) ? "muted" : undefined}>
+                  {isHidden(name) && <EyeOff className="ico" aria-label="Hidden" />} {toLabel(name)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {answer.records.map((record) => (
+              <tr key={String(record["id"])}>
+                {shown.map((column) => (
+                  <td key={column.name} className={isHidden(column.name) ? "veiled" : undefined}>
+                    {isHidden(column.name)
+                      ? ""
+                      : toText(column, record[column.name], () => undefined)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}

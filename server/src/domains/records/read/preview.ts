@@ -1,0 +1,127 @@
+/** The records of a table as somebody else would see them: the tester of rules. */
+import Type from "typebox";
+import {
+  ACTIONS,
+  checkRules,
+  type ColumnSchema,
+  type Grants,
+  type OpenTable,
+  openTable,
+  resolveGrants,
+  Rule,
+  RULES_MAX,
+  Slug,
+} from "#domains/tables/index.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { ConditionSchema } from "#kernel/condition/condition.ts";
+import { assertNoErrors, Failure } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { id, line, object } from "#kernel/schema/schema.ts";
+import { RecordsRead } from "../permissions.ts";
+import { RecordForbidden } from "../record-access.ts";
+import { cursorName, readRecordPage } from "./list-page.ts";
+import { parseListing } from "./list-sql.ts";
+
+const RECORDS_MAX = 200;
+const RECORDS_DEFAULT = 50;
+const EXPANDED_MAX = 10;
+
+const Preview = Type.Object(
+  {
+    actions: Type.Array(
+      Type.Object({
+        action: Type.Enum([...ACTIONS]),
+        records: Type.Enum(["all", "some", "none"]),
+        fields: Type.Union([Type.Array(Type.String()), Type.Null()], {
+          description: "Those of some record; null for all",
+        }),
+      }),
+      { description: "What the rules let them do, if their permissions do" },
+    ),
+    records: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+    total: Type.Integer({ description: "All that they would see" }),
+  },
+  { title: "RecordPreview" },
+);
+
+export const previewRecords = query({
+  id: "records.preview",
+  route: "POST /api/v1/tables/{slug}/records/preview",
+  summary: "See records as somebody with these roles would",
+  description:
+    "By the table's rules, or by `rules` that are not saved yet. Only for those whom no rule of any table limits: so " +
+    "nobody sees more this way than they do anyway (403 `record_forbidden`). That somebody holds `records:read` at " +
+    "all is for their roles to say. References are shown as what they refer to.",
+  permission: RecordsRead,
+  params: object({ slug: Slug }),
+  body: object({
+    roles: Type.Array(line(100), { maxItems: 50, description: "Ids of roles" }),
+    userId: Type.Optional(id("usr", "The person whom `$user.id` in conditions means")),
+    rules: Type.Optional(Type.Array(Rule, { maxItems: RULES_MAX })),
+    filter: Type.Optional(ConditionSchema),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: RECORDS_MAX, default: RECORDS_DEFAULT }),
+    ),
+  }),
+  response: item(Preview),
+  fails: [RecordForbidden],
+  example: { params: { slug: "orders" }, body: { roles: ["agent"], limit: 20 } },
+  async run(ctx, { params, body: { roles, userId = NOBODY, rules, filter, limit } }) {
+    await assertNotLimited(ctx, params.slug);
+    const principal = { id: userId, roles };
+    const seen = { ...ctx, caller: { ...ctx.caller, principal } };
+    const table = withRules(await openTable(seen, params.slug), rules);
+    const which = filter && { filter: JSON.stringify(filter) };
+    const listing = await table.parse(() => parseListing(table, { ...which }));
+    const page = await table.retryOnSchemaChange(() =>
+      readRecordPage(seen, table, {
+        listing,
+        references: referencesOf(table).slice(0, EXPANDED_MAX),
+        name: cursorName(listing, { ...which }),
+        page: { limit: limit ?? RECORDS_DEFAULT, count: "exact" },
+      }),
+    );
+    const actions = ACTIONS.map((action) => ({ action, ...describeGrants(table.grants(action)) }));
+    const records = page.data.map((record) => ({ ...record }));
+    return { actions, records, total: page.total ?? records.length };
+  },
+});
+
+/** No person has this id. */
+const NOBODY = "usr_00000000000000000000000000";
+
+/** Shown by their names, where the person may see those. */
+function referencesOf({ schema }: OpenTable): readonly ColumnSchema[] {
+  return schema.columns.filter(
+    ({ target, refersToUsers }) => target !== undefined || refersToUsers,
+  );
+}
+
+/** A lookup shows fields of further tables, so the rules of every table count. */
+async function assertNotLimited(ctx: ReadContext, slug: string): Promise<void> {
+  const table = await openTable(ctx, slug);
+  const schemas = await table.listSchemas();
+  const { principal } = ctx.caller;
+  const isLimited = schemas.some(({ rules }) => resolveGrants(rules, "read", principal));
+  if (isLimited) throw new Failure(RecordForbidden);
+}
+
+function withRules(table: OpenTable, rules: readonly Rule[] | undefined): OpenTable {
+  if (!rules) return table;
+  const checked = checkRules({ ...table.schema, rules: [...rules] });
+  assertNoErrors(checked.errors);
+  return table.withRules(checked.rules);
+}
+
+function describeGrants(grants: Grants): {
+  readonly records: "all" | "some" | "none";
+  readonly fields: string[] | null;
+} {
+  if (!grants) return { records: "all", fields: null };
+  if (grants.length === 0) return { records: "none", fields: null };
+  const isEvery = grants.some(({ where }) => where === null);
+  const hasAllFields = grants.some(({ fields }) => fields === null);
+  const fields = new Set(grants.flatMap((grant) => [...(grant.fields ?? [])]));
+  return { records: isEvery ? "all" : "some", fields: hasAllFields ? null : [...fields] };
+}
