@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import type { Input } from "../../data/api.ts";
-import { dryRun } from "../../data/dry-run.ts";
+import { dryRun } from "../book/dry-run.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { toDuration } from "../../ui/words.ts";
 

@@ -59,7 +59,7 @@ function DiagramScreen({ tables }: { readonly tables: readonly TableShape[] }) {
     <>
       <header className="page-head">
         <h1 className="cut">
-          <Link to="/tables" className="muted wide-only">
+          <Link to="/tables" className="wide-only">
             Tables
           </Link>
           <span className="muted wide-only"> / </span>
@@ -159,7 +159,7 @@ function toEdges({ relations }: Diagram, chosen: string | undefined): Edge[] {
     });
 }
 
-/** The same in words, for those who do not see the picture. */
+/** The relations in words, for those who do not see the picture. */
 function RelationList({ diagram }: { readonly diagram: Diagram }) {
   return (
     <ul className="hide" aria-label="Relations">

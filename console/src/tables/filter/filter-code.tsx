@@ -18,7 +18,7 @@ interface FilterCodeProps {
   readonly tree: FilterGroup;
 }
 
-/** The same question as a program asks it: over HTTP, in TypeScript, in SQL. */
+/** A filter as a program asks for it: over HTTP, in TypeScript, in SQL. */
 export function FilterCode({ slug, query, columns, tree }: FilterCodeProps) {
   const may = useMay();
   const [language, setLanguage] = useState<Language>("curl");

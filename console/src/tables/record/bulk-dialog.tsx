@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { useMutation } from "@tanstack/react-query";
 import { call, type Input } from "../../data/api.ts";
-import { dryRun } from "../../data/dry-run.ts";
+import { dryRun } from "../book/dry-run.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";

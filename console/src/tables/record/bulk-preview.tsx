@@ -1,4 +1,4 @@
-import type { DryRun } from "../../data/dry-run.ts";
+import type { DryRun } from "../book/dry-run.ts";
 import { count } from "../../ui/words.ts";
 import { type GridColumn, toLabel } from "../column/column.ts";
 import { titleOf } from "../column/title.ts";

@@ -148,7 +148,7 @@ export class OpenTable {
     return new OpenTable(this.#source, this.#caller, schema);
   }
 
-  /** The same table under other rules, which were checked. */
+  /** This table under other rules, which were checked. */
   withRules(rules: Rule[]): OpenTable {
     return new OpenTable(this.#source, this.#caller, { ...this.schema, rules }, this.#related);
   }

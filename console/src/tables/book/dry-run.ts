@@ -1,4 +1,4 @@
-import { call, type Input, type OperationId, type Schemas } from "./api.ts";
+import { call, type Input, type OperationId, type Schemas } from "../../data/api.ts";
 
 export type DryRun = Schemas["DryRun"];
 
