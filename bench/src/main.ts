@@ -5,6 +5,7 @@ import type { Figure, Measured } from "./figure.ts";
 import { auth } from "./figures/auth.ts";
 import { cmdb } from "./figures/cmdb.ts";
 import { consoleCanvas } from "./figures/console/canvas.ts";
+import { consoleGrid } from "./figures/console/grid.ts";
 import { consoleKeys } from "./figures/console/keys.ts";
 import { consoleOpen } from "./figures/console/open.ts";
 import { consoleRoutes } from "./figures/console/routes.ts";
@@ -62,6 +63,7 @@ const FIGURES: readonly Figure[] = [
   consoleRoutes,
   consoleKeys,
   consoleCanvas,
+  consoleGrid,
 ];
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.

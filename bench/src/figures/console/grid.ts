@@ -1,0 +1,113 @@
+import type { Page } from "playwright-core";
+import type { Figure } from "../../figure.ts";
+import { furnishOurOrders, TABLE } from "../../orders.ts";
+import { percentile, spreadOf } from "../../statistics.ts";
+import { Stage, untilDrawn } from "./stage.ts";
+
+const MANY = 1_000_000;
+const OPENINGS = 5;
+const EDITS = 20;
+const SCROLLS = 120;
+const CELL = "[role=grid] [role=gridcell]";
+const TARGETS_MS = { rows: 200, frame: 33, paint: 50, save: 150 } as const;
+
+/** A table of a million records in the grid: its first rows, frames while it is scrolled, and an edit of a cell. */
+export const consoleGrid: Figure = {
+  name: "console-grid",
+  async measure(rig) {
+    await using stage = await Stage.open(rig);
+    await furnishOurOrders(rig, stage.product, MANY);
+    const page = await stage.owner();
+    const rowsMs: number[] = [];
+    for (let opening = 0; opening < OPENINGS; opening += 1)
+      rowsMs.push(await firstRows(page, stage));
+    await untilDrawn(page, CELL);
+    const framesMs = await scroll(page);
+    const { paintsMs, savesMs } = await edit(page);
+    const figures = {
+      rows: spreadOf(rowsMs).max,
+      frame: percentile(
+        framesMs.toSorted((a, b) => a - b),
+        0.95,
+      ),
+      paint: spreadOf(paintsMs).median,
+      save: spreadOf(savesMs).median,
+    };
+    const parts = Object.entries(figures).map(([name, ms]) => `${name} ${ms.toFixed(0)} ms`);
+    return {
+      ours: parts.join(", "),
+      target: Object.entries(TARGETS_MS)
+        .map(([name, ms]) => `${name} ≤ ${ms} ms`)
+        .join(", "),
+      reached: Object.entries(TARGETS_MS).every(
+        ([name, ms]) => figures[name as keyof typeof figures] <= ms,
+      ),
+      notes: [
+        `${MANY.toLocaleString("en")} records; ${framesMs.length} frames, the longest ${Math.max(...framesMs).toFixed(0)} ms; ${EDITS} edits`,
+      ],
+      values: { rowsMs, framesMs, paintsMs, savesMs },
+    };
+  },
+};
+
+/** From the request for the first records until their answer: what the server and the network have to do with it. */
+async function firstRows(page: Page, stage: Stage): Promise<number> {
+  const answered = page.waitForResponse(({ url }) => url().includes(`${TABLE}?`));
+  await page.goto(`${stage.origin}${TABLE.replace("/api/v1", "").replace("/records", "")}`);
+  const { responseEnd } = (await answered).request().timing();
+  return responseEnd;
+}
+
+/** Scrolls by wheel, and once far down: pages that were never read come into sight. */
+async function scroll(page: Page): Promise<number[]> {
+  const box = await page.locator("[role=grid]").boundingBox();
+  if (!box) throw new Error("There is no grid.");
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.evaluate(FRAMES);
+  for (let turn = 0; turn < SCROLLS; turn += 1) {
+    await page.mouse.wheel(0, turn === SCROLLS / 2 ? 5_000_000 : 240);
+  }
+  return (await page.evaluate("globalThis.endFrames()")) as number[];
+}
+
+/** Types into one cell after the other: until it is drawn, and until the server has it. */
+async function edit(page: Page): Promise<{ paintsMs: number[]; savesMs: number[] }> {
+  await page.locator("[role=grid]").focus();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("ArrowRight");
+  const paintsMs: number[] = [];
+  const savesMs: number[] = [];
+  for (let n = 0; n < EDITS; n += 1) {
+    const word = `edit${n}`;
+    await page.keyboard.type(word);
+    await page.evaluate(AFTER_ENTER);
+    const saved = page.waitForResponse((answer) => answer.request().method() === "POST");
+    await page.keyboard.press("Enter");
+    paintsMs.push((await page.evaluate("globalThis.painted")) as number);
+    const { responseEnd } = (await saved).request().timing();
+    savesMs.push(responseEnd);
+  }
+  return { paintsMs, savesMs };
+}
+
+const FRAMES = `
+  const framesMs = [];
+  let last, isOver = false;
+  const draw = (now) => {
+    if (last !== undefined) framesMs.push(now - last);
+    last = now;
+    if (!isOver) requestAnimationFrame(draw);
+  };
+  requestAnimationFrame(draw);
+  globalThis.endFrames = () => { isOver = true; return framesMs; };
+`;
+
+/** An event's time is that of the key itself, before anything hears of it. */
+const AFTER_ENTER = `
+  globalThis.painted = new Promise((resolve) => {
+    addEventListener("keydown", ({ timeStamp }) => {
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp)));
+    }, { capture: true, once: true });
+  });
+  undefined;
+`;
