@@ -316,6 +316,7 @@ export interface Schemas {
   "Record": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string };
   "RecordComment": { "id": string; "recordId": string; "body": string; "mentions": readonly (string)[]; "createdBy": string; "createdAt": string; "editedAt": string | null };
   "RecordGroup": { "value": unknown; "count": number; "figures": { readonly [name: string]: unknown } };
+  "RecordPreview": { "actions": readonly ({ "action": "read" | "create" | "update" | "delete"; "records": "all" | "some" | "none"; "fields": readonly (string)[] | null })[]; "records": readonly ({ readonly [name: string]: unknown })[]; "total": number };
   "RecordSummary": { "groups": readonly (Schemas["RecordGroup"])[]; "isCut": boolean };
   "Referrer": { "kind": string; "id": string; "name": string };
   "RegisteredOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "clientSecret": string };
@@ -1447,7 +1448,7 @@ export interface Operations {
   "queries.run": { body: { "sql": string; "params"?: readonly (unknown)[]; "limit"?: number; "timeoutMs"?: number; "rowMode"?: "object" | "array" }; reply: { "data": Schemas["QueryAnswer"] } };
   /** Ask a saved question */
   "queries.run_saved": { params: { "id": string }; body?: { "params"?: readonly (unknown)[] | { readonly [name: string]: unknown }; "limit"?: number; "timeoutMs"?: number; "rowMode"?: "object" | "array" }; reply: { "data": Schemas["QueryAnswer"] } };
-  /** List the tables, columns and functions that SQL may name */
+  /** List the tables, views, columns and functions that SQL may name */
   "queries.schema": { reply: { "data": Schemas["QuerySchema"] } };
   /** Change a saved query */
   "queries.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "sql"?: string; "parameters"?: readonly (Schemas["QueryParameter"])[] }; reply: { "data": Schemas["SavedQuery"] } };
@@ -1485,6 +1486,8 @@ export interface Operations {
   "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
   /** List the records of a table */
   "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "at"?: number; "count"?: "exact" | "estimate"; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** See records as somebody with these roles would */
+  "records.preview": { params: { "slug": string }; body: { "roles": readonly (string)[]; "userId"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "filter"?: { readonly [name: string]: unknown }; "limit"?: number }; reply: { "data": Schemas["RecordPreview"] } };
   /** Restore a deleted record */
   "records.restore": { params: { "slug": string; "recordId": string }; reply: { "data": Schemas["ListedRecord"] } };
   /** Count the records of a table, with figures, by the values of a field */
@@ -2463,6 +2466,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "records.history": "GET /api/v1/tables/{slug}/records/{recordId}/history",
   "records.import": "POST /api/v1/tables/{slug}/records/import",
   "records.list": "GET /api/v1/tables/{slug}/records",
+  "records.preview": "POST /api/v1/tables/{slug}/records/preview",
   "records.restore": "POST /api/v1/tables/{slug}/records/{recordId}/restore",
   "records.summarize": "GET /api/v1/tables/{slug}/records/summary",
   "records.update": "PATCH /api/v1/tables/{slug}/records/{recordId}",

@@ -25,11 +25,24 @@ export const QuerySchema = Type.Object(
 );
 export type QuerySchema = Static<typeof QuerySchema>;
 
+interface View {
+  readonly name: string;
+  readonly summary: string;
+  readonly columns: QuerySchema["relations"][number]["columns"];
+}
+
+/** Views of the platform come behind the tables; a table of the same name hides one. */
 export function toQuerySchema(
   tables: readonly Table[],
+  views: readonly View[],
   principal: Principal | undefined,
 ): QuerySchema {
-  return { relations: tables.flatMap((table) => toRelation(table, principal)), functions };
+  const own = tables.flatMap((table) => toRelation(table, principal));
+  const slugs = new Set(tables.map(({ slug }) => slug));
+  const others = views
+    .filter(({ name }) => !slugs.has(name))
+    .map(({ name, summary, columns }) => ({ name, title: summary, columns }));
+  return { relations: [...own, ...others], functions };
 }
 
 const functions = [...FUNCTIONS].toSorted();

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import type { ReadContext } from "#kernel/contract.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
@@ -63,13 +64,14 @@ export const listSqlViews = query({
     "Tickets, clocks, configuration items, runs and events, each for those who may read them.",
   permission: QueriesRun,
   response: item(Type.Object({ views: Type.Array(SqlViewSchema) }, { title: "SqlViews" })),
-  async run({ services, caller }) {
-    const views = contributionsTo(SqlViewPoint, services.contributions)
-      .filter(({ permission }) => caller.permissions.has(permission.name))
-      .map(({ name, summary, columns }) => ({ name, summary, columns: [...columns] }));
-    return { views };
-  },
+  run: async (ctx) => ({ views: readableViews(ctx) }),
 });
+
+function readableViews({ services, caller }: Pick<ReadContext, "services" | "caller">) {
+  return contributionsTo(SqlViewPoint, services.contributions)
+    .filter(({ permission }) => caller.permissions.has(permission.name))
+    .map(({ name, summary, columns }) => ({ name, summary, columns: [...columns] }));
+}
 
 const fails = [QueryRefused, QueryFailed, QueryTimedOut];
 
@@ -125,11 +127,12 @@ export const explainSql = query({
 export const describeSchema = query({
   id: "queries.schema",
   route: "GET /api/v1/queries/schema",
-  summary: "List the tables, columns and functions that SQL may name",
+  summary: "List the tables, views, columns and functions that SQL may name",
   permission: QueriesRun,
   response: item(QuerySchema),
   example: {},
-  run: async ({ tx, caller }) => toQuerySchema(await listTables(tx), caller.principal),
+  run: async (ctx) =>
+    toQuerySchema(await listTables(ctx.tx), readableViews(ctx), ctx.caller.principal),
 });
 
 export const runSavedQuery = query({
