@@ -121,7 +121,7 @@ describeInBrowser("tables", () => {
     const records = [3, 5, 7].map((amount) => ({ region: amount > 3 ? "north" : "south", amount }));
     await owner("POST /api/v1/tables/sales/records/bulk", { records });
     await page.goto(`${at.origin}/sql`);
-    const editor = page.getByLabel("Statement in SQL");
+    const editor = page.getByRole("textbox", { name: "Statement in SQL" });
     await editor.click();
     await page.keyboard.press("Control+a");
     await page.keyboard.insertText(

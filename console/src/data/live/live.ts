@@ -49,8 +49,10 @@ function announce(message: Message): void {
 
 function receive(message: Message): void {
   if (message.kind === "event") receiveEvent(message.event);
-  else if (message.kind === "gap") invalidate([""]);
-  else if (message.kind === "state") {
+  else if (message.kind === "gap") {
+    invalidate([""]);
+    for (const listener of gapListeners) listener();
+  } else if (message.kind === "state") {
     state = message.state;
     for (const watcher of watchers) watcher();
   }
@@ -158,4 +160,12 @@ export const useRecentEvents = (): readonly LogEvent[] =>
 export function onEvent(listener: (event: LogEvent) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
+}
+
+const gapListeners = new Set<() => void>();
+
+/** For what is kept outside of the cache: events were lost, so it is read again. */
+export function onGap(listener: () => void): () => void {
+  gapListeners.add(listener);
+  return () => gapListeners.delete(listener);
 }

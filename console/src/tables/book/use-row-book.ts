@@ -1,7 +1,7 @@
 /** The records of a list for a screen: read in pages as they come into sight, and kept as the log says. */
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { call, useOp } from "../../data/api.ts";
-import { type LogEvent, onEvent } from "../../data/live/live.ts";
+import { type LogEvent, onEvent, onGap } from "../../data/live/live.ts";
 import { useMe } from "../../data/people.ts";
 import { isSame } from "../column/value.ts";
 import type { Condition } from "../filter/filter-tree.ts";
@@ -10,6 +10,7 @@ import { readRows } from "./send-change.ts";
 
 const BURST_MS = 120;
 const FLASH_MS = 2_600;
+const DRAW_MS = 30;
 const IDS_MAX = 200;
 
 /** A list: which records, in which order, and the figures wanted of it. */
@@ -98,9 +99,11 @@ function useLiveRows(book: RowBook, { slug, filter, q, sort }: ListSpec): void {
       if (!event.type.startsWith("record.") || data.tableSlug !== slug) return;
       followEvent(book, event, { isMine: event.actor.id === me, isPlain, reread });
     });
+    const leaveGaps = onGap(() => book.forget());
     return () => {
       clearTimeout(timer);
       leave();
+      leaveGaps();
     };
   }, [book, slug, me, isPlain]);
 }
@@ -125,15 +128,28 @@ function followEvent(book: RowBook, event: LogEvent, { isMine, isPlain, reread }
     reread(id);
   } else if (event.type === "record.deleted" && row) {
     book.remove(id);
-    book.touch();
+    touchSoon(book);
   } else if (event.type === "record.created" && !row && !isMine) {
     if (isPlain && !book.order.includes(undefined, Math.max(0, book.count - 1))) {
       const { tableSlug: _, tableId: __, tableRevision: ___, ...record } = event.data;
       book.put(book.count, [{ ...record, revision: 1 }]);
       flash(book, id, { fields: Object.keys(record), by: event.actor.name });
     } else book.unseen += 1;
-    book.touch();
+    touchSoon(book);
   }
+}
+
+/** Books that are drawn in a moment. */
+const drawn = new WeakSet<RowBook>();
+
+/** Draws what came meanwhile in one go: a colleague's paste is a thousand events. */
+function touchSoon(book: RowBook): void {
+  if (drawn.has(book)) return;
+  drawn.add(book);
+  setTimeout(() => {
+    drawn.delete(book);
+    book.touch();
+  }, DRAW_MS);
 }
 
 function flash(
@@ -146,6 +162,6 @@ function flash(
   setTimeout(() => {
     if (book.flashes.get(id) !== mark) return;
     book.flashes.delete(id);
-    book.touch();
+    touchSoon(book);
   }, FLASH_MS);
 }
