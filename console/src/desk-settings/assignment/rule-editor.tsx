@@ -6,21 +6,9 @@ import { PeopleField } from "../frame/people-field.tsx";
 import { useOpen } from "../frame/shelf.tsx";
 import { TeamSelect } from "../frame/team-select.tsx";
 import { type Editor, useEditor } from "../frame/use-editor.ts";
+import type { RuleDraft } from "./rule-draft.ts";
+import { RuleTrial } from "./rule-trial.tsx";
 import { type Rule, toRuleSentence } from "./rule-words.ts";
-
-export type RuleDraft = Pick<
-  Rule,
-  | "name"
-  | "entity"
-  | "position"
-  | "conditions"
-  | "on"
-  | "method"
-  | "teamId"
-  | "userIds"
-  | "scheduleId"
-  | "active"
->;
 
 const METHODS = [
   ["round_robin", "In turn"],
@@ -53,6 +41,7 @@ export function RuleEditor({ rule, refusal, position, nameOf }: RuleEditorProps)
       title={rule?.name ?? "New rule"}
       editor={editor}
       consequence="Tickets that it gave away stay where they are."
+      aside={<RuleTrial draft={draft} ruleId={rule?.id} nameOf={nameOf} />}
     >
       <p className="rule-sentence">{toRuleSentence(draft, nameOf)}</p>
       <div className="editor-columns">

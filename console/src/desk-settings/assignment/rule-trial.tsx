@@ -1,0 +1,107 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type Input, query, type Schemas } from "../../data/api.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { count } from "../../ui/words.ts";
+import type { RuleDraft } from "./rule-draft.ts";
+
+const PAUSE_MS = 500;
+const SHOWN_MAX = 8;
+const TICKETS_MAX = 500;
+
+interface RuleTrialProps {
+  readonly draft: RuleDraft;
+  /** The rule that the draft takes the place of. */
+  readonly ruleId: string | undefined;
+  readonly nameOf: (id: string | null | undefined) => string | undefined;
+}
+
+/** The tickets of the last 30 days, and who would have got them with the rule as it is written here. */
+export function RuleTrial({ draft, ruleId, nameOf }: RuleTrialProps) {
+  const body = useDebounced(
+    JSON.stringify({
+      entity: draft.entity,
+      rule: { ...draft, name: draft.name === "" ? "New rule" : draft.name },
+      limit: TICKETS_MAX,
+      ...(ruleId !== undefined && { replaces: ruleId }),
+    }),
+    PAUSE_MS,
+  );
+  const { data, error, isPending } = useQuery(
+    query("assignment_rules.simulate", {
+      body: JSON.parse(body) as Input<"assignment_rules.simulate">["body"],
+    }),
+  );
+  const result = data?.data;
+  const own = result?.rules.find((rule) => rule.ruleId === null || rule.ruleId === ruleId);
+  return (
+    <section className="trial" aria-label="What it would have done">
+      <h3>In the last 30 days</h3>
+      {error && <p className="muted">{error.message}</p>}
+      {isPending && <p className="muted">Looking…</p>}
+      {result && !error && (
+        <>
+          <p>
+            {count(result.tickets, "ticket")} looked at, {own?.tickets ?? 0} of them by this rule.
+            Nothing was changed.
+          </p>
+          <dl className="trial-counts">
+            <dt>To a person</dt>
+            <dd>{result.assigned}</dd>
+            <dt>To a team</dt>
+            <dd>{result.toTeam}</dd>
+            <dt>Left alone</dt>
+            <dd>{result.untouched}</dd>
+          </dl>
+          <LoadTable people={result.people} nameOf={nameOf} />
+          {result.changedCount > 0 && (
+            <>
+              <p>{count(result.changedCount, "ticket")} would be somebody else's:</p>
+              <ul className="trial-lines">
+                {result.changed.slice(0, SHOWN_MAX).map((one) => (
+                  <li key={one.ticketId}>
+                    <Link to="/tickets/$reference" params={{ reference: one.number }}>
+                      <span className="mono muted">{one.number}</span> {one.title}
+                    </Link>
+                    <span className="muted"> {nameOf(one.after ?? one.teamId) ?? "nobody"}</span>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+interface LoadTableProps extends Pick<RuleTrialProps, "nameOf"> {
+  readonly people: readonly Schemas["SimulatedLoad"][];
+}
+
+/** The load of each one: what they have now, and what the rules would have given them. */
+function LoadTable({ people, nameOf }: LoadTableProps) {
+  if (people.length === 0) return null;
+  return (
+    <table className="trial-people">
+      <thead>
+        <tr>
+          <th scope="col">Who</th>
+          <th scope="col">Now</th>
+          <th scope="col">Then</th>
+          <th scope="col">Open at once</th>
+        </tr>
+      </thead>
+      <tbody>
+        {people.slice(0, SHOWN_MAX).map(({ userId, before, after, openMax }) => (
+          <tr key={userId}>
+            <th scope="row">{nameOf(userId) ?? "Somebody who left"}</th>
+            <td>{before}</td>
+            <td>{after}</td>
+            <td>{openMax}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
