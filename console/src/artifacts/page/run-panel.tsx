@@ -1,5 +1,5 @@
 import { Play } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { CodeEditor } from "../../code/index.ts";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
@@ -36,10 +36,13 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
   const [ran, setRan] = useState<Ran>();
   const [isBusy, setBusy] = useState(false);
   const value = parseObject(input);
+  // A key right after the last letter comes before the screen is drawn with it.
+  const newest = useRef(input);
   const denied = may("artifacts:execute") ? undefined : "You may not run artifacts.";
   const reason = denied ?? (value === undefined ? "The input is no JSON object." : undefined);
   const run = async (): Promise<void> => {
-    if (!value) return;
+    const inputPayload = parseObject(newest.current);
+    if (!inputPayload) return;
     setBusy(true);
     try {
       if (await beforeRun()) {
@@ -47,7 +50,7 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
         try {
           const { data } = await call("artifacts.execute", {
             params: { id },
-            body: { inputPayload: value, triggerType: "manual" },
+            body: { inputPayload, triggerType: "manual" },
           });
           setRan({ outcome: data, tookMs: performance.now() - begun });
         } catch (failure) {
@@ -82,7 +85,10 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
           isBlock
           value={input}
           isInvalid={value === undefined}
-          onChange={onInput}
+          onChange={(next) => {
+            newest.current = next;
+            onInput(next);
+          }}
         />
       </div>
       <button
