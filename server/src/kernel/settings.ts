@@ -98,7 +98,8 @@ export function listSettings(env: Environment): readonly SettingInForce[] {
 
 function describeValue(value: unknown): string | null {
   if (value === undefined) return null;
-  return Array.isArray(value) ? value.join(", ") : String(value);
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** A listener for mails. */
@@ -179,20 +180,24 @@ function parseSettings(
   if (settings.databasePooler !== undefined && settings.databaseUrl === undefined) {
     errors.push(`MILLRACE_DATABASE_POOLER: ${EXPECTED["MILLRACE_DATABASE_POOLER"]}`);
   }
-  const isTls = settings.mailListeners.some(({ protocol }) => protocol === "smtps");
-  if ((settings.mailTlsCertPem === undefined) !== (settings.mailTlsKeyPem === undefined)) {
-    errors.push("MILLRACE_MAIL_TLS_CERT and MILLRACE_MAIL_TLS_KEY: both, or none");
-  } else if (isTls && settings.mailTlsCertPem === undefined) {
-    errors.push(
-      "MILLRACE_MAIL_LISTEN: smtps needs MILLRACE_MAIL_TLS_CERT and MILLRACE_MAIL_TLS_KEY",
-    );
-  }
+  errors.push(...checkTls(settings));
   if (errors.length > 0) {
     // A misspelt name may be the very reason.
     const lines = [...errors, ...unknownSettings(env)];
     throw new StartupError(`The configuration is not valid:\n  ${lines.join("\n  ")}`);
   }
   return settings;
+}
+
+/** The faults of the listener's certificate and key. */
+function checkTls({ mailListeners, mailTlsCertPem, mailTlsKeyPem }: Settings): string[] {
+  if ((mailTlsCertPem === undefined) !== (mailTlsKeyPem === undefined)) {
+    return ["MILLRACE_MAIL_TLS_CERT and MILLRACE_MAIL_TLS_KEY: both, or none"];
+  }
+  const isTls = mailListeners.some(({ protocol }) => protocol === "smtps");
+  return isTls && mailTlsCertPem === undefined
+    ? ["MILLRACE_MAIL_LISTEN: smtps needs MILLRACE_MAIL_TLS_CERT and MILLRACE_MAIL_TLS_KEY"]
+    : [];
 }
 
 const MIB = 1024 * 1024;

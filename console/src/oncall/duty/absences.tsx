@@ -15,7 +15,7 @@ import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { TimeField } from "../rota/shift-dialog.tsx";
 import { Strip } from "../rota/strip.tsx";
 
-type Absence = Schemas["ListedAbsence"];
+type Absence = Schemas["ListedNotedAbsence"];
 
 const SHOWN = 200;
 const DAYS = 28;

@@ -82,7 +82,7 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
 }
 
 const toBlock =
-  (absences: readonly Schemas["ListedAbsence"][]) =>
+  (absences: readonly Schemas["ListedNotedAbsence"][]) =>
   (shift: Shift): ShiftBlock => {
     const isAway = touching(
       absences.filter(({ userId }) => userId === shift.userId),
