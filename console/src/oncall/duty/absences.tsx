@@ -106,7 +106,9 @@ async function remove({ id, userId, from, until, note }: Absence, name = "They")
     },
     said: `${name} is not away then`,
     undo: async () => {
-      await call("absences.create", { body: { userId, from, until, note } });
+      await call("absences.create", {
+        body: { userId, from, until, ...(note !== null && { note }) },
+      });
       invalidate(["absences."]);
     },
   });
