@@ -29,12 +29,13 @@ describeInBrowser("events", () => {
     await page.goto(`${at.origin}/events`);
     const list = page.getByRole("grid", { name: "Events" });
     await list.getByRole("row").first().waitFor();
-    await page.getByRole("status").getByText("Live").waitFor();
+    const tail = page.getByRole("main").getByRole("status").first();
+    await tail.getByText("Live").waitFor();
     await publish(ask, "parcels", { type: "parcel.lost", payload: { parcel: "needle-4711" } });
     await list.getByRole("row", { name: /run_completed.*Look for the parcel/ }).waitFor();
     await expectSoundInEveryLook(visitor);
     await page.keyboard.press("p");
-    await page.getByRole("status").getByText("Paused").waitFor();
+    await tail.getByText("Paused").waitFor();
     await ask("POST /api/v1/itsm/incidents", { title: "Kept back" });
     await page.getByRole("button", { name: /new event/ }).waitFor();
     expect(await list.getByRole("row", { name: /Kept back/ }).count()).toBe(0);
@@ -70,7 +71,7 @@ describeInBrowser("events", () => {
     await side.getByRole("link", { name: "Thank the customer" }).waitFor();
     await page.keyboard.press("c");
     const dialog = page.getByRole("dialog", { name: "Publish a message" });
-    await dialog.getByLabel("to", { exact: false }).last().fill("Grace");
+    await dialog.getByRole("textbox", { name: /^To\b/ }).fill("Grace");
     await expectSound(visitor);
     await dialog.getByRole("button", { name: "Publish" }).click();
     await page.waitForURL(/topic=thanks&open=evt_/);

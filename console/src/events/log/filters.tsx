@@ -88,7 +88,6 @@ function TextField(props: {
     <input
       id="events-text"
       className="field"
-      type="search"
       aria-label="Text in the event"
       placeholder="Text in the event"
       spellCheck={false}

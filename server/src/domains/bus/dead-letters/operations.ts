@@ -127,7 +127,9 @@ export const skipDeadLetter = command({
   response: noContent(),
   emits: [DeadLetterSkipped],
   example,
-  async run({ emit, send }, { params }) {
+  async run({ emit, send, expectRevision }, { params }) {
+    // A dead letter has one revision: it does not change.
+    expectRevision(1);
     const position = positionOf(params.eventId);
     const isThere = position && (await removeDeadLetter(send, params.reader, position));
     if (isThere !== true) throw new Failure(NotFound);

@@ -208,7 +208,7 @@ test("who may not read runs sees the events alone, and a stranger nothing", asyn
 test("a script that did thousands of things at once is traced in a moment", async () => {
   const { body } = await owner("POST /api/v1/itsm/incidents", { title: "One of many" });
   const columns = await world.sql(
-    "select column_name as name from information_schema.columns where table_name = 'events'",
+    "select column_name as name from information_schema.columns where table_name = 'events' and table_schema = 'public'",
   );
   const same = columns
     .map(({ name }) => name)
