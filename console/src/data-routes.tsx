@@ -38,7 +38,19 @@ const tableDesign = createRoute({
 const tableImport = createRoute({
   getParentRoute: () => inside,
   path: "/tables/$slug/import",
-  component: lazyRouteComponent(() => import("./tables/import/import-page.tsx"), "ImportPage"),
+  component: lazyRouteComponent(() => import("./tables/import/import-start.tsx"), "TableImport"),
+});
+
+const newImport = createRoute({
+  getParentRoute: () => inside,
+  path: "/imports",
+  component: lazyRouteComponent(() => import("./tables/import/import-start.tsx"), "NewImport"),
+});
+
+const importScreen = createRoute({
+  getParentRoute: () => inside,
+  path: "/imports/$importId",
+  component: lazyRouteComponent(() => import("./tables/import/import-screen.tsx"), "ImportScreen"),
 });
 
 const tableRules = createRoute({
@@ -112,6 +124,8 @@ export const dataRoutes = [
   table,
   tableDesign,
   tableImport,
+  newImport,
+  importScreen,
   tableRules,
   diagram,
   sql,

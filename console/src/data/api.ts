@@ -107,7 +107,7 @@ export async function call<O extends OperationId>(
   }
 }
 
-/** Whoever may not follow the log learns of maintenance from any answer, and reads then what it is about. */
+/** A person who may not follow the log learns of maintenance from any answer, and reads then what it is about. */
 function noteMaintenance(id: OperationId, isOn: boolean): void {
   if (id === "auth.me") return;
   const [me] = cache.getQueriesData<Reply<"auth.me">>({ queryKey: ["auth.me"] });

@@ -42,19 +42,22 @@ export function QueryScreen({ queries, saved, schema, first, onOpen }: QueryScre
     () => (sqlRun.failedSql === sql ? toMarks(sqlRun.error, sql) : []),
     [sqlRun.failedSql, sqlRun.error, sql],
   );
+  // A key may come before the text is drawn: what was written counts.
+  const newest = useRef(first);
   const write = (text: string): void => {
+    newest.current = text;
     setSql(text);
     if (!saved) keepDraft(text);
   };
-  const statement = { sql, params, limit };
+  const statementOf = () => ({ sql: newest.current, params, limit });
   const refusal = may("queries:run") ? undefined : "You may not run queries.";
   const run = (): void => {
     if (tab === "plan") setTab("rows");
-    void sqlRun.run(statement);
+    void sqlRun.run(statementOf());
   };
   const explain = (): void => {
     setTab("plan");
-    void sqlRun.explain(statement);
+    void sqlRun.explain(statementOf());
   };
   useActions([
     { keys: "mod+Enter", label: "Run the query", always: true, run, disabled: refusal },

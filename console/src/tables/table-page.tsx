@@ -11,6 +11,7 @@ import { RecordPanel } from "./record/record-panel.tsx";
 import { TableHead } from "./table-head.tsx";
 import { BoardView } from "./views/board.tsx";
 import { CalendarView } from "./views/calendar.tsx";
+import { FormView } from "./views/form-view.tsx";
 import { useLayoutState } from "./views/use-layout.ts";
 import { ViewTabs } from "./views/view-tabs.tsx";
 
@@ -52,7 +53,10 @@ function TableScreen({ table }: { readonly table: TableShape }) {
         <div className="table-main">
           {layout.kind === "board" && <BoardView {...shared} />}
           {layout.kind === "calendar" && <CalendarView {...shared} />}
-          {(layout.kind === "grid" || layout.kind === "form") && <GridScreen {...shared} />}
+          {layout.kind === "form" && state.view && (
+            <FormView key={state.view.id} view={state.view} columns={columns} />
+          )}
+          {layout.kind === "grid" && <GridScreen {...shared} />}
         </div>
         {search.open !== undefined && (
           <RecordPanel

@@ -106,6 +106,9 @@ export function explainReadOnly(type: string, options: GridColumn["options"]): s
       return `Rolled up: ${text("function")} of ${[text("via"), text("field")].filter(Boolean).join(".")}`;
     case "backlinks":
       return `Those of ${text("table")} that refer here by ${text("column")}`;
+    case "file":
+    case "image":
+      return "Open the record to add and take off files.";
     case "autonumber":
       return "The server numbers records in their order.";
     default:
@@ -117,6 +120,10 @@ const REFERENCES = new Set(["reference"]);
 const LINKS = new Set(["links", "backlinks"]);
 const COMPUTED = new Set(["lookup", "rollup", "formula", "backlinks"]);
 const NUMBERS = new Set(["integer", "decimal", "autonumber", "duration"]);
+
+/** True where a cell holds files. */
+export const isFiles = ({ type }: Pick<GridColumn, "type">): boolean =>
+  type === "file" || type === "image";
 
 /** True where the values are computed when they are read: nothing of them is stored. */
 export const isComputed = ({ type }: Pick<GridColumn, "type">): boolean => COMPUTED.has(type);

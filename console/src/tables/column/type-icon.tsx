@@ -68,6 +68,8 @@ const WORDS: Readonly<Record<string, string>> = {
   formula: "Formula",
   lookup: "Lookup",
   rollup: "Rollup",
+  file: "Files",
+  image: "Pictures",
 };
 
 /** A type of column in words. */

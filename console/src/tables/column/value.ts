@@ -1,5 +1,6 @@
 /** Values of cells as people read, type and paste them. */
-import { choicesOf, type GridColumn, linkTargetOf, targetOf } from "./column.ts";
+import { count } from "../../ui/words.ts";
+import { choicesOf, type GridColumn, isFiles, linkTargetOf, targetOf } from "./column.ts";
 import { readDuration, toClock } from "./duration.ts";
 
 export type NameOf = (id: string) => string | undefined;
@@ -22,6 +23,7 @@ const numbers = new Map<number, Intl.NumberFormat>();
 /** A cell in words. */
 export function toText(column: GridColumn, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return "";
+  if (isFiles(column) && Array.isArray(value)) return count(value.length, "file");
   if (Array.isArray(value)) return value.map((one) => wordOf(column, one, nameOf)).join(", ");
   return wordOf(column, value, nameOf);
 }

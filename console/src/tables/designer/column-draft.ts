@@ -62,6 +62,8 @@ export const TYPES: readonly string[] = [
   "duration",
   "email",
   "url",
+  "file",
+  "image",
   "autonumber",
   "json",
   "formula",

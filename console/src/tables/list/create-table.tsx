@@ -177,13 +177,13 @@ function Columns({ drafts, onChange }: ColumnsProps) {
             value={draft.type}
             onChange={({ target }) => put(n, { type: target.value })}
           >
-            {TYPES.filter((type) => !isComputedType(type) && !/^(reference|links)$/.test(type)).map(
-              (type) => (
-                <option key={type} value={type}>
-                  {typeWord(type)}
-                </option>
-              ),
-            )}
+            {TYPES.filter(
+              (type) => !isComputedType(type) && !/^(reference|links|file|image)$/.test(type),
+            ).map((type) => (
+              <option key={type} value={type}>
+                {typeWord(type)}
+              </option>
+            ))}
           </select>
           {draft.type.endsWith("enum") && (
             <input

@@ -1,7 +1,7 @@
 /** All tables: how large they are, when they changed, and the way to a new one. */
 import "./tables.css";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Network, Plus, Table2 } from "lucide-react";
+import { Network, Plus, Table2, Upload } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { useMay, useNames } from "../../data/people.ts";
@@ -51,6 +51,11 @@ export function Tables() {
         <Link to="/diagram" search={{}} className="btn" title="How the tables refer to each other">
           <Network /> <span className="wide-only">Diagram</span>
         </Link>
+        {refusal === undefined && (
+          <Link to="/imports" className="btn" title="A table from a CSV, XLSX or JSON file">
+            <Upload /> <span className="wide-only">From a file</span>
+          </Link>
+        )}
         {create}
       </header>
       <div className="tables-list scroll">

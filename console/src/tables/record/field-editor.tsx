@@ -7,10 +7,12 @@ import {
   choicesOf,
   type GridColumn,
   isComputed,
+  isFiles,
   linkTargetOf,
   targetOf,
 } from "../column/column.ts";
 import { nameIn, type NameOf, parseText, toPlain, toText } from "../column/value.ts";
+import { FilesField } from "./files-field.tsx";
 import { useReferenceOptions } from "../cell/reference-options.ts";
 
 interface FieldEditorProps {
@@ -23,6 +25,8 @@ interface FieldEditorProps {
 
 export function FieldEditor(props: FieldEditorProps) {
   const { column, value, nameOf, disabled } = props;
+  if (isFiles(column))
+    return <FilesField {...{ column, value, onSave: props.onSave }} disabled={disabled} />;
   if (column.readOnly !== undefined || disabled !== undefined) {
     return (
       <div className="record-fixed" title={column.readOnly ?? disabled}>

@@ -14,7 +14,9 @@ import { titleOf } from "../column/title.ts";
 import { TypeIcon } from "../column/type-icon.tsx";
 import { nameIn } from "../column/value.ts";
 import { useAccess } from "../sheet/use-access.ts";
+import { Comments } from "./comments.tsx";
 import { FieldEditor } from "./field-editor.tsx";
+import { GoneRecord } from "./gone-record.tsx";
 import { RecordHistory } from "./record-history.tsx";
 import { References } from "./references.tsx";
 
@@ -25,7 +27,7 @@ interface RecordPanelProps {
   readonly onClose: () => void;
 }
 
-type Tab = "fields" | "references" | "history";
+type Tab = "fields" | "references" | "comments" | "history";
 
 export function RecordPanel({ table, columns, recordId, onClose }: RecordPanelProps) {
   const { slug } = table;
@@ -75,13 +77,19 @@ export function RecordPanel({ table, columns, recordId, onClose }: RecordPanelPr
         tabs={[
           { id: "fields", label: "Fields" },
           { id: "references", label: "References" },
+          { id: "comments", label: "Comments" },
           { id: "history", label: "History" },
         ]}
         chosen={tab}
         onChoose={(next) => setTab(next as Tab)}
       >
         <div className="record-body scroll" tabIndex={0} role="group" aria-label={toLabel(tab)}>
-          {error && !record && <ErrorNotice error={error} retry={() => void refetch()} />}
+          {error && !record && isGone(error) && (
+            <GoneRecord {...{ slug, columns, recordId, nameOf }} onBack={() => void refetch()} />
+          )}
+          {error && !record && !isGone(error) && (
+            <ErrorNotice error={error} retry={() => void refetch()} />
+          )}
           {!record && !error && <Loading rows={8} />}
           {record && tab === "fields" && (
             <Fields {...{ table, columns, record, nameOf }} reread={() => void refetch()} />
@@ -89,6 +97,7 @@ export function RecordPanel({ table, columns, recordId, onClose }: RecordPanelPr
           {record && tab === "references" && (
             <References {...{ table, columns, record, recordId, nameOf }} />
           )}
+          {record && tab === "comments" && <Comments slug={slug} recordId={recordId} />}
           {record && tab === "history" && (
             <RecordHistory {...{ slug, columns, recordId, nameOf }} />
           )}
@@ -97,6 +106,8 @@ export function RecordPanel({ table, columns, recordId, onClose }: RecordPanelPr
     </aside>
   );
 }
+
+const isGone = (error: Error): boolean => error instanceof ApiError && error.status === 404;
 
 interface FieldsProps {
   readonly table: TableShape;

@@ -1,4 +1,13 @@
-import { CalendarDays, Kanban, Plus, RotateCcw, Save, Table2, Users } from "lucide-react";
+import {
+  CalendarDays,
+  ClipboardList,
+  Kanban,
+  Plus,
+  RotateCcw,
+  Save,
+  Table2,
+  Users,
+} from "lucide-react";
 import { useState } from "react";
 import { useMutation } from "@tanstack/react-query";
 import { call, type Input } from "../../data/api.ts";
@@ -12,7 +21,7 @@ import { toLabel } from "../column/column.ts";
 import { type Layout, layoutOf, type SavedView, type ViewKind } from "./layout.ts";
 import type { LayoutState } from "./use-layout.ts";
 
-const ICONS = { grid: Table2, board: Kanban, calendar: CalendarDays, form: Table2 };
+const ICONS = { grid: Table2, board: Kanban, calendar: CalendarDays, form: ClipboardList };
 
 interface ViewTabsProps {
   readonly slug: string;
@@ -185,7 +194,7 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
     };
     create.mutate({ body }, { onSuccess: ({ data }) => onMade(data.id), onError: notifyError });
   };
-  const isReady = name.trim() !== "" && (kind === "grid" || field !== undefined);
+  const isReady = name.trim() !== "" && (kind === "grid" || kind === "form" || field !== undefined);
   return (
     <Dialog
       title="Save a view"
@@ -219,10 +228,11 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
             <option value="grid">Grid</option>
             <option value="board">Board, by a choice</option>
             <option value="calendar">Calendar, by a date</option>
+            <option value="form">Form, to be filled in</option>
           </select>
         )}
       </Field>
-      {kind !== "grid" && (
+      {(kind === "board" || kind === "calendar") && (
         <Field
           label={kind === "board" ? "Stacks by" : "Days by"}
           error={choices.length === 0 ? "This table has no such column yet." : undefined}

@@ -1,0 +1,127 @@
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { ErrorNotice } from "../../ui/feedback.tsx";
+import { notifyError } from "../../ui/toast.tsx";
+import { count } from "../../ui/words.ts";
+import { asText } from "../column/value.ts";
+import type { Import } from "./import-map.ts";
+
+type Line = Schemas["ImportLine"];
+
+const SHOWN = 50;
+
+interface FaultLinesProps {
+  readonly current: Import;
+  readonly invalid: number;
+}
+
+/** The lines that can't be imported, each cell to be mended in its place. */
+export function FaultLines({ current, invalid }: FaultLinesProps) {
+  const { id, columns } = current;
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const { data, error } = useOp("imports.list_lines", { params: { id }, query: { limit: SHOWN } });
+  const lines = data?.data ?? [];
+  const changed = lines.filter(({ line, cells }) =>
+    cells.some((_, at) => texts[`${line} ${at}`] !== undefined),
+  );
+  const send = async (): Promise<void> => {
+    const corrected = changed.map(({ line, cells }) => ({
+      line,
+      cells: cells.map(
+        (cell, at) => texts[`${line} ${at}`] ?? (cell === null ? null : asText(cell)),
+      ),
+    }));
+    try {
+      await call("imports.correct_lines", { params: { id }, body: { lines: corrected } });
+      setTexts({});
+    } catch (problem) {
+      notifyError(problem);
+    }
+    invalidate(["imports."]);
+  };
+  if (error) return <ErrorNotice error={error} />;
+  return (
+    <section className="import-lines" aria-label="Lines with faults">
+      <h2>{count(invalid, "line")} can’t be imported</h2>
+      <div
+        className="import-columns scroll"
+        tabIndex={0}
+        role="group"
+        aria-label="Lines to correct"
+      >
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              {columns.map(({ header }, at) => (
+                <th key={at} scope="col">
+                  {header}
+                </th>
+              ))}
+              <th scope="col">What is wrong</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((line) => (
+              <FaultLine
+                key={line.line}
+                line={line}
+                headers={columns.map(({ header }) => header)}
+                texts={texts}
+                onText={(at, text) => setTexts({ ...texts, [`${line.line} ${at}`]: text })}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {invalid > lines.length && lines.length > 0 && (
+        <p className="muted">
+          The first {lines.length} are here; the others come when these are mended.
+        </p>
+      )}
+      <button
+        type="button"
+        className="btn"
+        disabled={changed.length === 0}
+        onClick={() => void send()}
+      >
+        Keep {count(changed.length, "corrected line")}
+      </button>
+    </section>
+  );
+}
+
+interface FaultLineProps {
+  readonly line: Line;
+  readonly headers: readonly string[];
+  readonly texts: Readonly<Record<string, string>>;
+  readonly onText: (at: number, text: string) => void;
+}
+
+function FaultLine({
+  line: { line, cells, errors, corrected },
+  headers,
+  texts,
+  onText,
+}: FaultLineProps) {
+  return (
+    <tr>
+      <th scope="row">{line}</th>
+      {headers.map((header, at) => (
+        <td key={at}>
+          <input
+            className="field"
+            aria-label={`${header} in line ${line}`}
+            value={texts[`${line} ${at}`] ?? asText(cells[at] ?? null)}
+            onChange={({ target }) => onText(at, target.value)}
+          />
+        </td>
+      ))}
+      <td className={corrected ? "muted" : "field-error"}>
+        {corrected
+          ? "Corrected"
+          : errors.map(({ path, message }) => `${path.replace(/^\//, "")} ${message}`).join("; ")}
+      </td>
+    </tr>
+  );
+}

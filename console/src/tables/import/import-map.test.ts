@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { firstMapping, mappingFault, putMapping, toNewTable, withType } from "./import-map.ts";
+
+const guess = {
+  header: "Metal",
+  field: "metal",
+  type: "enum",
+  options: { values: ["steel"] },
+  dateOrder: null,
+  decimalMark: null,
+  isAmbiguous: false,
+  filled: 1,
+  empty: 0,
+  invalid: 0,
+  unique: false,
+  examples: ["steel"],
+  invalidExamples: [],
+} as const;
+
+test("a mapping begins as it was guessed, and keeps the order of the file", () => {
+  const mapping = firstMapping({ mapping: [], columns: [guess, guess] });
+  expect(mapping.map(({ column, type }) => [column, type])).toEqual([
+    [0, "enum"],
+    [1, "enum"],
+  ]);
+  expect(putMapping(mapping, 0, undefined)).toHaveLength(1);
+  expect(putMapping(putMapping(mapping, 0, undefined), 0, mapping[0])).toEqual(mapping);
+  expect(withType(mapping[0]!, "text", guess)).toMatchObject({ type: "text", options: {} });
+});
+
+test("what is missing is said before anything is sent", () => {
+  const mapping = firstMapping({ mapping: [], columns: [guess, guess] });
+  expect(mappingFault(mapping, "parts", null)).toBe("Two columns fill metal.");
+  expect(mappingFault(mapping.slice(1), null, null)).toBe("Name the table.");
+  expect(mappingFault([{ column: 0, field: "a", type: "reference" }], "parts", null)).toMatch(
+    "Choose",
+  );
+  expect(mappingFault(mapping.slice(1), "parts", null)).toBeUndefined();
+});
+
+test("a file gives a table its name", () => {
+  expect(toNewTable("orders_2026 (Köln).xlsx")).toEqual({
+    name: "Orders 2026 (Köln)",
+    slug: "orders_2026_koln",
+  });
+  expect(toNewTable("2026.csv").slug).toBe("imported");
+});

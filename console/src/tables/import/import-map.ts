@@ -1,0 +1,104 @@
+/** What becomes of the columns of a file: the fields that they fill, and how their cells are read. */
+import type { Schemas } from "../../data/api.ts";
+import { toColumnName } from "../designer/column-draft.ts";
+
+export type Import = Schemas["Import"];
+export type SourceColumn = Schemas["SourceColumn"];
+export type ColumnMapping = Schemas["ColumnMapping"];
+
+/** Types that the cells of a file can become. */
+export const FILE_TYPES: readonly string[] = [
+  "text",
+  "integer",
+  "decimal",
+  "boolean",
+  "date",
+  "timestamp",
+  "enum",
+  "multi_enum",
+  "reference",
+  "duration",
+  "email",
+  "url",
+  "json",
+];
+
+/** The mapping that an import begins with, where the server has none yet: every column as it was guessed. */
+export function firstMapping({ mapping, columns }: Pick<Import, "mapping" | "columns">) {
+  return mapping.length > 0 ? mapping : columns.map((_, at) => guessedMapping(columns, at));
+}
+
+export function guessedMapping(columns: readonly SourceColumn[], at: number): ColumnMapping {
+  const guess = columns[at];
+  return {
+    column: at,
+    field: guess?.field ?? `column${at + 1}`,
+    type: guess?.type ?? "text",
+    options: guess?.options ?? {},
+    ...(guess?.dateOrder && { dateOrder: guess.dateOrder }),
+    ...(guess?.decimalMark && { decimalMark: guess.decimalMark }),
+  };
+}
+
+/** Puts the mapping of one column into the others, or takes it out. */
+export function putMapping(
+  mapping: readonly ColumnMapping[],
+  column: number,
+  next: ColumnMapping | undefined,
+): readonly ColumnMapping[] {
+  const others = mapping.filter((one) => one.column !== column);
+  return (next ? [...others, next] : others).toSorted((a, b) => a.column - b.column);
+}
+
+/** Another type for a new column; choices are those that the file has, a reference needs a table. */
+export function withType(mapping: ColumnMapping, type: string, guess: SourceColumn): ColumnMapping {
+  const { match: _, ...rest } = mapping;
+  const isGuess = type === guess.type;
+  return {
+    ...rest,
+    type: type as NonNullable<ColumnMapping["type"]>,
+    options: isGuess ? guess.options : {},
+  };
+}
+
+/** `orders 2026.xlsx` as a table of the name `Orders 2026` with the slug `orders_2026`. */
+export function toNewTable(fileName: string): { readonly slug: string; readonly name: string } {
+  const bare = fileName
+    .replace(/\.[a-z]{2,5}$/i, "")
+    .replaceAll(/[_-]+/g, " ")
+    .trim();
+  const name = (bare.charAt(0).toUpperCase() + bare.slice(1)).slice(0, 100) || "Imported";
+  return { name, slug: toSlug(name) };
+}
+
+export function toSlug(name: string): string {
+  const words = name
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean);
+  const slug = words.join("_").replace(/^[^a-z]+/, "");
+  return slug.slice(0, 50) || "imported";
+}
+
+/** What keeps an import from being checked; undefined when nothing does. */
+export function mappingFault(
+  mapping: readonly ColumnMapping[],
+  table: string | null,
+  newTable: { readonly name: string } | null,
+): string | undefined {
+  if (table === null && (newTable?.name.trim() ?? "") === "") return "Name the table.";
+  if (mapping.length === 0) return "Take at least one column.";
+  const fields = mapping.map(({ field }) => field);
+  const double = fields.find((field, n) => fields.indexOf(field) !== n);
+  if (double !== undefined) return `Two columns fill ${double}.`;
+  if (fields.some((field) => toColumnName(field) === "")) return "Each column needs a name.";
+  const open = mapping.find(({ type, options }) => type === "reference" && !options?.["table"]);
+  return open ? `Choose the table that ${open.field} refers to.` : undefined;
+}
+
+const WORKING = new Set(["analyzing", "checking", "running", "taking_back"]);
+
+/** True while the server works on it. */
+export const isWorking = ({ state }: Pick<Import, "state">): boolean => WORKING.has(state);

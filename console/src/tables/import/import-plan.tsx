@@ -1,0 +1,172 @@
+import { useState } from "react";
+import { type Input, useOp } from "../../data/api.ts";
+import { Field } from "../../ui/field.tsx";
+import { count } from "../../ui/words.ts";
+import { type Import, firstMapping, mappingFault, toNewTable, toSlug } from "./import-map.ts";
+import { MappingTable } from "./mapping-table.tsx";
+
+type Change = Input<"imports.update">["body"];
+
+interface ImportPlanProps {
+  readonly current: Import;
+  readonly onChange: (body: Change) => Promise<void>;
+  readonly onAct: (act: "imports.check" | "imports.start") => Promise<void>;
+}
+
+const SEPARATORS: readonly (readonly [string, string])[] = [
+  [",", "Comma"],
+  [";", "Semicolon"],
+  ["\t", "Tab"],
+  ["|", "Bar"],
+];
+
+/** What was found in the file, and what becomes of it. */
+export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
+  const { table, columns, lines, check } = current;
+  const tables = useOp("tables.list", { query: { limit: 200 } }).data?.data ?? [];
+  const target = tables.find(({ slug }) => slug === table);
+  const [mapping, setMapping] = useState(() => firstMapping(current));
+  const [newTable, setNewTable] = useState(current.newTable ?? toNewTable(current.name));
+  const [key, setKey] = useState(current.key ?? "");
+  const [isSent, setSent] = useState(false);
+  const fault = mappingFault(mapping, table, newTable);
+  const send = async (act: "imports.check" | "imports.start"): Promise<void> => {
+    setSent(true);
+    await onChange({
+      mapping: [...mapping],
+      ...(table === null && { newTable }),
+      key: key === "" ? null : key,
+    });
+    await onAct(act);
+    setSent(false);
+  };
+  return (
+    <>
+      <FormatLine current={current} onChange={onChange} />
+      {table === null && (
+        <Field
+          label="Name of the new table"
+          help={newTable ? `In the API: ${newTable.slug}` : undefined}
+        >
+          {(control) => (
+            <input
+              {...control}
+              className="field import-name"
+              value={newTable?.name ?? ""}
+              maxLength={100}
+              onChange={({ target: { value } }) =>
+                setNewTable({ name: value, slug: toSlug(value) })
+              }
+            />
+          )}
+        </Field>
+      )}
+      <MappingTable {...{ columns, mapping, target, tables }} onChange={setMapping} />
+      {target && (
+        <Field
+          label="Update records that have the same"
+          help="Without one, every line is a new record."
+        >
+          {(control) => (
+            <select
+              {...control}
+              className="field import-name"
+              value={key}
+              onChange={({ target: { value } }) => setKey(value)}
+            >
+              <option value="">Nothing: make new ones</option>
+              {target.columns
+                .filter(({ unique }) => unique)
+                .map(({ name }) => (
+                  <option key={name}>{name}</option>
+                ))}
+            </select>
+          )}
+        </Field>
+      )}
+      <div className="filter-acts">
+        <button
+          type="button"
+          className="btn"
+          disabled={fault !== undefined || isSent}
+          title={fault}
+          onClick={() => void send("imports.check")}
+        >
+          Try it
+        </button>
+        <button
+          type="button"
+          className="btn main"
+          disabled={fault !== undefined || isSent}
+          title={fault}
+          onClick={() => void send("imports.start")}
+        >
+          Import {lines === null ? "it" : count(lines, "line")}
+        </button>
+        {fault !== undefined && <span className="field-error">{fault}</span>}
+      </div>
+      {check && (
+        <p role="status">
+          It would make {count(check.created, "record")}, change{" "}
+          {check.updated.toLocaleString("en")}, and leave out{" "}
+          <strong>{count(check.invalid, "line")}</strong>. Nothing is written yet.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** How the file is read; another way reads it again. */
+function FormatLine({ current, onChange }: Pick<ImportPlanProps, "current" | "onChange">) {
+  const { format, lines, columns } = current;
+  if (!format) return null;
+  return (
+    <div className="import-format">
+      <span>
+        {format.type.toUpperCase()}
+        {format.encoding !== null && `, ${format.encoding}`}: {count(lines ?? 0, "line")},{" "}
+        {count(columns.length, "column")}
+      </span>
+      {format.type === "csv" && (
+        <label>
+          <span className="muted">Separator</span>
+          <select
+            className="field"
+            value={format.separator ?? ","}
+            onChange={({ target }) => void onChange({ format: { separator: target.value } })}
+          >
+            {SEPARATORS.map(([sign, words]) => (
+              <option key={sign} value={sign}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {format.sheets.length > 1 && (
+        <label>
+          <span className="muted">Sheet</span>
+          <select
+            className="field"
+            value={format.sheet ?? ""}
+            onChange={({ target }) => void onChange({ format: { sheet: target.value } })}
+          >
+            {format.sheets.map((sheet) => (
+              <option key={sheet}>{sheet}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      {format.type !== "json" && (
+        <label className="check-line">
+          <input
+            type="checkbox"
+            checked={format.header}
+            onChange={({ target }) => void onChange({ format: { header: target.checked } })}
+          />
+          The first line has names
+        </label>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,179 @@
+/** One import, from what is in its file to records that can be taken back. */
+import "../table-page.css";
+import "./import.css";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, invalidate, type Input, useOp } from "../../data/api.ts";
+import { useTitle } from "../../shell/title.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { count, toWords } from "../../ui/words.ts";
+import { FaultLines } from "./fault-lines.tsx";
+import { ImportPlan } from "./import-plan.tsx";
+import { type Import, isWorking } from "./import-map.ts";
+
+/** The log says when it goes on; this is for a browser that lost the log. */
+const LOOK_AGAIN_MS = 1_500;
+
+export function ImportScreen() {
+  const { importId } = useParams({ from: "/inside/imports/$importId" });
+  const [isBusy, setBusy] = useState(true);
+  const { data, error, refetch } = useOp(
+    "imports.get",
+    { params: { id: importId } },
+    { refetchInterval: isBusy ? LOOK_AGAIN_MS : false },
+  );
+  const current = data?.data;
+  useTitle(current && `Import ${current.name}`);
+  if (current && isWorking(current) !== isBusy) setBusy(isWorking(current));
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 className="cut">
+          <Link to="/tables">Tables</Link>
+          <span className="muted"> / Import of {current?.name ?? "…"}</span>
+        </h1>
+        <span className="grow" />
+        {current && <span className="muted">{toWords(current.state)}</span>}
+      </header>
+      <div className="import-body scroll">
+        {error && !current && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {!current && !error && <Loading />}
+        {current && <ImportParts current={current} />}
+      </div>
+    </div>
+  );
+}
+
+type Act = "imports.check" | "imports.start" | "imports.cancel" | "imports.take_back";
+
+function ImportParts({ current }: { readonly current: Import }) {
+  const { id, state, counts, check, lines, reason } = current;
+  const [error, setError] = useState<Error>();
+  const act = async (name: Act): Promise<void> => {
+    setError(undefined);
+    try {
+      await call(name, { params: { id } });
+    } catch (problem) {
+      setError(problem instanceof Error ? problem : new Error(String(problem)));
+    }
+    invalidate(["imports."]);
+  };
+  const change = async (body: Input<"imports.update">["body"]): Promise<void> => {
+    setError(undefined);
+    try {
+      await call("imports.update", { params: { id }, body });
+    } catch (problem) {
+      setError(problem instanceof Error ? problem : new Error(String(problem)));
+    }
+    invalidate(["imports."]);
+  };
+  const invalid = check?.invalid ?? counts.invalid;
+  return (
+    <>
+      {error && <ErrorNotice error={error} />}
+      {reason !== null && <p className="sql-note">{reason}</p>}
+      {isWorking(current) && (
+        <Progress current={current} onCancel={() => void act("imports.cancel")} />
+      )}
+      {state === "ready" && (
+        <ImportPlan key={`${id} ${lines ?? 0}`} current={current} onChange={change} onAct={act} />
+      )}
+      {(state === "completed" || state === "cancelled" || state === "failed") && (
+        <Outcome current={current} onAct={act} />
+      )}
+      {state === "taken_back" && (
+        <p role="status">
+          It is taken back: {count(counts.takenBack, "record")} as before.
+          {counts.refused > 0 &&
+            ` ${count(counts.refused, "record")} that somebody changed since stayed.`}
+        </p>
+      )}
+      {invalid > 0 && !isWorking(current) && state !== "taken_back" && (
+        <FaultLines current={current} invalid={invalid} />
+      )}
+    </>
+  );
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  analyzing: "Reading the file",
+  checking: "Trying it",
+  running: "Writing records",
+  taking_back: "Taking it back",
+};
+
+function Progress({
+  current,
+  onCancel,
+}: {
+  readonly current: Import;
+  readonly onCancel: () => void;
+}) {
+  const { state, lines, counts } = current;
+  const done = state === "taking_back" ? counts.takenBack : counts.read;
+  return (
+    <div className="import-progress">
+      <p role="status">
+        {WORDS[state] ?? state}
+        {done > 0 && `: ${done.toLocaleString("en")}`}
+        {lines !== null && done > 0 && ` of ${count(lines, "line")}`}…
+      </p>
+      <progress aria-label="Progress" max={lines ?? undefined} value={lines ? done : undefined} />
+      {state === "running" && (
+        <button type="button" className="btn" onClick={onCancel}>
+          Stop
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface OutcomeProps {
+  readonly current: Import;
+  readonly onAct: (act: Act) => Promise<void>;
+}
+
+/** What came of it, and the way back. */
+function Outcome({ current, onAct }: OutcomeProps) {
+  const { counts, table, state, corrections } = current;
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <section className="import-outcome">
+      <p role="status">
+        <strong>{count(counts.created, "record")}</strong> made,{" "}
+        {counts.updated.toLocaleString("en")} changed, {counts.unchanged.toLocaleString("en")} as
+        they were, {count(counts.invalid, "line")} left out.
+      </p>
+      <div className="filter-acts">
+        {table !== null && (
+          <Link to="/tables/$slug" params={{ slug: table }} className="btn main">
+            Open the table
+          </Link>
+        )}
+        {(corrections > 0 || state !== "completed") && (
+          <button type="button" className="btn" onClick={() => void onAct("imports.start")}>
+            {state === "completed" ? "Import the corrected lines" : "Go on"}
+          </button>
+        )}
+        <button type="button" className="btn" onClick={() => setAsking(true)}>
+          Take it back…
+        </button>
+      </div>
+      {isAsking && (
+        <Confirm
+          title="Take the import back?"
+          act="Take it back"
+          onAct={() => {
+            setAsking(false);
+            void onAct("imports.take_back");
+          }}
+          onClose={() => setAsking(false)}
+        >
+          Records that it made are deleted, values that it changed are set back, and a table that it
+          made is dropped. What somebody changed since stays.
+        </Confirm>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,136 @@
+/** An import begins with a file: it is sent, and the server reads what is in it. */
+import "../table-page.css";
+import "./import.css";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Upload } from "lucide-react";
+import { useRef, useState } from "react";
+import { call, useOp } from "../../data/api.ts";
+import { uploadFile } from "../../data/files.ts";
+import { useMay } from "../../data/people.ts";
+import { useTitle } from "../../shell/title.ts";
+import { ErrorNotice } from "../../ui/feedback.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { count, toWords } from "../../ui/words.ts";
+
+/** Into a table that is there. */
+export function TableImport() {
+  const { slug } = useParams({ from: "/inside/tables/$slug/import" });
+  const table = useOp("tables.get", { params: { slug } }).data?.data;
+  useTitle(table && `Import into ${table.name}`);
+  return <ImportStart slug={slug} name={table?.name ?? slug} />;
+}
+
+/** Into a new table. */
+export function NewImport() {
+  useTitle("Table from a file");
+  return <ImportStart slug={undefined} name={undefined} />;
+}
+
+interface ImportStartProps {
+  readonly slug: string | undefined;
+  readonly name: string | undefined;
+}
+
+function ImportStart({ slug, name }: ImportStartProps) {
+  const navigate = useNavigate();
+  const may = useMay();
+  const field = useRef<HTMLInputElement>(null);
+  const [sent, setSent] = useState<string>();
+  const [error, setError] = useState<Error>();
+  const refusal = may(slug === undefined ? "tables:write" : "records:write")
+    ? undefined
+    : slug === undefined
+      ? "You may not make tables."
+      : "You may not write records.";
+  const take = async (file: File | undefined): Promise<void> => {
+    if (!file || refusal !== undefined) return;
+    setError(undefined);
+    setSent(file.name);
+    try {
+      const { id: fileId } = await uploadFile(file);
+      const about = { fileId, name: file.name, ...(slug !== undefined && { table: slug }) };
+      const { data } = await call("imports.create", { body: about });
+      await navigate({ to: "/imports/$importId", params: { importId: data.id } });
+    } catch (problem) {
+      setSent(undefined);
+      setError(problem instanceof Error ? problem : new Error(String(problem)));
+    }
+  };
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 className="cut">
+          {slug === undefined ? (
+            <Link to="/tables">Tables</Link>
+          ) : (
+            <Link to="/tables/$slug" params={{ slug }}>
+              {name}
+            </Link>
+          )}
+          <span className="muted"> / {slug === undefined ? "From a file" : "Import"}</span>
+        </h1>
+      </header>
+      <div className="import-body scroll">
+        <div
+          className="import-drop"
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={(event) => {
+            event.preventDefault();
+            void take(event.dataTransfer.files[0]);
+          }}
+        >
+          <Upload className="ico" />
+          <strong>{sent === undefined ? "Drop a file here" : `Sending ${sent}…`}</strong>
+          <p className="muted">
+            CSV with any separator and encoding, XLSX or JSON, up to 2,000,000 lines. Nothing is
+            written before you have seen what is in it.
+          </p>
+          <input
+            ref={field}
+            type="file"
+            className="sr-only"
+            aria-label="File to import"
+            tabIndex={-1}
+            accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson"
+            onChange={({ target }) => void take(target.files?.[0])}
+          />
+          <button
+            type="button"
+            className="btn main"
+            disabled={refusal !== undefined || sent !== undefined}
+            title={refusal}
+            onClick={() => field.current?.click()}
+          >
+            Choose a file…
+          </button>
+        </div>
+        {error && <ErrorNotice error={error} />}
+        <PastImports slug={slug} />
+      </div>
+    </div>
+  );
+}
+
+/** Imports from before: each can still be looked at, gone on with, or taken back. */
+function PastImports({ slug }: { readonly slug: string | undefined }) {
+  const query = { limit: 20, ...(slug !== undefined && { table: slug }) };
+  const past = useOp("imports.list", { query }).data?.data ?? [];
+  if (past.length === 0) return null;
+  return (
+    <section className="import-past">
+      <h2>Before</h2>
+      <ul>
+        {past.map(({ id, name, state, lines, createdAt }) => (
+          <li key={id}>
+            <Link to="/imports/$importId" params={{ importId: id }} className="cut grow">
+              {name}
+            </Link>
+            <span className="muted">{lines === null ? "" : count(lines, "line")}</span>
+            <span>{toWords(state)}</span>
+            <Ago at={createdAt} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,249 @@
+import { count } from "../../ui/words.ts";
+import { type TableShape, toLabel } from "../column/column.ts";
+import { TypeIcon, typeWord } from "../column/type-icon.tsx";
+import {
+  type ColumnMapping,
+  FILE_TYPES,
+  guessedMapping,
+  putMapping,
+  type SourceColumn,
+  withType,
+} from "./import-map.ts";
+
+interface MappingTableProps {
+  readonly columns: readonly SourceColumn[];
+  readonly mapping: readonly ColumnMapping[];
+  /** The table that is there; without one, columns are made. */
+  readonly target: TableShape | undefined;
+  readonly tables: readonly TableShape[];
+  readonly onChange: (mapping: readonly ColumnMapping[]) => void;
+}
+
+/** The columns of the file: what is in them, and the fields that they fill. */
+export function MappingTable({ columns, mapping, target, tables, onChange }: MappingTableProps) {
+  return (
+    <div
+      className="import-columns scroll"
+      tabIndex={0}
+      role="group"
+      aria-label="Columns of the file"
+    >
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Take</th>
+            <th scope="col">In the file</th>
+            <th scope="col">Examples</th>
+            <th scope="col">{target ? "Into" : "Name"}</th>
+            <th scope="col">Type</th>
+            <th scope="col">Does not fit</th>
+          </tr>
+        </thead>
+        <tbody>
+          {columns.map((guess, at) => {
+            const own = mapping.find(({ column }) => column === at);
+            const put = (next: ColumnMapping | undefined): void =>
+              onChange(putMapping(mapping, at, next));
+            return (
+              <tr key={at} className={own ? undefined : "left-out"}>
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={`Take ${guess.header}`}
+                    checked={own !== undefined}
+                    onChange={({ target: { checked } }) =>
+                      put(checked ? guessedMapping(columns, at) : undefined)
+                    }
+                  />
+                </td>
+                <th scope="row">{guess.header}</th>
+                <td className="muted cut">{guess.examples.slice(0, 3).join(" · ")}</td>
+                <td>{own && <FieldName {...{ own, guess, target, put }} />}</td>
+                <td>{own && <FieldType {...{ own, guess, target, tables, put }} />}</td>
+                <td>
+                  <Faults guess={guess} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface CellProps {
+  readonly own: ColumnMapping;
+  readonly guess: SourceColumn;
+  readonly target: TableShape | undefined;
+  readonly put: (next: ColumnMapping) => void;
+}
+
+function FieldName({ own, guess, target, put }: CellProps) {
+  if (!target) {
+    return (
+      <input
+        className="field"
+        aria-label={`Name of ${guess.header}`}
+        value={own.field}
+        maxLength={63}
+        onChange={({ target: { value } }) => put({ ...own, field: value.replaceAll(/\W/g, "") })}
+      />
+    );
+  }
+  return (
+    <select
+      className="field"
+      aria-label={`Field for ${guess.header}`}
+      value={own.field}
+      onChange={({ target: { value } }) => put({ ...own, field: value })}
+    >
+      {!target.columns.some(({ name }) => name === own.field) && (
+        <option value={own.field}>Choose…</option>
+      )}
+      {target.columns.map(({ name }) => (
+        <option key={name} value={name}>
+          {toLabel(name)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function FieldType({
+  own,
+  guess,
+  target,
+  tables,
+  put,
+}: CellProps & Pick<MappingTableProps, "tables">) {
+  const column = target?.columns.find(({ name }) => name === own.field);
+  const type = column?.type ?? own.type ?? "text";
+  const options = column?.options ?? own.options ?? {};
+  return (
+    <div className="import-type">
+      {column ? (
+        <span>
+          <TypeIcon type={type} /> {typeWord(type)}
+        </span>
+      ) : (
+        <select
+          className="field"
+          aria-label={`Type of ${guess.header}`}
+          value={type}
+          onChange={({ target: { value } }) => put(withType(own, value, guess))}
+        >
+          {FILE_TYPES.map((one) => (
+            <option key={one} value={one}>
+              {typeWord(one)}
+            </option>
+          ))}
+        </select>
+      )}
+      {type === "reference" && (
+        <ReferenceFields
+          {...{ own, guess, tables, put }}
+          slug={textOf(options["table"])}
+          isFixed={column !== undefined}
+        />
+      )}
+      {(type === "date" || type === "timestamp") && guess.isAmbiguous && (
+        <select
+          className="field"
+          aria-label={`Order of dates in ${guess.header}`}
+          value={own.dateOrder ?? "dmy"}
+          onChange={({ target: { value } }) =>
+            put({ ...own, dateOrder: value === "mdy" ? "mdy" : "dmy" })
+          }
+        >
+          <option value="dmy">day first</option>
+          <option value="mdy">month first</option>
+        </select>
+      )}
+      {type === "decimal" && guess.isAmbiguous && (
+        <select
+          className="field"
+          aria-label={`Decimal mark in ${guess.header}`}
+          value={own.decimalMark ?? "point"}
+          onChange={({ target: { value } }) =>
+            put({ ...own, decimalMark: value === "comma" ? "comma" : "point" })
+          }
+        >
+          <option value="point">1,234.5</option>
+          <option value="comma">1.234,5</option>
+        </select>
+      )}
+    </div>
+  );
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+interface ReferenceFieldsProps extends Omit<CellProps, "target"> {
+  readonly tables: readonly TableShape[];
+  readonly slug: string;
+  /** The column is there, and its table with it. */
+  readonly isFixed: boolean;
+}
+
+/** The table that a cell's text is looked up in, and the field that has it. */
+function ReferenceFields({ own, guess, tables, slug, isFixed, put }: ReferenceFieldsProps) {
+  const other = tables.find((table) => table.slug === slug);
+  const named = other?.columns.filter(({ type }) => type === "text" || type === "email") ?? [];
+  const choose = (next: string): void => {
+    const first = tables
+      .find((table) => table.slug === next)
+      ?.columns.find(({ type }) => type === "text")?.name;
+    put({ ...own, options: { table: next }, ...(first !== undefined && { match: first }) });
+  };
+  return (
+    <>
+      {!isFixed && (
+        <select
+          className="field"
+          aria-label={`Table that ${guess.header} refers to`}
+          value={slug}
+          onChange={({ target: { value } }) => choose(value)}
+        >
+          {slug === "" && <option value="">Choose a table…</option>}
+          {tables.map((table) => (
+            <option key={table.slug} value={table.slug}>
+              {table.name}
+            </option>
+          ))}
+        </select>
+      )}
+      {other && (
+        <select
+          className="field"
+          aria-label={`Field that ${guess.header} is found by`}
+          value={own.match ?? ""}
+          onChange={({ target: { value } }) => put({ ...own, match: value })}
+        >
+          {own.match === undefined && <option value="">by…</option>}
+          {named.map(({ name }) => (
+            <option key={name} value={name}>
+              by {toLabel(name)}
+            </option>
+          ))}
+        </select>
+      )}
+    </>
+  );
+}
+
+function Faults({ guess }: { readonly guess: SourceColumn }) {
+  if (guess.invalid === 0)
+    return <span className="muted">{guess.empty > 0 ? `${guess.empty} empty` : ""}</span>;
+  return (
+    <span className="import-faults">
+      <strong>{count(guess.invalid, "cell")}</strong>{" "}
+      <span className="muted">
+        {guess.invalidExamples
+          .slice(0, 2)
+          .map(({ line, value }) => `line ${line}: ${value}`)
+          .join(" · ")}
+      </span>
+    </span>
+  );
+}

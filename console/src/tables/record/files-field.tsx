@@ -1,0 +1,113 @@
+/** The files of a cell: names that open them, pictures as such, and the way to add and take off. */
+import { FileText, Paperclip, X } from "lucide-react";
+import { useRef, useState } from "react";
+import { useOp } from "../../data/api.ts";
+import { uploadFile, useFileLink } from "../../data/files.ts";
+import { notifyError } from "../../ui/toast.tsx";
+import type { GridColumn } from "../column/column.ts";
+
+interface FilesFieldProps {
+  readonly column: GridColumn;
+  readonly value: unknown;
+  readonly disabled: string | undefined;
+  readonly onSave: (value: unknown) => void;
+}
+
+export function FilesField({ column, value, disabled, onSave }: FilesFieldProps) {
+  const ids = Array.isArray(value) ? value.map(String) : [];
+  const field = useRef<HTMLInputElement>(null);
+  const [isSent, setSent] = useState(false);
+  const isImage = column.type === "image";
+  const { max } = column.options;
+  const isFull = typeof max === "number" && ids.length >= max;
+  const add = async (files: readonly File[]): Promise<void> => {
+    if (files.length === 0) return;
+    setSent(true);
+    try {
+      const sent = await Promise.all(files.map(uploadFile));
+      onSave([...ids, ...sent.map(({ id }) => id)]);
+    } catch (error) {
+      notifyError(error);
+    }
+    setSent(false);
+  };
+  return (
+    <div
+      className="record-files"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        if (disabled === undefined) void add([...event.dataTransfer.files]);
+      }}
+    >
+      <ul className={isImage ? "record-pictures" : undefined}>
+        {ids.map((id) => (
+          <FileEntry
+            key={id}
+            fileId={id}
+            isImage={isImage}
+            onRemove={
+              disabled === undefined ? () => onSave(ids.filter((one) => one !== id)) : undefined
+            }
+          />
+        ))}
+      </ul>
+      <input
+        ref={field}
+        type="file"
+        multiple
+        className="sr-only"
+        tabIndex={-1}
+        aria-label={`Files for ${column.name}`}
+        accept={isImage ? "image/png,image/jpeg,image/gif,image/webp,image/avif" : undefined}
+        onChange={({ target }) => void add([...(target.files ?? [])])}
+      />
+      {!isFull && (
+        <button
+          type="button"
+          className="btn"
+          disabled={disabled !== undefined || isSent}
+          title={disabled}
+          onClick={() => field.current?.click()}
+        >
+          <Paperclip /> {isSent ? "Sending…" : isImage ? "Add pictures…" : "Add files…"}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface FileEntryProps {
+  readonly fileId: string;
+  readonly isImage: boolean;
+  readonly onRemove: (() => void) | undefined;
+}
+
+function FileEntry({ fileId, isImage, onRemove }: FileEntryProps) {
+  const file = useOp("files.get", { params: { id: fileId } }).data?.data;
+  const link = useFileLink(fileId);
+  const name = file?.name ?? "…";
+  return (
+    <li>
+      <a href={link} target="_blank" rel="noreferrer noopener" className="record-file">
+        {isImage && link !== undefined ? (
+          <img src={link} alt={name} loading="lazy" />
+        ) : (
+          <>
+            <FileText className="ico" /> <span className="cut">{name}</span>
+          </>
+        )}
+      </a>
+      {onRemove && (
+        <button
+          type="button"
+          className="btn bare icon"
+          aria-label={`Take ${name} off`}
+          onClick={onRemove}
+        >
+          <X />
+        </button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,44 @@
+import { call, invalidate } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import type { GridColumn } from "../column/column.ts";
+import type { NameOf } from "../column/value.ts";
+import { RecordHistory } from "./record-history.tsx";
+
+interface GoneRecordProps {
+  readonly slug: string;
+  readonly columns: readonly GridColumn[];
+  readonly recordId: string;
+  readonly nameOf: NameOf;
+  readonly onBack: () => void;
+}
+
+/** A record that was deleted: what happened to it, and the way back. */
+export function GoneRecord({ slug, columns, recordId, nameOf, onBack }: GoneRecordProps) {
+  const refusal = useMay()("records:write") ? undefined : "You may not write records.";
+  const restore = async (): Promise<void> => {
+    try {
+      await call("records.restore", { params: { slug, recordId } });
+      notify("The record is back.");
+      invalidate(["records."]);
+      onBack();
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <>
+      <p>This record is not there, or not for you.</p>
+      <button
+        type="button"
+        className="btn"
+        disabled={refusal !== undefined}
+        title={refusal}
+        onClick={() => void restore()}
+      >
+        Bring it back
+      </button>
+      <RecordHistory {...{ slug, columns, recordId, nameOf }} />
+    </>
+  );
+}

@@ -1,0 +1,295 @@
+/** A form of a table: its fields and words, how it looks, and the address at which everybody can fill it in. */
+import "./form-view.css";
+import { ArrowDown, ArrowUp, ExternalLink, X } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { BASE_PATH } from "../../data/place.ts";
+import { CopyLine } from "../../ui/copy-line.tsx";
+import { Field } from "../../ui/field.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { type GridColumn, toLabel } from "../column/column.ts";
+import { TypeIcon } from "../column/type-icon.tsx";
+import {
+  firstForm,
+  type FormContent,
+  isAskable,
+  missingFields,
+  moveField,
+  putField,
+} from "./form-draft.ts";
+import type { SavedView } from "./layout.ts";
+
+interface FormViewProps {
+  readonly view: SavedView;
+  readonly columns: readonly GridColumn[];
+}
+
+export function FormView({ view, columns }: FormViewProps) {
+  const refusal = useMay()("tables:write") ? undefined : "You may not change tables.";
+  const [form, setForm] = useState<FormContent>(() =>
+    view.form.fields.length > 0 ? view.form : firstForm(columns),
+  );
+  const isChanged = JSON.stringify(form) !== JSON.stringify(view.form);
+  const missing = missingFields(form, columns);
+  const save = async (): Promise<void> => {
+    try {
+      const ifMatch = `"${view.revision}"`;
+      await call("table_views.update", { params: { id: view.id }, body: { form } }, { ifMatch });
+      notify("The form is saved.");
+    } catch (error) {
+      notifyError(error);
+    }
+    invalidate(["table_views."]);
+  };
+  return (
+    <div className="form-view scroll">
+      <section className="form-design" aria-label="Design of the form">
+        <FormWords form={form} onChange={setForm} />
+        <FieldList form={form} columns={columns} onChange={setForm} />
+        {missing.length > 0 && (
+          <p className="field-error">
+            {missing.map(({ name }) => toLabel(name)).join(", ")} must have a value, and the form
+            does not ask for it: nobody could send it.
+          </p>
+        )}
+        <div className="filter-acts">
+          <button
+            type="button"
+            className="btn main"
+            disabled={refusal !== undefined || !isChanged || form.fields.length === 0}
+            title={refusal ?? (isChanged ? undefined : "It is saved as it is.")}
+            onClick={() => void save()}
+          >
+            Save the form
+          </button>
+        </div>
+        <Address view={view} isChanged={isChanged} refusal={refusal} />
+      </section>
+      <FormPicture form={form} name={view.name} columns={columns} />
+    </div>
+  );
+}
+
+interface FormPartProps {
+  readonly form: FormContent;
+  readonly onChange: (form: FormContent) => void;
+}
+
+function FormWords({ form, onChange }: FormPartProps) {
+  const set = (name: "title" | "intro" | "thanks", text: string): void => {
+    const { [name]: _, ...rest } = form;
+    onChange(text === "" ? rest : { ...rest, [name]: text });
+  };
+  return (
+    <>
+      <Field label="Title">
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            maxLength={200}
+            value={form.title ?? ""}
+            onChange={({ target }) => set("title", target.value)}
+          />
+        )}
+      </Field>
+      <Field label="What it is for" isOptional>
+        {(control) => (
+          <textarea
+            {...control}
+            className="field"
+            rows={2}
+            maxLength={2_000}
+            value={form.intro ?? ""}
+            onChange={({ target }) => set("intro", target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Said afterwards" isOptional>
+        {(control) => (
+          <input
+            {...control}
+            className="field"
+            maxLength={2_000}
+            placeholder="Thank you."
+            value={form.thanks ?? ""}
+            onChange={({ target }) => set("thanks", target.value)}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
+function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewProps, "columns">) {
+  const others = columns.filter(
+    (column) => isAskable(column) && !form.fields.some(({ name }) => name === column.name),
+  );
+  return (
+    <fieldset className="form-fields">
+      <legend>Fields</legend>
+      {form.fields.map((field, at) => {
+        const column = columns.find(({ name }) => name === field.name);
+        const words = field.label ?? toLabel(field.name);
+        return (
+          <div key={field.name} className="form-field">
+            <TypeIcon type={column?.type ?? "text"} />
+            <input
+              className="field grow"
+              aria-label={`Label of ${field.name}`}
+              placeholder={toLabel(field.name)}
+              maxLength={200}
+              value={field.label ?? ""}
+              onChange={({ target }) => onChange(putField(form, at, { label: target.value }))}
+            />
+            <label className="check-line">
+              <input
+                type="checkbox"
+                checked={field.required === true || column?.isRequired === true}
+                disabled={column?.isRequired === true}
+                onChange={({ target }) =>
+                  onChange(putField(form, at, { required: target.checked }))
+                }
+              />
+              Required
+            </label>
+            <button
+              type="button"
+              className="btn bare icon"
+              aria-label={`Move ${words} up`}
+              disabled={at === 0}
+              onClick={() => onChange(moveField(form, at, -1))}
+            >
+              <ArrowUp />
+            </button>
+            <button
+              type="button"
+              className="btn bare icon"
+              aria-label={`Move ${words} down`}
+              disabled={at === form.fields.length - 1}
+              onClick={() => onChange(moveField(form, at, 1))}
+            >
+              <ArrowDown />
+            </button>
+            <button
+              type="button"
+              className="btn bare icon"
+              aria-label={`Take ${words} off the form`}
+              onClick={() => onChange({ ...form, fields: form.fields.toSpliced(at, 1) })}
+            >
+              <X />
+            </button>
+          </div>
+        );
+      })}
+      {others.length > 0 && (
+        <select
+          className="field"
+          aria-label="Add a field"
+          value=""
+          onChange={({ target }) =>
+            onChange({ ...form, fields: [...form.fields, { name: target.value }] })
+          }
+        >
+          <option value="">Add a field…</option>
+          {others.map(({ name }) => (
+            <option key={name} value={name}>
+              {toLabel(name)}
+            </option>
+          ))}
+        </select>
+      )}
+    </fieldset>
+  );
+}
+
+interface AddressProps {
+  readonly view: SavedView;
+  readonly isChanged: boolean;
+  readonly refusal: string | undefined;
+}
+
+/** The address of the form for everybody, and the way to close it. */
+function Address({ view, isChanged, refusal }: AddressProps) {
+  const { id, publicKey } = view;
+  const act = async (name: "table_views.publish" | "table_views.unpublish"): Promise<void> => {
+    try {
+      await call(name, { params: { id } });
+    } catch (error) {
+      notifyError(error);
+    }
+    invalidate(["table_views."]);
+  };
+  if (publicKey === null) {
+    return (
+      <div className="form-address">
+        <p className="muted">
+          Nobody but you sees it. Published, it has an address that needs no account; records that
+          come by it have the rights of whoever published it. It takes 10 a minute from one address.
+        </p>
+        <button
+          type="button"
+          className="btn"
+          disabled={refusal !== undefined || isChanged}
+          title={refusal ?? (isChanged ? "Save the form first." : undefined)}
+          onClick={() => void act("table_views.publish")}
+        >
+          Publish it
+        </button>
+      </div>
+    );
+  }
+  const address = `${location.origin}${BASE_PATH}/forms/${publicKey}`;
+  return (
+    <div className="form-address">
+      <CopyLine label="Address for everybody" text={address} />
+      <div className="filter-acts">
+        <a className="btn" href={address} target="_blank" rel="noreferrer noopener">
+          <ExternalLink /> Open it
+        </a>
+        <button
+          type="button"
+          className="btn"
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => void act("table_views.unpublish")}
+        >
+          Close the address
+        </button>
+      </div>
+    </div>
+  );
+}
+
+interface FormPictureProps {
+  readonly form: FormContent;
+  readonly name: string;
+  readonly columns: readonly GridColumn[];
+}
+
+/** The form as people will see it, without its effect. */
+function FormPicture({ form, name, columns }: FormPictureProps) {
+  return (
+    <section className="form-picture" aria-label="The form as people see it" inert>
+      <h2>{form.title ?? name}</h2>
+      {form.intro !== undefined && <p>{form.intro}</p>}
+      {form.fields.map((field) => {
+        const column = columns.find((one) => one.name === field.name);
+        const isRequired = field.required === true || column?.isRequired === true;
+        return (
+          <div key={field.name} className="field-box">
+            <span className="field-label">
+              {field.label ?? toLabel(field.name)}
+              {!isRequired && <span className="muted"> optional</span>}
+            </span>
+            <div className="form-control">
+              {column?.type === "enum" || column?.type === "multi_enum" ? "Choose…" : ""}
+            </div>
+          </div>
+        );
+      })}
+      <span className="btn main">Send</span>
+    </section>
+  );
+}
