@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { builtServer } from "./process/testing/built-server.ts";
 import { toSourceStack } from "./source-stack.ts";
 
-const THROWN = /throw new \w+\((?:`|")([\w ,.:']{12,})/;
+const THROWN = /throw new \w+\((?:`|")([A-Za-z ,.:']{12,})/;
 
 test("a position in the bundle is told as the one in the sources", () => {
   const path = join(builtServer(), "app.mjs");
@@ -20,7 +20,7 @@ test("a position in the bundle is told as the one in the sources", () => {
     .slice(1);
   const wrong = told.filter((line, index) => {
     const [, source = "", row = "", column = ""] =
-      /^ {4}at f \((.+\.ts):(\d+):(\d+)\)$/.exec(line) ?? [];
+      /^ {4}at f \((.+\.(?:ts|m?js)):(\d+):(\d+)\)$/.exec(line) ?? [];
     const [first = "", ...rest] = readFileSync(source, "utf8")
       .split("\n")
       .slice(Number(row) - 1);
