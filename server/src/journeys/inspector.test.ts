@@ -131,7 +131,7 @@ describeInBrowser("the inspector", () => {
       edges: [{ from: "run", to: "call" }],
     });
     const { id } = body.data;
-    const { page } = await at.visit(["owner"]);
+    const { page } = await at.visit(["owner"], { isNew: true });
     await openStep(page, id, "run");
     const field = page.getByRole("textbox", { name: "Source", exact: true });
     await field.focus();

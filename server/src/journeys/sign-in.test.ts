@@ -114,6 +114,8 @@ describeInBrowser("signing in", () => {
     await fillIn(visitor, byKey.email);
     await page.getByRole("button", { name: "Use a passkey or security key" }).click();
     await page.getByRole("link", { name: "Workflows" }).waitFor();
+    // Its authenticator goes with it.
+    await visitor.context.close();
 
     const byApp = await somebody(at.world, ["builder"], workspace);
     const other = await at.stranger({ width: 400 });

@@ -38,6 +38,8 @@ export interface ConsoleOptions extends WorldOptions {
 interface VisitOptions {
   readonly width?: number;
   readonly dark?: boolean;
+  /** In a browser that has run nothing yet, as slow as anybody's is at first. */
+  readonly isNew?: boolean;
 }
 
 /** For a busy machine. */
@@ -87,8 +89,8 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
     await Promise.all(left.map((seat) => leaveSeat(seat, [parts.origin!])));
   });
   afterAll(() => parts.world?.[Symbol.asyncDispose]());
-  const open = async ({ width = WIDTH, dark = false }: VisitOptions): Promise<Visitor> => {
-    const seat = await takeSeat();
+  const open = async ({ width = WIDTH, dark = false, isNew }: VisitOptions): Promise<Visitor> => {
+    const seat = await takeSeat(isNew);
     seats.add(seat);
     const { context, page } = seat;
     context.setDefaultTimeout(WAIT_MAX_MS);

@@ -41,8 +41,8 @@ export interface Seat {
 const vacant: Seat[] = [];
 
 /** A new context would load and compile every script anew, which took half of the time of a page. */
-export async function takeSeat(): Promise<Seat> {
-  const seat = vacant.pop();
+export async function takeSeat(isNew = false): Promise<Seat> {
+  const seat = isNew ? undefined : vacant.pop();
   if (seat) return seat;
   const context = await (await sharedBrowser()).newContext({ reducedMotion: "reduce" });
   return { context, page: await context.newPage() };
@@ -55,7 +55,9 @@ export async function leaveSeat(seat: Seat, origins: readonly string[]): Promise
     const [, ...others] = context.pages();
     if (context.pages()[0] !== page) throw new Error("Its first page is gone.");
     await Promise.all(others.map((other) => other.close()));
-    page.removeAllListeners();
+    for (const event of ["pageerror", "console", "request", "response", "dialog"]) {
+      page.removeAllListeners(event);
+    }
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.setOffline(false);
     await context.clearPermissions();
