@@ -69,6 +69,21 @@ export const samples: readonly Sample[] = [
   },
   { operation: "imports.check", arrange: ready },
   { operation: "imports.start", arrange: ready },
+  {
+    operation: "imports.start",
+    name: "into a new table",
+    async arrange(owner, world) {
+      const { params } = await ready(owner, world);
+      count += 1;
+      const slug = `sample_import_${count}`;
+      const made = {
+        newTable: { slug, name: slug },
+        mapping: [{ column: 0, field: "number", type: "text" }],
+      };
+      await owner(`PATCH /api/v1/imports/${params.id}`, made);
+      return { params };
+    },
+  },
   { operation: "imports.list_lines", arrange: ready },
   {
     operation: "imports.correct_lines",

@@ -33,6 +33,14 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => ({ params: await makeRecord(owner), body: { body: "Is it paid?" } }),
   },
   {
+    operation: "record_comments.add",
+    name: "that names somebody",
+    async arrange(owner, world) {
+      const { userId } = await world.member(["owner"]);
+      return { params: await makeRecord(owner), body: { body: `@[${userId}], is it paid?` } };
+    },
+  },
+  {
     operation: "record_comments.edit",
     arrange: async (owner) => ({ params: await makeComment(owner), body: { body: "It is." } }),
   },
