@@ -24,17 +24,19 @@ const SEPARATORS: readonly (readonly [string, string])[] = [
 export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
   const { table, columns, lines, check } = current;
   const tables = useOp("tables.list", { query: { limit: 200 } }).data?.data ?? [];
-  const target = tables.find(({ slug }) => slug === table);
+  // The server names a table that it has yet to make, too.
+  const isNew = table === null || current.newTable !== null;
+  const target = isNew ? undefined : tables.find(({ slug }) => slug === table);
   const [mapping, setMapping] = useState(() => firstMapping(current));
   const [newTable, setNewTable] = useState(current.newTable ?? toNewTable(current.name));
   const [key, setKey] = useState(current.key ?? "");
   const [isSent, setSent] = useState(false);
-  const fault = mappingFault(mapping, table, newTable);
+  const fault = mappingFault(mapping, isNew ? null : table, newTable);
   const send = async (act: "imports.check" | "imports.start"): Promise<void> => {
     setSent(true);
     await onChange({
       mapping: [...mapping],
-      ...(table === null && { newTable }),
+      ...(isNew && { newTable }),
       key: key === "" ? null : key,
     });
     await onAct(act);
@@ -43,7 +45,7 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
   return (
     <>
       <FormatLine current={current} onChange={onChange} />
-      {table === null && (
+      {isNew && (
         <Field
           label="Name of the new table"
           help={newTable ? `In the API: ${newTable.slug}` : undefined}
