@@ -4,6 +4,7 @@ import type { Ask } from "#kernel/testing/world.ts";
 import { expectSound, useConsole } from "./testing.ts";
 
 const ITSM = "/api/v1/itsm";
+const PAGE_MAX_MS = 20_000;
 
 describeInBrowser("on call, services and problems", () => {
   const at = useConsole();
@@ -21,7 +22,7 @@ describeInBrowser("on call, services and problems", () => {
     await page.getByLabel("Name", { exact: true }).first().fill("Network");
     await page.getByText("Add people to a layer to see whose turn is when.").waitFor();
     // The product's clock is not the browser's.
-    await page.getByLabel("First turn on").fill("2026-01-05");
+    await page.getByLabel("First turn on").fill("2020-01-06");
     await page.getByRole("combobox", { name: "In turn" }).fill(name);
     await page.keyboard.press("Enter");
     const preview = page.getByRole("group", { name: "What these layers make" });
@@ -65,6 +66,8 @@ describeInBrowser("on call, services and problems", () => {
     await page.getByText("Critical is saved").waitFor();
     await owner(`POST ${ITSM}/incidents`, { title: "All is down", impact: 1, urgency: 1 });
     await page.getByRole("tab", { name: /Pages/ }).click();
+    const paged = async () => (await list(`${ITSM}/pages`))[0];
+    await expect.poll(paged, { timeout: PAGE_MAX_MS }).toMatchObject({ userIds: [userId] });
     await page.getByText("It waits for you.").waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("a");
