@@ -233,12 +233,12 @@ export const samples: readonly Sample[] = [
       return { body: { name: `Sample ${count}` } };
     },
   },
-  { operation: "change_templates.get", arrange: template },
+  { operation: "change_templates.get", arrange: (owner) => template(owner) },
   {
     operation: "change_templates.update",
     arrange: async (owner) => ({ ...(await template(owner)), body: { active: false } }),
   },
-  { operation: "change_templates.delete", arrange: template },
+  { operation: "change_templates.delete", arrange: (owner) => template(owner) },
   { operation: "changes.free_windows", arrange: async () => ({ query: { hours: "2" } }) },
   { operation: "blackout_windows.list", arrange: async () => ({ query: { limit: "2" } }) },
   {

@@ -74,8 +74,9 @@ export const samples: readonly Sample[] = [
   {
     operation: "knowledge.delete_search",
     arrange: async (owner) => {
-      const { body } = await owner("POST /api/v1/knowledge/searches", { q: "plotter", found: 0 });
-      return { params: { id: body.data.id as string } };
+      await owner("POST /api/v1/knowledge/searches", { q: "plotter", found: 0 });
+      const { body } = await owner("GET /api/v1/knowledge/searches?q=plotter");
+      return { params: { id: body.data[0].id as string } };
     },
   },
   { operation: "knowledge.submit_review", arrange: written },

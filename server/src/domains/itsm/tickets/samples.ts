@@ -1,5 +1,5 @@
 import type { Sample } from "#kernel/testing/samples.ts";
-import type { Ask } from "#kernel/testing/world.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
 
 let count = 0;
 
@@ -196,6 +196,37 @@ function tasks(plural: string, path: string, ticket: (owner: Ask) => Promise<str
   ];
 }
 
+/** The last task of a request whose run has completed: it is fulfilled then. */
+async function lastTask(owner: Ask, world: World) {
+  const made = TICKETS["requests"];
+  const { body } = await owner(`POST ${made?.path}`, await made?.make(owner));
+  const { id } = body.data;
+  const task = await owner(`POST ${made?.path}/${id}/tasks`, { title: "A sample" });
+  // Nobody carries runs out here.
+  await world.sql(
+    `update catalog_requests set run_id = 'run_01jzt3n5k8q2x4v6w8y0z2b4d6', output = '{"price":7}' where id = $1`,
+    [id],
+  );
+  return { params: { id: id as string, taskId: task.body.data.id as string } };
+}
+
+const fulfilled: readonly Sample[] = [
+  {
+    operation: "requests.complete_task",
+    name: "that is the last one",
+    arrange: async (owner, world) => ({ ...(await lastTask(owner, world)), body: {} }),
+  },
+  {
+    operation: "requests.skip_task",
+    name: "that is the last one",
+    arrange: async (owner, world) => ({
+      ...(await lastTask(owner, world)),
+      body: { notes: "No need" },
+    }),
+  },
+  { operation: "requests.remove_task", name: "that is the last one", arrange: lastTask },
+];
+
 export const samples: readonly Sample[] = [
   ...own,
   { operation: "tasks.list", arrange: async () => ({ query: { view: "mine", ready: "true" } }) },
@@ -207,4 +238,5 @@ export const samples: readonly Sample[] = [
     const hasTasks = plural === "changes" || plural === "requests";
     return [...around(plural, path, ticket), ...(hasTasks ? tasks(plural, path, ticket) : [])];
   }),
+  ...fulfilled,
 ];

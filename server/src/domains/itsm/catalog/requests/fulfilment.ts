@@ -144,8 +144,10 @@ export const fulfilmentHook = {
     const request = await requestStore.lock(ctx.tx, requestId);
     if (request.state !== "fulfilling" || request.runId === null) return;
     const run = await findRun(ctx.tx, request.runId);
-    if (run?.status !== "completed" || (await hasOpenTasks(ctx.tx, requestId))) return;
-    const fields = { output: run.output ?? null };
+    // What a run gave stays with the request, also when the run is no longer kept.
+    const isOver = run?.status === "completed" || request.output !== null;
+    if (!isOver || (await hasOpenTasks(ctx.tx, requestId))) return;
+    const fields = { output: run?.output ?? request.output };
     await perform(ctx, request, { action: "fulfil", event: RequestFulfilled, fields });
   },
 };

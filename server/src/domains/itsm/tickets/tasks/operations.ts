@@ -94,6 +94,7 @@ function orderTasks(kind: TicketKind) {
     example: { params: { id: exampleRef(kind) }, body: { taskIds: [EXAMPLE_TASK] } },
     async run(ctx, { params: { id: ref }, body: { taskIds } }) {
       const ticket = await lockOpenTicket(ctx, kind, ref);
+      ctx.expectRevision(ticket.revision);
       const tasks = await findTasks(ctx.tx, ticket.id);
       const named = new Set(taskIds);
       if (taskIds.length !== tasks.length || tasks.some(({ id }) => !named.has(id))) {
