@@ -1,7 +1,8 @@
 import "./events.css";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useOp } from "../data/api.ts";
+import { onEvent } from "../data/live/live.ts";
 import { useMay } from "../data/people.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -18,6 +19,14 @@ export function History({ type, id }: { readonly type: string; readonly id: stri
     "events.recent",
     { query: { resourceType: type, resourceId: id, limit: SHOWN } },
     { enabled: mayRead },
+  );
+  useEffect(
+    () =>
+      onEvent((event) => {
+        // Presence has no id, and is about nothing in the log.
+        if (event.id !== "" && event.resource.id === id) void refetch();
+      }),
+    [id, refetch],
   );
   if (!mayRead) return <p className="muted">You may not read events.</p>;
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;

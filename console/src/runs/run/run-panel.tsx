@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useMay } from "../../data/people.ts";
+import { History } from "../../events/index.ts";
 import { toDuration, toWords } from "../../ui/words.ts";
 import { nameStart } from "../start-words.ts";
 import type { TracedRun } from "./live-run.ts";
@@ -93,6 +94,12 @@ export function RunPanel(props: {
       />
       {run.output !== null && run.output !== undefined && (
         <ValueSection title="Output" path="output" value={run.output} none="Nothing." />
+      )}
+      {may("events:read") && (
+        <section className="run-section">
+          <h3>What happened to it</h3>
+          <History type="run" id={run.id} />
+        </section>
       )}
     </div>
   );

@@ -1,4 +1,12 @@
-import { Archive, ArchiveRestore, Copy, MoreHorizontal, Trash2 } from "lucide-react";
+import { useNavigate } from "@tanstack/react-router";
+import {
+  Archive,
+  ArchiveRestore,
+  Copy,
+  History as HistoryIcon,
+  MoreHorizontal,
+  Trash2,
+} from "lucide-react";
 import { call, type Schemas } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
@@ -22,6 +30,7 @@ async function report(what: Promise<unknown>, said: string, undo?: () => void): 
 /** What is done rarely to a whole workflow. */
 export function WorkflowMenu({ workflow, draft }: WorkflowMenuProps) {
   const may = useMay();
+  const navigate = useNavigate();
   const params = { id: workflow.id };
   const reason = may("workflows:write") ? undefined : "That takes workflows:write.";
   const archive = (): Promise<void> =>
@@ -42,6 +51,12 @@ export function WorkflowMenu({ workflow, draft }: WorkflowMenuProps) {
       icon: <Copy className="ico" />,
       onPick: () =>
         void report(navigator.clipboard.writeText(workflow.id), `${workflow.id} is copied`),
+    },
+    {
+      label: "What happened to it",
+      icon: <HistoryIcon className="ico" />,
+      disabled: may("events:read") ? undefined : "That takes events:read.",
+      onPick: () => void navigate({ to: "/events", search: { thing: workflow.id } }),
     },
     {
       label: "Discard my changes",
