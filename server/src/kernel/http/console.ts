@@ -46,6 +46,7 @@ export const RESERVED: ReadonlySet<string> = new Set([
   "docs",
   "downloads",
   "files",
+  "forms",
   "guide",
   "health",
   "healthz",
