@@ -75,7 +75,7 @@ export function Topics() {
       )}
       {isPublishing && (
         <PublishDialog
-          topic={open?.platform === false ? open.name : ""}
+          topic={open?.platform === true ? "" : (chosen ?? "")}
           topics={topics}
           onClose={() => setIsPublishing(false)}
         />
