@@ -73,8 +73,7 @@ async function arrange(): Promise<string[]> {
     until: "2031-01-01T00:00:00Z",
     note: MARK,
   });
-  const rule = { name: MARK, entity: "problem", method: "fixed", userIds: [agent.userId] };
-  inside.push(absence.id, (await made(owner, "/api/v1/itsm/assignment-rules", rule)).id);
+  inside.push(absence.id);
   await made(agent, `${paths[0]}/links`, { ticketId: tickets[1].id });
   await agent(`PATCH ${paths[0]}`, { state: "on_hold", onHoldReason: MARK });
   await agent(`POST ${paths[1]}/resolve`, { resolution: MARK });

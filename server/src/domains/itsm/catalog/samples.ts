@@ -84,7 +84,7 @@ export const samples: readonly Sample[] = [
     operation: "requests.approve",
     name: "with tasks",
     arrange: async (owner, world) => {
-      // Whoever works on requests sees all that a dry run tells of.
+      // An agent sees all that a dry run tells of.
       const by = await world.member(["agent"]);
       const approval = { required: true, approverIds: [by.userId] };
       return { ...(await asked(owner, { approval, tasks: [{ title: "Order it" }] })), by };

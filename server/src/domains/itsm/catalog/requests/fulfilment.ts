@@ -144,7 +144,7 @@ export const fulfilmentHook = {
     const request = await requestStore.lock(ctx.tx, requestId);
     if (request.state !== "fulfilling" || request.runId === null) return;
     const run = await findRun(ctx.tx, request.runId);
-    // What a run gave stays with the request, also when the run is no longer kept.
+    // The output stays with the request, also when its run is no longer kept.
     const isOver = run?.status === "completed" || request.output !== null;
     if (!isOver || (await hasOpenTasks(ctx.tx, requestId))) return;
     const fields = { output: run?.output ?? request.output };
