@@ -30,8 +30,11 @@ export interface BuilderProps {
 }
 
 export function Builder({ draft, onChange, isNumber = false }: BuilderProps) {
-  const { data, error } = useOp("reports.fields", { body: { source: draft.source } });
-  const fields: Fields = data?.data ?? [];
+  const { data, error, isPlaceholderData } = useOp("reports.fields", {
+    body: { source: draft.source },
+  });
+  // Fields of the source before would make groups that the new one has not.
+  const fields: Fields = isPlaceholderData ? [] : (data?.data ?? []);
   const chart = chartOf(draft);
   const part = { draft, fields, onChange };
   return (
@@ -47,6 +50,7 @@ export function Builder({ draft, onChange, isNumber = false }: BuilderProps) {
             <select
               {...attributes}
               className="field"
+              disabled={fields.length === 0}
               value={chart}
               onChange={({ target }) =>
                 onChange(setChart(draft, target.value as ChartType, fields))

@@ -43,6 +43,11 @@ const alertInput = async () => ({
 });
 const alert = async (owner: Ask) => create(owner, "alerts", await alertInput());
 
+async function watchedAlert(owner: Ask): Promise<Arranged> {
+  const { body } = await owner("GET /api/v1/auth/me");
+  return create(owner, "alerts", { ...(await alertInput()), notify: [body.data.user.id] });
+}
+
 async function widgets(owner: Ask) {
   const layout = { x: 0, y: 0, w: 6, h: 4 };
   const { params: { id: reportId } = {} } = await report(owner);
@@ -108,8 +113,19 @@ export const samples: readonly Sample[] = [
   { operation: "alerts.history", arrange: alert },
   {
     operation: "alerts.check",
-    name: "that finds it above its threshold",
-    arrange: alert,
+    name: "that finds it above its threshold, and tells somebody",
+    arrange: watchedAlert,
+  },
+  {
+    operation: "alerts.check",
+    name: "that finds it as it should be again",
+    arrange: async (owner) => {
+      const arranged = await watchedAlert(owner);
+      const path = `/api/v1/analytics/alerts/${arranged.params?.["id"]}`;
+      await owner(`POST ${path}/check`);
+      await owner(`PATCH ${path}`, { rule: { kind: "above", threshold: 1_000_000 } });
+      return arranged;
+    },
   },
   ...resourceSamples(kpis, kpiInput, { target: 2 }),
   { operation: "kpis.history", arrange: kpi },
