@@ -10,6 +10,7 @@ import {
   CHARTS,
   type ChartType,
   type Fields,
+  groupNames,
   localZone,
   type ReportDraft,
   setChart,
@@ -131,10 +132,8 @@ function Groups({ draft, fields, onChange, chart }: PartProps & { readonly chart
             className="btn bare"
             disabled={fields.length === 0}
             onClick={() => {
-              const free = fields.find(
-                ({ name, type }) => type === "text" && !groupBy.includes(name),
-              );
-              const name = free?.name ?? fields[0]?.name;
+              const free = groupNames(fields).find((one) => !groupBy.includes(one));
+              const name = free ?? fields[0]?.name;
               if (name !== undefined) put([...groupBy, name]);
             }}
           >

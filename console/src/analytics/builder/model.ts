@@ -50,12 +50,21 @@ export function timeField(draft: ReportDraft, fields: Fields): string | undefine
   return own ?? times.find(({ name }) => name === "createdAt")?.name ?? times[0]?.name;
 }
 
+const KEYS: ReadonlySet<string> = new Set(["id", "createdBy", "updatedBy"]);
+
+/** The fields that are worth grouping by: a key has a group for each row. */
+export function groupNames(fields: Fields): readonly string[] {
+  return fields
+    .filter(({ name, type }) => type === "text" && !KEYS.has(name))
+    .map(({ name }) => name);
+}
+
 /** Draws it otherwise: groups that the chart can't do without come, those that it has no place for go. */
 export function setChart(draft: ReportDraft, type: ChartType, fields: Fields): ReportDraft {
   const { funnel, timeParts, pivot: _, totals: __, ...rest } = draft;
   const chart = { ...draft.chart, type };
   const at = timeField(draft, fields);
-  const texts = fields.filter((one) => one.type === "text").map(({ name }) => name);
+  const texts = groupNames(fields);
   const groups = rest.groupBy ?? [];
   const bucket = draft.timeBucket ?? (at === undefined ? undefined : makeBucket(at));
   switch (type) {
