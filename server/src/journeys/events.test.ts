@@ -41,7 +41,7 @@ describeInBrowser("events", () => {
     expect(await list.getByRole("row", { name: /Kept back/ }).count()).toBe(0);
     await page.keyboard.press("p");
     await list.getByRole("row", { name: /incident.created.*Kept back/ }).waitFor();
-    await page.keyboard.press("/");
+    await page.keyboard.press("f");
     await page.keyboard.type("needle-4711");
     await page.waitForURL(/q=needle-4711/);
     await until(async () => (await list.getByRole("row").count()) === 1);
@@ -71,7 +71,7 @@ describeInBrowser("events", () => {
     await side.getByRole("link", { name: "Thank the customer" }).waitFor();
     await page.keyboard.press("c");
     const dialog = page.getByRole("dialog", { name: "Publish a message" });
-    await dialog.getByRole("textbox", { name: /^To\b/ }).fill("Grace");
+    await dialog.getByRole("textbox", { name: /^to\b/i }).fill("Grace");
     await expectSound(visitor);
     await dialog.getByRole("button", { name: "Publish" }).click();
     await page.waitForURL(/topic=thanks&open=evt_/);

@@ -54,7 +54,7 @@ export function EventExplorer() {
     { keys: "p", label: isPaused ? "Follow new events" : "Pause", run: pause },
     { keys: "t", label: "To the newest", run: toTop },
     {
-      keys: "/",
+      keys: "f",
       label: "Look for a text",
       run: () => document.getElementById("events-text")?.focus(),
     },
