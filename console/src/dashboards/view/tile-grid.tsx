@@ -14,13 +14,14 @@ interface ItemProps {
 
 TileGrid.Item = function Item({ widget, children, className = "" }: ItemProps) {
   return (
-    <section
+    <div
+      role="group"
       className={`tile ${className} ${widget.kind === "text" ? "text" : ""}`}
       aria-label={widget.title || undefined}
       style={boxStyle(widget.layout)}
     >
       {children}
-    </section>
+    </div>
   );
 };
 
