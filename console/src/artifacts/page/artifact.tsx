@@ -1,7 +1,7 @@
 import "../artifacts.css";
 import { useBlocker, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Ellipsis, Pause, Play, Trash2 } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { CodeEditor, completeScript, placeOfError } from "../../code/index.ts";
 import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
 import { applyChange, describeRefusal } from "../../data/change.ts";
@@ -46,7 +46,9 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   const navigate = useNavigate();
   const may = useMay();
   const [draft, setDraft] = useState<string>();
-  const [base, setBase] = useState<string>();
+  const base = useRef<string>(undefined);
+  // A key right after the last letter comes before the screen is drawn with it.
+  const newest = useRef<string>(undefined);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const [input, setInput] = useState(() => JSON.stringify(sampleInput(definition.inputs), null, 2));
@@ -55,14 +57,16 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   const denied = may("artifacts:write") ? undefined : "You may not write artifacts.";
   const reason = denied ?? (isChanged ? undefined : "Nothing is changed.");
   const save = async (): Promise<boolean> => {
-    if (!isChanged) return true;
+    const scriptSource = newest.current ?? detail.scriptSource;
+    if (scriptSource === detail.scriptSource) return true;
     setBusy(true);
     setProblem(undefined);
     try {
-      const body = { detail: { scriptSource: source } };
-      const options = base === undefined ? {} : { ifMatch: base };
+      const body = { detail: { scriptSource } };
+      const options = base.current === undefined ? {} : { ifMatch: base.current };
       const { data } = await call("artifacts.update", { params: { id }, body }, options);
       invalidate(["artifacts."]);
+      newest.current = undefined;
       setDraft(undefined);
       notify(`Saved as version ${data.versionNumber}.`);
       return true;
@@ -79,7 +83,7 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
     enableBeforeUnload: () => isChanged,
   });
   useActions([
-    { keys: "mod+s", label: "Save", run: () => void save(), disabled: reason, always: true },
+    { keys: "mod+s", label: "Save", run: () => void save(), disabled: denied, always: true },
   ]);
   const choose = (next: ArtifactTab): void =>
     void navigate({
@@ -107,7 +111,9 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
           problem={problem}
           isReadOnly={denied !== undefined}
           onChange={(next) => {
-            if (draft === undefined) setBase(etagOf("artifacts.get", { params: { id } }));
+            if (newest.current === undefined)
+              base.current = etagOf("artifacts.get", { params: { id } });
+            newest.current = next;
             setDraft(next);
           }}
         />
