@@ -84,7 +84,8 @@ interface FormView {
 
 /** The form for those without a script; with one, a better form takes its place. */
 function renderForm({ schema, posted, action, act }: FormView): Markup {
-  const key = posted?.fields.get("key")?.[0] ?? randomUUID();
+  // Of a form that was refused nothing was kept, and under its key the refusal stands.
+  const key = randomUUID();
   return markup`<div id="form" class="form-place"><noscript><form class="plain-form" method="post" enctype="multipart/form-data" action="${action}">
 <input type="hidden" name="key" value="${key}">
 ${renderFields(listPlainFields(schema), posted)}
