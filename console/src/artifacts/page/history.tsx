@@ -123,11 +123,11 @@ function ExecutionView(props: { readonly artifactId: string; readonly executionI
   return (
     <div className="art-execution">
       {redacted === true && <p className="muted">Some of it is hidden from you.</p>}
-      <h4>Input</h4>
+      <h2>Input</h2>
       <Json value={outcome.current} label="Input" />
-      <h4>Result</h4>
+      <h2>Result</h2>
       <OutcomeView outcome={outcome} />
-      <h4>Logs</h4>
+      <h2>Logs</h2>
       <Logs logs={logs} />
     </div>
   );

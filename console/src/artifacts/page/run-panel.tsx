@@ -101,9 +101,9 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
       </button>
       {ran && (
         <section className="art-outcome" aria-label="Result" aria-live="polite">
-          <h3>
+          <h2>
             {verdictOf(ran)} <span className="muted">{toDuration(ran.tookMs)}</span>
-          </h3>
+          </h2>
           {ran.error && <ErrorNotice error={ran.error} />}
           {ran.outcome && <OutcomeView outcome={ran.outcome} />}
           <LastLogs artifactId={id} />
