@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
-import type { Platform } from "#kernel/contract.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { Failure, failure, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { accepted, item } from "#kernel/operation/response.ts";
@@ -46,11 +46,14 @@ export const BackupUnfinished = failure(
   "Only a backup that was made can be verified or deleted.",
 );
 
+const JOBS = [backupJob, verifyBackupJob].map(({ kind }) => `'${kind}'`).join(", ");
 const LIST = `
   select id, status, file, bytes::float8 as bytes, complete_up_to as "completeUpTo", error,
          created_at as "createdAt", finished_at as "finishedAt", verification,
-         verified_at as "verifiedAt", verified_detail as "verifiedDetail"
-    from backups where status <> 'deleted' order by created_at desc, id desc limit ${BACKUPS_MAX}`;
+         verified_at as "verifiedAt", verified_detail as "verifiedDetail",
+         (status = 'running' or verification = 'running') and not exists (
+           select from jobs j where j.key = b.id and j.kind in (${JOBS}) and j.failed_at is null) as "isAbandoned"
+    from backups b where status <> 'deleted' order by created_at desc, id desc limit ${BACKUPS_MAX}`;
 
 interface BackupRow {
   readonly id: string;
@@ -64,10 +67,32 @@ interface BackupRow {
   readonly verification: "running" | "whole" | "damaged" | null;
   readonly verifiedAt: string | null;
   readonly verifiedDetail: string | null;
+  /** Its job was given up or deleted: nothing else would ever end it. */
+  readonly isAbandoned: boolean;
 }
 
-function listRows({ db }: Pick<Platform, "db">): Promise<BackupRow[]> {
-  return db.system<BackupRow>(LIST);
+const GIVEN_UP = "Its job was given up.";
+
+async function listRows({ db }: Pick<Platform, "db">): Promise<BackupRow[]> {
+  const rows = await db.system<BackupRow>(LIST);
+  return rows.map((row) => {
+    if (!row.isAbandoned) return row;
+    if (row.status !== "running") return { ...row, verification: null };
+    return { ...row, status: "failed", error: GIVEN_UP };
+  });
+}
+
+/** Writes the end of backups and verifications that were abandoned, so that they hold up no other. */
+async function endAbandoned(
+  { tx, now }: WriteContext<never>,
+  rows: readonly BackupRow[],
+): Promise<void> {
+  const ids = rows.filter(({ isAbandoned }) => isAbandoned).map((row) => row.id);
+  if (ids.length === 0) return;
+  const failed = { status: "failed", error: GIVEN_UP, finished_at: now.toISOString() };
+  const ofThose = tx.updateTable("backups").where("id", "in", ids);
+  await ofThose.set(failed).where("status", "=", "running").execute();
+  await ofThose.set({ verification: null }).where("verification", "=", "running").execute();
 }
 
 function requireEmbedded({ databaseUrl }: Settings): void {
@@ -95,10 +120,12 @@ export const startBackup = command({
   response: accepted(Backup),
   emits: [BackupRequested],
   fails: [ServerDatabase, BackupRunning],
-  async run(ctx) {
+  prepare: listRows,
+  async run(ctx, _input, rows) {
     requireEmbedded(ctx.services.settings);
     // One at a time: the row of the installation stands for it.
     await ctx.tx.selectFrom("installation").select("epoch").forUpdate().execute();
+    await endAbandoned(ctx, rows);
     const running = await ctx.tx
       .selectFrom("backups")
       .select("id")
@@ -156,6 +183,7 @@ export const verifyBackup = command({
     const backup = rows.find((row) => row.id === params.id);
     if (!backup) throw new Failure(NotFound);
     if (backup.status !== "made") throw new Failure(BackupUnfinished);
+    await endAbandoned(ctx, rows);
     const { numUpdatedRows } = await ctx.tx
       .updateTable("backups")
       .set({ verification: "running" })
@@ -193,6 +221,7 @@ export const deleteBackup = command({
     ctx.expectRevision(1);
     const backup = rows.find((row) => row.id === params.id);
     if (!backup) throw new Failure(NotFound);
+    await endAbandoned(ctx, rows);
     const { numUpdatedRows } = await ctx.tx
       .updateTable("backups")
       .set({ status: "deleted" })

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { LogTail } from "#kernel/monitor/log-tail.ts";
 import { listSettings } from "#kernel/settings.ts";
-import { failedJob, operator } from "./testing/operator.ts";
+import { confirmAddress, failedJob, madeBackup, operator } from "./testing/operator.ts";
 
 const world = await useWorld({ work: true });
 const TABLE = { name: "Orders", columns: [{ name: "title", type: "text" }] };
@@ -15,6 +15,10 @@ test("nobody is an operator but those who were made one, and they cease at once"
   const refused = await owner("GET /api/v1/installation");
   expect(refused).toMatchObject({ status: 403, body: { code: "forbidden" } });
   const email = `${owner.userId}@example.com`;
+  // An account can be made ahead of its person, by those who invite its address.
+  const ahead = await runner("POST /api/v1/installation/operators", { email });
+  expect(ahead).toMatchObject({ status: 422, body: { errors: [{ path: "/email" }] }, events: [] });
+  await confirmAddress(world, owner.userId);
   const added = await runner("POST /api/v1/installation/operators", { email });
   expect(added).toMatchObject({ status: 201, events: ["audit.operator.granted"] });
   expect((await runner("POST /api/v1/installation/operators", { email })).events).toEqual([]);
@@ -76,6 +80,17 @@ test("a job that was given up is put back, or deleted", async () => {
 });
 
 test("a backup that can't be made says so, once, and another may be asked for", async () => {
+  // The jobs of these were given up and deleted.
+  const [stuck, unverified] = [await madeBackup(world), await madeBackup(world)];
+  await world.sql("update backups set status = 'running' where id = $1", [stuck]);
+  await world.sql("update backups set verification = 'running' where id = $1", [unverified]);
+  const { body: found } = await runner("GET /api/v1/installation/backups");
+  expect(found.data.backups).toMatchObject([
+    { id: unverified, status: "made", verification: null },
+    { id: stuck, status: "failed" },
+  ]);
+  const gone = await runner(`DELETE /api/v1/installation/backups/${unverified}`);
+  expect(gone).toMatchObject({ status: 202, events: ["audit.backup.deleted"] });
   const asked = await runner("POST /api/v1/installation/backups");
   expect(asked).toMatchObject({ status: 202, events: ["audit.backup.requested"] });
   expect((await runner("POST /api/v1/installation/backups")).body.code).toBe("backup_running");

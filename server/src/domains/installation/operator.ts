@@ -4,7 +4,7 @@ import type { WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 import { event } from "#kernel/log/event.ts";
-import { Failure, failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
+import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { created, item, noContent } from "#kernel/operation/response.ts";
 import { id, line, object, Time } from "#kernel/schema/schema.ts";
@@ -115,8 +115,12 @@ export const addOperator = command({
   prepare: ({ db }, { body }) => findAccount(db, body.email.toLowerCase()),
   async run(ctx, _input, account) {
     if (account?.user.status !== "active") {
-      const errors = [{ path: "/email", message: "is not the address of an active account" }];
-      throw new Failure(Invalid, { errors });
+      throw invalidField("/email", "is not the address of an active account");
+    }
+    // An account can be made ahead of its person, by those who invite its address.
+    if (!account.verified) {
+      const way = "the command `millrace operator` makes an operator of who can get no mail";
+      throw invalidField("/email", `was never confirmed by its person; ${way}`);
     }
     const { user } = account;
     await grantOperator(ctx, user);

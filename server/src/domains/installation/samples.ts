@@ -1,6 +1,6 @@
 import type { Arranged, Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
-import { failedJob, madeBackup, operator } from "./testing/operator.ts";
+import { confirmAddress, failedJob, madeBackup, operator } from "./testing/operator.ts";
 
 /** A call of an operator, which no owner of a workspace may make. */
 function byOperator(
@@ -45,6 +45,7 @@ export const samples: readonly Sample[] = [
   byOperator("installation.read_operators"),
   byOperator("installation.add_operator", async (world) => {
     const { userId } = await world.member(["viewer"]);
+    await confirmAddress(world, userId);
     return { body: { email: `${userId}@example.com` } };
   }),
   byOperator("installation.remove_operator", async (world) => {

@@ -8,6 +8,11 @@ export async function operator(world: World): Promise<Awaited<ReturnType<World["
   return member;
 }
 
+/** Makes the address of an account one that its person has confirmed. */
+export async function confirmAddress(world: World, userId: string): Promise<void> {
+  await world.sql("update users set email_verified_at = now() where id = $1", [userId]);
+}
+
 /** The id of a job that was given up. */
 export async function failedJob(world: World): Promise<string> {
   const id = newId("job");
