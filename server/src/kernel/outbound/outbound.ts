@@ -109,6 +109,7 @@ type ResponseContent = Omit<OutboundResponse, "durationMs">;
 
 /** Where test endpoints of this installation are: the one place of its own that webhooks may reach (ADR 0074). */
 export const OWN_PATH = "/listen/";
+const OWN_NAME = /^[\w-]+(?:\?[^#]*)?$/;
 const CONNECT_TIMEOUT_MS = 10_000;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
@@ -165,10 +166,11 @@ export class Outbound {
     return target;
   }
 
-  /** True below our own place: dots in the path were resolved when it was parsed. */
+  /** True of a plain name below our own place: dots that are encoded would be a way out of it for a proxy before us. */
   #isOwnPlace(url: string): boolean {
     if (this.#ownPlace === undefined || !URL.canParse(url)) return false;
-    return new URL(url).href.startsWith(this.#ownPlace);
+    const { href } = new URL(url);
+    return href.startsWith(this.#ownPlace) && OWN_NAME.test(href.slice(this.#ownPlace.length));
   }
 
   /** Checks a host by itself, where a protocol has no URLs. */

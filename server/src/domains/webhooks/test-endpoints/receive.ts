@@ -4,7 +4,6 @@ import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failu
 import { command } from "#kernel/operation/operation.ts";
 import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
 import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import { CREDENTIAL_NAME, MASK } from "../header.ts";
 import * as store from "./store.ts";
@@ -50,10 +49,10 @@ export const receiveRequest = command({
     if (endpoint.received >= REQUESTS_MAX) throw new Failure(EndpointFull);
     return { endpoint, request };
   },
-  async run(ctx, { params }, { endpoint, request }) {
+  async run(ctx, _input, { endpoint, request }) {
     ctx.switchPartition({ workspace: endpoint.workspace_id, environment: "production" });
     const { bytes, headers, query } = request;
-    const hidden = await findSecretHeaders(ctx.tx, params.token);
+    const hidden = await store.listSecretHeaders(ctx.tx);
     const answered = endpoint.answer_status;
     const stored = {
       query: maskValues(textsOf(query), new Set()),
@@ -70,19 +69,6 @@ export const receiveRequest = command({
     };
   },
 });
-
-/** The headers that webhooks fill from secrets when they deliver here. */
-async function findSecretHeaders(
-  tx: Parameters<typeof store.listSenderHeaders>[0],
-  token: string,
-): Promise<ReadonlySet<string>> {
-  const senders = await store.listSenderHeaders(tx, token);
-  const names = senders
-    .flatMap((headers) => Object.entries(headers))
-    .filter(([, value]) => findSecretReferences(value).length > 0)
-    .map(([name]) => name.toLowerCase());
-  return new Set(names);
-}
 
 function maskValues(
   values: Readonly<Record<string, string>>,

@@ -103,16 +103,15 @@ export async function findByToken(
   return (await db.system<Addressed>(FIND, [token, now]))[0];
 }
 
-/** The headers of webhooks that deliver to an address. */
-export async function listSenderHeaders(tx: Tx, token: string): Promise<Record<string, string>[]> {
-  const rows = await tx
-    .selectFrom("webhooks")
-    .select("headers")
-    .where(sql<boolean>`strpos(url, ${`/listen/${token}`}) > 0`)
-    .limit(100)
-    .execute();
-  // Only this domain writes them, see `Headers`.
-  return rows.map(({ headers }) => headers as Record<string, string>);
+/**
+ * The names in small letters of headers that webhooks of the workspace fill from secrets, wherever they deliver to: one
+ * address can be written in many ways.
+ */
+export async function listSecretHeaders(tx: Tx): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct lower(h.key) as name from webhooks w, jsonb_each_text(w.headers) h
+     where strpos(h.value, 'secrets.') > 0`.execute(tx);
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** Stores a request as the next of its endpoint, and drops the oldest beyond those that are kept. */

@@ -74,8 +74,20 @@ test("a webhook delivers to a test endpoint of its own installation and to no ot
   };
   const inner = { ...hook, url: `http://127.0.0.1:${PORT}/listen/../api/v1/webhooks` };
   expect(await owner("POST /api/v1/webhooks", inner)).toMatchObject({ status: 422 });
+  // A proxy before us may decode it, and read a way out of the place.
+  const encoded = { ...hook, url: `http://127.0.0.1:${PORT}/listen/..%2fapi%2fv1%2fwebhooks` };
+  expect(await owner("POST /api/v1/webhooks", encoded)).toMatchObject({ status: 422 });
   const { body } = await owner("POST /api/v1/webhooks", hook);
   const webhookId = body.data.id as string;
+
+  // The same address, spelled in another way.
+  const { id: otherId, url: other } = await make();
+  const spelled = new URL(other).pathname.replace(
+    /.$/,
+    (last) => `%${last.charCodeAt(0).toString(16)}`,
+  );
+  await owner(`POST ${spelled}`, {}, { "x-team": "very secret value" });
+  expect(await requestsOf(otherId)).toMatchObject([{ headers: { "x-team": "***" } }]);
 
   await owner(`PATCH ${ENDPOINTS}/${id}`, { name: "Renamed" });
   await until(async () => (await requestsOf(id)).length === 1);
