@@ -2,6 +2,7 @@
 import { compileCondition } from "#kernel/condition/condition.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
+import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { TicketKind } from "../tickets/index.ts";
 import { findAble, pickCandidate } from "./candidates.ts";
 import type { PastTicket } from "./past-ticket.ts";
@@ -32,6 +33,8 @@ interface Replay {
 interface Course {
   readonly kind: TicketKind;
   readonly rules: readonly ReplayRule[];
+  /** The conditions of each rule. */
+  readonly fits: ReadonlyMap<ReplayRule, (subject: unknown) => boolean>;
   readonly isAbsent: (userId: string, at: Date) => boolean;
   /** The people of a rule, by what they depend on. */
   readonly able: Map<string, readonly string[]>;
@@ -49,9 +52,15 @@ export async function replayTickets(
 ): Promise<readonly Choice[]> {
   const isAbsent = await readAbsences(ctx, start, end);
   const empty = { able: new Map(), turns: new Map(), held: new Map() };
-  const course: Course = { kind, rules, isAbsent, ...empty };
+  const fits = new Map(rules.map((rule) => [rule, compileCondition(rule.conditions)]));
+  const course: Course = { kind, rules, fits, isAbsent, ...empty };
   const choices: Choice[] = [];
-  for (const ticket of tickets) choices.push(await decide(ctx, course, ticket));
+  // Hundreds of rules on thousands of tickets would hold up everybody else.
+  const turn = new TurnTimer();
+  for (const ticket of tickets) {
+    if (turn.isOver()) await turn.next();
+    choices.push(await decide(ctx, course, ticket));
+  }
   return choices;
 }
 
@@ -61,7 +70,7 @@ async function decide(ctx: ReadContext, course: Course, ticket: PastTicket): Pro
   for (const rule of fields.assigneeId === null ? course.rules : []) {
     const teamId = rule.teamId ?? fields.teamId;
     const hasOther = fields.teamId !== null && rule.teamId !== null && fields.teamId !== teamId;
-    if (hasOther || !compileCondition(rule.conditions)(subject)) continue;
+    if (hasOther || !course.fits.get(rule)?.(subject)) continue;
     const candidates = await findPresent(ctx, course, rule, { teamId, at: createdAt });
     const loads = new Map(candidates.map((userId) => [userId, loadAt(course, userId, createdAt)]));
     const assigneeId = pickCandidate(rule, candidates, course.turns.get(rule) ?? "", loads);
