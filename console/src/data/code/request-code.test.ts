@@ -21,7 +21,12 @@ test("a call is one line for the shell, with its path, query and body", () => {
 
 test("secrets become placeholders, names of secrets stay", () => {
   const input = {
-    body: { name: "CRM", value: "s3cret", auth: { token: "{{secrets.CRM}}", password: "pw" } },
+    body: {
+      name: "CRM",
+      value: "s3cret",
+      auth: { token: "{{secrets.CRM}}", password: "pw" },
+      headers: { "X-API-Key": "s3cret", "X-Auth": "s3cret", "Signing-Key": "s3cret" },
+    },
   };
   const code = toTypeScriptCall("connectors.create", input);
   expect(code).not.toMatch(/s3cret|"pw"/);

@@ -6,7 +6,7 @@ export interface RequestPlace {
 }
 
 const SECRET_NAME =
-  /password|secret|token|credential|apikey|api_key|authorization|cookie|^code$|^value$/i;
+  /password|passphrase|secret|token|credential|(api|access|private|signing|shared)[-_]?key|^x-.*key|^(x-)?auth$|authorization|cookie|session|^code$|^value$/i;
 
 /** Says whether a field of this name may hold a secret. Too many rather than one too few. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
