@@ -68,6 +68,13 @@ test("a messy file becomes a table with its types; faulty lines are named, corre
     { path: "/bestelltAm", message: expect.stringContaining("must be a day") },
   ]);
   const cells = first.cells.with(1, "24.12.2025");
+  for (const [line, given] of [
+    [3_000_000_000, cells],
+    [first.line, ["x".repeat(65_536)]],
+  ]) {
+    const refused = await owner(`POST ${IMPORTS}/${id}/lines`, { lines: [{ line, cells: given }] });
+    expect([refused.status, refused.events]).toEqual([422, []]);
+  }
   const corrected = await owner(`POST ${IMPORTS}/${id}/lines`, {
     lines: [{ line: first.line, cells }],
   });

@@ -18,8 +18,10 @@ import { assertState } from "./import-state.ts";
 import { CELLS_MAX } from "./source/source-row.ts";
 import * as store from "./store.ts";
 import { importRef } from "./work.ts";
+import { KEPT_CHARACTERS_MAX } from "./write/import-batch.ts";
 
 const LINES_MAX = 1_000;
+const LINE_NUMBER_MAX = 2_147_483_647;
 const LINE_LIST = "lines of an import";
 const params = object({ id: ImportId });
 const example = { params: { id: EXAMPLE_ID } };
@@ -63,7 +65,7 @@ const correctLines = command({
   body: object({
     lines: Type.Array(
       object({
-        line: Type.Integer({ minimum: 1 }),
+        line: Type.Integer({ minimum: 1, maximum: LINE_NUMBER_MAX }),
         cells: nullable(
           Type.Array(nullable(Type.String({ maxLength: 65_536 })), { maxItems: CELLS_MAX }),
         ),
@@ -89,6 +91,12 @@ const correctLines = command({
     for (const [index, each] of lines.entries()) {
       if (!present.has(each.line))
         throw invalidField(`/lines/${index}/line`, "is not a line that can't be imported");
+      // Corrected lines are read together when the import is started again.
+      if (JSON.stringify(each.cells).length > KEPT_CHARACTERS_MAX)
+        throw invalidField(
+          `/lines/${index}/cells`,
+          `must have at most ${KEPT_CHARACTERS_MAX} characters`,
+        );
     }
     await ctx.send(
       `update import_lines l set cells = coalesce(c.cells, l.cells), corrected = c.cells is not null

@@ -11,6 +11,7 @@ import {
   storeFile,
   type StoredContent,
 } from "#domains/files/index.ts";
+import { RecordsWrite } from "#domains/records/index.ts";
 import { findOpenTable } from "#domains/tables/index.ts";
 import { type Caller, systemCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -99,6 +100,8 @@ async function prepareWork(
     permissions: row.permissions,
   });
   if (!rights) return { kind: "failure", reason: "Its owner is no longer a member." };
+  if (!rights.permissions.has(RecordsWrite.name))
+    return { kind: "failure", reason: "Its owner may no longer write records." };
   const cause = { correlationId: newId("cor"), depth: 1 };
   const caller = { ...systemCaller(partition, cause), ...rights, actor: row.actor };
   if (row.state === "taking_back") return { kind: "taking back", caller };

@@ -1,8 +1,14 @@
 /** One pass over a file: its rows are written to a file of our own, in which a reader can begin anywhere. */
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { FormatInput, OpenSource, SourceFormat } from "../source/open-source.ts";
-import { type Cell, LINES_MAX, SourceError, type SourceRow } from "../source/source-row.ts";
-import { ColumnStatistics, type SourceColumn } from "./column-guess.ts";
+import {
+  type Cell,
+  detachText,
+  LINES_MAX,
+  SourceError,
+  type SourceRow,
+} from "../source/source-row.ts";
+import { ColumnStatistics, DistinctMemory, type SourceColumn } from "./column-guess.ts";
 import { parseDay } from "./date-style.ts";
 import { nameFields } from "./field-name.ts";
 import { parseNumber } from "./number-style.ts";
@@ -13,11 +19,16 @@ export interface SourceAnalysis {
   readonly columns: readonly SourceColumn[];
 }
 
+/** The rows of a batch may refer to the same long text. */
+const PART_CHARACTERS = 1_048_576;
+const HEADER_CHARACTERS_MAX = 200;
+
 /** Reads rows once; `lines` are to be read to their end before `result`. */
 export class RowAnalysis {
   readonly #source: OpenSource;
   readonly #input: FormatInput;
   readonly #statistics: ColumnStatistics[] = [];
+  readonly #memory = new DistinctMemory();
   #headers: readonly string[] | undefined;
   #hasHeader = false;
   #lines = 0;
@@ -41,6 +52,9 @@ export class RowAnalysis {
         const cells = row.cells.map(toStorable);
         this.#add({ line: row.line, cells });
         text += `${JSON.stringify([row.line, cells])}\n`;
+        if (text.length < PART_CHARACTERS) continue;
+        yield Buffer.from(text);
+        text = "";
       }
       if (text !== "") yield Buffer.from(text);
     }
@@ -49,7 +63,7 @@ export class RowAnalysis {
 
   result(): SourceAnalysis {
     const named = this.#source.columns ?? this.#headers ?? [];
-    const headers = this.#statistics.map((_, index) => named[index] ?? "");
+    const headers = this.#statistics.map((_, index) => toHeader(named[index] ?? ""));
     const fields = nameFields(headers);
     const votes = this.#statistics.filter(({ hasCommas }) => hasCommas).length;
     const prefersComma = votes > 0 || this.#source.format.separator === ";";
@@ -67,14 +81,7 @@ export class RowAnalysis {
   #begin({ cells }: SourceRow): void {
     this.#hasHeader =
       this.#source.format.type !== "json" && (this.#input.header ?? looksLikeHeader(cells));
-    this.#headers = this.#hasHeader
-      ? cells.map((cell) =>
-          String(cell ?? "")
-            .trim()
-            .slice(0, 200)
-            .toWellFormed(),
-        )
-      : [];
+    this.#headers = this.#hasHeader ? cells.map(toHeader) : [];
   }
 
   #add({ line, cells }: SourceRow): void {
@@ -83,7 +90,7 @@ export class RowAnalysis {
     const width = Math.max(cells.length, this.#headers?.length ?? 0);
     for (let index = 0; index < width; index += 1) {
       let statistics = this.#statistics[index];
-      if (!statistics) this.#statistics.push((statistics = new ColumnStatistics("")));
+      if (!statistics) this.#statistics.push((statistics = new ColumnStatistics("", this.#memory)));
       statistics.add(cells[index] ?? null, line);
     }
   }
@@ -93,6 +100,11 @@ export class RowAnalysis {
 function toStorable(cell: Cell): Cell {
   if (typeof cell !== "string" || (cell.isWellFormed() && !cell.includes("\0"))) return cell;
   return cell.replaceAll("\0", "").toWellFormed();
+}
+
+function toHeader(cell: Cell): string {
+  const text = String(cell ?? "").trim();
+  return detachText(text.slice(0, HEADER_CHARACTERS_MAX)).replaceAll("\0", "");
 }
 
 /** Names of columns are texts, each of them once. */

@@ -2,7 +2,7 @@
 import Type, { type Static } from "typebox";
 import { COLUMN_TYPES, type ColumnTypeName } from "#domains/tables/index.ts";
 import { nullable } from "#kernel/schema/schema.ts";
-import type { Cell } from "../source/source-row.ts";
+import { type Cell, detachText } from "../source/source-row.ts";
 import { DATE_ORDERS, type DateOrder, parseDay, parseTimeOfDay } from "./date-style.ts";
 import { DECIMAL_MARKS, type DecimalMark, hasLeadingZero, parseNumber } from "./number-style.ts";
 import { isEmptyWord, parseTruth } from "./words.ts";
@@ -55,6 +55,8 @@ const INVALID_SHARE_MAX = 0.01;
 /** After so many that are not, a type is given up early when they are more than the share. */
 const EARLY_VALUES = 2_000;
 const DISTINCT_MAX = 100_000;
+/** Of all columns of a file together: each takes some hundred bytes. */
+const DISTINCT_OF_FILE_MAX = 1_000_000;
 const ENUM_VALUES_MAX = 20;
 const ENUM_CHARACTERS_MAX = 40;
 const ENUM_REPEATS_MIN = 10;
@@ -72,15 +74,31 @@ class Candidate {
   miss(text: string, line: number, filled: number): void {
     this.invalid += 1;
     if (this.invalidExamples.length < EXAMPLES_MAX) {
-      this.invalidExamples.push({ line, value: cutText(text) });
+      this.invalidExamples.push({ line, value: detachText(cutText(text)) });
     }
     this.isOut = filled > EARLY_VALUES && this.invalid > filled * INVALID_SHARE_MAX * 2;
+  }
+}
+
+/** The different values that may be kept for the columns of a file. */
+export class DistinctMemory {
+  #left: number;
+
+  constructor(left = DISTINCT_OF_FILE_MAX) {
+    this.#left = left;
+  }
+
+  /** False when there is room for no more. */
+  take(): boolean {
+    this.#left -= 1;
+    return this.#left >= 0;
   }
 }
 
 /** Collects what the cells of one column are. */
 export class ColumnStatistics {
   readonly #header: string;
+  readonly #memory: DistinctMemory;
   readonly #candidates: Readonly<Record<CandidateName, Candidate>> = {
     point: new Candidate(),
     comma: new Candidate(),
@@ -96,6 +114,8 @@ export class ColumnStatistics {
   readonly #distinct = new Map<string, number>();
   readonly #examples: string[] = [];
   #isUnique = true;
+  /** True when there was a value that no memory was left for. */
+  #isOverfull = false;
   #leadingZeros = 0;
   #filled = 0;
   #empty = 0;
@@ -107,8 +127,9 @@ export class ColumnStatistics {
   #openNumbers = 0;
   #openDays = 0;
 
-  constructor(header: string) {
+  constructor(header: string, memory: DistinctMemory) {
     this.#header = header;
+    this.#memory = memory;
   }
 
   add(cell: Cell, line: number): void {
@@ -130,15 +151,22 @@ export class ColumnStatistics {
   #count(text: string): void {
     const example = cutText(text);
     if (this.#examples.length < EXAMPLES_MAX && !this.#examples.includes(example)) {
-      this.#examples.push(example);
+      this.#examples.push(detachText(example));
     }
-    if (this.#distinct.size >= DISTINCT_MAX) return;
+    if (this.#distinct.size >= DISTINCT_MAX || this.#isOverfull) return;
     const count = this.#distinct.get(example) ?? 0;
     if (count > 0) this.#isUnique = false;
     // Once a value was there twice, only a short list of choices is worth the memory.
-    if (count > 0 || this.#isUnique || this.#distinct.size <= ENUM_VALUES_MAX) {
-      this.#distinct.set(example, count + 1);
-    }
+    if (count > 0) this.#distinct.set(example, count + 1);
+    else if (this.#isUnique || this.#distinct.size <= ENUM_VALUES_MAX) this.#keep(example);
+  }
+
+  /** A list of choices is always short enough to be kept. */
+  #keep(value: string): void {
+    if (this.#distinct.size > ENUM_VALUES_MAX && !this.#memory.take()) {
+      this.#isOverfull = true;
+      this.#isUnique = false;
+    } else this.#distinct.set(detachText(value), 1);
   }
 
   #addText(text: string, line: number): void {

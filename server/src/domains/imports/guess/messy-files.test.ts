@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseFields } from "#domains/tables/index.ts";
 import { openSource } from "../source/open-source.ts";
 import type { Cell } from "../source/source-row.ts";
-import type { RandomAccess } from "../source/zip.ts";
+import { fileOf } from "../testing/memory-file.ts";
 import { makeSpreadsheet, makeZip } from "../testing/spreadsheet.ts";
 import { MESSY_TYPES, messyRows, toText } from "../testing/messy-file.ts";
 import { guessMapping, planLines, planTable, toInput } from "../write/line-plan.ts";
@@ -16,16 +16,6 @@ const partition = {
   workspace: "00000000-0000-0000-0000-000000000001",
   environment: "production",
 } as const;
-
-function fileOf(bytes: Buffer): RandomAccess {
-  return {
-    size: bytes.length,
-    async *read({ from, to } = { from: 0, to: bytes.length }) {
-      for (let at = from; at < to; at += 50_001)
-        yield bytes.subarray(at, Math.min(to, at + 50_001));
-    },
-  };
-}
 
 /** A file with its guessed types, and the rows that are no records of a table with those. */
 async function readFile(bytes: Buffer) {

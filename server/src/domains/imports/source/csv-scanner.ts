@@ -40,7 +40,7 @@ export class CsvScanner {
         continue;
       }
       if (character === '"') {
-        if (this.#state === "start" && this.#isBlank(text, from, at)) {
+        if (this.#state === "start") {
           this.#cell = "";
           this.#state = "quoted";
           this.#wasQuoted = true;
@@ -49,7 +49,7 @@ export class CsvScanner {
         }
         // Two quotes within quotes are one; a quote within a plain cell is itself.
         if (this.#state === "quote") {
-          this.#cell += '"';
+          this.#take('"', 0, 1);
           this.#state = "quoted";
           from = at + 1;
         }
@@ -72,10 +72,10 @@ export class CsvScanner {
       }
       if (this.#state === "quote" && character !== " ") {
         // The quote before was none of the end: it stands within the cell.
-        this.#cell += '"';
+        this.#take('"', 0, 1);
         this.#state = "quoted";
         from = at;
-      }
+      } else if (this.#state === "start" && character.trim() !== "") this.#state = "plain";
     }
     if (this.#state !== "quote") this.#take(text, from, text.length);
     return rows;
@@ -92,10 +92,6 @@ export class CsvScanner {
       this.#endRow(rows);
     }
     return rows;
-  }
-
-  #isBlank(text: string, from: number, at: number): boolean {
-    return this.#cell.trim() === "" && text.slice(from, at).trim() === "";
   }
 
   #take(text: string, from: number, to: number): void {
@@ -130,7 +126,7 @@ export class CsvScanner {
 
 /** The separator by which the first lines of a text have the same number of cells, and the most of them. */
 export function detectSeparator(head: string): string {
-  const named = /^sep=(.)\r?\n/i.exec(head)?.[1];
+  const named = /^sep=([^\0\r\n"])\r?\n/i.exec(head)?.[1];
   if (named !== undefined) return named;
   const scores = SEPARATORS.map((separator) => ({
     separator,

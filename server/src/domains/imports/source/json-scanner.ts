@@ -2,10 +2,13 @@
 import {
   CELLS_MAX,
   type Cell,
+  detachText,
   ROW_CHARACTERS_MAX,
   SourceError,
   type SourceRow,
 } from "./source-row.ts";
+
+const NAME_CHARACTERS_MAX = 200;
 
 /** Takes a text in parts; the columns are the members of its objects, in the order in which they are first seen. */
 export class JsonScanner {
@@ -98,7 +101,9 @@ export class JsonScanner {
     const members = Array.isArray(value)
       ? value.map((member, at) => [`column${at + 1}`, member])
       : Object.entries(value as object);
-    for (const [name, member] of members) cells[this.#columnOf(String(name))] = toCell(member);
+    for (const [name, member] of members) {
+      cells[this.#columnOf(toColumnName(String(name)))] = toCell(member);
+    }
     return { line: this.#count, cells: Array.from(cells, (cell) => cell ?? null) };
   }
 
@@ -108,8 +113,9 @@ export class JsonScanner {
       index = this.columns.length;
       if (index >= CELLS_MAX)
         throw new SourceError(`The items have more than ${CELLS_MAX} members.`);
-      this.#index.set(name, index);
-      this.columns.push(name);
+      const own = detachText(name);
+      this.#index.set(own, index);
+      this.columns.push(own);
     }
     return index;
   }
@@ -119,6 +125,11 @@ export class JsonScanner {
       `After item ${this.#count} there is something that is no object of JSON.`,
     );
   }
+}
+
+/** Well formed before it is looked up, so that the same name is found again. */
+function toColumnName(name: string): string {
+  return name.slice(0, NAME_CHARACTERS_MAX).toWellFormed();
 }
 
 function toCell(value: unknown): Cell {

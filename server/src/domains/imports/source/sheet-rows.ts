@@ -1,6 +1,7 @@
 import {
   CELLS_MAX,
   type Cell,
+  ROW_CHARACTERS_MAX,
   type RowBatches,
   SourceError,
   type SourceRow,
@@ -10,6 +11,8 @@ import { attributeIn } from "./xml-scanner.ts";
 
 const SHEET_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 const BATCH_ROWS = 200;
+/** More than any spreadsheet has, and few enough for an integer of PostgreSQL. */
+const ROW_NUMBER_MAX = 1_000_000_000;
 const MS_PER_DAY = 86_400_000;
 const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
 const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
@@ -26,15 +29,18 @@ export async function* readSheet(workbook: Workbook, sheet: Sheet): RowBatches {
   let cells: Cell[] = [];
   let cell: OpenCell | undefined;
   let [line, value, takes] = [0, "", false];
+  let [characters, inBatch] = [0, 0];
   for await (const token of scanPart(workbook.zip, sheet.path, SHEET_BYTES_MAX)) {
     if (token.type === "text") {
       if (takes) value += token.text;
+      if (value.length > ROW_CHARACTERS_MAX) throw tooLong(line);
       continue;
     }
     if (token.type === "open") {
       if (token.name === "row") {
-        line = Number(attributeIn(token.attributes, "r") ?? line + 1);
+        line = numberOfRow(token.attributes, line);
         cells = [];
+        characters = 0;
       } else if (token.name === "c") {
         cell = openCell(token.attributes, cells.length);
         value = "";
@@ -43,18 +49,33 @@ export async function* readSheet(workbook: Workbook, sheet: Sheet): RowBatches {
     }
     if (token.name === "v" || token.name === "t") takes = false;
     else if (token.name === "c" && cell) {
-      cells[cell.column] = toCell(workbook, cell, value);
+      const read = toCell(workbook, cell, value);
+      cells[cell.column] = read;
       cell = undefined;
+      if (typeof read === "string") characters += read.length;
+      if (characters > ROW_CHARACTERS_MAX) throw tooLong(line);
     } else if (token.name === "row") {
       if (cells.some((each) => each !== undefined && each !== null)) {
         batch.push({ line, cells: Array.from(cells, (each) => each ?? null) });
       }
-      if (batch.length < BATCH_ROWS) continue;
+      inBatch += characters;
+      if (batch.length < BATCH_ROWS && inBatch < ROW_CHARACTERS_MAX) continue;
       yield batch;
-      batch = [];
+      [batch, inBatch] = [[], 0];
     }
   }
   if (batch.length > 0) yield batch;
+}
+
+/** The number that a row says, if it comes after the row before: no two rows have the same. */
+function numberOfRow(attributes: string, before: number): number {
+  const number = Number(attributeIn(attributes, "r"));
+  const isNext = Number.isInteger(number) && number > before && number <= ROW_NUMBER_MAX;
+  return isNext ? number : before + 1;
+}
+
+function tooLong(line: number): SourceError {
+  return new SourceError(`Row ${line} has more than ${ROW_CHARACTERS_MAX} characters.`);
 }
 
 function openCell(attributes: string, next: number): OpenCell {

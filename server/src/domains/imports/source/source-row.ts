@@ -27,6 +27,11 @@ export class SourceError extends Error {
   }
 }
 
+/** A text of its own: one that was cut out of a longer text keeps all of that in memory. */
+export function detachText(text: string): string {
+  return Buffer.from(text).toString();
+}
+
 /** Bytes in parts that are worked on in one turn of the event loop. */
 export async function* splitBytes(
   content: AsyncIterable<Uint8Array>,

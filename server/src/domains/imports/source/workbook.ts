@@ -1,5 +1,5 @@
 /** The parts of a spreadsheet that its sheets lean on: their names, the texts that they share, which numbers are days. */
-import { SourceError } from "./source-row.ts";
+import { detachText, ROW_CHARACTERS_MAX, SourceError } from "./source-row.ts";
 import { attributeIn, XmlScanner, type XmlToken } from "./xml-scanner.ts";
 import { type RandomAccess, ZipFile } from "./zip.ts";
 
@@ -24,7 +24,11 @@ const PART_BYTES_MAX = 16 * 1024 * 1024;
 const TEXTS_BYTES_MAX = 512 * 1024 * 1024;
 /** The shared texts are kept in memory while the sheet is read. */
 const TEXTS_CHARACTERS_MAX = 64 * 1024 * 1024;
+/** Even an empty text takes a place. */
+const TEXT_COST = 8;
 const SHEETS_MAX = 200;
+const SHEET_NAME_MAX = 200;
+const FORMAT_CODE_MAX = 255;
 
 export async function openWorkbook(file: RandomAccess): Promise<Workbook> {
   const zip = await ZipFile.open(file);
@@ -45,8 +49,7 @@ export async function openWorkbook(file: RandomAccess): Promise<Workbook> {
       startsIn1904 = /^(1|true)$/.test(attributeIn(token.attributes, "date1904") ?? "");
     if (token.name !== "sheet" || sheets.length >= SHEETS_MAX) continue;
     const path = targets.get(attributeIn(token.attributes, "id") ?? "");
-    if (path?.includes("worksheets/"))
-      sheets.push({ name: attributeIn(token.attributes, "name") ?? "", path });
+    if (path?.includes("worksheets/")) sheets.push({ name: sheetNameOf(token.attributes), path });
   }
   if (sheets.length === 0) throw new SourceError("The spreadsheet has no sheets.");
   return {
@@ -56,6 +59,10 @@ export async function openWorkbook(file: RandomAccess): Promise<Workbook> {
     texts: await readTexts(zip),
     dateStyles: await readDateStyles(zip),
   };
+}
+
+function sheetNameOf(attributes: string): string {
+  return (attributeIn(attributes, "name") ?? "").slice(0, SHEET_NAME_MAX).toWellFormed();
 }
 
 function toPath(target: string): string {
@@ -71,7 +78,8 @@ export async function* scanPart(
   const decoder = new TextDecoder();
   const scanner = new XmlScanner();
   for await (const chunk of zip.read(name, bytesMax)) {
-    yield* scanner.push(decoder.decode(chunk, { stream: true }));
+    // No XML has a NUL, and PostgreSQL would refuse it.
+    yield* scanner.push(decoder.decode(chunk, { stream: true }).replaceAll("\0", ""));
   }
 }
 
@@ -85,16 +93,18 @@ async function readTexts(zip: ZipFile): Promise<readonly string[]> {
   for await (const token of scanPart(zip, "xl/sharedStrings.xml", TEXTS_BYTES_MAX)) {
     if (token.type === "text") {
       if (inText && !inPhonetic) text += token.text;
+      if (text.length > ROW_CHARACTERS_MAX)
+        throw new SourceError("The spreadsheet has a text that is too long.");
       continue;
     }
     const isOpen = token.type === "open" && !token.isEmpty;
     if (token.name === "t") inText = isOpen;
     else if (token.name === "rPh") inPhonetic = isOpen;
     else if (token.name === "si" && !isOpen) {
-      characters += text.length;
+      characters += text.length + TEXT_COST;
       if (characters > TEXTS_CHARACTERS_MAX)
         throw new SourceError("The spreadsheet has too many different texts.");
-      texts.push(text);
+      texts.push(detachText(text));
       text = "";
     }
   }
@@ -130,7 +140,10 @@ async function readDateStyles(zip: ZipFile): Promise<readonly DateStyle[]> {
 
 /** A day where the format names a day or a year; a time of a day where it names hours too. */
 function dateStyleOf(code: string): DateStyle {
-  const plain = code.replace(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, "").toLowerCase();
+  const plain = code
+    .slice(0, FORMAT_CODE_MAX)
+    .replace(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, "")
+    .toLowerCase();
   if (!/[dy]/.test(plain)) return undefined;
   return plain.includes("h") ? "time" : "date";
 }

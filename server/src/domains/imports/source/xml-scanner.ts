@@ -98,6 +98,7 @@ function decodeEntities(text: string): string {
   return text.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,4});/gi, (whole, name: string) => {
     if (!name.startsWith("#")) return ENTITIES[name] ?? whole;
     const code = name[1] === "x" ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+    const isHalf = code >= 0xd800 && code <= 0xdfff;
+    return code > 0 && code <= 0x10ffff && !isHalf ? String.fromCodePoint(code) : "";
   });
 }

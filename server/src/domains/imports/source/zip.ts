@@ -54,7 +54,8 @@ export class ZipFile {
   /** An entry's content, unpacked while it is read. */
   async *read(name: string, bytesMax: number): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name);
-    if (!entry) throw new SourceError(`The spreadsheet has no part ${name.slice(0, 100)}.`);
+    if (!entry)
+      throw new SourceError(`The spreadsheet has no part ${name.slice(0, 100).toWellFormed()}.`);
     const { headerAt, packedBytes, method } = entry;
     const header = await readSpan(this.#file, {
       from: headerAt,
@@ -64,7 +65,9 @@ export class ZipFile {
       throw new SourceError(NOT_A_ZIP);
     const from = headerAt + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
     const packed = this.#file.read({ from, to: Math.min(this.#file.size, from + packedBytes) });
-    const limit = Math.min(bytesMax, RATIO_FREE_BYTES + packedBytes * RATIO_MAX);
+    // An entry may say that it has more bytes than the file.
+    const there = Math.min(packedBytes, Math.max(0, this.#file.size - from));
+    const limit = Math.min(bytesMax, RATIO_FREE_BYTES + there * RATIO_MAX);
     let unpacked = 0;
     try {
       for await (const chunk of method === 0 ? packed : inflate(packed)) {

@@ -2,6 +2,38 @@ import { crc32, deflateRawSync } from "node:zlib";
 
 export type SheetCell = string | number | boolean | null | { readonly days: number };
 
+const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+
+/** A spreadsheet of these parts, whatever they say. */
+export function makeWorkbook({
+  rows,
+  texts = "",
+  formats = "",
+  sheet = 'name="Orders"',
+}: {
+  readonly rows: string;
+  readonly texts?: string;
+  readonly formats?: string;
+  readonly sheet?: string;
+}): Buffer {
+  return makeZip([
+    [
+      "xl/workbook.xml",
+      `${HEAD}<workbook><sheets><sheet ${sheet} sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    ],
+    [
+      "xl/_rels/workbook.xml.rels",
+      `${HEAD}<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>`,
+    ],
+    [
+      "xl/styles.xml",
+      `${HEAD}<styleSheet>${formats}<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+    ],
+    ["xl/sharedStrings.xml", `${HEAD}<sst>${texts}</sst>`],
+    ["xl/worksheets/sheet1.xml", `${HEAD}<worksheet><sheetData>${rows}</sheetData></worksheet>`],
+  ]);
+}
+
 /** A spreadsheet of one sheet, as programs write it: texts that are shared, days as styled numbers. */
 export function makeSpreadsheet(rows: readonly (readonly SheetCell[])[]): Buffer {
   const texts = new Map<string, number>();
@@ -11,29 +43,10 @@ export function makeSpreadsheet(rows: readonly (readonly SheetCell[])[]): Buffer
     );
     return `<row r="${row + 1}">${parts.join("")}</row>`;
   });
-  const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
   const strings = [...texts.keys()].map(
     (text) => `<si><t xml:space="preserve">${escape(text)}</t></si>`,
   );
-  return makeZip([
-    [
-      "xl/workbook.xml",
-      `${head}<workbook><sheets><sheet name="Orders" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    ],
-    [
-      "xl/_rels/workbook.xml.rels",
-      `${head}<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>`,
-    ],
-    [
-      "xl/styles.xml",
-      `${head}<styleSheet><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
-    ],
-    ["xl/sharedStrings.xml", `${head}<sst>${strings.join("")}</sst>`],
-    [
-      "xl/worksheets/sheet1.xml",
-      `${head}<worksheet><sheetData>${sheet.join("")}</sheetData></worksheet>`,
-    ],
-  ]);
+  return makeWorkbook({ rows: sheet.join(""), texts: strings.join("") });
 }
 
 function cellXml(cell: SheetCell, at: string, texts: Map<string, number>): string {

@@ -13,7 +13,7 @@ import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
-import { TurnTimer } from "#kernel/work/turn-timer.ts";
+import { mapInTurns, TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { ImportCounts } from "../import.ts";
 import type { SourceRow } from "../source/source-row.ts";
 import type { ImportRow } from "../store.ts";
@@ -23,7 +23,7 @@ type BatchContext = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
 /** Invalid lines that are kept to be corrected; the others are counted. */
 const KEPT_LINES_MAX = 5_000;
-const KEPT_CHARACTERS_MAX = 65_536;
+export const KEPT_CHARACTERS_MAX = 65_536;
 
 /** Writes a batch for good, or for its result alone; returns the counts with it. */
 export async function importBatch(
@@ -75,7 +75,9 @@ async function writeRows(
   const table = await openTable(ctx, row.table_slug ?? "");
   const plan = planLines(table.schema, row);
   const matches = await matchRecords(ctx, table, plan, rows);
-  const lines = rows.map((each) => ({ line: each.line, input: toInput(plan, each, matches) }));
+  const lines = await mapInTurns(rows, (each) => [
+    { line: each.line, input: toInput(plan, each, matches) },
+  ]);
   const write = (): Promise<WrittenLines> =>
     writeLines(ctx, table, lines, row.key_field ?? undefined);
   if (isCheck) return rollBackAfter(ctx, write);

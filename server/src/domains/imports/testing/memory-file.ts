@@ -1,0 +1,14 @@
+import type { RandomAccess } from "../source/zip.ts";
+
+const PART_BYTES = 50_001;
+
+/** A file in memory that is read in parts. */
+export function fileOf(bytes: Buffer): RandomAccess {
+  return {
+    size: bytes.length,
+    async *read({ from, to } = { from: 0, to: bytes.length }) {
+      for (let at = from; at < to; at += PART_BYTES)
+        yield bytes.subarray(at, Math.min(to, at + PART_BYTES));
+    },
+  };
+}
