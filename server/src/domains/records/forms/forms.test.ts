@@ -17,6 +17,18 @@ const rules = [
   { roles: ["builder"], actions: ["create", "read", "update"], where: { stage: "new" } },
 ];
 await owner("POST /api/v1/tables", { name: "asks", slug: "asks", columns, rules });
+await owner("POST /api/v1/tables", {
+  name: "asked",
+  slug: "asked",
+  columns: [
+    { name: "question", type: "text" },
+    { name: "approved", type: "boolean" },
+  ],
+  rules: [
+    { roles: ["builder"], actions: ["create", "read"] },
+    { roles: ["member"], actions: ["create", "read"], fields: ["question"] },
+  ],
+});
 
 const fields = [
   { name: "email", label: "Your address", help: "We answer there." },
@@ -84,6 +96,28 @@ test("a hidden field, a wrong or missing answer, and a program write nothing", a
   const trapped = await send("email=a%40b.de&homepage_of_your_firm=spam");
   expect([trapped.status, trapped.events]).toEqual([200, []]);
   expect((await records()).length).toBe(before);
+});
+
+test("whoever made a form does not change what it asks for once it writes by another's rights", async () => {
+  const made = await member("POST /api/v1/table-views", {
+    name: "Ask me",
+    table: "asked",
+    kind: "form",
+    shared: true,
+    form: { fields: [{ name: "question" }] },
+  });
+  const { id } = made.body.data;
+  const { body } = await builder(`POST /api/v1/table-views/${id}/publish`);
+  const reshape = (by: typeof member) =>
+    by(`PATCH /api/v1/table-views/${id}`, {
+      form: { fields: [{ name: "question" }, { name: "approved" }] },
+    });
+  const refused = await reshape(member);
+  expect([refused.status, refused.events]).toEqual([403, []]);
+  const renamed = await member(`PATCH /api/v1/table-views/${id}`, { name: "Ask me again" });
+  expect(renamed.status).toBe(200);
+  expect((await send("question=Why&approved=on", body.data.publicKey)).status).toBe(422);
+  expect((await reshape(builder)).status).toBe(200);
 });
 
 test("floods end at a limit; the address ends when it is taken away or replaced", async () => {

@@ -49,6 +49,7 @@ const SENT_BY_ADDRESS_MAX = 10;
 const SENT_BY_FORM_MAX = 120;
 const SHOWN_TO_ADDRESS_MAX = 120;
 const PUBLISH_PERMISSION = "tables:write";
+const NEEDED = [PUBLISH_PERMISSION, RecordsWrite.name];
 
 const NoForm = failure("form_has_no_fields", 422, "The view is no form, or asks for nothing.");
 
@@ -80,7 +81,7 @@ async function openForm(platform: Platform, key: string): Promise<OpenForm> {
     [key],
   );
   const rights = row && (await findRights(platform, row.workspace_id, { runAs: row.public_by }));
-  if (!row || !rights?.permissions.has(PUBLISH_PERMISSION)) {
+  if (!row || !rights || !NEEDED.every((name) => rights.permissions.has(name))) {
     throw new Failure(NotFound, { detail: "There is no form at this address, or no longer." });
   }
   const partition = { workspace: row.workspace_id, environment: row.environment };

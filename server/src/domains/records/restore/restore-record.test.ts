@@ -46,6 +46,15 @@ test("a deleted record comes back with its id, number, values and comments, once
   expect((await make({ title: "Second", kind: "open" })).number).toBeGreaterThan(before.number);
 });
 
+test("of two who restore a record at once, one does", async () => {
+  const { id } = await make({ kind: "open" });
+  await owner(`DELETE ${RECORDS}/${id}`);
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => owner(`POST ${RECORDS}/${id}/restore`)),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+});
+
 test("what is taken meanwhile, hidden or never there is not restored", async () => {
   const gone = await make({ title: "Taken", kind: "open", secret: "s" });
   await owner(`DELETE ${RECORDS}/${gone.id}`);

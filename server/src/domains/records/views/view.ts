@@ -128,6 +128,7 @@ export const tableViews = resource({
       const detail = `To share a view needs the permission ${SHARE_PERMISSION}.`;
       throw new Failure(Forbidden, { detail });
     }
+    if (before) assertMayReshape(ctx.caller, before, input);
     await assertFieldsExist(ctx, after.table ?? "", input);
     return input;
   },
@@ -142,6 +143,21 @@ export const tableViews = resource({
     },
   },
 });
+
+/**
+ * Throws a 403 where a form that strangers fill would ask for something else: what they send is written by the rights of its
+ * publisher, who may write more than its maker.
+ */
+function assertMayReshape(
+  { permissions }: Caller,
+  { publicKey }: Pick<TableView, "publicKey">,
+  input: Partial<Static<typeof tableViews.declaration.change>>,
+): void {
+  if (publicKey === null || permissions.has(MANAGE_PERMISSION)) return;
+  if (input.form === undefined && input.kind === undefined) return;
+  const detail = `To change a published form needs the permission ${MANAGE_PERMISSION}.`;
+  throw new Failure(Forbidden, { detail });
+}
 
 /** Throws a 422 where a view names what its author does not see in the table. */
 async function assertFieldsExist(
