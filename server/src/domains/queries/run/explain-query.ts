@@ -24,7 +24,7 @@ export async function explainQuery(
     const { relations, expressions } = checked.inspection;
     // A view of the platform reads tables that nobody names, by conditions that are the platform's.
     const isLimited = hasViews || (await mayBeLimited(caller, tables));
-    const names = hasViews ? new Set([...relations.keys(), ...expressions]) : undefined;
+    const names = isLimited ? new Set([...relations.keys(), ...expressions]) : undefined;
     return { ...toPlanNodes(result, { hasFigures: !isLimited, names }), isLimited, durationMs };
   });
 }
