@@ -64,6 +64,14 @@ const KINDS: Readonly<Record<string, readonly Kind[]>> = {
     },
   ],
   "webhooks.prune_deliveries": [over("null"), over("at")],
+  "webhooks.prune_test_endpoints": [
+    {
+      table: "test_endpoints",
+      insert: `insert into test_endpoints (id, workspace_id, name, token, answer_status, answer_body,
+                                           created_by, created_at, expires_at)
+        select id, workspace, 'old', id, 200, '', person, at, at + interval '1 day' from rows`,
+    },
+  ],
   "runs.prune": [
     {
       table: "runs",

@@ -33,7 +33,8 @@ const STALE_AFTER_MS = 30_000;
 const RETRIES = 2;
 
 const client = createClient({
-  baseUrl: `${location.origin}${BASE_PATH}`,
+  // Nothing is called where there is no page, as in tests of what is pure.
+  baseUrl: `${typeof location === "undefined" ? "" : location.origin}${BASE_PATH}`,
   ...(place.workspace !== undefined && { workspace: place.workspace }),
   environment: place.environment,
   retries: 1,

@@ -116,7 +116,7 @@ export const AREAS: readonly Area[] = [
         to: "/webhooks",
         label: "Webhooks",
         icon: Webhook,
-        keys: "g b",
+        keys: "g z",
         permission: "webhooks:read",
       },
       {

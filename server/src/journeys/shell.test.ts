@@ -170,7 +170,7 @@ describeInBrowser("the shell", () => {
   });
 
   test("offline a write waits and is sent once, even where its answer was lost", async () => {
-    const visitor = await at.visit(["builder"]);
+    const visitor = await at.visit(["builder"], { isNew: true });
     const { page, context } = visitor;
     // Pressed before anybody knows who they are.
     await page.goto(`${at.origin}/`);

@@ -93,6 +93,7 @@ function TextField(props: {
       spellCheck={false}
       value={text}
       onChange={({ target }) => setText(target.value)}
+      onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
     />
   );
 }

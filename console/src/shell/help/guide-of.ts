@@ -2,6 +2,7 @@
 const GUIDES: Readonly<Record<string, string>> = {
   "/": "console",
   "/account": "access",
+  "/alerts": "analytics",
   "/apps": "apps",
   "/approvals": "workflows",
   "/artifacts": "sdk",
@@ -36,6 +37,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   "/sla": "sla",
   "/sql": "sql",
   "/tables": "tables",
+  "/tasks": "tickets",
   "/tasks": "changes",
   "/webhooks": "webhooks",
   "/workflows": "workflows",

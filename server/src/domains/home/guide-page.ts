@@ -57,6 +57,8 @@ export async function renderGuide(prefix: string, markdown: string): Promise<Mar
   const html = parser.renderer.render(tokens, parser.options, {});
   return new Markup(
     html
+      // A head of a table without words is none.
+      .replaceAll("<th></th>", "<td></td>")
       .replaceAll("<table>", '<div class="scroll" tabindex="0"><table>')
       .replaceAll("</table>", "</table></div>"),
   );

@@ -36,22 +36,29 @@ export const followPortal = query({
   }),
   longRunning: true,
   response: eventStream(),
-  async prepare(platform, { query: asked }, caller) {
+  async prepare(platform, { query: { after, limit } }, caller) {
     const frames = await openStream(platform, caller, {
-      ...asked,
+      ...(after !== undefined && { after }),
       name: PLATFORM_EVENTS,
       alsoTold: ({ type }) => OUTAGES.has(type),
     });
-    return toSignals(frames);
+    return toSignals(frames, limit);
   },
   run: async (_ctx, _input, frames) => frames,
 });
 
 /** Takes from the frames of a stream all but their ids, and leaves out what no page shows. */
-async function* toSignals(frames: AsyncIterable<string>): AsyncGenerator<string> {
+async function* toSignals(
+  frames: AsyncIterable<string>,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<string> {
+  let told = 0;
   for await (const frame of frames) {
     const [, type] = /^event: (.*)$/m.exec(frame) ?? [];
     if (type === undefined) yield frame;
-    else if (OWN.test(type)) yield "event: changed\ndata: {}\n\n";
+    if (type === undefined || !OWN.test(type)) continue;
+    yield "event: changed\ndata: {}\n\n";
+    told += 1;
+    if (told >= limit) return;
   }
 }
