@@ -37,7 +37,6 @@ const GUIDES: Readonly<Record<string, string>> = {
   "/sla": "sla",
   "/sql": "sql",
   "/tables": "tables",
-  "/tasks": "tickets",
   "/tasks": "changes",
   "/webhooks": "webhooks",
   "/workflows": "workflows",
