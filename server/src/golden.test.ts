@@ -54,7 +54,8 @@ test("the description is valid OpenAPI 3.1, as JSON and as YAML", async () => {
   expect(result.errors).toBeUndefined();
   expect(result.valid).toBe(true);
   const yaml = await world.stranger("GET /api/v1/openapi.yaml");
-  expect(parse(yaml.body)).toEqual(json.body);
+  // As texts: to compare megabytes field by field takes many times as long.
+  expect(JSON.stringify(parse(yaml.body)) === JSON.stringify(json.body)).toBe(true);
 });
 
 describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {

@@ -52,13 +52,13 @@ async function* toSignals(
   frames: AsyncIterable<string>,
   limit = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<string> {
-  let told = 0;
+  let sent = 0;
   for await (const frame of frames) {
     const [, type] = /^event: (.*)$/m.exec(frame) ?? [];
     if (type === undefined) yield frame;
     if (type === undefined || !OWN.test(type)) continue;
     yield "event: changed\ndata: {}\n\n";
-    told += 1;
-    if (told >= limit) return;
+    sent += 1;
+    if (sent >= limit) return;
   }
 }
