@@ -126,6 +126,8 @@ test("readers ask once for a batch of many workspaces, and handle those alone th
     noting(fanOutReader, "test.fan_out"),
     noting(eventTriggerReader, "test.triggers"),
   ];
+  // What came before is before the end at which they begin.
+  await world.settled();
   await registerReaders(world.kernel, [...readers, counter]);
   for (const { key } of workspaces) {
     await world.kernel.db.write({ workspace: key, environment: "production" }, (session) =>

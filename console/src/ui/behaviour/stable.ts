@@ -18,3 +18,13 @@ export function useStableHandlers<T extends Handlers>(handlers: T): T {
   });
   return stable;
 }
+
+/** Acts when what was set before is drawn: React draws what an editor reports in a task of its own. */
+export function afterRender(act: () => void): void {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    setTimeout(act);
+  };
+  port2.postMessage(undefined);
+}

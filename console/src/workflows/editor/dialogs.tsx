@@ -2,7 +2,7 @@ import { Suspense, useState } from "react";
 import { ApiError, call, type Schemas } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import type { FieldError } from "../../form/index.ts";
-import { useStableHandlers } from "../../ui/behaviour/stable.ts";
+import { afterRender, useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { lazyDialog } from "../../ui/overlay/lazy-part.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { type Definition, findStep } from "../graph/graph.ts";
@@ -58,8 +58,10 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
       return refused;
     }
   };
+  const drawn = useStableHandlers({ save: () => void save() });
   const on = useStableHandlers({
-    save: () => void save(),
+    // The last letter may not be drawn yet, and what is not drawn is neither checked nor saved.
+    save: () => afterRender(drawn.save),
     test: () => setOpen("test"),
     run: () => setOpen("run"),
     merge: () => setOpen("merge"),

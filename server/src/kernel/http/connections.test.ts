@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import { expect, test } from "vitest";
-import { until, useWorld } from "../testing/world.ts";
+import { startWorld, until, useWorld } from "../testing/world.ts";
 import { Connections } from "./connections.ts";
 
 const world = await useWorld();
@@ -86,3 +86,17 @@ test("beyond the limit a connection is closed at once, and one that is idle make
   expect(String((await once(third, "data"))[0])).toContain("200 OK");
   third.destroy();
 });
+
+test("a connection that never said anything does not hold the shutdown", async () => {
+  const other = await startWorld();
+  const address = await other.app.listen({ host: "127.0.0.1", port: 0 });
+  const silent = connect({ port: Number(new URL(address).port), host: "127.0.0.1" });
+  await once(silent, "connect");
+  await until(async () => (await openConnections(other.app.server)) === 1);
+  const closed = once(silent, "close");
+  await other[Symbol.asyncDispose]();
+  await closed;
+});
+
+const openConnections = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.getConnections((_, count) => resolve(count)));

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import type { Socket } from "node:net";
 
 /** Files that are reserved for the database, outbound connections and pipes of our children. */
 const FILES_RESERVED = 1_000;
@@ -10,6 +11,8 @@ const IDLE_MAX_MS = 360_000;
 const HEADERS_MAX_MS = 60_000;
 /** Idle connections are closed at most so often. */
 const CLOSE_IDLE_EVERY_MS = 1_000;
+/** How long a connection may stay silent that was opened as the server closes. */
+const SILENT_MAX_MS = 1_000;
 
 /** Options of Node's server: how often it checks for requests that take too long to arrive. */
 export const SERVER_OPTIONS = { connectionsCheckingInterval: 5_000 } as const;
@@ -21,9 +24,10 @@ export const SERVER_OPTIONS = { connectionsCheckingInterval: 5_000 } as const;
  */
 export class Connections {
   readonly #server: Server;
-  #open = 0;
+  readonly #sockets = new Set<Socket>();
   #refused = 0;
   #closedIdleAtMs = -Infinity;
+  #isClosing = false;
 
   constructor(server: Server, max = connectionsMax()) {
     this.#server = server;
@@ -33,14 +37,24 @@ export class Connections {
     // A client may close its side after the request and still want the response.
     Object.assign(server, { httpAllowHalfOpen: true });
     server.on("connection", (socket) => {
-      this.#open += 1;
-      socket.once("close", () => (this.#open -= 1));
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+      if (this.#isClosing) setTimeout(() => closeSilent(socket), SILENT_MAX_MS).unref();
     });
     server.on("drop", () => this.#refuse());
   }
 
   count(): { readonly open: number; readonly refused: number } {
-    return { open: this.#open, refused: this.#refused };
+    return { open: this.#sockets.size, refused: this.#refused };
+  }
+
+  /**
+   * Closes the connections that never said anything: browsers open some ahead of need. Node counts them as busy, looks
+   * after their time no more once it closes, and would wait for them.
+   */
+  closeSilent(): void {
+    this.#isClosing = true;
+    this.#sockets.forEach(closeSilent);
   }
 
   #refuse(): void {
@@ -50,6 +64,10 @@ export class Connections {
     this.#closedIdleAtMs = now;
     this.#server.closeIdleConnections();
   }
+}
+
+function closeSilent(socket: Socket): void {
+  if (socket.bytesRead === 0) socket.destroy();
 }
 
 function computeConnectionsMax(): number {

@@ -91,6 +91,7 @@ export async function buildServer({
   const metrics = new Metrics(kernel);
   const connections = new Connections(app.server);
   metrics.watchConnections(() => connections.count());
+  app.addHook("preClose", async () => connections.closeSilent());
   const paths = collectPaths(app);
   app.removeAllContentTypeParsers();
   addParser(app, JSON_MEDIA_TYPE, (bytes, { routeOptions }) => {
