@@ -6,6 +6,7 @@ import {
   autocompletion,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
   type CompletionSource,
   startCompletion,
@@ -19,7 +20,7 @@ import {
 } from "@codemirror/commands";
 import { bracketMatching, indentOnInput } from "@codemirror/language";
 import { search, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import { Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -136,6 +137,7 @@ function editing(newest: PropsRef, isBlock: boolean): Extension {
       icons: false,
       maxRenderedOptions: 60,
     }),
+    reachableList,
     keymap.of([
       ...completionKeymap,
       ...closeBracketsKeymap,
@@ -158,6 +160,26 @@ function editing(newest: PropsRef, isBlock: boolean): Extension {
     }),
   ];
 }
+
+/**
+ * A list that scrolls has to be reachable by keyboard, which CodeMirror's is by the arrow keys alone. Tab must not end in
+ * it, so the list closes before the browser looks for the next field.
+ */
+const reachableList: Extension = [
+  EditorView.updateListener.of(({ view }) => {
+    const list = view.dom.querySelector<HTMLElement>(".cm-tooltip-autocomplete > ul");
+    if (list) list.tabIndex = 0;
+  }),
+  Prec.highest(
+    keymap.of([
+      {
+        key: "Tab",
+        shift: (view) => closeCompletion(view) && false,
+        run: (view) => closeCompletion(view) && false,
+      },
+    ]),
+  ),
+];
 
 /**
  * Typing over a selection, which the browser would do itself: to keep the look of what was there it writes inline styles,

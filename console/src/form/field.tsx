@@ -51,7 +51,7 @@ export function Field({ schema: given, value, at, name, isRequired = false, isBa
         {label}
         {isRequired && isDense && <i className="form-star" title="Needed" />}
         {!isRequired && !isDense && kind !== "yes" && (
-          <span className="form-optional">optional</span>
+          <span className="form-optional"> (optional)</span>
         )}
       </>
     ),

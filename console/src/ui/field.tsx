@@ -23,7 +23,7 @@ export function Field({ label, help, error, isOptional, children }: FieldProps) 
     <div className={error === undefined ? "field-box" : "field-box wrong"}>
       <label htmlFor={id}>
         {label}
-        {isOptional && <span className="muted"> optional</span>}
+        {isOptional && <span className="muted"> (optional)</span>}
       </label>
       {children({
         id,

@@ -44,7 +44,7 @@ describeInBrowser("changes", () => {
     await page.getByRole("combobox", { name: "Touches" }).fill("Orders");
     await page.getByRole("option", { name: /Orders database/ }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByRole("textbox", { name: "How optional" }).fill("1. Snapshot\n2. Upgrade");
+    await page.getByRole("textbox", { name: "How (optional)" }).fill("1. Snapshot\n2. Upgrade");
     await page.getByRole("spinbutton", { name: "How many must agree" }).fill("2");
     await page.getByRole("button", { name: "Draft it" }).click();
     await page.getByRole("heading", { name: "Upgrade the database" }).waitFor();

@@ -183,6 +183,35 @@ describeInBrowser("the inspector", () => {
     await expectSound(visitor);
   });
 
+  test("a test begins with an event that really happened", async () => {
+    const trigger = { type: "event_bus", topic: "shop", eventType: "order.placed" };
+    const { id, ask } = await makeWorkflow(trigger);
+    for (const sku of ["AB-1", "CD-2", "EF-3"]) {
+      const message = { type: "order.placed", payload: { sku } };
+      await ask("POST /api/v1/events/topics/shop/publish", message);
+    }
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/workflows/${id}`);
+    await page.getByRole("application", { name: /^Canvas/ }).waitFor();
+    await page.keyboard.press("t");
+    const past = page.getByRole("group", { name: "Event" }).getByRole("radio");
+    // The newest first, behind an example of one's own.
+    await past.nth(3).waitFor();
+    await expectSound(visitor);
+    await past.first().focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await page
+      .getByRole("group", { name: "Run" })
+      .getByText("Completed", { exact: true })
+      .waitFor();
+    const run = new URL(page.url()).searchParams.get("run");
+    const { event } = (await ask(`GET /api/v1/runs/${run}`)).body.data.trigger;
+    expect(event).toMatchObject({ type: "order.placed", data: { sku: "CD-2" } });
+  });
+
   test("somebody who may only read sees everything and changes nothing", async () => {
     const { id } = await makeWorkflow();
     const { page } = await at.visit(["viewer"]);

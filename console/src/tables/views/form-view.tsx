@@ -281,7 +281,7 @@ function FormPicture({ form, name, columns }: FormPictureProps) {
           <div key={field.name} className="field-box">
             <span className="field-label">
               {field.label ?? toLabel(field.name)}
-              {!isRequired && <span className="muted"> optional</span>}
+              {!isRequired && <span className="muted"> (optional)</span>}
             </span>
             <div className="form-control">
               {column?.type === "enum" || column?.type === "multi_enum" ? "Choose…" : ""}

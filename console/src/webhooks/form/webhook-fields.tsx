@@ -168,7 +168,7 @@ function Headers(props: {
   return (
     <fieldset className="hook-headers" disabled={props.isDisabled}>
       <legend>
-        Headers <span className="muted">optional</span>
+        Headers <span className="muted">(optional)</span>
       </legend>
       <datalist id="hook-secrets">
         {secrets?.map(({ name }) => (

@@ -6,18 +6,6 @@ import { useMay } from "../../data/people.ts";
 import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
 import type { FieldProps } from "../../form/index.ts";
 
-export type ReferenceKind =
-  | "approver"
-  | "artifact"
-  | "connector"
-  | "connector_action"
-  | "event_type"
-  | "secret"
-  | "table"
-  | "topic"
-  | "user"
-  | "workflow";
-
 interface Picker {
   readonly options: readonly ComboOption[];
   readonly isLoading: boolean;
