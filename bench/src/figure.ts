@@ -5,6 +5,8 @@ export interface Effort {
   readonly rounds: number;
   readonly roundMs: number;
   readonly profileFolder: string | undefined;
+  /** How much there is, for a figure that can be measured at several sizes. */
+  readonly size?: number;
 }
 
 /** One line of the table; `values` are its numbers, for machines. */

@@ -13,6 +13,7 @@ import { consoleSize } from "./figures/console/size.ts";
 import { create } from "./figures/create.ts";
 import { deliveries } from "./figures/deliveries.ts";
 import { deliveryLag } from "./figures/delivery-lag.ts";
+import { events } from "./figures/events.ts";
 import { eventRuns } from "./figures/event-runs.ts";
 import { hanging } from "./figures/hanging.ts";
 import { logins } from "./figures/logins.ts";
@@ -28,6 +29,7 @@ import { records } from "./figures/records.ts";
 import { reports } from "./figures/reports.ts";
 import { runLag } from "./figures/run-lag.ts";
 import { runs } from "./figures/runs.ts";
+import { search } from "./figures/search.ts";
 import { scripts } from "./figures/scripts.ts";
 import { start } from "./figures/start.ts";
 import { tickets } from "./figures/tickets.ts";
@@ -56,6 +58,8 @@ const FIGURES: readonly Figure[] = [
   mail,
   tickets,
   queue,
+  search,
+  events,
   cmdb,
   reports,
   consoleSize,
@@ -65,7 +69,9 @@ const FIGURES: readonly Figure[] = [
   consoleCanvas,
   consoleGrid,
 ];
-const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
+/** As many events as `--size` may ask for. */
+const SIZE_MAX = 100_000_000;
+const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--size 1000000] [--json file] [--profile folder] [name …]]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.
 `;
 
@@ -95,6 +101,7 @@ function readArguments() {
       options: {
         rounds: { type: "string", default: "5" },
         seconds: { type: "string", default: "4" },
+        size: { type: "string" },
         json: { type: "string" },
         profile: { type: "string" },
       },
@@ -108,6 +115,7 @@ function readArguments() {
         rounds: within(values.rounds, 100),
         roundMs: within(values.seconds, 60) * 1000,
         profileFolder: values.profile,
+        ...(values.size !== undefined && { size: within(values.size, SIZE_MAX) }),
       },
     };
   } catch (error) {

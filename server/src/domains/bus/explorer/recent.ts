@@ -156,9 +156,12 @@ class EventSearch {
       const isCut = events.length === window.limit && last !== undefined;
       this.end = isCut ? { position: last.position, at: last.createdAt } : end;
       if (!this.end || this.found.length >= this.#foundMax) return;
-      if (looked >= lookedMax || performance.now() > endsAt) return;
+      const leftMs = endsAt - performance.now();
+      if (looked >= lookedMax || leftMs <= 0) return;
       before = this.end.position;
-      scanMax = Math.min(scanMax * WINDOW_GROWTH, windowMax);
+      // As far as the time that is left reaches at the pace of what was looked through.
+      const paced = Math.ceil((looked / (SEARCH_MAX_MS - leftMs)) * leftMs);
+      scanMax = Math.min(scanMax * WINDOW_GROWTH, windowMax, Math.max(paced, WINDOW_EVENTS));
     }
   }
 

@@ -1,0 +1,132 @@
+import type { Product } from "../endpoint.ts";
+import type { Figure } from "../figure.ts";
+import { asMember } from "../request.ts";
+import type { Rig } from "../rig.ts";
+import { nowMs, percentile } from "../statistics.ts";
+
+const SIZE = 1_000_000;
+const CHUNK = 250_000;
+const WARM_UP = 5;
+const ASKED = 60;
+const TAILED = 60;
+const PAGE_MS = 200;
+const TAIL_MS = 150;
+const PAGE = "limit=50";
+
+/** A few kinds of events of a place that has been up for months; every 50,000th is of a rare type. */
+const SEED = `
+  insert into events (epoch, workspace_id, environment, topic, type, actor_id, actor_type, actor_name, resource_type,
+    resource_id, resource_name, correlation_id, created_at, data)
+  select (select epoch from events order by epoch desc limit 1), home_workspace_id, 'production', topic,
+         case when n % 50000 = 0 then topic || '.rare' else topic || (array['.created', '.updated', '.closed'])[1 + n % 3] end,
+         'usr_' || lpad((n % 500)::text, 26, '0'), 'user', 'Person ' || n % 500, topic,
+         topic || '_' || lpad((n / 20)::text, 26, '0'), 'Thing ' || n / 20, 'req_' || lpad(n::text, 26, '0'),
+         now() - ($3::int - n) * interval '1 second',
+         jsonb_build_object('number', n, 'title', 'Thing ' || n / 20, 'note', repeat('All is well. ', 8),
+           'tags', jsonb_build_array('one', 'two'))
+    from generate_series($1::int, $2::int) as n, installation,
+         lateral (select (array['incident', 'order', 'record', 'audit', 'run'])[1 + n % 5] as topic) as which`;
+
+/** Nobody is to read them all first: they are of the past. */
+const SKIP = `
+  update readers set (epoch, xid, seq) =
+    (select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1)`;
+
+const PAGES: Readonly<Record<string, (n: number) => string>> = {
+  newest: () => "",
+  "of a topic": (n) => `&topic=${["incident", "order", "record"][n % 3]}`,
+  "of a type": (n) => `&type=${["incident.*", "*.closed", "order.created"][n % 3]}`,
+  "of a rare type": () => "&type=incident.rare",
+  "of a thing": (n) => `&resourceId=order_${String(1 + n * 17).padStart(26, "0")}`,
+  "by somebody": (n) => `&actorId=usr_${String(n % 500).padStart(26, "0")}`,
+  "a frequent text": () => "&q=well",
+  "a text that is nowhere": (n) => `&q=nowhere${n}`,
+  "before a time": (n) => `&to=${new Date(Date.now() - (n + 1) * 3_600_000).toISOString()}`,
+};
+
+/** The explorer of events over a long log: the first page of any search, and how far the live tail is behind. */
+export const events: Figure = {
+  name: "events",
+  async measure(rig, { size = SIZE }) {
+    const product = await furnished(rig, size);
+    const parts = [];
+    for (const [name, of] of Object.entries(PAGES)) {
+      parts.push({ name, atMostMs: PAGE_MS, ...(await timesOf(product, of)) });
+    }
+    parts.push({ name: "live tail", atMostMs: TAIL_MS, ...(await tailOf(product)) });
+    const pages = parts.slice(0, -1).map(({ p95 }) => p95);
+    const tail = parts.at(-1)?.p95 ?? Infinity;
+    return {
+      ours: `page ${Math.max(...pages).toFixed(0)} ms, tail ${tail.toFixed(0)} ms`,
+      target: `p95 ≤ ${PAGE_MS} and ${TAIL_MS} ms`,
+      reached: parts.every(({ p95, atMostMs }) => p95 <= atMostMs),
+      notes: [
+        `${size} events`,
+        ...parts.map(
+          ({ name, p50, p95, worst }) =>
+            `${name}: p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, longest ${worst.toFixed(0)} ms`,
+        ),
+      ],
+      values: { size, parts },
+    };
+  },
+};
+
+async function furnished(rig: Rig, size: number): Promise<Product> {
+  const first = await rig.startProduct();
+  for (let from = 1; from <= size; from += CHUNK) {
+    await rig.query(SEED, [from, Math.min(from + CHUNK - 1, size), size]);
+  }
+  await rig.query("vacuum analyze events");
+  await first.stop();
+  // The cursors are moved while another one starts that has not read anything yet.
+  const next = await rig.startProduct({ env: { MILLRACE_ROLE: "api" } });
+  await rig.query(SKIP);
+  await next.stop();
+  return rig.startProduct();
+}
+
+async function timesOf({ port, token }: Product, of: (n: number) => string) {
+  const times: number[] = [];
+  for (let n = 0; n < WARM_UP + ASKED; n += 1) {
+    const sentAtMs = nowMs();
+    const url = `http://127.0.0.1:${port}/api/v1/events/recent?${PAGE}${of(n)}`;
+    const reply = await fetch(url, { headers: asMember(token) });
+    const text = await reply.text();
+    if (n >= WARM_UP) times.push(nowMs() - sentAtMs);
+    if (reply.status !== 200) throw new Error(`It answered ${reply.status}: ${text}`);
+  }
+  return spreadOf(times);
+}
+
+/** From the answer of a write to its arrival on a stream of all that happens. */
+async function tailOf({ port, token }: Product) {
+  const origin = `http://127.0.0.1:${port}`;
+  const headers = asMember(token);
+  const stream = await fetch(`${origin}/api/v1/events/topics/platform.events/stream`, { headers });
+  if (stream.status !== 200 || !stream.body) throw new Error(`No stream: ${stream.status}`);
+  const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
+  const times: number[] = [];
+  let text = "";
+  for (let n = 0; n < WARM_UP + TAILED; n += 1) {
+    const name = `tail ${n} of ${nowMs()}`;
+    const reply = await fetch(`${origin}/api/v1/itsm/teams`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ name }),
+    });
+    if (reply.status !== 201) throw new Error(`It answered ${reply.status}: ${await reply.text()}`);
+    const writtenAtMs = nowMs();
+    while (!text.includes(name)) text += (await reader.read()).value ?? "";
+    if (n >= WARM_UP) times.push(Math.max(0, nowMs() - writtenAtMs));
+    text = "";
+  }
+  await reader.cancel();
+  return spreadOf(times);
+}
+
+function spreadOf(times: readonly number[]) {
+  const sorted = times.toSorted((one, other) => one - other);
+  const [p50, p95] = [percentile(sorted, 0.5), percentile(sorted, 0.95)];
+  return { p50, p95, worst: sorted.at(-1) ?? Infinity };
+}
