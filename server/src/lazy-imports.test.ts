@@ -7,6 +7,8 @@ import { builtServer } from "./process/testing/built-server.ts";
 const LATE = [
   "@lat.md/embed",
   "@node-saml/node-saml",
+  "@opentelemetry/core",
+  "@opentelemetry/sdk-trace",
   "@scalar/fastify-api-reference",
   "@simplewebauthn/server",
   "file-type",

@@ -31,6 +31,7 @@ import { registerReaders } from "./readers/reader.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import { publicUrl, type Settings } from "./settings.ts";
+import { openTelemetry, type Telemetry } from "./telemetry/telemetry.ts";
 import { WakeSignal } from "./readers/wake-signal.ts";
 import { JobWorker } from "./work/job-worker.ts";
 import { WorkspaceKeys } from "./access/workspace-keys.ts";
@@ -55,6 +56,11 @@ export interface KernelOptions {
 interface Installation {
   readonly home_workspace_id: string;
   readonly server_version: number;
+}
+
+/** Parts that are there before the kernel is. */
+interface Opened extends Installation {
+  readonly telemetry: Telemetry | undefined;
 }
 
 /** The platform of one process, from its opening to its close: it runs operations, readers, jobs and engines. */
@@ -87,6 +93,7 @@ export class Kernel implements Platform {
   readonly embeddings = new Embeddings();
   readonly blobStores: BlobStores;
   readonly sandbox: Sandbox;
+  readonly telemetry: Telemetry | undefined;
   readonly #serviceLoops: Loop[] = [];
   readonly #readerLoops: Loop[] = [];
   readonly #engines = new Map<Engine, RunningEngine>();
@@ -106,7 +113,8 @@ export class Kernel implements Platform {
          from installation`,
     );
     if (!installation) throw new Error("The database was not prepared.");
-    const kernel = new Kernel(options, db, installation);
+    const telemetry = await openTelemetry(options.settings);
+    const kernel = new Kernel(options, db, { ...installation, telemetry });
     await kernel.#calibrate();
     // From here on caches see every change of other nodes.
     await kernel.commitFeed.catchUp();
@@ -115,13 +123,14 @@ export class Kernel implements Platform {
     return kernel;
   }
 
-  private constructor(options: KernelOptions, db: Database, installation: Installation) {
+  private constructor(options: KernelOptions, db: Database, installation: Opened) {
     const { settings, masterKey, domains, log } = options;
     this.settings = settings;
     this.masterKey = masterKey;
     this.domains = domains;
     this.log = log;
     this.db = db;
+    this.telemetry = installation.telemetry;
     this.clock = options.clock ?? new Clock();
     this.serverVersion = installation.server_version;
     this.homeWorkspace = installation.home_workspace_id;
@@ -226,6 +235,7 @@ export class Kernel implements Platform {
     await Promise.all([this.outbound.close(), this.blobStores.close()]);
     this.mailer.close();
     await this.db.close();
+    await this.telemetry?.close();
   }
 
   /** Tells the operator, who alone can look for what was lost. */

@@ -1,10 +1,30 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseCidr } from "./outbound/ssrf-guard.ts";
 import { closestName } from "./schema/closest-name.ts";
+import {
+  type MailListenerSettings,
+  type ProcessRole,
+  parseBaseUrl,
+  parseCidrs,
+  parseDatabaseUrl,
+  parseEmail,
+  parseHeaders,
+  parseInteger,
+  parseKeyFile,
+  parseLogLevel,
+  parseMailFrom,
+  parseMailListeners,
+  parseMasterKey,
+  parsePassword,
+  parsePemFile,
+  parseRole,
+  parseShare,
+  parseSmtpUrl,
+  parseStoreUrl,
+} from "./setting-parser.ts";
 import { StartupError } from "./startup-error.ts";
 
-export type ProcessRole = "all" | "api" | "worker";
+export type { MailListenerSettings, ProcessRole } from "./setting-parser.ts";
 
 export interface Settings {
   readonly port: number;
@@ -60,6 +80,14 @@ export interface Settings {
   readonly fileBytesMax: number;
   /** Bytes that the files of one workspace may take together; 0 for any number. */
   readonly fileQuotaBytes: number;
+  /** A collector of OpenTelemetry, which gets spans and metrics by OTLP over HTTP; nothing is sent without one. */
+  readonly otlpEndpoint: string | undefined;
+  /** Headers by which it knows us. */
+  readonly otlpHeaders: Readonly<Record<string, string>>;
+  readonly otlpServiceName: string;
+  /** The share of traces that is sent. */
+  readonly otlpRatio: number;
+  readonly otlpMetricsEveryMs: number;
 }
 
 /** A setting as it is in force, for those who run the installation. */
@@ -82,6 +110,7 @@ const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   "MILLRACE_MASTER_KEY",
   "MILLRACE_SMTP_URL",
   "MILLRACE_FILE_STORE",
+  "OTEL_EXPORTER_OTLP_HEADERS",
 ]);
 
 /** Lists every setting with what is in force, the secrets of them without their values. */
@@ -102,13 +131,6 @@ function describeValue(value: unknown): string | null {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A listener for mails. */
-export interface MailListenerSettings {
-  readonly protocol: "smtp" | "smtps" | "lmtp";
-  readonly host: string;
-  readonly port: number;
-}
-
 /** The base URL under which people reach this installation. */
 export function publicUrl({ settings }: { readonly settings: Settings }): string {
   return settings.baseUrl ?? `http://${settings.host}:${settings.port}`;
@@ -126,7 +148,7 @@ function parseSettings(
   onDefault: (name: string, value: unknown) => void,
 ): Settings {
   const errors: string[] = [];
-  const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined): T => {
+  const read: ReadSetting = (name, fallback, parse) => {
     const text = env[name];
     onDefault(name, fallback);
     if (text === undefined || text === "") return fallback;
@@ -176,6 +198,7 @@ function parseSettings(
     fileStoreUrl: read("MILLRACE_FILE_STORE", undefined, parseStoreUrl),
     fileBytesMax: read("MILLRACE_FILE_MAX_MIB", 100, parseInteger(1, 100_000)) * MIB,
     fileQuotaBytes: read("MILLRACE_FILE_QUOTA_MIB", 10_240, parseInteger(0, 1_000_000_000)) * MIB,
+    ...readTelemetrySettings(read),
   };
   if (settings.databasePooler !== undefined && settings.databaseUrl === undefined) {
     errors.push(`MILLRACE_DATABASE_POOLER: ${EXPECTED["MILLRACE_DATABASE_POOLER"]}`);
@@ -187,6 +210,19 @@ function parseSettings(
     throw new StartupError(`The configuration is not valid:\n  ${lines.join("\n  ")}`);
   }
   return settings;
+}
+
+type ReadSetting = <T>(name: string, fallback: T, parse: (text: string) => T | undefined) => T;
+
+/** Under the names that OpenTelemetry gives them everywhere. */
+function readTelemetrySettings(read: ReadSetting) {
+  return {
+    otlpEndpoint: read("OTEL_EXPORTER_OTLP_ENDPOINT", undefined, parseBaseUrl),
+    otlpHeaders: read("OTEL_EXPORTER_OTLP_HEADERS", {}, parseHeaders),
+    otlpServiceName: read("OTEL_SERVICE_NAME", "millrace", (text) => text),
+    otlpRatio: read("OTEL_TRACES_SAMPLER_ARG", 1, parseShare),
+    otlpMetricsEveryMs: read("OTEL_METRIC_EXPORT_INTERVAL", 60_000, parseInteger(100, 3_600_000)),
+  };
 }
 
 /** The faults of the listener's certificate and key. */
@@ -256,101 +292,13 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_FILE_MAX_MIB: "the size of one file in MiB, 1 to 100000",
   MILLRACE_FILE_QUOTA_MIB: "the size of all files of a workspace in MiB, 0 for no limit",
   MILLRACE_LOG_LEVEL: "trace, debug, info, warn, error or silent",
+  OTEL_EXPORTER_OTLP_ENDPOINT:
+    "the http or https address of a collector, such as http://127.0.0.1:4318",
+  OTEL_EXPORTER_OTLP_HEADERS: "headers for the collector, such as api-key=secret,tenant=blue",
+  OTEL_SERVICE_NAME: "a name for this installation in traces",
+  OTEL_TRACES_SAMPLER_ARG: "the share of traces that is sent, from 0 to 1",
+  OTEL_METRIC_EXPORT_INTERVAL: "milliseconds between two sets of metrics, 100 to 3600000",
 };
-
-function parseInteger(min: number, max: number): (text: string) => number | undefined {
-  return (text) => {
-    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max ? value : undefined;
-  };
-}
-
-function parseDatabaseUrl(text: string): string | undefined {
-  // Not `new URL`: it rejects an empty host, which is how a unix socket is written.
-  return /^postgres(ql)?:\/\/\S+$/.test(text) ? text : undefined;
-}
-
-function parseEmail(text: string): string | undefined {
-  return /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text) ? text.toLowerCase() : undefined;
-}
-
-function parsePassword(text: string): string | undefined {
-  return text.length >= 8 && text.length <= 200 ? text : undefined;
-}
-
-function parseMasterKey(text: string): Buffer | undefined {
-  const key = Buffer.from(text, "base64");
-  return key.length === 32 && /^[\w+/=-]+$/.test(text) ? key : undefined;
-}
-
-function parseBaseUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const isPlain = url.search === "" && url.hash === "" && url.username === "";
-  return isPlain && /^https?:$/.test(url.protocol) ? text.replace(/\/+$/, "") : undefined;
-}
-
-function parseSmtpUrl(text: string): string | undefined {
-  return /^smtps?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
-}
-
-function parseStoreUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, username, password, pathname, hash } = new URL(text);
-  const isKeyed = username !== "" && password !== "" && hash === "";
-  return isKeyed && /^https?:$/.test(protocol) && /^\/[^/]+/.test(pathname) ? text : undefined;
-}
-
-function parseMailFrom(text: string): string | undefined {
-  return /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(text) && text.length <= 200 ? text : undefined;
-}
-
-const MAIL_LISTENER = /^(?:(smtps?|lmtp):\/\/)?(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i;
-
-function parseMailListeners(text: string): readonly MailListenerSettings[] | undefined {
-  const listeners = text.split(",").map((part) => {
-    const [, protocol = "smtp", host = "", port = ""] = MAIL_LISTENER.exec(part.trim()) ?? [];
-    const number = parseInteger(0, 65_535)(port);
-    return host === "" || number === undefined
-      ? undefined
-      : {
-          protocol: protocol.toLowerCase() as MailListenerSettings["protocol"],
-          host: host.replaceAll(/[[\]]/g, ""),
-          port: number,
-        };
-  });
-  return listeners.every((one) => one !== undefined) ? listeners : undefined;
-}
-
-function parseRole(text: string): ProcessRole | undefined {
-  return text === "all" || text === "api" || text === "worker" ? text : undefined;
-}
-
-function parseCidrs(text: string): readonly string[] | undefined {
-  const parts = text.split(",").map((part) => part.trim());
-  return parts.every((part) => parseCidr(part) !== undefined) ? parts : undefined;
-}
-
-function parseKeyFile(path: string): string | undefined {
-  return readPem(path, "PRIVATE KEY-----");
-}
-
-function parsePemFile(path: string): string | undefined {
-  return readPem(path, "-----BEGIN CERTIFICATE-----");
-}
-
-function readPem(path: string, mark: string): string | undefined {
-  try {
-    const pem = readFileSync(path, "utf8");
-    return pem.includes(mark) ? pem : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function parseLogLevel(text: string): string | undefined {
-  return ["trace", "debug", "info", "warn", "error", "silent"].includes(text) ? text : undefined;
-}
 
 const manifest: unknown = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),

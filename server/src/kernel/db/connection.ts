@@ -11,6 +11,8 @@ import {
 import pg from "pg";
 import type { Tables } from "../../tables.ts";
 import { WriteBuffer, type BufferedWrite } from "./write-buffer.ts";
+import { isTraced, tracePart } from "../telemetry/span.ts";
+import { describeStatement } from "./statement-span.ts";
 import { PREPARED_MAX, statementName } from "./statement-names.ts";
 
 /** A domain's only handle on the database: it can't leave its transaction. */
@@ -90,6 +92,18 @@ export function cancelPipelined(client: pg.ClientBase): readonly PipelinedStatem
 
 /** Sends one statement; with a pipelining client it leaves at once, whatever is still in progress. */
 export function send<Row extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  text: string,
+  values: readonly unknown[],
+): Promise<pg.QueryResult<Row>> {
+  if (!isTraced()) return sendStatement(client, text, values);
+  return tracePart(
+    () => describeStatement(text),
+    () => sendStatement<Row>(client, text, values),
+  );
+}
+
+function sendStatement<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
   text: string,
   values: readonly unknown[],

@@ -23,6 +23,8 @@ import type { PreparedDatabase } from "./setup/prepare-database.ts";
 import { withResponseTimeout } from "./response-timeout.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { SqlRunner } from "./sql-runner.ts";
+import { describeReads, describeTransaction } from "./statement-span.ts";
+import { tracePart } from "../telemetry/span.ts";
 import { TRANSACTION_TIMEOUT_MAX_MS } from "./transaction-limit.ts";
 import { ignoreRejection, PendingStatements, Session, type Transaction } from "./transaction.ts";
 
@@ -109,7 +111,14 @@ export class Database {
   }
 
   /** One transaction that writes. A deadlock or serialisation failure runs `work` again. */
-  async write<T>(partition: Partition, work: (session: Transaction) => Promise<T>): Promise<T> {
+  write<T>(partition: Partition, work: (session: Transaction) => Promise<T>): Promise<T> {
+    return tracePart(describeTransaction, () => this.#writeAgain(partition, work));
+  }
+
+  async #writeAgain<T>(
+    partition: Partition,
+    work: (session: Transaction) => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#writeOnce(partition, work);
@@ -123,10 +132,18 @@ export class Database {
    * Runs reads that belong together, though each sees what is committed when it begins. With `timeoutMs`, none
    * of the statements may take longer.
    */
-  async read<T>(
+  read<T>(
     partition: Partition,
     work: (tx: Tx) => Promise<T>,
     options: ReadOptions = {},
+  ): Promise<T> {
+    return tracePart(describeReads, () => this.#readAgain(partition, work, options));
+  }
+
+  async #readAgain<T>(
+    partition: Partition,
+    work: (tx: Tx) => Promise<T>,
+    options: ReadOptions,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {

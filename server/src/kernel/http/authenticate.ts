@@ -17,6 +17,7 @@ import {
 } from "../operation/failure.ts";
 import { isEventStream } from "../operation/operation.ts";
 import { newId } from "../schema/id.ts";
+import { findCorrelationId } from "./request-span.ts";
 
 /** The token of a request, and how it came; a cookie is only ever sent by our own pages. */
 export interface PresentedCredential {
@@ -61,7 +62,7 @@ export async function resolveCaller(
     ...(op.acceptsBasic && basicOf(request)),
     ...(op.readsAccept && { prefersHtml: /\btext\/html\b/.test(request.headers.accept ?? "") }),
     ...(op.readsCookies && { cookies: cookiesOf(request.headers.cookie) }),
-    cause: { correlationId: newId("cor"), depth: 0 },
+    cause: { correlationId: findCorrelationId(request) ?? newId("cor"), depth: 0 },
   };
 }
 

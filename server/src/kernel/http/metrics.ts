@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Kernel } from "../kernel.ts";
 import { listQueues, listReaderLags } from "../monitor/work-status.ts";
+import type { RegistryMetric } from "../telemetry/metric-producer.ts";
 import { withTimeout } from "./with-timeout.ts";
 
 /** Metrics of the database are left out when it takes longer: metrics matter most when it is slow. */
@@ -104,6 +105,20 @@ export class Metrics {
 
   /** In the text format of Prometheus. */
   async render(): Promise<{ readonly type: string; readonly text: string }> {
+    await this.#refresh();
+    const texts = [processMetrics(), this.#registry].map((registry) => registry.metrics());
+    return { type: this.#registry.contentType, text: (await Promise.all(texts)).join("\n") };
+  }
+
+  /** As they are, for a collector. */
+  async read(): Promise<readonly RegistryMetric[]> {
+    await this.#refresh();
+    const parts = [processMetrics(), this.#registry].map((registry) => registry.getMetricsAsJSON());
+    // The registry's type leaves out the values of its metrics.
+    return (await Promise.all(parts)).flat() as unknown as readonly RegistryMetric[];
+  }
+
+  async #refresh(): Promise<void> {
     try {
       this.#counting ??= this.#count().finally(() => {
         this.#counting = undefined;
@@ -115,8 +130,6 @@ export class Metrics {
       for (const gauge of [this.#behind, this.#due, this.#failed]) gauge.reset();
       this.#up.set(0);
     }
-    const texts = [processMetrics(), this.#registry].map((registry) => registry.metrics());
-    return { type: this.#registry.contentType, text: (await Promise.all(texts)).join("\n") };
   }
 
   async #count(): Promise<void> {

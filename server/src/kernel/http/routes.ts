@@ -25,6 +25,7 @@ import { type Authenticate, readToken, resolveCaller } from "./authenticate.ts";
 import { matchesEtag } from "./compression/etag.ts";
 import { decodeBody } from "./compression/request-inflater.ts";
 import type { LoadShedder } from "./load-shedding.ts";
+import { openRequestSpan, withinRequestSpan } from "./request-span.ts";
 import {
   constrainByReading,
   findMatch,
@@ -71,8 +72,14 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
       url: EVERY_PATH,
       constraints: { reading: reading.name },
       bodyLimit: reading.bytesMax,
-      onRequest: (request, reply) => admit(matchOf(request), request, reply, options),
-      handler: (request, reply) => serve(matchOf(request).operation, request, reply, options),
+      onRequest: (request, reply) => {
+        openRequestSpan(request, matchOf(request).operation);
+        return withinRequestSpan(request, () => admit(matchOf(request), request, reply, options));
+      },
+      handler: (request, reply) =>
+        withinRequestSpan(request, () =>
+          serve(matchOf(request).operation, request, reply, options),
+        ),
     };
     const withBody = {
       preParsing: decodeBodyOf(reading),

@@ -45,6 +45,7 @@ import { ConsoleFiles } from "./console.ts";
 import { CrossOriginPolicy } from "./routing/cross-origin.ts";
 import { BODY_BYTES_MAX, operationOf } from "./routing/operation-match.ts";
 import { collectPaths, rejectUnrouted } from "./routing/rejection.ts";
+import { endRequestSpan } from "./request-span.ts";
 import { loggedPathOf, mountOperations, pathOf } from "./routes.ts";
 
 export interface ServerOptions {
@@ -91,6 +92,7 @@ export async function buildServer({
   const metrics = new Metrics(kernel);
   const connections = new Connections(app.server);
   metrics.watchConnections(() => connections.count());
+  kernel.telemetry?.exportMetrics(() => metrics.read());
   app.addHook("preClose", async () => connections.closeSilent());
   const paths = collectPaths(app);
   app.removeAllContentTypeParsers();
@@ -158,6 +160,7 @@ function addHooks(app: FastifyInstance, kernel: Kernel): void {
       reply.elapsedTime / 1000,
     );
     logResponse(kernel.log, operation, request, reply);
+    endRequestSpan(request, reply);
     done();
   });
 }

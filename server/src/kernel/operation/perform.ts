@@ -9,6 +9,7 @@ import { CAUSATION_DEPTH_MAX } from "../log/event.ts";
 import { Validator } from "../schema/validator.ts";
 import { trackUsedSecrets } from "../secrets/used-secrets.ts";
 import type { Settings } from "../settings.ts";
+import { type SpanDescription, traceWork } from "../telemetry/span.ts";
 import { Act } from "./act.ts";
 import {
   assertNoErrors,
@@ -127,9 +128,27 @@ export async function perform(
 ): Promise<InvocationResult> {
   const call = withEnvironment(op, invocation);
   authorise(op, call.caller);
-  return trackUsedSecrets(() =>
-    (op.kind === "query" ? performQuery : performCommand)(platform, op, call),
+  return traceWork(
+    () => describeCall(op, call),
+    () =>
+      trackUsedSecrets(() =>
+        (op.kind === "query" ? performQuery : performCommand)(platform, op, call),
+      ),
   );
+}
+
+function describeCall({ id, kind }: Operation, { caller }: Invocation): SpanDescription {
+  return {
+    name: id,
+    kind: "internal",
+    attributes: {
+      "millrace.operation": id,
+      "millrace.operation.kind": kind,
+      "millrace.environment": caller.environment,
+      ...(caller.workspace && { "millrace.workspace": caller.workspace.id }),
+    },
+    correlationId: caller.cause.correlationId,
+  };
 }
 
 async function performCommand(

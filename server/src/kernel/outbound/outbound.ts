@@ -21,6 +21,7 @@ import {
 import { followRedirect, type Hop } from "./redirect.ts";
 import { checkHeaders, checkMethod, literalAddress, parseTarget } from "./request-checks.ts";
 import { GuardedSocket } from "./socket.ts";
+import { type SpanDescription, traceHeaders, tracePart } from "../telemetry/span.ts";
 import { isInCidr, isPublic, parseCidr } from "./ssrf-guard.ts";
 
 export { OutboundFailed, OutboundRefused } from "./error.ts";
@@ -199,7 +200,15 @@ export class Outbound {
   }
 
   /** Sends a request. A response of any status resolves; throws `OutboundRefused` or `OutboundFailed`. */
-  async request(request: OutboundRequest): Promise<OutboundResponse> {
+  request(request: OutboundRequest): Promise<OutboundResponse> {
+    return tracePart(
+      () => describeRequest(request),
+      () => this.#request(request),
+      ({ status }) => ({ attributes: { "http.response.status_code": status } }),
+    );
+  }
+
+  async #request(request: OutboundRequest): Promise<OutboundResponse> {
     const startedAt = performance.now();
     const { method, headers = {}, body } = request;
     const url = this.check(request);
@@ -209,7 +218,7 @@ export class Outbound {
     try {
       // Undici heeds the signal only once it is connected, and a lookup can hang for long before
       // that, so the limit is raced against the call.
-      const hop = { method, url, headers, body };
+      const hop = { method, url, headers: { ...traceHeaders(), ...headers }, body };
       const response = await Promise.race([this.#follow(hop, request, limit.signal), limit.over]);
       return { ...response, durationMs: performance.now() - startedAt };
     } finally {
@@ -256,6 +265,16 @@ export class Outbound {
       throw toOutboundFailure(error, `${method} ${url.origin}`);
     }
   }
+}
+
+/** Names the host alone: paths and queries of others hold their secrets. */
+function describeRequest({ method, url }: OutboundRequest): SpanDescription {
+  const host = URL.canParse(url) ? new URL(url).hostname : "";
+  return {
+    name: method,
+    kind: "client",
+    attributes: { "http.request.method": method, "server.address": host },
+  };
 }
 
 async function readUpTo(

@@ -16,6 +16,7 @@ import { causationOf } from "../log/event-log.ts";
 import { Act } from "../operation/act.ts";
 import { newId } from "../schema/id.ts";
 import type { LoopNext } from "../work/loop.ts";
+import { type SpanDescription, traceWork } from "../telemetry/span.ts";
 import {
   BATCH_EVENTS_MAX,
   BatchEvents,
@@ -231,11 +232,27 @@ async function handleBatch(
     }))
     .filter(({ counts }) => counts.length > 0);
   if (concerned.length === 0) return;
-  if ("handleParts" in consumer) return consumer.handleParts({ tx: session.tx }, concerned);
-  const isSelected = await selectParts(platform, consumer, { parts: concerned, continuous });
-  for (const work of concerned.filter(isSelected)) {
-    await handlePart(platform, consumer, session, { ...work, continuous });
-  }
+  await traceWork(
+    () => describeBatch(consumer, concerned),
+    async () => {
+      if ("handleParts" in consumer) return consumer.handleParts({ tx: session.tx }, concerned);
+      const isSelected = await selectParts(platform, consumer, { parts: concerned, continuous });
+      for (const work of concerned.filter(isSelected)) {
+        await handlePart(platform, consumer, session, { ...work, continuous });
+      }
+      return undefined;
+    },
+  );
+}
+
+function describeBatch({ name }: Reader, parts: readonly PartSummary[]): SpanDescription {
+  const counts = parts.flatMap((part) => part.counts);
+  const events = counts.reduce((sum, { count }) => sum + count, 0);
+  return {
+    name: `reader ${name}`,
+    kind: "consumer",
+    attributes: { "millrace.reader": name, "millrace.events": events },
+  };
 }
 
 /** Asks a reader once for the whole batch, unless it would be asked about one part alone. */

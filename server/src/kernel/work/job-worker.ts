@@ -10,6 +10,7 @@ import {
 import { enqueue } from "./job.ts";
 import { newId } from "../schema/id.ts";
 import type { LoopNext } from "./loop.ts";
+import { type SpanDescription, traceWork } from "../telemetry/span.ts";
 import { recentSecrets } from "../secrets/recent-secrets.ts";
 
 const POLL_MS = 1_000;
@@ -137,7 +138,10 @@ export class JobWorker {
 
   async #attempt(type: JobType, row: JobRow): Promise<void> {
     try {
-      await this.#run(type, row);
+      await traceWork(
+        () => describeJob(row),
+        () => this.#run(type, row),
+      );
     } catch (error) {
       this.#options.onFailure(row.kind, error);
       // When this fails too, the lease runs out and the job is due again.
@@ -189,6 +193,15 @@ export class JobWorker {
       session.send(spent ? MARK_FAILED : RETRY, [row.id, row.generation, at, message]),
     );
   }
+}
+
+function describeJob({ kind, id, attempts, correlation_id }: JobRow): SpanDescription {
+  return {
+    name: `job ${kind}`,
+    kind: "consumer",
+    attributes: { "millrace.job": kind, "millrace.job.id": id, "millrace.attempt": attempts },
+    correlationId: correlation_id,
+  };
 }
 
 /** Each turn of a recurring job starts a causal chain of its own. */

@@ -17,6 +17,7 @@ import type { Scope } from "./scope.ts";
 import type { SpeculativeSteps } from "./speculative-steps.ts";
 import { readWorkspaceFacts } from "./workspace-facts.ts";
 import { outputSizeError, StepFailure, toStepError } from "./step-error.ts";
+import { type SpanDescription, traceWork } from "#kernel/telemetry/span.ts";
 
 const STEP_TIMEOUT_DEFAULT_MS = 30_000;
 const LOG_LINES_MAX = 200;
@@ -67,7 +68,29 @@ function findExecutor(services: PlatformServices, type: string): Executor | unde
  * Executes a step. Secrets are put in at the last moment, and scrubbed from everything that is
  * stored: the input, the log, the result and the error.
  */
-export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResult> {
+export function executeStep(attempt: StepAttempt): Promise<StepAttemptResult> {
+  return traceWork(
+    () => describeAttempt(attempt),
+    () => executeAttempt(attempt),
+    (outcome) => ({ error: "error" in outcome ? outcome.error.code : undefined }),
+  );
+}
+
+function describeAttempt({ run, node, path, attempt }: StepAttempt): SpanDescription {
+  return {
+    name: `step ${node.type.type}`,
+    kind: "internal",
+    attributes: {
+      "millrace.run": run.id,
+      "millrace.step": path,
+      "millrace.step.type": node.type.type,
+      "millrace.attempt": attempt,
+    },
+    correlationId: run.cause.correlationId,
+  };
+}
+
+async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> {
   const { platform, run, node } = attempt;
   const logs: StepLogLine[] = [];
   let input: unknown;

@@ -3,6 +3,7 @@ import type { Platform } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
+import { type SpanDescription, traceWork } from "#kernel/telemetry/span.ts";
 import type { PendingDelivery } from "./pending-delivery.ts";
 import { type DeliveryBody, buildPayload } from "./payload.ts";
 import { signatureHeaders } from "./signature.ts";
@@ -24,7 +25,29 @@ export interface AttemptResult {
 }
 
 /** Posts a delivery once. An error is part of the result, never thrown. */
-export async function attemptDelivery(
+export function attemptDelivery(
+  platform: Platform,
+  target: Target,
+  delivery: PendingDelivery,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  return traceWork(
+    () => describeDelivery(delivery),
+    () => postDelivery(platform, target, delivery, signal),
+    ({ status }) => ({ error: status === null ? "no_answer" : undefined }),
+  );
+}
+
+function describeDelivery({ id, event }: PendingDelivery): SpanDescription {
+  return {
+    name: `delivery ${event.type}`,
+    kind: "internal",
+    attributes: { "millrace.delivery": id, "millrace.event.type": event.type },
+    correlationId: event.correlationId,
+  };
+}
+
+async function postDelivery(
   platform: Platform,
   target: Target,
   delivery: PendingDelivery,
