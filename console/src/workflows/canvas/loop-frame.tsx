@@ -1,6 +1,7 @@
 import type { NodeProps } from "@xyflow/react";
 import { ChevronUp, ExternalLink, StickyNote } from "lucide-react";
 import { memo, useId, useRef } from "react";
+import { isLoopType } from "../graph/graph.ts";
 import type { LoopView } from "../graph/run-view.ts";
 import { type CardNode, LinkPlug, stopThen } from "./step-card.tsx";
 import { kindOf } from "./step-kinds.ts";
@@ -12,7 +13,7 @@ const LIST_WIDTH = 348;
 export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<CardNode>) {
   const { key, step, run, loop, item, handlers, mark } = data;
   const { icon: Icon, tone } = kindOf(step.type);
-  const isLoop = step.type === "loop";
+  const isLoop = isLoopType(step.type);
   const looks = [
     "frame",
     `k-${tone}`,

@@ -3,7 +3,7 @@ import { useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { query, type Reply } from "../../data/api.ts";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
-import { type Definition, findStep, walkSteps } from "../graph/graph.ts";
+import { type Definition, findStep, isLoopType, walkSteps } from "../graph/graph.ts";
 import type { Folding } from "../graph/layout.ts";
 
 const NONE: ReadonlySet<string> = new Set();
@@ -50,11 +50,11 @@ export function useFolds(draft: Definition) {
     fold: (key: string): void => {
       const type = findStep(draft, key)?.type;
       if (type === "subworkflow") setOpened(toggle(opened, key));
-      else if (type === "loop") setFolded(toggle(folded, key));
+      else if (isLoopType(type)) setFolded(toggle(folded, key));
     },
     foldAll: (): void => {
       const loops = [...walkSteps(draft)].flatMap(([key, { type }]) =>
-        type === "loop" ? [key] : [],
+        isLoopType(type) ? [key] : [],
       );
       setFolded(folded.size > 0 ? NONE : new Set(loops));
     },

@@ -32,9 +32,13 @@ export const placeOf = (key: string): string => key.slice(0, Math.max(0, key.las
 export const idOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 export const toKey = (place: string, id: string): string => (place === "" ? id : `${place}/${id}`);
 
+/** True for the types that have a graph inside. */
+export const isLoopType = (type: string | undefined): boolean =>
+  type === "loop" || type === "repeat";
+
 /** The graph inside a loop; undefined for any other step. */
 export function bodyOf(step: Step): Graph | undefined {
-  if (step.type !== "loop") return undefined;
+  if (!isLoopType(step.type)) return undefined;
   return (step.config?.["body"] as Graph | undefined) ?? EMPTY;
 }
 

@@ -10,7 +10,7 @@ type StepTools = Parameters<Executor["run"]>[1];
 /** The step that works with records, with the rights of the person who deployed the workflow. */
 export const recordsExecutor = executor({
   type: records,
-  async run({ operation, table, id, data = {}, ...list }, tools) {
+  async run({ operation, table = "", id, data = {}, ...list }, tools) {
     const { perform } = tools;
     const inTable = { slug: table };
     const ofRecord = { slug: table, recordId: id };
@@ -21,6 +21,10 @@ export const recordsExecutor = executor({
         return { output: dataOf(await perform("records.get", { params: ofRecord, query: {} })) };
       case "list":
         return listRecords(tools, inTable, list);
+      case "upsert":
+        return upsertInParts(tools, inTable, list);
+      case "query":
+        return runQuery(tools, list);
       case "update":
         return {
           output: dataOf(await perform("records.update", { params: ofRecord, body: data })),
@@ -80,6 +84,64 @@ async function listRecords(
     );
   }
   return { output: found, page: { truncated, nextCursor: after } };
+}
+
+const UPSERT_RECORDS_MAX = 1_000;
+
+interface UpsertInput {
+  readonly key?: string;
+  readonly records?: readonly unknown[];
+}
+
+interface UpsertCounts {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly records: readonly unknown[];
+}
+
+/** Upserts a thousand at a time: each part all or none, and done again without harm. */
+async function upsertInParts(
+  { perform }: StepTools,
+  params: { readonly slug: string },
+  { key, records: all = [] }: UpsertInput,
+) {
+  let total: UpsertCounts = { created: 0, updated: 0, unchanged: 0, records: [] };
+  for (let start = 0; start < all.length; start += UPSERT_RECORDS_MAX) {
+    const body = { key, records: all.slice(start, start + UPSERT_RECORDS_MAX) };
+    const part = dataOf(await perform("records.upsert", { params, body })) as UpsertCounts;
+    total = {
+      created: total.created + part.created,
+      updated: total.updated + part.updated,
+      unchanged: total.unchanged + part.unchanged,
+      records: [...total.records, ...part.records],
+    };
+  }
+  return { output: total };
+}
+
+interface QueryInput {
+  readonly sql?: string;
+  readonly queryId?: string;
+  readonly parameters?: readonly unknown[];
+}
+
+interface QueryRows {
+  readonly rows: readonly unknown[];
+  readonly truncated?: boolean;
+}
+
+/** Runs SQL, or a saved query, and gives its rows. */
+async function runQuery({ perform, log }: StepTools, { sql, queryId, parameters }: QueryInput) {
+  const params = parameters ?? [];
+  const answer =
+    queryId === undefined
+      ? await perform("queries.run", { body: { sql, params } })
+      : await perform("queries.run_saved", { params: { id: queryId }, body: { params } });
+  const { rows, truncated = false } = dataOf(answer) as QueryRows;
+  if (truncated)
+    log("warn", "The result has more rows; the others are left out. See limit in the SQL.");
+  return { output: rows, page: { truncated, nextCursor: null } };
 }
 
 interface Page {

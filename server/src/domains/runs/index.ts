@@ -23,7 +23,7 @@ import { cancelChildrenJob } from "./control/cancel-run.ts";
 import { ExecutorPoint } from "./steps/executor.ts";
 import { runner } from "./engine/runner.ts";
 import * as events from "./events.ts";
-import { builtInExecutors } from "./steps/built-in-executors.ts";
+import { builtInExecutors, plannedExecutors } from "./steps/built-in-executors.ts";
 import { listApprovals, listDecidedApprovals, resumeRun } from "./operations/approvals.ts";
 import { cancelRun, cancelRuns, retryRun, retryRuns } from "./operations/control.ts";
 import { countRuns, getRun, listRuns, listRunsOfWorkflow } from "./operations/read.ts";
@@ -119,7 +119,7 @@ export const runs = domain({
       permission: ApprovalsDecide,
       count: countApprovals,
     }),
-    contribute(ExecutorPoint, ...builtInExecutors),
+    contribute(ExecutorPoint, ...builtInExecutors, ...plannedExecutors),
     contribute(ReferenceCheckPoint, checkPeopleAndTopics),
     contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),
     contribute(ReportSourcePoint, runsSource),

@@ -13,7 +13,13 @@ import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
-import { executed, predict, probes, workflows } from "../testing/scripted-workflows.ts";
+import {
+  executed,
+  flowControl,
+  predict,
+  probes,
+  workflows,
+} from "../testing/scripted-workflows.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
 
 const world = await useWorld({ domains: [...domains, probes] });
@@ -155,7 +161,7 @@ test("a run that is killed at any point ends as the interpreter predicts, and re
         }
       }
     }),
-    { numRuns: 3, seed: 4_711, endOnFailure: true },
+    { numRuns: 4, seed: 4_711, endOnFailure: true, examples: [[flowControl]] },
   );
 }, 120_000);
 

@@ -28,6 +28,7 @@ import {
   waitResultOf,
 } from "./journal-record.ts";
 import { LoopOutputs } from "./loop-outputs.ts";
+import { Pacer } from "./pacer.ts";
 import type { RunContext } from "./run-context.ts";
 import { RunJournal } from "./run-journal.ts";
 
@@ -55,6 +56,7 @@ export class Execution {
   readonly #plan: ExecutionPlan;
   readonly #journal: RunJournal;
   readonly #abort = new AbortController();
+  readonly #pacer = new Pacer();
   #loopOutputs: LoopOutputs;
   #progress: Progress;
   /** Steps that start once the records before them are written. */
@@ -195,8 +197,9 @@ export class Execution {
 
   /** Executes a step outside, and adds its result to the journal. */
   async executePending(step: PendingStep): Promise<void> {
-    const startedAt = this.#now();
     try {
+      await this.#pacer.untilTurn(step, this.#abort.signal);
+      const startedAt = this.#now();
       this.#endAttempt({ ...step, startedAt }, await this.#attemptStep(step));
     } finally {
       this.#inFlight -= 1;
@@ -268,8 +271,9 @@ export class Execution {
       const { answer } = before ?? {};
       const wait = this.#limitWait(node, result.wait);
       this.#journal.append({ ...record, status, wait, ...(answer && { answer }) });
-    } else if ("items" in result) {
-      this.#journal.append({ ...record, status: "running", items: result.items.length });
+    } else if ("items" in result || "turns" in result) {
+      const items = "turns" in result ? result.turns : result.items.length;
+      this.#journal.append({ ...record, status: "running", items });
     } else {
       const { output, branch, page } = result;
       const finishedAt = this.#now();

@@ -32,7 +32,7 @@ export type WaitAnswer =
 
 /** The condition that a step waits for, no longer than `untilMs`. */
 export type StepWait =
-  | { readonly kind: "delay"; readonly untilMs: number }
+  | { readonly kind: "delay"; readonly untilMs: number; readonly output?: unknown }
   | {
       readonly kind: "event";
       readonly topic: string;
@@ -173,7 +173,7 @@ export function waitResultOf(
     const data = decisions.findLast((decision) => decision.data !== undefined)?.data ?? null;
     return { output: { approved: branch === "approved", data, decisions }, branch };
   }
-  if (wait?.kind === "delay") return { output: null };
+  if (wait?.kind === "delay") return { output: wait.output ?? null };
   const code = wait?.kind === "approval" ? "approval_expired" : "wait_expired";
   return { error: { code, message: `${path} waited in vain.`, retryable: false } };
 }

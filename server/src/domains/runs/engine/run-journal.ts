@@ -1,4 +1,4 @@
-import { Scope } from "../steps/scope.ts";
+import { addLoop, Scope } from "../steps/scope.ts";
 import {
   applyMessage,
   dueMsOf,
@@ -127,7 +127,6 @@ export class RunJournal {
     const { kind } = record.wait ?? {};
     if (kind === "event" || kind === "approval") this.#hasWaits = true;
     if (record.items === undefined) return;
-    const { items, as } = (record.input ?? {}) as { items?: unknown[]; as?: string };
-    this.#scope.addItems(record.path, as ?? "item", items ?? []);
+    addLoop(this.#scope, record);
   }
 }

@@ -21,7 +21,7 @@ import { id, line } from "#kernel/schema/schema.ts";
 import { findPinnedData } from "../control/pinned-data.ts";
 import { foldJournal } from "../engine/journal-record.ts";
 import { RunId } from "../run.ts";
-import { Scope } from "../steps/scope.ts";
+import { addLoop, Scope } from "../steps/scope.ts";
 import { readWorkspaceFacts } from "../steps/workspace-facts.ts";
 import * as store from "../store.ts";
 
@@ -102,8 +102,7 @@ export async function readPreviewScope(
     if (record.status === "completed" || record.status === "failed")
       sources.set(record.node, "run");
     if (record.items === undefined) continue;
-    const { items = [], as = "item" } = (record.input ?? {}) as { items?: unknown[]; as?: string };
-    scope.addItems(record.path, as, items);
+    addLoop(scope, record);
   }
   const facts = await readWorkspaceFacts(platform, { workspace: workspace.key, environment });
   const values: Record<string, unknown> = { ...scope.at(path, { workspace: facts }) };

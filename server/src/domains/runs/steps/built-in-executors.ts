@@ -2,10 +2,11 @@ import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 import * as types from "#domains/workflows/index.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
-import { parseResponseContent } from "#kernel/outbound/response-content.ts";
 import { derivedId, timeOfId } from "#kernel/schema/id.ts";
 import { executor, type StepResult, type StepTools } from "./executor.ts";
-import { describeRefusal, StepFailure } from "./step-error.ts";
+import { http } from "./http-step.ts";
+import { mergeLists } from "./merge-lists.ts";
+import { StepFailure } from "./step-error.ts";
 import { runActor } from "../engine/run-context.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
 
@@ -30,70 +31,6 @@ const notify = executor({
 
 function responseData(answer: unknown): unknown {
   return (answer as { data: unknown }).data;
-}
-
-const RESPONSE_BYTES_MAX = 1_048_576;
-const TIMEOUT_MAX_MS = 300_000;
-
-/** Calls any address that the SSRF guard permits. A status of 400 or more fails the step. */
-const http = executor({
-  type: types.http,
-  async run(
-    { method = "GET", url, headers = {}, query = {}, body },
-    { platform, signal, ...tools },
-  ) {
-    const isText = typeof body === "string";
-    const response = await platform.outbound.request({
-      method,
-      url: withQuery(url, query),
-      headers: {
-        ...(body !== undefined && !isText && { "content-type": "application/json" }),
-        "idempotency-key": tools.idempotencyKey,
-        ...lowerCaseNames(headers),
-      },
-      ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
-      timeoutMs: TIMEOUT_MAX_MS,
-      maxResponseBytes: RESPONSE_BYTES_MAX,
-      allowHttp: true,
-      signal,
-    });
-    if (response.truncated && response.status < 400) {
-      throw new StepFailure("response_too_large", "The answer is larger than 1 MiB.", {
-        retryable: false,
-      });
-    }
-    const output = {
-      status: response.status,
-      headers: response.headers,
-      body: parseResponseContent(response.headers, response.body),
-    };
-    if (response.status < 400) return { output };
-    tools.log("error", `${method} answered ${response.status}`, { body: output.body });
-    const particulars = describeRefusal(output, platform.clock.nowMs());
-    throw new StepFailure("http_status", `The answer was ${response.status}.`, particulars);
-  },
-});
-
-function withQuery(url: string, query: Readonly<Record<string, unknown>>): string {
-  const names = Object.keys(query);
-  if (names.length === 0 || !URL.canParse(url)) return url;
-  const target = new URL(url);
-  for (const name of names) {
-    for (const value of [query[name]].flat()) {
-      if (value !== undefined && value !== null) target.searchParams.append(name, toText(value));
-    }
-  }
-  return target.href;
-}
-
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
 }
 
 const condition = executor({
@@ -130,6 +67,50 @@ const loop = executor({
   run: ({ items }) => ({ items }),
 });
 
+const repeat = executor({
+  type: types.repeat,
+  run: ({ max = TURNS_DEFAULT }) => ({ turns: max }),
+});
+
+const TURNS_DEFAULT = 100;
+
+/** Ends a turn of a repeat: says whether it was the last, waits before the next, or fails when there is none. */
+const repeatCheck = executor({
+  type: types.repeatCheck,
+  async run({ until, everyMs, sinks, ...rest }, { evaluate, scope, path, run, platform }) {
+    const { max, as, whenExhausted } = rest;
+    const { steps, index } = scope() as {
+      readonly steps: Readonly<Record<string, { readonly output?: unknown }>>;
+      readonly index: number;
+    };
+    const ended = sinks.filter((id) => Object.hasOwn(steps, id));
+    const state = types.combineOutputs(ended.map((id) => [id, steps[id]?.output]));
+    // The output of the turn is the state of the next one, and the condition is about it.
+    const done = until === undefined ? false : isTrue(await evaluate("until", { [as]: state }));
+    if (done) return { output: { done, state } };
+    if (index + 1 >= max) {
+      if (until === undefined || whenExhausted === "continue") return { output: { done, state } };
+      const loop = path.slice(0, path.lastIndexOf("["));
+      throw new StepFailure(
+        "repeat_exhausted",
+        `${loop} did not come to its end in ${max} turns.`,
+        {
+          retryable: false,
+        },
+      );
+    }
+    const pauseMs = Number(everyMs ?? 0);
+    if (!(pauseMs > 0) || run.test) return { output: { done, state } };
+    const untilMs = platform.clock.nowMs() + Math.min(pauseMs, types.DURATION_MS_MAX);
+    return { wait: { kind: "delay", untilMs, output: { done, state } } };
+  },
+});
+
+const merge = executor({
+  type: types.merge,
+  run: (config) => ({ output: mergeLists(config) }),
+});
+
 const respond = executor({
   type: types.respond,
   run: ({ status = 200, headers = {}, body = null }) => ({ output: { status, headers, body } }),
@@ -155,7 +136,7 @@ function isTrue(value: unknown): boolean {
  */
 const subworkflow = executor({
   type: types.subworkflow,
-  async run({ workflowId, input }, tools) {
+  async run({ workflowId, input, wait = true }, tools) {
     const { platform, run, path, attempt, idempotencyKey } = tools;
     if (run.cause.depth >= CAUSATION_DEPTH_MAX) {
       throw new StepFailure("chain_too_deep", `A chain ends after ${CAUSATION_DEPTH_MAX} links.`, {
@@ -167,7 +148,7 @@ const subworkflow = executor({
     const id = derivedId("run", `${idempotencyKey} ${attempt}`, timeOfId(run.id));
     tools.noteChildRun(id);
     const existing = await readChildResult(tools, id);
-    if (existing) return existing;
+    if (existing) return wait ? existing : { output: { runId: id } };
     const deployment = await platform.db.read(partition, (tx) =>
       types.findDeployment(tx, workflowId, run.environment),
     );
@@ -191,7 +172,7 @@ const subworkflow = executor({
       runAs: deployment.deployedBy,
       permissions: deployment.permissions,
       cause,
-      parent: { runId: run.id, path },
+      ...(wait && { parent: { runId: run.id, path } }),
     });
     await runAsSystem(platform, partition, cause, async (ctx) => {
       // A parent that is cancelled cancels the children that exist: it must not be cancelled already.
@@ -202,6 +183,7 @@ const subworkflow = executor({
         writeRunStart(ctx, prepared),
       ]);
     });
+    if (!wait) return { output: { runId: id } };
     return (await readChildResult(tools, id)) ?? { wait: { kind: "child", runId: id } };
   },
 });
@@ -275,6 +257,9 @@ const approval = executor({
   }),
 });
 
+/** The steps that plans add by themselves. */
+export const plannedExecutors = [repeatCheck];
+
 /** The executors that need no other domain. */
 export const builtInExecutors = [
   set,
@@ -282,6 +267,8 @@ export const builtInExecutors = [
   switchNode,
   transform,
   loop,
+  repeat,
+  merge,
   respond,
   fail,
   http,

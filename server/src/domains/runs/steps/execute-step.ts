@@ -222,12 +222,13 @@ function fieldEvaluator(
   attempt: StepAttempt,
   { expressions }: PreparedNode,
   scope: unknown,
-): (name: string) => Promise<unknown> {
-  return async (name) => {
+): StepTools["evaluate"] {
+  return async (name, more) => {
     const expression = expressions.get(name);
+    const visible = more ? { ...Object(scope), ...more } : scope;
     try {
       return await evaluateWhenFree(attempt, (evaluation) =>
-        expression?.evaluate(scope, evaluation),
+        expression?.evaluate(visible, evaluation),
       );
     } catch (error) {
       if (!expression || !(error instanceof ExpressionError)) throw error;
@@ -289,6 +290,7 @@ async function runWithTimeout(
 /** The result as JSON that PostgreSQL accepts; throws when it is too large. */
 function toStorableResult(result: StepResult): StepResult {
   if ("wait" in result) return { wait: toStorableJson(result.wait) };
+  if ("turns" in result) return result;
   const value = "output" in result ? (result.output ?? null) : result.items;
   const error = outputSizeError(value);
   if (error) throw new StepFailure(error.code, error.message, { retryable: false });

@@ -33,8 +33,8 @@ export interface StepTools {
   readonly rights: () => Promise<Rights>;
   /** Performs an operation of the platform with these rights, or those of the run; gives the response's body. */
   readonly perform: (operation: string, input: PerformInput, rights?: Rights) => Promise<unknown>;
-  /** Evaluates an expression of the configuration. */
-  readonly evaluate: (name: string) => Promise<unknown>;
+  /** Evaluates an expression of the configuration, which may see more than the step does. */
+  readonly evaluate: (name: string, more?: Readonly<Record<string, unknown>>) => Promise<unknown>;
 }
 
 export interface PerformInput {
@@ -47,7 +47,9 @@ export interface PerformInput {
 export type StepResult =
   | { readonly output: unknown; readonly branch?: string; readonly page?: ListPage }
   | { readonly wait: StepWait }
-  | { readonly items: readonly unknown[] };
+  | { readonly items: readonly unknown[] }
+  /** Of a repeat: how many turns at most. */
+  | { readonly turns: number };
 
 /** Executes the steps of one node type. */
 export interface Executor<Schema extends TObject = TObject> {

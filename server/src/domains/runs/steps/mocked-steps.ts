@@ -1,5 +1,6 @@
 import {
   branchLabels,
+  repeatCheck,
   type PlanNode,
   type StepError,
   toNodeKey,
@@ -24,6 +25,8 @@ export function findMock(
   node: PlanNode,
   { path, at }: { readonly path: string; readonly at: string },
 ): MockedStep | undefined {
+  // The stand-in is that of each item.
+  if (node.forEach || node.type.type === repeatCheck.type) return undefined;
   const names = [toNodeKey(path), node.id];
   const error = findMember(test.errors, names);
   const mock = findMember(test.mocks, names);
@@ -47,7 +50,7 @@ function findMember<T>(
 /** The mocked output; the branch follows from it. */
 function toOutcome(node: PlanNode, output: unknown): MockedStep["outcome"] {
   const { type, config } = node;
-  if (type.iterates && Array.isArray(output)) {
+  if (type.iterates && !type.repeats && Array.isArray(output)) {
     const { as } = config;
     return { input: { items: output, ...(as !== undefined && { as }) }, result: { items: output } };
   }

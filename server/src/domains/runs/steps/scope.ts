@@ -1,4 +1,4 @@
-import { parsePath } from "#domains/workflows/index.ts";
+import { parsePath, REPEAT_CHECK_ID } from "#domains/workflows/index.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import type { GivenValues, RunContext } from "../engine/run-context.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
@@ -25,6 +25,8 @@ export class Scope {
   /** By the prefix of the iteration. */
   readonly #iterationOutputs = new Map<string, Outputs>();
   readonly #items = new Map<string, { readonly as: string; readonly items: readonly unknown[] }>();
+  /** By the path of the repeat: what its first turn sees. */
+  readonly #states = new Map<string, { readonly as: string; readonly state: unknown }>();
 
   /** In a test of one step: what it sees of steps that are not in this run. */
   readonly #given: GivenValues | undefined;
@@ -58,14 +60,23 @@ export class Scope {
     this.#items.set(path, { as, items });
   }
 
+  /** Adds the state with which a repeat begins, and the name of it in its body. */
+  addState(path: string, as: string, state: unknown): void {
+    this.#states.set(path, { as, state });
+  }
+
   /** The values that the step at this path sees: outputs around it, and the items of its loops. */
   at(path: string, { workspace, secrets }: ScopeExtras = {}): Readonly<Record<string, unknown>> {
     const { iterations } = parsePath(path);
     const items: Record<string, unknown> = {};
     let steps = this.#outputs;
     for (const { path: loop, index } of iterations) {
-      const { as = "item", items: all = [] } = this.#items.get(loop) ?? {};
-      items[as] = all[index];
+      const first = this.#states.get(loop);
+      if (first) items[first.as] = this.#stateOf(loop, index, first.state);
+      else {
+        const { as = "item", items: all = [] } = this.#items.get(loop) ?? {};
+        items[as] = all[index];
+      }
       items["index"] = index;
       steps = { ...steps, ...this.#iterationOutputs.get(`${loop}[${index}].`) };
     }
@@ -80,4 +91,26 @@ export class Scope {
     // Hidden: an expression that takes its scope as a whole must not show them.
     return Object.defineProperty(scope, "secrets", { value: Object.fromEntries(secrets) });
   }
+
+  /** The output of the turn before. */
+  #stateOf(repeat: string, index: number, first: unknown): unknown {
+    if (index === 0) return first;
+    const before = this.#iterationOutputs.get(`${repeat}[${index - 1}].`)?.[REPEAT_CHECK_ID];
+    return (Object(before?.output) as { readonly state?: unknown }).state;
+  }
+}
+
+/** Adds what the iterations of a loop see, from the record of its start. */
+export function addLoop(
+  scope: Scope,
+  { path, input }: Pick<JournalRecord, "path" | "input">,
+): void {
+  const { items, as, max, state } = Object(input) as {
+    readonly items?: readonly unknown[];
+    readonly as?: string;
+    readonly max?: number;
+    readonly state?: unknown;
+  };
+  if (max === undefined) scope.addItems(path, as ?? "item", items ?? []);
+  else scope.addState(path, as ?? "state", state ?? null);
 }

@@ -83,6 +83,32 @@ export const workflows: fc.Arbitrary<Definition> = fc
     return { name: "random", trigger: { type: "manual" }, nodes, edges: definition };
   });
 
+/** A node for each of two items, and a repeat that ends after two turns. */
+export const flowControl: Definition = {
+  name: "flow control",
+  trigger: { type: "manual" },
+  nodes: [
+    {
+      id: "each",
+      type: "probe",
+      config: { failures: 1 },
+      retry: { maxAttempts: 2, backoffMs: 0 },
+      forEach: { items: [1, 2], concurrency: 2 },
+    },
+    {
+      id: "turns",
+      type: "repeat",
+      config: {
+        until: "index = 1",
+        max: 5,
+        everyMs: 1,
+        body: { nodes: [{ id: "turn", type: "probe", config: { failures: 0 } }], edges: [] },
+      },
+    },
+  ],
+  edges: [{ from: "each", to: "turns" }],
+};
+
 function nodeOf(id: string): fc.Arbitrary<Definition["nodes"][number]> {
   const step = (name: string) =>
     fc
@@ -142,7 +168,11 @@ export function predict(plan: ExecutionPlan): {
       if (type.type === "condition") {
         steps.set(path, { ...newRecord(path, "completed"), branch: String(config["expression"]) });
       } else if (type.iterates) {
-        steps.set(path, { ...newRecord(path, "running"), items: 2 });
+        const items = type.repeats ? Number(config["max"]) : 2;
+        steps.set(path, { ...newRecord(path, "running"), items });
+      } else if (type.type === "repeat_check") {
+        const output = { done: path.includes("[1]"), state: null };
+        steps.set(path, { ...newRecord(path, "completed"), output });
       } else steps.set(path, predictStep(path, node, Number(config["failures"])));
     }
   }

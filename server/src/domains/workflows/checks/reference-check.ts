@@ -58,7 +58,9 @@ export function nodesIn(graph: unknown, at = ""): DefinedNode[] {
     const path = `${at}/nodes/${index}`;
     return [
       ...(typeof type === "string" ? [{ type, config, path }] : []),
-      ...(type === "loop" ? nodesIn(config["body"], `${path}/config/body`) : []),
+      ...(type === "loop" || type === "repeat"
+        ? nodesIn(config["body"], `${path}/config/body`)
+        : []),
     ];
   });
 }

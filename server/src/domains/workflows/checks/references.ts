@@ -78,6 +78,9 @@ class MentionFinder {
     for (const [index, node] of nodes.entries()) {
       if (!isRecord(node) || typeof node["type"] !== "string") continue;
       const type = this.#types.get(node["type"]);
+      if (isRecord(node["forEach"])) {
+        this.inTemplate(node["forEach"]["items"], `${path}/${index}/forEach/items`);
+      }
       const config = node["config"];
       if (!type || !isRecord(config)) continue;
       const configPath = `${path}/${index}/config`;

@@ -42,6 +42,49 @@ export const OnError = Type.Enum(["fail", "continue", "branch"], {
 });
 export type OnError = Static<typeof OnError>;
 
+export const LOOP_CONCURRENCY_MAX = 100;
+
+/** Roots of the scope in which expressions are evaluated; an item can't hide them. */
+export const SCOPE_NAMES = ["trigger", "steps", "run", "workspace", "environment", "secrets"];
+
+/** The name by which expressions read what is different in each iteration. */
+export function itemName(name: string, description: string) {
+  return Type.String({
+    pattern: `^(?!(${SCOPE_NAMES.join("|")}|__proto__|constructor|prototype)$)[A-Za-z_][A-Za-z0-9_]{0,63}$`,
+    default: name,
+    description,
+  });
+}
+
+/** A node that is done for each member of a list. */
+export const ForEach = object({
+  items: Type.Unknown({
+    description: "A list, or a template that gives one: `{{ steps.read.output }}`",
+  }),
+  as: Type.Optional(itemName("item", "What expressions of the node call the item")),
+  concurrency: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LOOP_CONCURRENCY_MAX,
+      description: "How many items at a time; 1 unless given",
+    }),
+  ),
+  ratePerSecond: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1_000,
+      description: "How many items a second at most begin, within one run",
+    }),
+  ),
+  collect: Type.Optional(
+    Type.Boolean({
+      description:
+        "True unless given: the output is the list of outputs; without, it is `{ count }`",
+    }),
+  ),
+});
+export type ForEach = Static<typeof ForEach>;
+
 const Note = text(2_000, "For people: runs ignore it");
 const TAGS_MAX = 20;
 
@@ -63,6 +106,7 @@ export const Node = object(
       Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: "Of each attempt" }),
     ),
     onError: Type.Optional(OnError),
+    forEach: Type.Optional(ForEach),
     note: Type.Optional(Note),
   },
   { title: "WorkflowNode" },

@@ -1,4 +1,5 @@
 import { BACKOFF_MS_MAX, type GraphDefinition, type Node, type OnError } from "./definition.ts";
+import { loop, REPEAT_CHECK_ID, repeatCheck } from "./nodes/loop-nodes.ts";
 import type { Config, NodeType, NodeTypes } from "./node-type.ts";
 
 /** A compiled definition: immutable, so that any number of runs can share one. */
@@ -34,6 +35,12 @@ export interface PlanNode {
   readonly concurrency: number;
   /** False for a loop whose output is not the list of its iterations' outputs. */
   readonly collects: boolean;
+  /** Of a loop: turn by turn, until the step at the end of a turn says that it is done. */
+  readonly repeats: boolean;
+  /** Of a loop: it stands for a node that is done for each item, and has its id. */
+  readonly forEach: boolean;
+  /** How many of its steps may begin in a second. */
+  readonly ratePerSecond: number | undefined;
 }
 
 export interface RetryRule {
@@ -49,6 +56,8 @@ export interface RetryRule {
 export interface PlanEdge {
   readonly to: number;
   readonly when: string | undefined;
+  /** Taken however the step ends, unless it fails the run. */
+  readonly always?: true;
 }
 
 const BACKOFF_MS_DEFAULT = 1_000;
@@ -70,7 +79,8 @@ function compileGraph({ nodes, edges }: GraphDefinition, types: NodeTypes): Grap
       incoming[target] = (incoming[target] ?? 0) + 1;
       return { to: target, when };
     });
-    return { ...compileNode(node, types), index, outgoing: outgoingEdges };
+    const compiled = node.forEach ? compileForEach(node, types) : compileNode(node, types);
+    return { ...compiled, index, outgoing: outgoingEdges };
   });
   return {
     nodes: planNodes,
@@ -86,6 +96,8 @@ function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "ou
   const { config = {}, retry } = node;
   const type = { ...declared, ...declared.inFact?.(config) };
   const { concurrency, collect } = config;
+  // A checked loop has a body that is a checked graph.
+  const body = type.iterates && compileGraph(config["body"] as GraphDefinition, types);
   return {
     id: node.id,
     name: node.name,
@@ -100,10 +112,91 @@ function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "ou
     },
     timeoutMs: node.timeoutMs,
     onError: type.alwaysFails ? "fail" : (node.onError ?? "fail"),
-    // A checked loop has a body that is a checked graph.
-    body: type.iterates && compileGraph(config["body"] as GraphDefinition, types),
-    concurrency: typeof concurrency === "number" ? concurrency : 1,
-    collects: collect !== false,
+    body: body && type.repeats ? withCheck(body, config) : body,
+    concurrency: typeof concurrency === "number" && !type.repeats ? concurrency : 1,
+    collects: type.repeats ? collect === true : collect !== false,
+    repeats: type.repeats === true,
+    forEach: false,
+    ratePerSecond: undefined,
+  };
+}
+
+/**
+ * A node that is done for each item is a loop of its own id around itself. Each item is retried alone, and passed over
+ * alone; that one fails for good is the failure of the whole.
+ */
+function compileForEach(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "outgoing"> {
+  const { forEach, onError = "fail", ...rest } = node;
+  const { ratePerSecond, ...list } = forEach ?? { items: [] };
+  const inner: Node = { ...rest, onError: onError === "continue" ? "continue" : "fail" };
+  const body = compileGraph({ nodes: [inner], edges: [] }, types);
+  const [only] = body.nodes;
+  const paced = only ? [{ ...only, ratePerSecond }] : [];
+  return {
+    id: node.id,
+    name: node.name,
+    type: loop,
+    config: { ...list, body: { nodes: [inner], edges: [] } },
+    retry: undefined,
+    timeoutMs: undefined,
+    onError: onError === "branch" ? "branch" : "fail",
+    body: {
+      ...body,
+      nodes: paced,
+      byId: new Map(paced.map((one) => [one.id, one])),
+      roots: paced,
+      sinks: paced,
+    },
+    concurrency: list.concurrency ?? 1,
+    collects: list.collect !== false,
+    repeats: false,
+    forEach: true,
+    ratePerSecond: undefined,
+  };
+}
+
+const TURNS_DEFAULT = 100;
+
+/** The body of a repeat with the step that ends a turn, after all others. */
+function withCheck(body: Graph, config: Config): Graph {
+  const { until, everyMs, max = TURNS_DEFAULT, as = "state", whenExhausted = "fail" } = config;
+  const index = body.nodes.length;
+  const check: PlanNode = {
+    index,
+    id: REPEAT_CHECK_ID,
+    name: "Until",
+    type: repeatCheck,
+    config: {
+      ...(until !== undefined && { until }),
+      ...(everyMs !== undefined && { everyMs }),
+      max,
+      as,
+      whenExhausted,
+      sinks: body.sinks.map(({ id }) => id),
+    },
+    retry: undefined,
+    timeoutMs: undefined,
+    onError: "fail",
+    outgoing: [],
+    body: undefined,
+    concurrency: 1,
+    collects: true,
+    repeats: false,
+    forEach: false,
+    ratePerSecond: undefined,
+  };
+  const end: PlanEdge = { to: index, when: undefined, always: true };
+  const isSink = new Set(body.sinks.map((sink) => sink.index));
+  const nodes = body.nodes.map((node) =>
+    isSink.has(node.index) ? { ...node, outgoing: [end] } : node,
+  );
+  nodes.push(check);
+  return {
+    nodes,
+    byId: new Map(nodes.map((node) => [node.id, node])),
+    incoming: [...body.incoming, body.sinks.length],
+    roots: body.roots.map((root) => nodes[root.index] ?? root),
+    sinks: [check],
   };
 }
 

@@ -5,16 +5,21 @@ export type { DefinitionIssues } from "./validation/check-definition.ts";
 export {
   Definition,
   definitionFields,
+  DURATION_MS_MAX,
   Edge,
   EDGES_MAX,
+  ForEach,
   type GraphDefinition,
   Node,
   NODES_MAX,
   OnError,
   Retry,
+  SCOPE_NAMES,
   Tag,
 } from "./definition.ts";
-export * from "./flow-nodes.ts";
+export * from "./nodes/data-nodes.ts";
+export * from "./nodes/flow-nodes.ts";
+export * from "./nodes/loop-nodes.ts";
 export {
   branchLabels,
   type Config,
@@ -29,7 +34,7 @@ export {
   outputSchema,
 } from "./node-type.ts";
 export { NODE_GROUPS } from "./node-form.ts";
-export * from "./effect-nodes.ts";
+export * from "./nodes/effect-nodes.ts";
 export {
   compilePlan,
   type Graph,
@@ -59,4 +64,4 @@ export {
   TriggerTypeDescription,
   triggerTypes,
 } from "./trigger.ts";
-export * from "./waiting-nodes.ts";
+export * from "./nodes/waiting-nodes.ts";

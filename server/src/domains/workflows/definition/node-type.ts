@@ -31,6 +31,10 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly check?: (config: Config) => readonly FieldError[];
   /** It runs the graph in `config.body` for each of its items. */
   readonly iterates?: true;
+  /** It runs that graph turn by turn, until a condition holds, and not for each of a list. */
+  readonly repeats?: true;
+  /** Names that an expression of the configuration sees beside the scope, by its field. */
+  readonly names?: Readonly<Record<string, readonly string[]>>;
   /** Its output is the answer of the run. */
   readonly answers?: true;
   /** It ends in failure by design, which no retry or `onError` could turn into anything else. */

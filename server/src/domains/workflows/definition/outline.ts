@@ -2,7 +2,10 @@
  * Definitions while they are being written: what can be found in one that need not be valid. A **key** names a
  * node in a definition as a path names a step in a run, without the numbers of iterations: `each.call`.
  */
-import { loop } from "./flow-nodes.ts";
+import { loop, repeat } from "./nodes/loop-nodes.ts";
+
+/** The types whose configuration has a graph in it. */
+const ITERATING_TYPES: ReadonlySet<string> = new Set([loop.type, repeat.type]);
 
 /** A node as far as it is written. */
 export interface OutlineNode {
@@ -33,7 +36,12 @@ export interface NodePosition {
 
 /** The key of a path or of a key in another spelling: `each[3].call` and `each/call` are `each.call`. */
 export function toNodeKey(text: string): string {
-  return text.replaceAll(/\[\d+\]/g, "").replaceAll("/", ".");
+  const ids = text
+    .replaceAll(/\[\d+\]/g, "")
+    .replaceAll("/", ".")
+    .split(".");
+  // A node that is done for each item is a loop around itself.
+  return ids.filter((id, index) => id !== ids[index - 1]).join(".");
 }
 
 /** Finds a node by its key; without a key, the end of the workflow, which has every node before it. */
@@ -47,9 +55,14 @@ export function locateNode(definition: unknown, key: string | undefined): NodePo
     const node = graph.nodes.find((one) => one.id === id);
     if (!node) return undefined;
     before.push(...findAncestors(graph, id));
-    if (depth === ids.length - 1) return { node, loops, before };
-    const { as } = node.config;
-    loops.push({ ...node, as: typeof as === "string" ? as : "item" });
+    const { as } = depth === ids.length - 1 ? toRecord(node.node["forEach"]) : node.config;
+    const item = node.type === repeat.type ? "state" : "item";
+    const asLoop = { ...node, as: typeof as === "string" ? as : item };
+    if (depth === ids.length - 1) {
+      if (node.node["forEach"] !== undefined) loops.push(asLoop);
+      return { node, loops, before };
+    }
+    loops.push(asLoop);
     graph = readGraph(node.config["body"], node.key);
   }
   return undefined;
@@ -59,7 +72,7 @@ export function locateNode(definition: unknown, key: string | undefined): NodePo
 export function listNodes(definition: unknown, within = "", depth = 0): OutlineNode[] {
   if (depth > DEPTH_MAX) return [];
   return readGraph(definition, within).nodes.flatMap((node) =>
-    node.type === loop.type
+    ITERATING_TYPES.has(node.type)
       ? [node, ...listNodes(node.config["body"], node.key, depth + 1)]
       : [node],
   );
@@ -73,7 +86,7 @@ export function listEdges(definition: unknown, within = "", depth = 0): OutlineE
     if (typeof from !== "string" || typeof to !== "string") return [];
     return [{ in: within, from, to, ...(typeof when === "string" && { when }) }];
   });
-  const inner = nodes.filter(({ type }) => type === loop.type);
+  const inner = nodes.filter(({ type }) => ITERATING_TYPES.has(type));
   return [...own, ...inner.flatMap(({ key, config }) => listEdges(config["body"], key, depth + 1))];
 }
 

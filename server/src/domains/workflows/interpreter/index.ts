@@ -9,7 +9,7 @@ export {
   type RunState,
   type Stop,
 } from "./decide.ts";
-export { runOutput } from "./output.ts";
+export { combineOutputs, runOutput } from "./output.ts";
 export { type Iteration, iterationPrefix, nodeAt, parsePath } from "./path.ts";
 export { type Reset, resetFrom, resetLoop } from "./reset.ts";
 export { afterFailure, type AfterFailure, retryDelayMs } from "./retry.ts";

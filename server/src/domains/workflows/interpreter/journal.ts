@@ -128,7 +128,7 @@ function advanceLoop(progress: Progress, loop: Loop): void {
   if (loop.finishedCount === loop.items) {
     frame.loops[node.index] = undefined;
     progress.live.delete(path);
-    const output = node.collects ? loop.outputs : { count: loop.items };
+    const output = node.repeats ? repeatOutput(loop) : loopOutput(loop);
     progress.due.complete.set(path, output);
     keepOutput(frame, node, output);
     settle(progress, frame, node, PLAIN);
@@ -139,6 +139,15 @@ function advanceLoop(progress: Progress, loop: Loop): void {
     enterIteration(progress, loop, loop.next);
     loop.next += 1;
   }
+}
+
+function loopOutput({ node, outputs, items }: Loop): unknown {
+  return node.collects ? outputs : { count: items };
+}
+
+function repeatOutput({ node, outputs, items, last }: Loop): unknown {
+  const { done = false, state = null } = last ?? {};
+  return { turns: items, done, last: state, ...(node.collects && { outputs }) };
 }
 
 /** Forgets all about the inside of a loop that ended, or waits for its next attempt. */

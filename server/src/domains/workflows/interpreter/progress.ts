@@ -38,7 +38,10 @@ export interface Loop {
   readonly frame: Frame;
   readonly node: PlanNode;
   readonly path: string;
-  readonly items: number;
+  /** How many iterations there are; of a repeat how many at most, until its last turn. */
+  items: number;
+  /** The result of the last turn of a repeat. */
+  last: { readonly done: boolean; readonly state: unknown } | undefined;
   /** The iterations under way. */
   readonly frames: Map<number, Frame>;
   readonly finished: boolean[];
@@ -112,6 +115,7 @@ export function openLoop(progress: Progress, frame: Frame, node: PlanNode, items
     node,
     path: frame.prefix + node.id,
     items,
+    last: undefined,
     frames: new Map(),
     finished: [],
     outputs: [],
@@ -149,8 +153,9 @@ export const PLAIN: Exit = { branch: undefined, unlabelled: true };
 /** Settles a step: its edges are taken or dead, and steps that this decides are due. */
 export function settle(progress: Progress, frame: Frame, node: PlanNode, exit: Exit): void {
   frame.phases[node.index] = PHASE.settled;
-  for (const { to, when } of node.outgoing) {
-    if (when === undefined ? exit.unlabelled : when === exit.branch) frame.reached[to] = 1;
+  for (const { to, when, always } of node.outgoing) {
+    const isTaken = when === undefined ? exit.unlabelled : when === exit.branch;
+    if (always || isTaken) frame.reached[to] = 1;
     const open = (frame.open[to] ?? 0) - 1;
     frame.open[to] = open;
     if (open === 0 && frame.phases[to] === PHASE.unreached) resolve(progress, frame, to);
@@ -187,9 +192,19 @@ function finish(progress: Progress, { of, graph, outputs }: Frame): void {
   loop.finished[index] = true;
   loop.finishedCount += 1;
   progress.changed.add(loop);
-  if (!loop.node.collects) return;
+  if (!loop.node.collects && !loop.node.repeats) return;
   const ended = graph.sinks.filter((sink) => sink.index in outputs);
-  loop.outputs[index] = combineOutputs(ended.map((sink) => [sink.id, outputs[sink.index]]));
+  const output = combineOutputs(ended.map((sink) => [sink.id, outputs[sink.index]]));
+  if (loop.node.repeats) finishTurn(loop, index, output);
+  else loop.outputs[index] = output;
+}
+
+/** The step that ends a turn says whether it was the last one. */
+function finishTurn(loop: Loop, index: number, output: unknown): void {
+  const { done, state } = Object(output) as { readonly done?: unknown; readonly state?: unknown };
+  if (loop.node.collects) loop.outputs[index] = state ?? null;
+  if (done === true) loop.items = index + 1;
+  if (index + 1 === loop.items) loop.last = { done: done === true, state: state ?? null };
 }
 
 function newFrame(graph: Graph, prefix: string, of: Frame["of"]): Frame {

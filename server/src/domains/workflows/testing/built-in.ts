@@ -1,24 +1,27 @@
 import {
-  condition,
-  fail,
-  loop,
-  respond,
-  set,
-  switchNode,
-  transform,
-} from "../definition/flow-nodes.ts";
-import type { NodeType } from "../definition/node-type.ts";
-import {
+  approval,
   artifact,
+  condition,
   connector,
+  delay,
+  fail,
   http,
+  loop,
+  merge,
+  type NodeType,
   notify,
   publishEvent,
   records,
+  repeat,
+  respond,
   script,
+  set,
+  subworkflow,
+  switchNode,
   ticket,
-} from "../definition/effect-nodes.ts";
-import { approval, delay, subworkflow, waitForEvent } from "../definition/waiting-nodes.ts";
+  transform,
+  waitForEvent,
+} from "../definition/index.ts";
 
 /** All node types that are declared here, whether or not an installation can execute them. */
 export const builtInNodeTypes: readonly NodeType[] = [
@@ -27,6 +30,8 @@ export const builtInNodeTypes: readonly NodeType[] = [
   transform,
   set,
   loop,
+  repeat,
+  merge,
   respond,
   fail,
   delay,

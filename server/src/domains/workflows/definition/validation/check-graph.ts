@@ -3,9 +3,10 @@ import { Validator } from "#kernel/schema/validator.ts";
 import { checkConfig, namesInConfig } from "./check-config.ts";
 import { checkEdges, type KnownNode } from "./check-edges.ts";
 import { type CheckContext, isRecord, errorReporter } from "./check-context.ts";
-import { checkNames } from "./check-names.ts";
+import { checkNames, type VisibleNames } from "./check-names.ts";
 import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "../definition.ts";
 import { branchLabels, type Config, type NodeType } from "../node-type.ts";
+import { isTemplate } from "../template.ts";
 
 interface GraphPosition {
   /** The path of the object with `nodes` and `edges`. */
@@ -48,7 +49,11 @@ export function checkGraph(
     const type = checkNode(ctx, node, path);
     if (!isRecord(node)) continue;
     const config = isRecord(node["config"]) ? node["config"] : {};
-    if (type) typed.push({ id: node["id"], type, config, path: `${path}/config` });
+    if (type) {
+      const forEach = isRecord(node["forEach"]) ? node["forEach"] : undefined;
+      typed.push({ id: node["id"], type, config, path: `${path}/config`, forEach });
+      if (forEach) checkForEach(ctx, type, forEach, `${path}/forEach`);
+    }
     const idError = nodeIdError(node["id"], known, position);
     if (idError !== undefined) errorReporter(ctx, path)([{ path: "/id", message: idError }]);
     else if (typeof node["id"] === "string") known.set(node["id"], toKnownNode(node, type, config));
@@ -57,12 +62,19 @@ export function checkGraph(
   checkErrorBranches(ctx, graph, position.path);
   const enclosing = new Set([...position.enclosing, ...known.keys()]);
   const findEarlier = earlierStepsIn(graph.edges);
-  for (const { id, type, config, path } of typed) {
+  for (const { id, type, config, path, forEach } of typed) {
     const before = new Set([...position.before, ...findEarlier(id)]);
     const visible = { steps: enclosing, before, items: position.items };
-    checkNames(ctx, namesInConfig(ctx, type, config), visible, path);
+    if (forEach) {
+      const reads = ctx.expressions.templateNames(forEach["items"]);
+      checkNames(ctx, reads, visible, `${path.slice(0, -"/config".length)}/forEach/items`);
+    }
+    const { as: name = "item" } = forEach ?? {};
+    const own = forEach && typeof name === "string" ? [...position.items, name, "index"] : [];
+    const seen = { ...visible, items: forEach ? own : position.items };
+    checkFieldNames(ctx, { type, config, path }, seen);
     if (!type.iterates) continue;
-    const { as: item = "item", body } = config;
+    const { as: item = type.repeats ? "state" : "item", body } = config;
     const items = [...position.items, String(item), "index"];
     checkBody(ctx, body, {
       path: `${path}/body`,
@@ -80,6 +92,55 @@ interface TypedNode {
   readonly config: Config;
   /** Of its configuration. */
   readonly path: string;
+  readonly forEach: Config | undefined;
+}
+
+/** Checks the names in a configuration; a field may see more than the others. */
+function checkFieldNames(
+  ctx: CheckContext,
+  { type, config, path }: Pick<TypedNode, "type" | "config" | "path">,
+  visible: VisibleNames,
+): void {
+  for (const reads of namesInConfig(ctx, type, config)) {
+    const more = type.names?.[reads.path.slice(1)];
+    if (more === undefined) checkNames(ctx, [reads], visible, path);
+    else {
+      const inner = type.repeats ? idsIn(config["body"]) : [];
+      const { as: item } = config;
+      checkNames(
+        ctx,
+        [reads],
+        {
+          steps: new Set([...visible.steps, ...inner]),
+          before: new Set([...visible.before, ...inner]),
+          items: [...visible.items, ...more, ...(typeof item === "string" ? [item] : [])],
+        },
+        path,
+      );
+    }
+  }
+}
+
+function idsIn(body: unknown): string[] {
+  if (!isRecord(body) || !Array.isArray(body["nodes"])) return [];
+  return body["nodes"].flatMap((node: unknown) =>
+    isRecord(node) && typeof node["id"] === "string" ? [node["id"]] : [],
+  );
+}
+
+/** Checks that a node may be done for each of a list: it must go one way, and not be a list's loop itself. */
+function checkForEach(ctx: CheckContext, type: NodeType, forEach: Config, path: string): void {
+  const report = errorReporter(ctx, path);
+  if (type.branches !== "none" || type.iterates || type.answers || type.alwaysFails) {
+    report([{ path: "", message: `is not for nodes of type ${type.type}; put them in a loop` }]);
+  }
+  const { items } = forEach;
+  if (!Array.isArray(items) && !isTemplate(items)) {
+    report([{ path: "/items", message: "must be a list, or a template of one" }]);
+  }
+  report(
+    ctx.expressions.template(items).map((error) => ({ ...error, path: `/items${error.path}` })),
+  );
 }
 
 /** Finds the steps that come before one, by edges whatever their labels. */

@@ -1,7 +1,7 @@
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { closestName } from "#kernel/schema/closest-name.ts";
 import { type CheckContext, errorReporter, type NamesRead } from "./check-context.ts";
-import { SCOPE_NAMES } from "../flow-nodes.ts";
+import { SCOPE_NAMES } from "../definition.ts";
 
 /** The names that expressions at one position may read. */
 export interface VisibleNames {

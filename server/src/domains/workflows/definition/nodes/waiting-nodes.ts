@@ -3,9 +3,10 @@ import Type from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
-import { DURATION_MS_MAX } from "./definition.ts";
-import { nodeType } from "./node-type.ts";
-import { checkEventMatch, EVENT_SHAPE, TOPIC_CHARACTERS_MAX } from "./trigger.ts";
+import { DURATION_MS_MAX } from "../definition.ts";
+import { nodeType } from "../node-type.ts";
+import { literalSchema } from "../template.ts";
+import { checkEventMatch, EVENT_SHAPE, TOPIC_CHARACTERS_MAX } from "../trigger.ts";
 
 const APPROVERS_MAX = 100;
 
@@ -113,8 +114,20 @@ export const approval = nodeType({
 
 export const subworkflow = nodeType({
   type: "subworkflow",
-  summary: "Runs another workflow and waits for it; its output is the result of that run",
-  config: object({ workflowId: line(100), input: Type.Optional(Type.Unknown()) }),
+  summary:
+    "Runs another workflow and waits for it, if asked to; its output is the result of that run",
+  config: object({
+    workflowId: line(100),
+    input: Type.Optional(Type.Unknown()),
+    wait: Type.Optional(
+      literalSchema(
+        Type.Boolean({
+          description:
+            "True unless given; without, the output is `{ runId }`, and the run goes its own way",
+        }),
+      ),
+    ),
+  }),
   form: {
     title: "Run a workflow",
     group: "Workflows",
@@ -123,9 +136,13 @@ export const subworkflow = nodeType({
     fields: {
       workflowId: { title: "Workflow", reference: "workflow" },
       input: { title: "Input", example: { order: "{{ trigger.input }}" } },
+      wait: { title: "Wait for its end" },
     },
   },
-  output: Type.Unknown({ description: "What the other workflow responds" }),
+  output: ({ wait }) =>
+    wait === false
+      ? Type.Object({ runId: Type.String() })
+      : Type.Unknown({ description: "What the other workflow responds" }),
   branches: "none",
   effect: "outside",
   inside: true,

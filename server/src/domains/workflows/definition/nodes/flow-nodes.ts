@@ -2,11 +2,9 @@
 import Type, { type TSchema } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
-import { type Config, nodeType } from "./node-type.ts";
-import { expression, isTemplate, literalSchema } from "./template.ts";
+import { type Config, nodeType } from "../node-type.ts";
+import { expression, isTemplate, literalSchema } from "../template.ts";
 
-export const LOOP_ITEMS_MAX = 10_000;
-export const LOOP_CONCURRENCY_MAX = 100;
 const CASES_MAX = 100;
 
 export const condition = nodeType({
@@ -114,80 +112,74 @@ export const set = nodeType({
   effect: "pure",
 });
 
-/** Roots of the scope in which expressions are evaluated; an item can't hide them. */
-export const SCOPE_NAMES = ["trigger", "steps", "run", "workspace", "environment", "secrets"];
+const KEYS_MAX = 10;
 
-export const loop = nodeType({
-  type: "loop",
-  summary: "Runs a graph for each item of a list; its output is the list of theirs",
+export const merge = nodeType({
+  type: "merge",
+  summary:
+    "Makes one list of several: one after the other, side by side, or by the keys that they share",
   config: object({
-    items: Type.Array(Type.Unknown(), {
-      maxItems: LOOP_ITEMS_MAX,
-      description: "A template without a value gives no item, one with a single value one item",
-    }),
-    as: Type.Optional(
-      literalSchema(
-        Type.String({
-          pattern: `^(?!(${SCOPE_NAMES.join("|")}|__proto__|constructor|prototype)$)[A-Za-z_][A-Za-z0-9_]{0,63}$`,
-          default: "item",
-          description: "What expressions in the body call the item",
-        }),
-      ),
-    ),
-    concurrency: Type.Optional(
-      literalSchema(
-        Type.Integer({
-          minimum: 1,
-          maximum: LOOP_CONCURRENCY_MAX,
-          default: 1,
-          description: "How many items at a time",
-        }),
-      ),
-    ),
-    collect: Type.Optional(
-      literalSchema(
-        Type.Boolean({
-          description:
-            "True unless given: the output is the list of the iterations' outputs, 1 MiB at most; without, " +
-            "it is `{ count }`",
-        }),
-      ),
-    ),
-    // Only the outline: what is inside is checked like the graph of the workflow itself.
-    body: literalSchema(
-      object({
-        nodes: Type.Array(Type.Unknown(), { minItems: 1, description: "As in the workflow" }),
-        edges: Type.Array(Type.Unknown(), { description: "As in the workflow" }),
+    mode: literalSchema(
+      Type.Enum(["append", "by_key", "by_position", "all_pairs"], {
+        description:
+          "`append` puts them one after the other; `by_key` joins the objects of two lists whose keys are equal, " +
+          "`by_position` those at one place, `all_pairs` each with each",
       }),
+    ),
+    lists: Type.Array(Type.Unknown({ description: "A list; one value is a list of one" }), {
+      minItems: 1,
+      maxItems: 10,
+    }),
+    keys: Type.Optional(
+      Type.Array(line(200, "A field of both, or `left = right`; dots lead into objects"), {
+        minItems: 1,
+        maxItems: KEYS_MAX,
+        description: "Of `by_key`",
+      }),
+    ),
+    join: Type.Optional(
+      literalSchema(
+        Type.Enum(["inner", "left", "right", "outer", "unmatched_left", "unmatched_both"], {
+          description:
+            "Of `by_key`: which objects are kept; `inner`, those with a partner, unless given",
+        }),
+      ),
+    ),
+    prefer: Type.Optional(
+      literalSchema(
+        Type.Enum(["left", "right"], {
+          description: "Which value a field has that both have; `right` unless given",
+        }),
+      ),
     ),
   }),
   form: {
-    title: "For each",
-    group: "Flow",
-    icon: "repeat",
-    first: {
-      items: "{{ trigger.input.items }}",
-      as: "item",
-      body: {
-        nodes: [{ id: "each_item", type: "set", name: "Set values", config: { values: {} } }],
-        edges: [],
+    title: "Merge lists",
+    group: "Shape",
+    icon: "merge",
+    first: { mode: "by_key", lists: ["{{ [] }}", "{{ [] }}"], keys: ["id"] },
+    fields: {
+      mode: { title: "How" },
+      lists: { title: "Lists", example: ["{{ steps.a.output }}", "{{ steps.b.output }}"] },
+      keys: { title: "Keys", example: ["id", "email = contact.email"], when: { mode: ["by_key"] } },
+      join: { title: "Keep", when: { mode: ["by_key"] } },
+      prefer: {
+        title: "Fields that both have",
+        when: { mode: ["by_key", "by_position", "all_pairs"] },
       },
     },
-    fields: {
-      items: { title: "Items", placeholder: "{{ steps.read.output }}" },
-      as: { title: "Name of an item" },
-      concurrency: { title: "At a time" },
-      collect: { title: "Keep the outputs" },
-      body: { title: "Steps" },
-    },
   },
-  output: ({ collect }) =>
-    collect === false
-      ? Type.Object({ count: Type.Integer() })
-      : Type.Array(Type.Unknown({ description: "The output of one iteration" })),
+  output: Type.Array(Type.Unknown()),
   branches: "none",
   effect: "pure",
-  iterates: true,
+  check: ({ mode, keys, lists }) => [
+    ...(mode === "by_key" && keys === undefined
+      ? [{ path: "/keys", message: "is required to merge by key" }]
+      : []),
+    ...(mode !== "append" && Array.isArray(lists) && lists.length !== 2
+      ? [{ path: "/lists", message: "must be two" }]
+      : []),
+  ],
 });
 
 export const respond = nodeType({

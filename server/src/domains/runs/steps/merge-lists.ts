@@ -1,0 +1,131 @@
+import { StepFailure } from "./step-error.ts";
+
+/** As many as a loop takes. */
+const ITEMS_MAX = 10_000;
+
+export interface MergeInput {
+  readonly mode: "append" | "by_key" | "by_position" | "all_pairs";
+  readonly lists: readonly unknown[];
+  readonly keys?: readonly string[];
+  readonly join?: "inner" | "left" | "right" | "outer" | "unmatched_left" | "unmatched_both";
+  readonly prefer?: "left" | "right";
+}
+
+/** Makes one list of several. */
+export function mergeLists({
+  mode,
+  lists,
+  keys = [],
+  join = "inner",
+  prefer = "right",
+}: MergeInput): unknown[] {
+  const [left = [], right = []] = lists.map(toList);
+  const combine = (one: unknown, other: unknown): unknown =>
+    prefer === "right" ? joinObjects(one, other) : joinObjects(other, one);
+  switch (mode) {
+    case "append":
+      return takeAll(lists.flatMap(toList));
+    case "by_position":
+      return takeAll(
+        Array.from({ length: Math.max(left.length, right.length) }, (_, index) =>
+          combine(left[index], right[index]),
+        ),
+      );
+    case "all_pairs":
+      if (left.length * right.length > ITEMS_MAX) throw tooMany();
+      return left.flatMap((one) => right.map((other) => combine(one, other)));
+    case "by_key":
+      return joinByKey({ left, right, keys: keys.map(toKeyPair), join, combine });
+  }
+}
+
+interface KeyJoin {
+  readonly left: readonly unknown[];
+  readonly right: readonly unknown[];
+  readonly keys: readonly KeyPair[];
+  readonly join: NonNullable<MergeInput["join"]>;
+  readonly combine: (one: unknown, other: unknown) => unknown;
+}
+
+/** A hash join: the time is that of both lists and of the result, however many pairs there could be. */
+function joinByKey({ left, right, keys, join, combine }: KeyJoin): unknown[] {
+  const partners = Map.groupBy(right, (other) => keyText(other, keys, "right"));
+  // Values that are not there are equal to nothing.
+  partners.delete(undefined);
+  const matched = new Set<unknown>();
+  const pairs: unknown[] = [];
+  const aloneLeft: unknown[] = [];
+  for (const one of left) {
+    const others = partners.get(keyText(one, keys, "left")) ?? [];
+    if (others.length === 0) aloneLeft.push(one);
+    for (const other of others) {
+      matched.add(other);
+      pairs.push(combine(one, other));
+      if (pairs.length > ITEMS_MAX) throw tooMany();
+    }
+  }
+  const aloneRight = (): unknown[] => right.filter((other) => !matched.has(other));
+  switch (join) {
+    case "inner":
+      return pairs;
+    case "left":
+      return takeAll([...pairs, ...aloneLeft]);
+    case "right":
+      return takeAll([...pairs, ...aloneRight()]);
+    case "outer":
+      return takeAll([...pairs, ...aloneLeft, ...aloneRight()]);
+    case "unmatched_left":
+      return aloneLeft;
+    case "unmatched_both":
+      return takeAll([...aloneLeft, ...aloneRight()]);
+  }
+}
+
+interface KeyPair {
+  readonly left: readonly string[];
+  readonly right: readonly string[];
+}
+
+function toKeyPair(key: string): KeyPair {
+  const [left = "", right = left] = key.split("=").map((part) => part.trim());
+  return { left: left.split("."), right: right.split(".") };
+}
+
+/** The key of an item as a text; undefined where a part of it is not there. */
+function keyText(item: unknown, keys: readonly KeyPair[], side: keyof KeyPair): string | undefined {
+  const values = keys.map((key) => key[side].reduce(readMember, item));
+  return values.some((value) => value === undefined || value === null)
+    ? undefined
+    : JSON.stringify(values);
+}
+
+function readMember(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  // It has the member.
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+function joinObjects(one: unknown, other: unknown): unknown {
+  if (isObject(one) && isObject(other)) return { ...one, ...other };
+  return other ?? one ?? null;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function toList(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function takeAll(items: unknown[]): unknown[] {
+  if (items.length > ITEMS_MAX) throw tooMany();
+  return items;
+}
+
+function tooMany(): StepFailure {
+  return new StepFailure("too_many_items", `A merge gives at most ${ITEMS_MAX} items.`, {
+    retryable: false,
+  });
+}

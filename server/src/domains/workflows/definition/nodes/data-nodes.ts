@@ -1,0 +1,221 @@
+/** The node types that work with records and tickets. */
+import Type from "typebox";
+import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
+import { type Config, nodeType } from "../node-type.ts";
+import { isTemplate } from "../template.ts";
+
+const FIELDS_MAX = 200;
+/** As many as a loop takes. */
+const RECORDS_MAX = 10_000;
+const Fields = Type.Record(Type.String(), Type.Unknown(), { maxProperties: FIELDS_MAX });
+
+/** A record, but for the columns of its table. */
+const StoredRecord = Type.Object(
+  { id: Type.String(), createdAt: Type.String(), updatedAt: Type.String() },
+  { additionalProperties: true },
+);
+
+const UpsertedRecords = Type.Object({
+  created: Type.Integer(),
+  updated: Type.Integer(),
+  unchanged: Type.Integer(),
+  records: Type.Array(StoredRecord),
+});
+
+export const records = nodeType({
+  type: "records",
+  summary: "Creates, reads, changes or deletes records of a table, or asks the tables by SQL",
+  config: object({
+    operation: Type.Enum(["create", "get", "list", "update", "delete", "upsert", "query"]),
+    table: Type.Optional(line(100, "Its slug")),
+    id: Type.Optional(line(100)),
+    data: Type.Optional(Fields),
+    records: Type.Optional(
+      Type.Array(Type.Unknown(), {
+        maxItems: RECORDS_MAX,
+        description:
+          "Of an upsert: the records; as many as the key column has values are created or changed",
+      }),
+    ),
+    key: Type.Optional(line(100, "Of an upsert: the unique column by which a record is known")),
+    sql: Type.Optional(
+      text(20_000, "Of a query: a SELECT over the tables, with `$1` and the like for parameters"),
+    ),
+    queryId: Type.Optional(line(100, "Of a query: a saved one, in the place of `sql`")),
+    parameters: Type.Optional(
+      Type.Array(Type.Unknown(), { maxItems: 100, description: "Of a query" }),
+    ),
+    filter: Type.Optional(ConditionSchema),
+    sort: Type.Optional(line(300, "Of a list: such as `-createdAt,name`")),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: RECORDS_MAX,
+        description: "Of a list; 200 when absent. `steps.<id>.page` says if there are more",
+      }),
+    ),
+    all: Type.Optional(
+      Type.Boolean({
+        description: "Of a list: all that match, or the step fails when they are too many",
+      }),
+    ),
+    after: Type.Optional(
+      line(4_000, "Of a list: the `page.nextCursor` of an earlier one, to go on behind it"),
+    ),
+    fields: Type.Optional(
+      Type.Array(line(100), {
+        minItems: 1,
+        maxItems: FIELDS_MAX,
+        description: "Of a list: these columns alone",
+      }),
+    ),
+  }),
+  form: {
+    title: "Records",
+    group: "Data",
+    icon: "database",
+    first: { operation: "list", table: "" },
+    fields: {
+      operation: { title: "Operation" },
+      table: { title: "Table", placeholder: "orders", reference: "table" },
+      id: { title: "Record", when: { operation: ["get", "update", "delete"] } },
+      data: { title: "Fields", when: { operation: ["create", "update"] } },
+      records: { title: "Records", when: { operation: ["upsert"] } },
+      key: { title: "Key", placeholder: "number", when: { operation: ["upsert"] } },
+      sql: {
+        title: "SQL",
+        placeholder: "select status, count(*) from orders group by status",
+        multiline: true,
+        when: { operation: ["query"] },
+      },
+      queryId: { title: "Saved query", when: { operation: ["query"] } },
+      parameters: { title: "Parameters", when: { operation: ["query"] } },
+      filter: {
+        title: "Filter",
+        example: { status: "open", total: { gt: 100 } },
+        when: { operation: ["list"] },
+      },
+      sort: { title: "Sort", placeholder: "-createdAt,name", when: { operation: ["list"] } },
+      fields: { title: "Columns", when: { operation: ["list"] } },
+      limit: { title: "At most", when: { operation: ["list"] } },
+      all: { title: "All that match", when: { operation: ["list"] } },
+      after: { title: "Behind", when: { operation: ["list"] } },
+    },
+  },
+  output: ({ operation }) => {
+    if (operation === "delete") return Type.Null();
+    if (operation === "list") return Type.Array(StoredRecord);
+    if (operation === "upsert") return UpsertedRecords;
+    if (operation === "query") return Type.Array(Type.Record(Type.String(), Type.Unknown()));
+    return typeof operation === "string" && !isTemplate(operation) ? StoredRecord : Type.Unknown();
+  },
+  branches: "none",
+  effect: "outside",
+  inside: true,
+  check: (config) => [
+    ...checkRequired(config, {
+      get: ["id"],
+      update: ["id", "data"],
+      delete: ["id"],
+      create: ["data"],
+      upsert: ["key", "records"],
+    }),
+    ...checkFilter(config),
+    ...checkTarget(config),
+  ],
+});
+
+const TICKET_VERBS = [
+  "create",
+  "get",
+  "update",
+  "comment",
+  "resolve",
+  "escalate",
+  "close",
+  "submit",
+  "cancel",
+] as const;
+
+export const ticket = nodeType({
+  type: "ticket",
+  summary: "Creates, reads or changes an incident, a change, a problem or a request",
+  config: object({
+    operation: Type.Enum([...TICKET_VERBS]),
+    kind: Type.Enum(["incident", "change", "problem", "request"]),
+    id: Type.Optional(line(100, "The id or the number")),
+    fields: Type.Optional(Fields),
+  }),
+  form: {
+    title: "Ticket",
+    group: "People",
+    icon: "inbox",
+    first: { operation: "create", kind: "incident", fields: { title: "" } },
+    fields: {
+      operation: { title: "Operation" },
+      kind: { title: "Kind" },
+      id: {
+        title: "Ticket",
+        placeholder: "INC0000012",
+        when: { operation: TICKET_VERBS.filter((verb) => verb !== "create") },
+      },
+      fields: {
+        title: "Fields",
+        example: { title: "{{ trigger.event.data.title }}" },
+        when: { operation: TICKET_VERBS.filter((verb) => verb !== "get") },
+      },
+    },
+  },
+  output: Type.Object({
+    id: Type.String(),
+    number: Type.String(),
+    title: Type.String(),
+    status: Type.String(),
+  }),
+  branches: "none",
+  effect: "outside",
+  check: (config) =>
+    checkRequired(config, {
+      create: ["fields"],
+      get: ["id"],
+      update: ["id", "fields"],
+      comment: ["id", "fields"],
+      resolve: ["id", "fields"],
+      escalate: ["id", "fields"],
+      close: ["id"],
+      submit: ["id"],
+      cancel: ["id"],
+    }),
+});
+
+/** Checks that the fields which an operation needs are there. */
+function checkRequired(
+  config: Config,
+  fields: Readonly<Record<string, readonly string[]>>,
+): FieldError[] {
+  const { operation } = config;
+  if (typeof operation !== "string" || isTemplate(operation)) return [];
+  return (fields[operation] ?? [])
+    .filter((name) => config[name] === undefined)
+    .map((name) => ({ path: `/${name}`, message: `is required to ${operation}` }));
+}
+
+/** A query is about tables that it names itself; every other operation is about one. */
+function checkTarget({ operation, table, sql, queryId }: Config): FieldError[] {
+  if (typeof operation !== "string" || isTemplate(operation)) return [];
+  if (operation !== "query") {
+    return table === undefined ? [{ path: "/table", message: "is required" }] : [];
+  }
+  if ((sql === undefined) !== (queryId === undefined)) return [];
+  return [{ path: "/sql", message: "must be there, or queryId, and not both" }];
+}
+
+function checkFilter({ filter }: Config): FieldError[] {
+  if (filter === undefined) return [];
+  return checkCondition(filter).map(({ path, message }) => ({
+    path: `/filter${path}`,
+    message,
+  }));
+}
