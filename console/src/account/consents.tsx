@@ -52,7 +52,7 @@ export function Consents() {
                 aria-label={`Take back ${consent.name}`}
                 onClick={() => setEnding(consent)}
               >
-                Take back
+                Revoke
               </button>
             }
           />

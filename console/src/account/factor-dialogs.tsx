@@ -80,7 +80,7 @@ export function CodesDialog(props: {
           <button type="button" className="btn" onClick={copy}>
             Copy all
           </button>
-          <button className="btn main">I have kept them</button>
+          <button className="btn main">I have saved them</button>
         </>
       }
     >

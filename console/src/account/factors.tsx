@@ -134,7 +134,7 @@ function KeyEntry(props: AskProps & { readonly credential: Schemas["WebAuthnCred
       title={name}
       about={
         <>
-          Made <Ago at={createdAt} />
+          Created <Ago at={createdAt} />
           {lastUsedAt ? (
             <>
               {" "}
@@ -182,7 +182,7 @@ function CodesEntry(
           onClick={() =>
             props.onAsk({
               title: "New recovery codes",
-              act: "Make new ones",
+              act: "Generate new codes",
               about: "The old ones end. Show once more that it is you.",
               send: async (proof) => {
                 const made = await call("mfa.renew_recovery_codes", { body: proof });
@@ -192,7 +192,7 @@ function CodesEntry(
             })
           }
         >
-          Make new ones
+          Generate new codes
         </button>
       }
     />

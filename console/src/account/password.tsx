@@ -54,7 +54,7 @@ function ChangePassword({ onClose }: { readonly onClose: () => void }) {
       }
     >
       <Secret
-        label="Password now"
+        label="Current password"
         autoComplete="current-password"
         value={current}
         onChange={setCurrent}

@@ -14,7 +14,7 @@ export function Profile({ me }: { readonly me: Me }) {
   return (
     <>
       <Name key={me.user.name} name={me.user.name} />
-      <Section title="Look" about="Of this browser alone.">
+      <Section title="Appearance" about="Of this browser alone.">
         <div className="section-body">
           <Theme />
         </div>
@@ -28,7 +28,7 @@ export function Profile({ me }: { readonly me: Me }) {
           </Link>
         }
       />
-      <Section title="Where you belong" about={count(me.workspaceCount, "workspace")}>
+      <Section title="Workspaces" about={count(me.workspaceCount, "workspace")}>
         <ul>
           {me.workspaces.map(({ id, name, slug, roles }) => (
             <li key={id} className="entry">

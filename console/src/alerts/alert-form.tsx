@@ -115,7 +115,7 @@ function Recipients({ chosen, onChange }: RecipientsProps) {
   const people =
     useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") }).data?.data ?? [];
   return (
-    <Field label="Tells" help="In their inbox, and by mail where they want it.">
+    <Field label="Notifies" help="In their inbox, and by mail where they want it.">
       {(attributes) => (
         <select
           {...attributes}

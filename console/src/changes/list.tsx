@@ -140,7 +140,7 @@ function listColumns(nameOf: NameOf): readonly Column<Change>[] {
     },
     {
       id: "agreed",
-      label: "Agreed",
+      label: "Approved",
       width: "80px",
       cell: ({ approvalsGiven, approvalsRequired }) => `${approvalsGiven} of ${approvalsRequired}`,
     },

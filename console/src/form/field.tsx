@@ -49,7 +49,7 @@ export function Field({ schema: given, value, at, name, isRequired = false, isBa
     label: (
       <>
         {label}
-        {isRequired && isDense && <i className="form-star" title="Needed" />}
+        {isRequired && isDense && <i className="form-star" title="Required" />}
         {!isRequired && !isDense && kind !== "yes" && (
           <span className="form-optional"> (optional)</span>
         )}

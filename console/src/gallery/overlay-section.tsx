@@ -31,11 +31,11 @@ export function OverlaySection() {
       </Sample>
       <Sample
         title="Menu"
-        about="Acts on one thing. A letter leads to the item that begins with it."
+        about="Actions for one thing. A letter leads to the item that begins with it."
       >
         <Case label="Press it, or ↓">
           <Menu
-            label="Acts on the step"
+            label="Actions for the step"
             align="start"
             items={[
               { label: "Rename", icon: <Pencil />, keys: "F2", onPick: () => notify("Rename") },

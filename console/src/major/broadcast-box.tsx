@@ -64,7 +64,7 @@ export function BroadcastBox({ room }: { readonly room: Room }) {
         id="broadcast"
         className="field"
         rows={2}
-        aria-label="Message to all"
+        aria-label="Broadcast message"
         placeholder={why ?? "What is known, what is done, when the next word comes…"}
         disabled={why !== undefined}
         maxLength={5_000}
@@ -106,7 +106,7 @@ export function BroadcastBox({ room }: { readonly room: Room }) {
           disabled={why !== undefined || isBusy || message.trim() === ""}
           title={why}
         >
-          <Send /> Tell all <Keys keys="mod+Enter" />
+          <Send /> Broadcast <Keys keys="mod+Enter" />
         </button>
       </div>
     </form>

@@ -45,7 +45,11 @@ function RoomSheet({ room }: { readonly room: Room }) {
   const isOpen = !["resolved", "closed", "cancelled"].includes(incident.state);
   const whyNotResolve = may("incidents:resolve") ? undefined : "You may not resolve incidents.";
   useActions([
-    { keys: "b", label: "Write to all", run: () => document.getElementById("broadcast")?.focus() },
+    {
+      keys: "b",
+      label: "Broadcast an update",
+      run: () => document.getElementById("broadcast")?.focus(),
+    },
     {
       keys: "e",
       label: "Resolve",
@@ -156,7 +160,7 @@ function NotMajor({ id, isOpen }: { readonly id: string; readonly isOpen: boolea
 function Broadcasts({ broadcasts }: { readonly broadcasts: Room["broadcasts"] }) {
   if (broadcasts.length === 0) return <p className="muted">Nothing was told yet.</p>;
   return (
-    <section aria-label="What was told">
+    <section aria-label="Updates">
       <h2>{count(broadcasts.length, "message")} so far</h2>
       <ol className="room-told">
         {broadcasts.map(({ at, by, message, statusPage }) => (

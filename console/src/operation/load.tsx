@@ -156,7 +156,7 @@ function SlowOperations() {
           },
           {
             id: "total",
-            label: "Together",
+            label: "Total",
             width: "100px",
             isNumber: true,
             cell: ({ totalMs }) => toDuration(totalMs),

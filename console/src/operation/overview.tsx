@@ -167,7 +167,7 @@ function MaintenanceSection({ maintenance }: Pick<Installation, "maintenance">) 
           </button>
         ) : (
           <button className="btn" onClick={() => setAsked(true)}>
-            Begin maintenance
+            Start maintenance
           </button>
         )
       }
@@ -189,10 +189,10 @@ function BeginDialog(props: {
   const [message, setMessage] = useState("");
   return (
     <Dialog
-      title="Begin maintenance"
+      title="Start maintenance"
       onClose={props.onClose}
       onSubmit={() => props.onBegin(message.trim())}
-      footer={<button className="btn main">Begin it</button>}
+      footer={<button className="btn main">Start it</button>}
     >
       <p>Everybody but operators is refused when they change something, and told why.</p>
       <Field label="Message" help="What happens, and until when.">

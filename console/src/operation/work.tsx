@@ -153,7 +153,7 @@ function Readers({ readers }: Pick<Work, "readers">) {
           },
           {
             id: "behind",
-            label: "Behind",
+            label: "Lag",
             width: "100px",
             isNumber: true,
             cell: ({ behind }) => `${behind.toLocaleString("en")}${behind >= 10_000 ? "+" : ""}`,
@@ -169,7 +169,7 @@ function Readers({ readers }: Pick<Work, "readers">) {
           },
           {
             id: "updated",
-            label: "Moved",
+            label: "Last progress",
             width: "110px",
             cell: ({ updatedAt }) => <Ago at={updatedAt} />,
             sortBy: ({ updatedAt }) => updatedAt,

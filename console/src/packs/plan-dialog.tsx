@@ -77,7 +77,7 @@ export function PlanDialog({
       {data?.refusal !== undefined && <ErrorNotice error={{ message: data.refusal }} />}
       {data && data.refusal === undefined && (
         <>
-          <Changes title="Made new" changes={data.changes} act="create" />
+          <Changes title="Created" changes={data.changes} act="create" />
           <Changes title="Changed" changes={data.changes} act="update" />
           {plan.act !== "uninstall" && (
             <Changes title="Deleted" changes={data.changes} act="delete" />

@@ -81,7 +81,7 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
                         aria-label={`Withdraw the invitation of ${one.email}`}
                         onClick={() => void withdraw(one)}
                       >
-                        Withdraw
+                        Revoke
                       </button>
                     </>
                   }

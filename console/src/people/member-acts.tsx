@@ -29,11 +29,11 @@ export function MemberActs({ member }: { readonly member: Member }) {
       <ul>
         {amOwner && !isOwner && isActive && (
           <Entry
-            title="Hand the workspace over"
+            title="Transfer ownership"
             about="They become an owner, and you an admin."
             act={
               <button className="btn" onClick={() => open("owner")}>
-                Hand over
+                Transfer
               </button>
             }
           />
@@ -99,7 +99,7 @@ export function MemberActs({ member }: { readonly member: Member }) {
       {asked === "owner" && (
         <TypedConfirm
           title={`Hand the workspace over to ${member.name}`}
-          act="Hand over"
+          act="Transfer"
           word={member.email}
           isBusy={isBusy}
           onAct={() => void attempt(handOver)}

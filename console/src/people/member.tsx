@@ -101,7 +101,7 @@ function Roles({ member }: { readonly member: Member }) {
           <span className="row">
             {may("roles:write") && (
               <Link to="/roles" search={{ person: member.id }} className="btn">
-                May they…?
+                Explain access
               </Link>
             )}
             <button

@@ -104,9 +104,9 @@ export function decide(button: HTMLElement): void {
   const before = [...acts.childNodes];
   acts.setAttribute("data-held", "");
   const said = document.createElement("span");
-  said.textContent = "Agreed.";
+  said.textContent = "Approved.";
   const undo = document.createElement("button");
-  undo.textContent = "Take it back";
+  undo.textContent = "Undo";
   acts.replaceChildren(said, undo);
   undo.focus();
   const send = (): void => {

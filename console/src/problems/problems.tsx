@@ -110,7 +110,7 @@ function listColumns(
     return [
       ...identity,
       { id: "cause", label: "Cause", cell: ({ rootCause }) => rootCause ?? "–" },
-      { id: "workaround", label: "How to get by", cell: ({ workaround }) => workaround ?? "–" },
+      { id: "workaround", label: "Workaround", cell: ({ workaround }) => workaround ?? "–" },
     ];
   }
   return [

@@ -37,8 +37,8 @@ export function Explain() {
   );
   const isAsked = person !== undefined && operation !== undefined;
   return (
-    <aside className="explain scroll" aria-label="May they?">
-      <h2>May they?</h2>
+    <aside className="explain scroll" aria-label="Explain access">
+      <h2>Explain access</h2>
       <Field label="Person">
         {(bound) => (
           <Combobox

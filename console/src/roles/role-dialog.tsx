@@ -81,7 +81,7 @@ export function RoleDialog({ draft, catalog, onClose }: RoleDialogProps) {
             className="btn main"
             disabled={isBusy || isSame || name.trim() === "" || beyond.length > 0}
           >
-            {role ? "Save the role" : "Make the role"}
+            {role ? "Save the role" : "Create the role"}
           </button>
         </>
       }

@@ -32,7 +32,7 @@ export function SlaBoard() {
       )}
       {(late.isPending || next.isPending) && !error && <Loading rows={10} />}
       {isEmpty && <Empty title="No clock is running">Every SLA is met, or there is none.</Empty>}
-      <ClockList title="Late" clocks={late.data?.data ?? []} />
+      <ClockList title="Overdue" clocks={late.data?.data ?? []} />
       <ClockList title="Next" clocks={next.data?.data ?? []} />
     </div>
   );

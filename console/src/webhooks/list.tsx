@@ -138,7 +138,7 @@ function listColumns(health: ReadonlyMap<string, Health>): readonly Column<Liste
     },
     {
       id: "share",
-      label: "Arrived",
+      label: "Delivered",
       width: "84px",
       isNumber: true,
       sortBy: ({ id }) => health.get(id)?.successShare ?? 2,

@@ -160,7 +160,7 @@ function Applications() {
           title={made.name}
           onClose={() => setMade(undefined)}
           onSubmit={() => setMade(undefined)}
-          footer={<button className="btn main">I have kept it</button>}
+          footer={<button className="btn main">I have saved it</button>}
         >
           <p>The secret is shown only now.</p>
           <CopyLine label="Client id" text={made.clientId} />

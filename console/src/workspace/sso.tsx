@@ -258,7 +258,7 @@ function Trial(props: {
             disabled={!configuration}
             onChange={({ target }) => setEnforced(target.checked)}
           />
-          Demand it: passwords and passkeys no longer open this workspace
+          Require it: passwords and passkeys no longer open this workspace
         </label>
       </div>
     </Section>
@@ -331,7 +331,7 @@ function Removal() {
     >
       {isAsking && (
         <TypedConfirm
-          title="Take single sign-on away"
+          title="Remove single sign-on"
           act="Take it away"
           word={place.workspace ?? ""}
           isBusy={isBusy}

@@ -153,7 +153,7 @@ function Origins(props: { readonly value: string; readonly onChange: (value: str
   return (
     <div className="wide-field">
       <Field
-        label="Pages that may call the API"
+        label="Allowed origins (CORS)"
         isOptional
         help="Origins such as https://desk.example.com, one on each line."
       >
@@ -294,7 +294,7 @@ function Usage({ slug }: { readonly slug: string }) {
     one.localeCompare(other, "en"),
   );
   return (
-    <Section title="What it holds" about={`In ${place.environment}.`}>
+    <Section title="Usage" about={`In ${place.environment}.`}>
       <dl className="usage">
         {counts.map(([name, number]) => (
           <div key={name}>

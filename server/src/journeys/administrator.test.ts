@@ -31,7 +31,7 @@ describeInBrowser("administering people", () => {
     await page.getByLabel("Find a permission").last().fill("incidents:write");
     await page.getByLabel(/^incidents:write/).check();
     await page.getByText("Unlike Viewer, it gains").waitFor();
-    await page.getByRole("button", { name: "Make the role" }).click();
+    await page.getByRole("button", { name: "Create the role" }).click();
     await page.getByRole("button", { name: "Night watch" }).waitFor();
     await expectSoundInEveryLook(admin);
 
@@ -43,7 +43,7 @@ describeInBrowser("administering people", () => {
     await page.getByRole("button", { name: "Save the roles" }).click();
     await page.getByText(/^Member, Night watch$/).waitFor();
     await expectSound(admin);
-    await page.getByRole("link", { name: "May they…?" }).click();
+    await page.getByRole("link", { name: "Explain access" }).click();
     await page.getByLabel("Operation").fill("workflows.create");
     await page.keyboard.press("Enter");
     await page.getByText("No", { exact: true }).waitFor();
@@ -61,9 +61,9 @@ describeInBrowser("administering people", () => {
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Robot");
     await page.getByLabel("Find a permission").fill("workspaces:read");
     await page.getByLabel(/^workspaces:read/).check();
-    await page.getByRole("button", { name: "Make the token" }).click();
+    await page.getByRole("button", { name: "Create the token" }).click();
     const token = await page.getByRole("group", { name: "Token" }).textContent();
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     const robot = at.world.asToken(String(token), "default");
     expect(await robot("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
     await page.getByRole("button", { name: "Revoke Robot" }).click();
@@ -110,7 +110,7 @@ describeInBrowser("administering people", () => {
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByText("None was given up.").waitFor();
     await page.getByRole("tab", { name: "Overview" }).click();
-    await page.getByRole("button", { name: "Begin maintenance" }).click();
+    await page.getByRole("button", { name: "Start maintenance" }).click();
     await page.getByLabel("Message").fill("A larger disk until 22:00.");
     await page.keyboard.press("Enter");
     await page.getByText("only operators change anything").waitFor();

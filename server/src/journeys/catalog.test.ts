@@ -24,7 +24,7 @@ describeInBrowser("catalog", () => {
     await page.getByRole("combobox", { name: "Has the value" }).selectOption("Strong");
     await add("Files", "Quote");
     await page.locator("#field-files").press("Alt+ArrowUp");
-    const preview = page.getByRole("region", { name: "As people see it" });
+    const preview = page.getByRole("region", { name: "Preview" });
     await preview.getByText("Quote").waitFor();
     expect(await preview.getByText("Why a strong one?").count()).toBe(0);
     await preview.getByText("Strong", { exact: true }).click();

@@ -41,18 +41,18 @@ describeInBrowser("changes", () => {
     await page.getByRole("button", { name: "Mine" }).focus();
     await page.keyboard.press("c");
     await page.getByRole("textbox", { name: "Title" }).fill("Upgrade the database");
-    await page.getByRole("combobox", { name: "Touches" }).fill("Orders");
+    await page.getByRole("combobox", { name: "Affected items" }).fill("Orders");
     await page.getByRole("option", { name: /Orders database/ }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("textbox", { name: "How (optional)" }).fill("1. Snapshot\n2. Upgrade");
-    await page.getByRole("spinbutton", { name: "How many must agree" }).fill("2");
+    await page.getByRole("spinbutton", { name: "Approvals needed" }).fill("2");
     await page.getByRole("button", { name: "Draft it" }).click();
     await page.getByRole("heading", { name: "Upgrade the database" }).waitFor();
     await page.locator("main:focus").waitFor();
     const number = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     const { body } = await owner(`GET ${CHANGES}/${number}`);
     await owner(`PATCH ${CHANGES}/${body.data.id}`, window);
-    await page.getByRole("region", { name: "In the way" }).getByText("Tune the pools").waitFor();
+    await page.getByRole("region", { name: "Conflicts" }).getByText("Tune the pools").waitFor();
     await page.keyboard.press("s");
     await page.getByText(`${number} is handed in.`).waitFor();
     await page.getByText("You may not approve changes.").waitFor();
@@ -107,7 +107,7 @@ describeInBrowser("changes", () => {
     await expectSound(viewer);
     await page.getByRole("link", { name: "On the board" }).click();
     await page.getByText("You may not approve changes.").waitFor();
-    expect(await page.getByRole("button", { name: "Agree" }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Approve" }).isDisabled()).toBe(true);
     await expectSound(viewer);
     await page.keyboard.press("y");
     await performAction(await at.world.member(["change_manager"]), change.id, "reject", {

@@ -30,12 +30,12 @@ describeInBrowser("the desk's settings", () => {
 
     await page.goto(`${at.origin}/desk/settings/macros?open=new`);
     await page.getByLabel("Name").fill("Mine, and tagged");
-    await page.getByRole("button", { name: "Add an act" }).click();
+    await page.getByRole("button", { name: "Add an action" }).click();
     await page.getByRole("menuitem", { name: "Tag" }).click();
     await page.getByLabel("Add", { exact: true }).fill("storm");
     await page.getByText("+ storm").waitFor();
     await expectSound(admin);
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: /^Create/ }).click();
     await page.getByText("Mine, and tagged is saved").waitFor();
     expect((await list("macros"))[0].steps).toEqual([
       { act: "take" },
@@ -45,10 +45,10 @@ describeInBrowser("the desk's settings", () => {
     await page.goto(`${at.origin}/desk/settings/mailboxes?open=new`);
     await page.getByLabel("Name").fill("Service desk");
     await page.getByLabel("Address").fill("not an address");
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: /^Create/ }).click();
     await page.getByRole("alert").waitFor();
     await page.getByLabel("Address").fill("desk@example.com");
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: /^Create/ }).click();
     await page.getByRole("tab", { name: "Last mails" }).click();
     await page.getByText("No mails").waitFor();
     expect(await list("mailboxes")).toMatchObject([{ address: "desk@example.com", kind: "smtp" }]);
@@ -63,7 +63,7 @@ describeInBrowser("the desk's settings", () => {
     await page.getByText("are answered within 30 minutes").waitFor();
     await page.getByText("1 ticket looked at. Nothing was changed.").waitFor();
     await expectSound(admin);
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: /^Create/ }).click();
     await page.getByText("All incidents is saved").waitFor();
     const [policy] = await list("sla-policies");
     expect(policy).toMatchObject({ name: "All incidents", entity: "incident" });

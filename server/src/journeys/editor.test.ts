@@ -292,7 +292,7 @@ describeInBrowser("editing workflows", () => {
     expect((await read()).environments.production.version).toBe(2);
 
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Archive it" }).click();
+    await page.getByRole("menuitem", { name: "Archive" }).click();
     await page.getByText("Read only").waitFor();
     expect((await read()).status).toBe("archived");
     await expectSound(visitor);

@@ -160,7 +160,7 @@ describeInBrowser("coming home", () => {
     await page.waitForURL(/workflows\/wf_/);
     await page.goto(`${at.origin}/workflows?q=ants`);
     await page.getByRole("rowheader", { name: /Ants march \(copy\)/ }).waitFor();
-    await page.getByRole("button", { name: "Acts on Ants march (copy)" }).click();
+    await page.getByRole("button", { name: "Actions for Ants march (copy)" }).click();
     await page.getByRole("menuitem", { name: "Archive" }).click();
     await page.getByRole("rowheader", { name: /copy/ }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();

@@ -24,13 +24,13 @@ describeInBrowser("major incidents", () => {
     await page.getByRole("list", { name: "Reports" }).getByText("Till 4").waitFor();
     await page.getByRole("button", { name: "Leads: me" }).click();
     await page.getByText("said who leads").waitFor();
-    await page.getByLabel("Message to all").fill("Cards fail. Cash works.");
+    await page.getByLabel("Broadcast message").fill("Cards fail. Cash works.");
     await page.getByLabel("Also on the status page").check();
     await page.getByLabel("Title on the status page").fill("Card payments fail");
     await page.getByLabel("Effect").selectOption("down");
     await page.getByRole("checkbox", { name: "Card payments" }).check();
     await expectSound(visitor);
-    await page.getByRole("button", { name: "Tell all" }).click();
+    await page.getByRole("button", { name: "Broadcast" }).click();
     await page.getByText("Told to all, and to the public.").waitFor();
 
     // Everyone reads it, without a script and without signing in.

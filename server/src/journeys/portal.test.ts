@@ -103,11 +103,11 @@ describeInBrowser("portal", () => {
       (await owner(`GET /api/v1/catalog/requests/${number}`)).body.data.state;
     await lead.page.goto(`${at.origin}/portal/default`);
     await lead.page.getByText("C02XK1").waitFor();
-    await lead.page.getByRole("button", { name: "Agree" }).click();
-    await lead.page.getByRole("button", { name: "Take it back" }).click();
+    await lead.page.getByRole("button", { name: "Approve" }).click();
+    await lead.page.getByRole("button", { name: "Undo" }).click();
     expect(await state()).toBe("awaiting_approval");
-    await lead.page.getByRole("button", { name: "Agree" }).click();
-    await lead.page.getByText("Agreed.").waitFor();
+    await lead.page.getByRole("button", { name: "Approve" }).click();
+    await lead.page.getByText("Approved.").waitFor();
     await expect.poll(state).not.toBe("awaiting_approval");
     await expectSound(lead);
   });

@@ -30,15 +30,15 @@ describeInBrowser("on call, services and problems", () => {
       .getByRole("button", { name: new RegExp(name) })
       .first()
       .waitFor();
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: /^Create/ }).click();
     await page.getByText("Network is saved").waitFor();
     await page.getByRole("button", { name: "All schedules" }).click();
     const rota = page.getByRole("region", { name: "Network" });
     await rota.getByText(name).first().waitFor();
     await expectSound(admin);
-    await rota.getByRole("button", { name: "Stand in" }).click();
+    await rota.getByRole("button", { name: "Override" }).click();
     await page.getByLabel("Why").fill("Their wedding");
-    await page.getByRole("dialog").getByRole("button", { name: "Stand in" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Override" }).click();
     await rota
       .getByRole("button", { name: /stands in/ })
       .first()
@@ -62,7 +62,7 @@ describeInBrowser("on call, services and problems", () => {
       .first()
       .waitFor();
     await expectSound(admin);
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: /^Create/ }).click();
     await page.getByText("Critical is saved").waitFor();
     await owner(`POST ${ITSM}/incidents`, { title: "All is down", impact: 1, urgency: 1 });
     await page.getByRole("tab", { name: /Pages/ }).click();
@@ -83,7 +83,7 @@ describeInBrowser("on call, services and problems", () => {
     await page.getByLabel("Name on screens").fill("Till");
     await page.getByRole("button", { name: "Add an attribute" }).click();
     await page.getByLabel("Name", { exact: true }).fill("shop");
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: /^Create/ }).click();
     await page.getByText("Till is saved").waitFor();
     await expectSound(admin);
     await page.goto(`${at.origin}/services`);
@@ -92,7 +92,7 @@ describeInBrowser("on call, services and problems", () => {
     await form.getByLabel("Name", { exact: true }).fill("till-07");
     await form.getByLabel("Class").selectOption("till");
     await form.getByLabel("shop").fill("Lisbon");
-    await form.getByRole("button", { name: "Make it" }).click();
+    await form.getByRole("button", { name: /^Create/ }).click();
     await page.getByRole("heading", { name: "till-07" }).waitFor();
     await page.getByText("Lisbon").waitFor();
     const [item] = await list("/api/v1/cmdb/items?class=till");

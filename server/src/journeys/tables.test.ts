@@ -19,7 +19,7 @@ describeInBrowser("tables", () => {
     await page
       .getByLabel("Cells of a spreadsheet")
       .fill(["Title\tPrice\tMetal", ...lines].join("\n"));
-    await page.getByRole("button", { name: "Make it with 8 records" }).click();
+    await page.getByRole("button", { name: "Create it with 8 records" }).click();
     const grid = page.getByRole("grid");
     const cell = (text: string) => grid.getByRole("gridcell", { name: text, exact: true });
     await cell("Bolt 7").waitFor();

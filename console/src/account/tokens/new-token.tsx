@@ -46,7 +46,7 @@ export function NewTokenDialog(props: {
       onSubmit={() => void attempt(make)}
       footer={
         <button className="btn main" disabled={isBusy || name.trim() === "" || scopes.size === 0}>
-          Make the token
+          Create the token
         </button>
       }
     >
@@ -61,7 +61,7 @@ export function NewTokenDialog(props: {
           />
         )}
       </Field>
-      <Field label="Good for">
+      <Field label="Expires after">
         {(bound) => (
           <select
             {...bound}

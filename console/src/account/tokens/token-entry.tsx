@@ -27,7 +27,7 @@ export function TokenEntry(props: {
         <>
           {name}
           {isOver && <span className="tag bad">Expired</span>}
-          {expiresAt === null && <span className="tag warn">Never ends</span>}
+          {expiresAt === null && <span className="tag warn">Never expires</span>}
         </>
       }
       about={

@@ -116,7 +116,7 @@ function SecretDialog(props: { readonly token: NewToken; readonly onClose: () =>
       title={name}
       onClose={props.onClose}
       onSubmit={props.onClose}
-      footer={<button className="btn main">I have kept it</button>}
+      footer={<button className="btn main">I have saved it</button>}
     >
       <p>Keep it where the program finds it. It is shown only now.</p>
       <CopyLine label="Token" text={token} />

@@ -12,7 +12,7 @@ export function NumberLook({ draft, onChange }: PartProps) {
           <span className="build-pair">
             <select
               className="field build-side"
-              aria-label="Good side of the target"
+              aria-label="On target when"
               value={chart.better ?? "up"}
               onChange={({ target }) => put({ better: target.value === "down" ? "down" : "up" })}
             >
@@ -32,7 +32,7 @@ export function NumberLook({ draft, onChange }: PartProps) {
           </span>
         )}
       </Field>
-      <Field label="Written as">
+      <Field label="Format">
         {(attributes) => (
           <span className="build-pair">
             <select

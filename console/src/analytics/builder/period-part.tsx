@@ -45,7 +45,7 @@ export function PeriodPart({
             {period && times.length > 1 && (
               <select
                 className="field"
-                aria-label="Time that counts"
+                aria-label="Time field"
                 value={field ?? ""}
                 onChange={({ target }) =>
                   onChange({ ...draft, period: { ...period, field: target.value } })

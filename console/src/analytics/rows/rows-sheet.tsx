@@ -91,7 +91,7 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
       <div className="rows-scroll" tabIndex={0} role="region" aria-label="Rows">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={8} />}
-        {data?.rows.length === 0 && <Empty title="No rows">Nothing is behind this number.</Empty>}
+        {data?.rows.length === 0 && <Empty title="No rows">No rows are behind this number.</Empty>}
         {data && data.rows.length > 0 && <Rows rows={data.rows} />}
         {data?.more && (
           <button type="button" className="btn rows-more" onClick={() => setPages(pages + 1)}>

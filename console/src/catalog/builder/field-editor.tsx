@@ -55,7 +55,7 @@ export function FieldEditor({ field, others, onChange }: FieldEditorProps) {
             </Field>
           )}
           {INITIAL.has(field.type) && (
-            <Field label="Filled in at first" isOptional>
+            <Field label="Default value" isOptional>
               {(attributes) => (
                 <input
                   {...attributes}
@@ -73,10 +73,10 @@ export function FieldEditor({ field, others, onChange }: FieldEditorProps) {
               checked={field.isRequired}
               onChange={({ target }) => set({ isRequired: target.checked })}
             />
-            Needed
+            Required
           </label>
           <Condition when={field.when} others={others} onChange={(when) => set({ when })} />
-          <Field label="Name in the data">
+          <Field label="Field name">
             {(attributes) => (
               <input {...attributes} className="field mono" readOnly value={field.name} />
             )}

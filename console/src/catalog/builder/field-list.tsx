@@ -66,7 +66,7 @@ export function FieldList(props: FieldListProps) {
             >
               <span className="grow cut">
                 {title || name}
-                {isRequired && <i className="form-star" title="Needed" />}
+                {isRequired && <i className="form-star" title="Required" />}
               </span>
               {when && <span className="cat-when">if</span>}
               <span className="muted">{TITLES[type]}</span>

@@ -181,7 +181,7 @@ function Preview({ item, schema }: { readonly item: Item; readonly schema: Schem
   const [value, setValue] = useState<unknown>();
   const draw = useReferenceFields();
   return (
-    <div className="scroll cat-preview" tabIndex={0} role="region" aria-label="As people see it">
+    <div className="scroll cat-preview" tabIndex={0} role="region" aria-label="Preview">
       <div className="cat-paper">
         <h2>{item.name}</h2>
         {item.description !== "" && <p className="cat-about">{item.description}</p>}

@@ -111,11 +111,11 @@ function ApprovalFields(props: {
           checked={approval.required}
           onChange={({ target }) => setApproval({ required: target.checked })}
         />
-        Somebody must agree first
+        Needs approval
       </label>
       {approval.required && (
         <>
-          <Field label="Who agrees" help="Nobody chosen: whoever works on requests" isOptional>
+          <Field label="Approvers" help="Nobody chosen: whoever works on requests" isOptional>
             {(attributes) => (
               <select
                 {...attributes}
@@ -136,7 +136,7 @@ function ApprovalFields(props: {
               </select>
             )}
           </Field>
-          <Field label="How many">
+          <Field label="Approvals needed">
             {(attributes) => (
               <select
                 {...attributes}

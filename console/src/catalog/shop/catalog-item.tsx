@@ -80,7 +80,7 @@ export function Terms({ item }: { readonly item: Pick<Item, "estimate" | "price"
   const words = [
     item.estimate && `Usually takes ${item.estimate}`,
     item.price,
-    item.approval.required && "Somebody must agree first",
+    item.approval.required && "Needs approval",
   ].filter(Boolean);
   return words.length > 0 ? <p className="muted">{words.join(" · ")}</p> : null;
 }

@@ -26,9 +26,9 @@ const DRAFT: readonly Change["state"][] = ["draft", "rejected"];
 const OPEN: readonly Change["state"][] = [...PLANNED, "implementing"];
 
 const ACTS: readonly (Act & { readonly from: readonly Change["state"][] })[] = [
-  { name: "submit", keys: "s", label: "Hand in", from: ["draft"], isMain: true },
-  { name: "revise", keys: "r", label: "Make it a draft again", from: ["rejected"], isMain: true },
-  { name: "implement", keys: "s", label: "Begin", from: ["approved"], asks: "notes", isMain: true },
+  { name: "submit", keys: "s", label: "Submit", from: ["draft"], isMain: true },
+  { name: "revise", keys: "r", label: "Back to draft", from: ["rejected"], isMain: true },
+  { name: "implement", keys: "s", label: "Start", from: ["approved"], asks: "notes", isMain: true },
   {
     name: "complete",
     keys: "d",
@@ -37,9 +37,9 @@ const ACTS: readonly (Act & { readonly from: readonly Change["state"][] })[] = [
     asks: "notes",
     isMain: true,
   },
-  { name: "take", keys: "a", label: "Take it", from: OPEN },
+  { name: "take", keys: "a", label: "Assign to me", from: OPEN },
   { name: "edit", keys: "e", label: "Edit", from: DRAFT },
-  { name: "move", keys: "w", label: "Move to another time", from: PLANNED },
+  { name: "move", keys: "w", label: "Reschedule", from: PLANNED },
   {
     name: "rollback",
     keys: "u",
@@ -47,7 +47,7 @@ const ACTS: readonly (Act & { readonly from: readonly Change["state"][] })[] = [
     from: ["implementing", "completed"],
     asks: "notes",
   },
-  { name: "cancel", keys: "x", label: "Give it up", from: PLANNED, asks: "reason" },
+  { name: "cancel", keys: "x", label: "Cancel the change", from: PLANNED, asks: "reason" },
 ];
 
 /** The acts that a change has now, the main one first. */

@@ -33,7 +33,7 @@ export function ChangeFacts({ change }: { readonly change: Change }) {
       </dl>
       {ciIds.length > 0 && (
         <section>
-          <h3>Touches</h3>
+          <h3>Affected items</h3>
           <ul className="change-items">
             {ciIds.slice(0, ITEMS_SHOWN).map((id) => (
               <li key={id}>

@@ -8,9 +8,9 @@ export function ConflictList({ conflicts }: { readonly conflicts: Conflicts | un
   if (!conflicts || !hasConflicts(conflicts)) return null;
   const { blackoutWindows, changes } = conflicts;
   return (
-    <section className="conflicts" aria-label="In the way">
+    <section className="conflicts" aria-label="Conflicts">
       <h3>
-        <TriangleAlert className="ico" /> In the way
+        <TriangleAlert className="ico" /> Conflicts
       </h3>
       <ul>
         {blackoutWindows.map(({ id, name, reason, start, end }) => (

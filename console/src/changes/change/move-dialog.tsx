@@ -53,7 +53,7 @@ export function MoveDialog(props: {
       onSubmit={() => void submit()}
       footer={
         <button className="btn main" disabled={!isWindow}>
-          Move it
+          Reschedule
         </button>
       }
     >
@@ -68,7 +68,7 @@ export function MoveDialog(props: {
         />
         {isWindow && conflicts && !hasConflicts(conflicts) && (
           <p className="move-free" role="status">
-            Nothing is in the way then.
+            There are no conflicts then.
           </p>
         )}
         {isWindow && <ConflictList conflicts={conflicts} />}

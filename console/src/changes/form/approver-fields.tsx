@@ -24,7 +24,7 @@ export function ApproverFields(props: {
   return (
     <>
       <Field
-        label="Who decides"
+        label="Approvers"
         isOptional
         error={props.fault}
         help={
@@ -52,8 +52,8 @@ export function ApproverFields(props: {
             <Combobox
               key={approverIds.length}
               id={id}
-              label="Name somebody"
-              placeholder="Name somebody…"
+              label="Add an approver"
+              placeholder="Add an approver…"
               options={options}
               value={undefined}
               onChange={(value) =>
@@ -64,7 +64,7 @@ export function ApproverFields(props: {
         )}
       </Field>
       {type !== "emergency" && (
-        <Field label="How many must agree">
+        <Field label="Approvals needed">
           {(attributes) => (
             <input
               {...attributes}

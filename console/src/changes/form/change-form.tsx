@@ -95,7 +95,7 @@ export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
         </Field>
         <KindFields draft={draft} faults={faults} onChange={set} />
         <Field
-          label="Touches"
+          label="Affected items"
           isOptional
           help="Conflicts and risk are found by these."
           error={faults.get("ciIds")}

@@ -45,8 +45,8 @@ export function VoteBox({ change, approvals, onVoted }: VoteBoxProps) {
   useActions(
     change.state === "submitted"
       ? [
-          { keys: "y", label: "Agree", run: () => void vote(true), disabled },
-          { keys: "n", label: "Refuse with a reason", run: () => setWay("refuse"), disabled },
+          { keys: "y", label: "Approve", run: () => void vote(true), disabled },
+          { keys: "n", label: "Reject with a reason", run: () => setWay("refuse"), disabled },
         ]
       : [],
   );
@@ -62,7 +62,7 @@ export function VoteBox({ change, approvals, onVoted }: VoteBoxProps) {
             aria-keyshortcuts="y"
             onClick={() => void vote(true)}
           >
-            <Check /> Agree <Keys keys="y" />
+            <Check /> Approve <Keys keys="y" />
           </button>
           <button
             className="btn"
@@ -71,11 +71,11 @@ export function VoteBox({ change, approvals, onVoted }: VoteBoxProps) {
             aria-keyshortcuts="n"
             onClick={() => setWay("refuse")}
           >
-            <X /> Refuse <Keys keys="n" />
+            <X /> Reject <Keys keys="n" />
           </button>
           {why === undefined && (
             <button className="btn bare" onClick={() => setWay("agree")}>
-              Agree with a word
+              Approve with a comment
             </button>
           )}
         </div>
@@ -139,7 +139,7 @@ function WordForm(props: {
         }}
       />
       <button className="btn main" disabled={!isReady}>
-        {isRefusal ? "Refuse" : "Agree"} <Keys keys="Enter" />
+        {isRefusal ? "Reject" : "Approve"} <Keys keys="Enter" />
       </button>
       <button type="button" className="btn bare" onClick={props.onClose}>
         Back

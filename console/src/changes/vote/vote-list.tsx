@@ -24,7 +24,7 @@ export function VoteList({ approvals }: { readonly approvals: Approvals }) {
                 {approverId !== userId && <span className="muted"> for {named(approverId)}</span>}
                 {comment !== "" && <q>{comment}</q>}
               </span>
-              <State state={decision} label={decision === "approved" ? "Agreed" : "Refused"} />
+              <State state={decision} label={decision === "approved" ? "Approved" : "Rejected"} />
             </li>
           ))}
         {pending.map(({ approverId, userId }) => (

@@ -113,7 +113,7 @@ function Receivers({ editor }: { readonly editor: Editor<RuleDraft> }) {
     <>
       <div className="editor-columns">
         <SelectField
-          label="Who gets it"
+          label="Assign to"
           value={draft.method}
           options={METHODS}
           onChange={choose}

@@ -50,7 +50,7 @@ export function RuleTrial({ draft, ruleId, nameOf }: RuleTrialProps) {
             <dd>{result.assigned}</dd>
             <dt>To a team</dt>
             <dd>{result.toTeam}</dd>
-            <dt>Left alone</dt>
+            <dt>Unchanged</dt>
             <dd>{result.untouched}</dd>
           </dl>
           <LoadTable people={result.people} nameOf={nameOf} />

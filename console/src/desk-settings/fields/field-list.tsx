@@ -135,7 +135,7 @@ function FieldEditor({ field, taken, onChange, errorOf }: FieldEditorProps) {
         isOptional
       />
       <CheckField
-        label="Who works on such tickets must fill it in"
+        label="Required for agents"
         isOn={field.isRequired === true}
         onChange={(isRequired) => onChange({ ...field, isRequired })}
       />

@@ -64,8 +64,8 @@ function FieldsEditor({ kind, found }: FieldsEditorProps) {
       editor={editor}
       consequence=""
       aside={
-        <section className="trial" aria-label="As agents see it">
-          <h3>As agents see it</h3>
+        <section className="trial" aria-label="Preview for agents">
+          <h3>Preview for agents</h3>
           {fields.length === 0 ? (
             <p className="muted">Nothing but ours yet.</p>
           ) : (

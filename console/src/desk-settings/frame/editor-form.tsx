@@ -43,7 +43,7 @@ export function EditorForm({ title, editor, consequence, children, aside }: Edit
           disabled={refusal !== undefined || isBusy || !(isChanged || isNew)}
           title={refusal}
         >
-          {isNew ? "Make it" : "Save"} <Keys keys="mod+s" />
+          {isNew ? "Create" : "Save"} <Keys keys="mod+s" />
         </button>
         {isChanged && !isNew && (
           <button type="button" className="btn" onClick={editor.reset}>

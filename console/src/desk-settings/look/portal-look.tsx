@@ -62,7 +62,7 @@ function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
   const isPale = draft.accent !== "" && contrastWithWhite(draft.accent) < CONTRAST_MIN;
   return (
     <EditorForm
-      title="Its look"
+      title="Appearance"
       editor={editor}
       consequence=""
       aside={<LookPreview draft={draft} />}
@@ -98,7 +98,7 @@ function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
             <code>{draft.accent || "ours"}</code>
             {draft.accent !== "" && (
               <button type="button" className="btn" onClick={() => change({ accent: "" })}>
-                Take ours
+                Use the default
               </button>
             )}
           </div>
@@ -137,7 +137,7 @@ function LogoField({ editor }: { readonly editor: Editor<LookDraft> }) {
           />
           {draft.logoFileId !== null && (
             <button type="button" className="btn" onClick={() => change({ logoFileId: null })}>
-              Take it away
+              Remove
             </button>
           )}
         </div>

@@ -89,8 +89,8 @@ function Outages() {
     { enabled: may("outages:read") },
   );
   return (
-    <section className="status-part" aria-label="Told now">
-      <h2>Told now</h2>
+    <section className="status-part" aria-label="Current outages">
+      <h2>Current outages</h2>
       {data?.data.length === 0 && (
         <p className="muted">
           No outage. One begins when an incident is declared a major one on the desk.

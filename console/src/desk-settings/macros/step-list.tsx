@@ -13,8 +13,8 @@ interface StepListProps {
 export function StepList({ steps, onChange, errorOf }: StepListProps) {
   const set = (n: number, step: Step): void => onChange(steps.with(n, step));
   return (
-    <section className="steps" aria-label="Acts">
-      <h3>Acts</h3>
+    <section className="steps" aria-label="Actions">
+      <h3>Actions</h3>
       <ol>
         {steps.map((step, n) => (
           <li key={`${n}${step.act}`} className="step">
@@ -58,7 +58,7 @@ export function StepList({ steps, onChange, errorOf }: StepListProps) {
         ))}
       </ol>
       <Menu
-        label="Add an act"
+        label="Add an action"
         className="btn"
         align="start"
         items={ACTS.map((act) => ({
@@ -66,7 +66,7 @@ export function StepList({ steps, onChange, errorOf }: StepListProps) {
           onPick: () => onChange([...steps, newStep(act)]),
         }))}
       >
-        <Plus /> Add an act
+        <Plus /> Add an action
       </Menu>
     </section>
   );

@@ -29,7 +29,7 @@ export function ConnectionTest({ mailbox, isStale }: ConnectionTestProps) {
       <h3>Connection</h3>
       {mailbox.polledAt !== null && (
         <p className="muted">
-          Looked there <Ago at={mailbox.polledAt} />
+          Last checked <Ago at={mailbox.polledAt} />
         </p>
       )}
       {mailbox.pollError !== null && <p className="problem">{mailbox.pollError}</p>}

@@ -58,7 +58,7 @@ export function MailboxEditor({ mailbox, refusal }: MailboxEditorProps) {
         />
       </div>
       <SelectField
-        label="How mails come"
+        label="Receiving"
         value={draft.kind}
         options={[
           ["smtp", "A mail server hands them over (SMTP, LMTP)"],
@@ -88,7 +88,7 @@ export function MailboxEditor({ mailbox, refusal }: MailboxEditorProps) {
         onChange={(acknowledge) => change({ acknowledge })}
       />
       <CheckField
-        label="It is in use"
+        label="Enabled"
         isOn={draft.enabled}
         onChange={(enabled) => change({ enabled })}
       />

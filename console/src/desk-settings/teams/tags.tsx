@@ -92,7 +92,7 @@ function TagDialog({ tag, onClose }: { readonly tag: string; readonly onClose: (
             disabled={isBusy}
             onClick={() => void apply(undefined)}
           >
-            <Trash2 /> Take it off all tickets
+            <Trash2 /> Remove from all tickets
           </button>
           <span className="grow" />
           <button className="btn main" disabled={isSame || isBusy}>

@@ -53,7 +53,7 @@ export function BulkBar({ rows, selection, onClear }: BulkBarProps) {
         <Hand /> Take
       </button>
       <Menu
-        label="Give to a team"
+        label="Assign to a team"
         className="btn icon"
         items={(teams?.data ?? []).map(({ id, name }) => ({
           label: name,
@@ -86,7 +86,7 @@ export function BulkBar({ rows, selection, onClear }: BulkBarProps) {
       >
         <WandSparkles />
       </Menu>
-      <button className="btn bare icon" aria-label="Select nothing" onClick={onClear}>
+      <button className="btn bare icon" aria-label="Clear the selection" onClick={onClear}>
         <X />
       </button>
       {plan && (

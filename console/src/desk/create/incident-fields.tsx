@@ -16,13 +16,13 @@ export function IncidentFields(props: DraftFieldsProps) {
       <TextFields {...props} label="What is wrong?" />
       <div className="act-columns">
         <ChoiceField
-          label="How many are hit?"
+          label="Impact"
           value={draft.impact}
           options={LEVELS}
           onChange={(impact) => onChange({ impact })}
         />
         <ChoiceField
-          label="How urgent?"
+          label="Urgency"
           value={draft.urgency}
           options={LEVELS}
           onChange={(urgency) => onChange({ urgency })}

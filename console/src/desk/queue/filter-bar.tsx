@@ -225,7 +225,7 @@ function useChipOptions(needsOwn: boolean): readonly ChipOption[] {
         label: `P${n}`,
       })),
       ...STATES.map((value): ChipOption => ({ field: "state", value, label: toWords(value) })),
-      { field: "assignee", value: NOBODY, label: "Nobody's" },
+      { field: "assignee", value: NOBODY, label: "Unassigned" },
       ...KIND_OPTIONS,
       ...agents.map(({ id, name }): ChipOption => ({
         field: "assignee",

@@ -37,7 +37,7 @@ export const BUILT_IN: readonly View[] = [
   },
   {
     id: "unassigned",
-    label: "Nobody's",
+    label: "Unassigned",
     icon: CircleDashed,
     query: { view: "unassigned" },
     nothing: "Everything of your teams has an owner.",
@@ -51,7 +51,7 @@ export const BUILT_IN: readonly View[] = [
   },
   {
     id: "breached",
-    label: "Late",
+    label: "Overdue",
     icon: Flame,
     query: { view: "breached" },
     nothing: "Every promise is kept.",

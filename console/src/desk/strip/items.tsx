@@ -12,7 +12,7 @@ export function Items({ ticket }: { readonly ticket: Ticket }) {
   if (ticket.ciIds.length === 0 || !may("cmdb:read")) return null;
   return (
     <section className="strip-part">
-      <h2>Concerns</h2>
+      <h2>Affected</h2>
       {ticket.ciIds.slice(0, 3).map((id) => (
         <Item key={id} id={id} />
       ))}

@@ -34,7 +34,7 @@ export function Suggestions({
   };
   return (
     <section className="strip-part">
-      <h2>May help</h2>
+      <h2>Suggestions</h2>
       <ul className="hints">
         {hints.map((hint) => {
           const Icon = ICONS[hint.sort];

@@ -167,7 +167,7 @@ const REQUEST: readonly ActSpec[] = [
     op: "requests.approve",
     from: ["awaiting_approval"],
     permission: "requests:submit",
-    fields: [{ name: "comment", label: "A word about it", type: "area", isOptional: true }],
+    fields: [{ name: "comment", label: "Comment", type: "area", isOptional: true }],
     said: "has your yes",
     isMain: true,
   },

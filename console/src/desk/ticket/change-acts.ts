@@ -18,7 +18,7 @@ export const CHANGE: readonly ActSpec[] = [
     op: "changes.approve",
     from: ["submitted"],
     permission: "changes:approve",
-    fields: [{ name: "comment", label: "A word about it", type: "area", isOptional: true }],
+    fields: [{ name: "comment", label: "Comment", type: "area", isOptional: true }],
     said: "has your yes",
     isMain: true,
   },

@@ -30,7 +30,7 @@ export function ConflictNotice({ conflict, newest, onInsist, onForget }: Conflic
         Leave it
       </button>
       <button className="btn" onClick={onInsist}>
-        Do it all the same
+        Proceed anyway
       </button>
     </div>
   );

@@ -126,7 +126,7 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
       )}
       <div className="ticket-body">
         <div className="ticket-main">
-          <div className="ticket-scroll scroll" tabIndex={0} role="region" aria-label="Story">
+          <div className="ticket-scroll scroll" tabIndex={0} role="region" aria-label="Activity">
             <Title className="ticket-title">{ticket.title}</Title>
             {timeline.error && (
               <ErrorNotice error={timeline.error} retry={() => void timeline.refetch()} />

@@ -44,18 +44,18 @@ export function EventSide(props: {
         <dd>
           <time dateTime={event.createdAt}>{new Date(event.createdAt).toLocaleString()}</time>
         </dd>
-        <dt>Thing</dt>
+        <dt>Resource</dt>
         <dd>
           <button
             className="event-only"
-            title="Only events of this thing"
+            title="Only events of this resource"
             onClick={() => onFilter({ thing: resource.id })}
           >
             {nameThing(event)}
           </button>{" "}
           <button
             className="event-only muted"
-            title="Only events of this kind of thing"
+            title="Only events of this kind of resource"
             onClick={() => onFilter({ kind: resource.type })}
           >
             {resource.type.replaceAll("_", " ")}
@@ -72,11 +72,11 @@ export function EventSide(props: {
           </button>
           {maker !== undefined && <span className="muted"> by {maker}</span>}
         </dd>
-        <dt>Chain</dt>
+        <dt>Correlation</dt>
         <dd>
           <button
             className="event-only mono"
-            title="Only events of this chain"
+            title="Only events of this correlation"
             onClick={() => onFilter({ chain: correlationId })}
           >
             {correlationId}

@@ -60,9 +60,13 @@ export function EventFilters(props: {
       />
       <Time label="From" value={search.from} onChange={(from) => onChange({ from })} />
       <Time label="To" value={search.to} onChange={(to) => onChange({ to })} />
-      <Chip label="Thing" value={search.thing} onClear={() => onChange({ thing: undefined })} />
+      <Chip label="Resource" value={search.thing} onClear={() => onChange({ thing: undefined })} />
       <Chip label="Kind" value={search.kind} onClear={() => onChange({ kind: undefined })} />
-      <Chip label="Chain" value={search.chain} onClear={() => onChange({ chain: undefined })} />
+      <Chip
+        label="Correlation"
+        value={search.chain}
+        onClear={() => onChange({ chain: undefined })}
+      />
       {countFilters(search) > 0 && (
         <button className="btn bare" onClick={props.onClear}>
           Clear

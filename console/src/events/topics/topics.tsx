@@ -121,8 +121,8 @@ function TopicSide({ topic }: { readonly topic: Topic }) {
       {!data && !error && <Loading rows={6} />}
       {data && (
         <section>
-          <h3>Heard by</h3>
-          {followers.length === 0 && <p className="muted">Nobody hears it.</p>}
+          <h3>Consumers</h3>
+          {followers.length === 0 && <p className="muted">It has no consumers.</p>}
           <ul className="followers">
             {followers.map((follower) => (
               <FollowerRow key={`${follower.kind} ${follower.id}`} follower={follower} />

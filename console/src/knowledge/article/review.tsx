@@ -25,7 +25,7 @@ const WORDS = {
     label: "Ask for a review",
     about: "Somebody reads it before everybody does.",
   },
-  return: { keys: "b", label: "Give it back", about: "It is a draft again; its owner reads why." },
+  return: { keys: "b", label: "Send back", about: "It is a draft again; its owner reads why." },
   publish: {
     keys: "p",
     label: "Publish",

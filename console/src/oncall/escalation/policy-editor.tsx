@@ -103,7 +103,7 @@ export function PolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps) {
       <StepList steps={draft.steps} onChange={(steps) => change({ steps })} errorOf={errorOf} />
       <div className="editor-columns">
         <LineField
-          label="Begin anew so many times"
+          label="Repeat so many times"
           value={String(draft.repeats)}
           onChange={(text) => change({ repeats: Number(text.replaceAll(/\D/g, "")) })}
           error={errorOf("/repeats")}

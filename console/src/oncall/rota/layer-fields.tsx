@@ -104,7 +104,7 @@ function LayerFields({ layer, onChange, onRemove, errorOf }: LayerFieldsProps) {
           onChange={(startsOn) => set({ startsOn })}
         />
         <NativeField
-          label="Hands over at"
+          label="Handover at"
           type="time"
           value={layer.handOver}
           onChange={(handOver) => set({ handOver })}
@@ -200,7 +200,7 @@ function HourFields({ layer, onChange }: HourFieldsProps) {
       ))}
       {hours.length > 0 && (
         <button type="button" className="btn bare" onClick={() => setHours([...hours, WORK_HOURS])}>
-          <Plus /> More hours
+          <Plus /> Add hours
         </button>
       )}
     </div>

@@ -50,7 +50,7 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
           title={refusal}
           onClick={() => setAsk({ span: undefined, shift: undefined })}
         >
-          Stand in
+          Override
         </button>
         <button className="btn bare" onClick={onEdit}>
           {may("desk:write") ? "Edit" : "Look"}

@@ -40,7 +40,7 @@ export function ShiftDialog({ schedule, ask, onClose }: ShiftDialogProps) {
   const choice = mayswap && (
     <div className="tabs rota-way" role="group" aria-label="What to do">
       <button type="button" aria-pressed={way === "stand in"} onClick={() => setWay("stand in")}>
-        Somebody stands in
+        Override a shift
       </button>
       <button type="button" aria-pressed={way === "swap"} onClick={() => setWay("swap")}>
         Swap
@@ -124,7 +124,7 @@ function StandInForm({ schedule, ask, onClose, title, choice }: FormProps) {
           )}
           <span className="grow" />
           <button className="btn main" disabled={isBusy || userId === undefined}>
-            Stand in
+            Override
           </button>
         </>
       }

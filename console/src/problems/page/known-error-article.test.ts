@@ -12,7 +12,7 @@ test("an article has what is known and nothing empty, and is found by the proble
   expect(article).toEqual({
     title: "Printer offline",
     summary: "Switch it off and on.",
-    body: "## Why\n\nThe queue is lost\n\n## How to get by\n\nSwitch it off\nand on.\n",
+    body: "## Why\n\nThe queue is lost\n\n## Workaround\n\nSwitch it off\nand on.\n",
     tags: ["known-error", "prb0000007"],
   });
 });

@@ -15,7 +15,7 @@ export function toArticle({ number, title, description, rootCause, workaround }:
   const parts = [
     ["What you see", description],
     ["Why", rootCause ?? ""],
-    ["How to get by", workaround ?? ""],
+    ["Workaround", workaround ?? ""],
   ] as const;
   const body = parts
     .filter(([, text]) => text.trim() !== "")

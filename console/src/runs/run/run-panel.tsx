@@ -42,7 +42,7 @@ export function RunPanel(props: {
         </dd>
         {run.durationMs !== null && (
           <>
-            <dt>Took</dt>
+            <dt>Duration</dt>
             <dd>{toDuration(run.durationMs)}</dd>
           </>
         )}

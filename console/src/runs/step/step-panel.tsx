@@ -92,7 +92,7 @@ export function StepPanel(props: PanelProps) {
       {props.loop && <LoopItems {...props} runId={run.id} loopKey={key} loop={props.loop} />}
       {step.branch !== undefined && step.branch !== "error" && (
         <p className="run-branch">
-          Went on by <b>{step.branch}</b>
+          Resumed by <b>{step.branch}</b>
         </p>
       )}
       {run.redacted === true ? (

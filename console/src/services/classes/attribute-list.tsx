@@ -38,7 +38,7 @@ export function AttributeList({ lines, onChange, errorOf }: AttributeListProps) 
                 onChange={(kind) => onChange(lines.with(n, { ...line, kind }))}
               />
               <CheckField
-                label="Needed"
+                label="Required"
                 isOn={line.isRequired}
                 onChange={(isRequired) => onChange(lines.with(n, { ...line, isRequired }))}
               />

@@ -65,7 +65,7 @@ export function ItemForm({ item, ifMatch, onClose }: ItemFormProps) {
       isWide
       onClose={onClose}
       onSubmit={() => void submit()}
-      footer={<button className="btn main">{item ? "Save" : "Make it"}</button>}
+      footer={<button className="btn main">{item ? "Save" : "Create"}</button>}
     >
       <div className="item-form">
         {refused !== undefined && (

@@ -108,7 +108,7 @@ function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDo
     <Card
       title="Keep these recovery codes"
       onSubmit={async () => props.onDone()}
-      submit="I have kept them"
+      submit="I have saved them"
     >
       <p>Each lets you in once when your second factor is not at hand. They are shown only now.</p>
       <ul className="sign-in-codes">

@@ -85,7 +85,7 @@ export function PolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps) {
             }
           />
           <LineField
-            label="Rests in the states"
+            label="Paused in the states"
             value={draft.pauseOn.join(", ")}
             onChange={(text) =>
               change({
@@ -98,7 +98,7 @@ export function PolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps) {
             error={errorOf("/pauseOn") ?? errorOf("/pauseOn/0")}
           />
           <LineField
-            label="Warns at percent"
+            label="Warn at percent"
             value={draft.warnAtPercent}
             onChange={(text) => change({ warnAtPercent: text.replaceAll(/[^\d.]/g, "") })}
             error={errorOf("/warnAtPercent")}

@@ -79,9 +79,9 @@ function Verdict({
         </span>
       </p>
       <dl className="verdict-counts">
-        <Count name="Kept" value={met} before={isChanged ? before?.met : undefined} />
-        <Count name="Broken" value={breached} before={isChanged ? before?.breached : undefined} />
-        <Count name="Still go" value={open} before={isChanged ? before?.open : undefined} />
+        <Count name="Met" value={met} before={isChanged ? before?.met : undefined} />
+        <Count name="Breached" value={breached} before={isChanged ? before?.breached : undefined} />
+        <Count name="Still running" value={open} before={isChanged ? before?.open : undefined} />
       </dl>
       <p className="muted">{count(tickets, "ticket")} looked at. Nothing was changed.</p>
       {isChanged && <Differences simulation={simulation} />}

@@ -12,7 +12,7 @@ export function WarningsField({ value, onChange, error }: WarningsFieldProps) {
   const [text, setText] = useState(value.join(", "));
   return (
     <LineField
-      label="Warns at percent"
+      label="Warn at percent"
       value={text}
       onChange={(next) => {
         setText(next);

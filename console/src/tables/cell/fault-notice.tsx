@@ -22,7 +22,7 @@ export function FaultNotice({ fault, column, nameOf, onMine, onDismiss }: FaultN
       </span>
       {isConflict && (
         <button className="btn" onClick={onMine}>
-          Write mine
+          Overwrite with mine
         </button>
       )}
       <button className="btn" onClick={onDismiss}>

@@ -7,9 +7,9 @@ const WORDS: Readonly<Record<string, string>> = {
   none: "Nothing",
   sum: "Sum",
   average: "Average",
-  min: "Least",
-  max: "Most",
-  filled: "Filled",
+  min: "Minimum",
+  max: "Maximum",
+  filled: "Not empty",
   unique: "Different",
 };
 

@@ -67,22 +67,14 @@ function ColumnChecks({ draft, set }: Pick<TypeFieldsProps, "draft" | "set">) {
   return (
     <div className="check-row">
       <Check
-        label="A value is required"
+        label="Required"
         isOn={draft.isRequired}
         onChange={(isRequired) => set({ isRequired })}
       />
       {draft.type !== "links" && (
-        <Check
-          label="No two alike"
-          isOn={draft.isUnique}
-          onChange={(isUnique) => set({ isUnique })}
-        />
+        <Check label="Unique" isOn={draft.isUnique} onChange={(isUnique) => set({ isUnique })} />
       )}
-      <Check
-        label="Found and sorted fast"
-        isOn={draft.isIndexed}
-        onChange={(isIndexed) => set({ isIndexed })}
-      />
+      <Check label="Indexed" isOn={draft.isIndexed} onChange={(isIndexed) => set({ isIndexed })} />
     </div>
   );
 }
@@ -107,7 +99,7 @@ function TypeFields({ draft, set, table }: TypeFieldsProps) {
   }
   if (draft.type === "decimal") {
     return (
-      <Field label="Digits after the point">
+      <Field label="Decimal places">
         {(control) => (
           <input
             {...control}

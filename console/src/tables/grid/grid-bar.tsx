@@ -153,8 +153,8 @@ function SortButton({ columns, layout, onChange }: PartProps<string>) {
               disabled={first === ""}
               onChange={({ target }) => set(first, target.value)}
             >
-              <option value="asc">Upwards: A to Z, 1 to 9</option>
-              <option value="desc">Downwards: Z to A, 9 to 1</option>
+              <option value="asc">Ascending: A to Z, 1 to 9</option>
+              <option value="desc">Descending: Z to A, 9 to 1</option>
             </select>
           </label>
           {rest.length > 0 && <p className="muted">Then by {rest.join(", ")}</p>}

@@ -122,7 +122,7 @@ function HeadCell(props: HeadCellProps) {
         <TypeIcon type={column.type} />
         <span className="cut">{label}</span>
         {column.isRequired && column.readOnly === undefined && (
-          <span className="grid-must" title="A value is required" aria-label="required">
+          <span className="grid-must" title="Required" aria-label="required">
             *
           </span>
         )}

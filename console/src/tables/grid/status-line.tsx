@@ -44,16 +44,16 @@ export function StatusLine({ sheet, range, edits, book, total }: StatusLineProps
             <span className="muted">Average</span> {toShort(figures.sum / figures.numbers)}
           </span>
           <span className="wide-only">
-            <span className="muted">Least</span> {toShort(figures.min)}
+            <span className="muted">Minimum</span> {toShort(figures.min)}
           </span>
           <span className="wide-only">
-            <span className="muted">Most</span> {toShort(figures.max)}
+            <span className="muted">Maximum</span> {toShort(figures.max)}
           </span>
         </>
       )}
       {figures && (
         <span>
-          <span className="muted">Filled</span> {figures.filled.toLocaleString("en")}
+          <span className="muted">Not empty</span> {figures.filled.toLocaleString("en")}
         </span>
       )}
       <span className={edits.isUnsaved ? "saving" : "saving done"} role="status">

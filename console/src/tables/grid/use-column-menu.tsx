@@ -102,13 +102,13 @@ function shownItems({
   const isPlain = column.type === "json" ? "JSON has no order." : undefined;
   return [
     {
-      label: "Sort upwards",
+      label: "Sort ascending",
       icon: <ArrowUp className="ico" />,
       disabled: isPlain,
       onPick: () => sortBy(name, sorted === "asc" ? undefined : "asc"),
     },
     {
-      label: "Sort downwards",
+      label: "Sort descending",
       icon: <ArrowDown className="ico" />,
       disabled: isPlain,
       onPick: () => sortBy(name, sorted === "desc" ? undefined : "desc"),

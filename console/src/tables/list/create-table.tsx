@@ -64,7 +64,7 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
           disabled={fault !== undefined || isBusy}
           title={fault}
         >
-          {sheet ? `Make it with ${count(sheet.rows.length, "record")}` : "Make the table"}
+          {sheet ? `Create it with ${count(sheet.rows.length, "record")}` : "Create the table"}
         </button>
       }
     >

@@ -6,7 +6,7 @@ export type Action = Rule["actions"][number];
 
 export const ACTIONS: readonly (readonly [Action, string])[] = [
   ["read", "See"],
-  ["create", "Make"],
+  ["create", "Create"],
   ["update", "Change"],
   ["delete", "Delete"],
 ];

@@ -106,7 +106,7 @@ function FormWords({ form, onChange }: FormPartProps) {
           />
         )}
       </Field>
-      <Field label="Said afterwards" isOptional>
+      <Field label="Confirmation message" isOptional>
         {(control) => (
           <input
             {...control}
@@ -235,7 +235,7 @@ function Address({ view, isChanged, refusal }: AddressProps) {
           title={refusal ?? (isChanged ? "Save the form first." : undefined)}
           onClick={() => void act("table_views.publish")}
         >
-          Publish it
+          Publish
         </button>
       </div>
     );
@@ -255,7 +255,7 @@ function Address({ view, isChanged, refusal }: AddressProps) {
           title={refusal}
           onClick={() => void act("table_views.unpublish")}
         >
-          Close the address
+          Unpublish
         </button>
       </div>
     </div>

@@ -236,7 +236,7 @@ function Sending({ draft, onChange, isDisabled, errorAt }: PartProps) {
             />
           )}
         </Field>
-        <Field label="Waits between them">
+        <Field label="Back-off between them">
           {(bound) => (
             <select
               {...bound}

@@ -28,7 +28,7 @@ export function SecretDialog(props: { readonly webhook: Webhook; readonly onClos
       onSubmit={() => (made ? props.onClose() : void rotate())}
       footer={
         <button className="btn main" disabled={isBusy}>
-          {made ? "I have kept it" : "Make a new secret"}
+          {made ? "I have saved it" : "Create a new secret"}
         </button>
       }
     >

@@ -35,9 +35,9 @@ export interface StepKind {
 
 const KINDS: Readonly<Record<string, StepKind>> = {
   set: { icon: Braces, tone: "logic", title: "Set values" },
-  transform: { icon: ArrowLeftRight, tone: "logic", title: "Compute" },
+  transform: { icon: ArrowLeftRight, tone: "logic", title: "Transform" },
   condition: { icon: Split, tone: "logic", title: "If" },
-  switch: { icon: GitBranch, tone: "logic", title: "By case" },
+  switch: { icon: GitBranch, tone: "logic", title: "Switch" },
   loop: { icon: Repeat, tone: "logic", title: "For each" },
   respond: { icon: CornerDownRight, tone: "logic", title: "Respond" },
   fail: { icon: CircleX, tone: "logic", title: "Stop with an error" },
@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<string, StepKind>> = {
   ticket: { icon: Inbox, tone: "desk", title: "Ticket" },
   notify: { icon: Bell, tone: "desk", title: "Notify" },
   approval: { icon: UserCheck, tone: "desk", title: "Ask for approval" },
-  delay: { icon: Clock, tone: "time", title: "Wait a while" },
+  delay: { icon: Clock, tone: "time", title: "Wait" },
   wait_for_event: { icon: Hourglass, tone: "time", title: "Wait for an event" },
 };
 

@@ -66,14 +66,14 @@ export function WorkflowMenu({ workflow, draft }: WorkflowMenuProps) {
     },
     workflow.status === "archived"
       ? {
-          label: "Take it out of the archive",
+          label: "Unarchive",
           icon: <ArchiveRestore className="ico" />,
           disabled: reason,
           isApart: true,
           onPick: () => void restore(),
         }
       : {
-          label: "Archive it",
+          label: "Archive",
           icon: <Archive className="ico" />,
           disabled: reason,
           isApart: true,

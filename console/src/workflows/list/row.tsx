@@ -77,7 +77,7 @@ export function WorkflowRow(props: {
         <Ago at={updatedAt} />
       </td>
       <td className="workflow-acts">
-        <Menu label={`Acts on ${name}`} className="btn bare icon" items={props.items}>
+        <Menu label={`Actions for ${name}`} className="btn bare icon" items={props.items}>
           <Ellipsis />
         </Menu>
       </td>

@@ -119,7 +119,7 @@ type State = Pick<Thing, "words" | "turn">;
 const REQUEST_STATES: Readonly<Record<string, State>> = {
   submitted: { words: "We have it", turn: "ours" },
   awaiting_approval: { words: "Waiting for somebody to agree", turn: "others" },
-  approved: { words: "Agreed, on its way", turn: "ours" },
+  approved: { words: "Approved, on its way", turn: "ours" },
   fulfilling: { words: "Being prepared", turn: "ours" },
   fulfilled: { words: "Done", turn: "done" },
   rejected: { words: "Not agreed", turn: "done" },

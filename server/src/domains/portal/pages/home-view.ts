@@ -50,7 +50,7 @@ ${avatar(requestedForName)}
 <div>
 <p><strong>${requestedForName}</strong> asks for <strong>${title}</strong></p>
 ${renderValues(values)}
-<form class="acts" data-decision="${id}" method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button class="primary" name="act" value="approve" data-act="approve">Agree</button><noscript><label>If not, why? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reject" data-act="reject">No…</button></form>
+<form class="acts" data-decision="${id}" method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button class="primary" name="act" value="approve" data-act="approve">Approve</button><noscript><label>If not, why? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reject" data-act="reject">Reject…</button></form>
 </div>
 </article>`,
 )}
