@@ -30,7 +30,8 @@ import {
   lineNumbers,
   placeholder,
 } from "@codemirror/view";
-import { useEffect, useImperativeHandle, useRef } from "react";
+import { useEffect, useImperativeHandle, useRef, useState } from "react";
+import { Echo, smallestChange } from "./echo.ts";
 import type { CodeEditorProps } from "./editor-props.ts";
 import { loadLanguage } from "./language.ts";
 import { editorLook } from "./look.ts";
@@ -47,6 +48,7 @@ export function CodeMirror(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const newest = useRef(props);
+  const [echo] = useState(() => new Echo());
   useEffect(() => {
     newest.current = props;
   });
@@ -65,7 +67,7 @@ export function CodeMirror(props: CodeEditorProps) {
           spoken.of([]),
           told.of(tellAbout(newest.current)),
           keymap.of(tab === "indents" ? [indentWithTab, leaveBinding] : []),
-          editing(newest, isBlock),
+          editing(newest, echo, isBlock),
         ],
       }),
     });
@@ -79,16 +81,17 @@ export function CodeMirror(props: CodeEditorProps) {
       view.current = undefined;
       editor.destroy();
     };
-  }, [language, isBlock, tab]);
+  }, [echo, language, isBlock, tab]);
   // A person who writes keeps the caret while an error comes and goes: the editor is told, not made anew.
   useEffect(() => {
     view.current?.dispatch({ effects: told.reconfigure(tellAbout(newest.current)) });
   }, [label, isReadOnly, hint, description, isInvalid]);
   useEffect(() => {
     const editor = view.current;
-    if (!editor || editor.state.doc.toString() === value) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
-  }, [value]);
+    if (echo.take(value) || !editor) return;
+    const shown = editor.state.doc.toString();
+    if (shown !== value) editor.dispatch({ changes: smallestChange(shown, value) });
+  }, [echo, value]);
   useEffect(() => {
     if (view.current) showMarks(view.current, marks);
   }, [marks, language, isBlock, tab]);
@@ -120,7 +123,7 @@ function tellAbout(props: CodeEditorProps): Extension {
 
 type PropsRef = React.RefObject<CodeEditorProps>;
 
-function editing(newest: PropsRef, isBlock: boolean): Extension {
+function editing(newest: PropsRef, echo: Echo, isBlock: boolean): Extension {
   return [
     history(),
     drawSelection(),
@@ -152,7 +155,7 @@ function editing(newest: PropsRef, isBlock: boolean): Extension {
       if (focusChanged && view.hasFocus) newest.current.onFocus?.();
       if (!docChanged) return;
       const text = state.doc.toString();
-      if (text !== newest.current.value) newest.current.onChange?.(text);
+      if (echo.note(text, newest.current.value)) newest.current.onChange?.(text);
       // A dot asks for what comes after it.
       const { head } = state.selection.main;
       const isTyped = transactions.some((transaction) => transaction.isUserEvent("input"));
