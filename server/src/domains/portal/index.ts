@@ -8,11 +8,13 @@ import { getHome } from "./home.ts";
 import { getLogo, getLook, PortalLookUpdated, updateLook } from "./look.ts";
 import { TicketMailPartPoint } from "#domains/itsm/tickets/index.ts";
 import { PortalUse, PortalWrite } from "./permissions.ts";
-import { buildRatingPart } from "./rating-link.ts";
-import { sendRating, showRating } from "./rating-pages.ts";
+import { buildApprovalPart } from "./links/approval-link.ts";
+import { sendApproval, showApproval } from "./links/approval-pages.ts";
+import { buildRatingPart } from "./links/rating-link.ts";
+import { sendRating, showRating } from "./links/rating-pages.ts";
 import { searchPortal } from "./search.ts";
 
-export { ratingLinks } from "./rating-link.ts";
+export { ratingLinks } from "./links/rating-link.ts";
 
 export const portal = domain({
   name: "portal",
@@ -28,13 +30,15 @@ export const portal = domain({
     getLogo,
     showRating,
     sendRating,
+    showApproval,
+    sendApproval,
     enterPortal,
     openPortalPage,
     submitPortalForm,
     followPortal,
   ],
   contributions: [
-    contribute(TicketMailPartPoint, buildRatingPart),
+    contribute(TicketMailPartPoint, buildRatingPart, buildApprovalPart),
     contribute(FileOwnerPoint, {
       type: "portal_settings",
       canRead: async ({ caller }) => holdsPermission(caller.permissions, PortalUse),

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { contrast, isReadable, lightenForDark } from "./colour.ts";
-import { ratingLinks } from "./rating-link.ts";
+import { approvalLinks } from "./links/approval-link.ts";
+import { ratingLinks } from "./links/rating-link.ts";
 import { setLogo } from "./samples.ts";
 
 const INCIDENTS = "/api/v1/itsm/incidents";
@@ -136,6 +137,43 @@ test("a link in a mail asks first, and rates as whoever it was sent to", async (
   }
 });
 
+test("an approver decides from the mail, after a page that asks, once, and as themselves", async () => {
+  const form = { type: "object", properties: {} };
+  const approval = { required: true, approverIds: [ada.userId], rule: "any" };
+  const { body: made } = await owner("POST /api/v1/catalog/items", {
+    name: "Screen",
+    form,
+    approval,
+  });
+  const asking = { itemId: made.data.id, values: {} };
+  const { body } = await ben("POST /api/v1/catalog/requests", asking);
+  const { id: ticketId } = body.data;
+  const partition = { workspace: world.home, environment: "production" as const };
+  const linkOf = (personId: string) =>
+    new URL(approvalLinks(world.kernel, partition, { ticketId, personId }).approve).pathname;
+  const link = linkOf(ada.userId);
+  const page = await world.stranger(`GET ${link}`);
+  expect([page.status, page.events, String(page.body).includes("Approve")]).toEqual([
+    200,
+    [],
+    true,
+  ]);
+  const decide = (url: string, decision: string, reason = "") =>
+    world.stranger(`POST ${url}`, { decision, reason });
+  expect(await decide(link, "reject")).toMatchObject({ status: 422, events: [] });
+  expect(await decide(linkOf(ben.userId), "approve")).toMatchObject({ status: 403, events: [] });
+  const forged = `${link.slice(0, -1)}${link.endsWith("A") ? "B" : "A"}`;
+  expect((await decide(forged, "approve")).status).toBe(404);
+  const agreed = await decide(link, "approve", "In the budget");
+  expect(agreed).toMatchObject({
+    status: 200,
+    events: ["request.approved", "request.fulfilment_started"],
+  });
+  const { body: timeline } = await agent(`GET /api/v1/catalog/requests/${ticketId}/timeline`);
+  expect(timeline.data[0].actor).toMatchObject({ type: "user", id: ada.userId });
+  expect((await decide(link, "approve")).status).toBe(409);
+});
+
 test("a portal has a look of its own, in a colour that can be read", async () => {
   const pale = await owner("PATCH /api/v1/portal/settings", { accent: "#ffcc00" });
   expect([pale.status, pale.body.errors[0].path]).toEqual([422, "/accent"]);
@@ -187,6 +225,18 @@ test("without a script forms are sent with their files, and what is wrong stands
   const ticket = `${INCIDENTS}/${number}`;
   const { body: attached } = await agent(`GET ${ticket}/attachments`);
   expect(attached.data[0]).toMatchObject({ name: "smell.txt" });
+  // A file that is refused afterwards is told on the ticket's page, which takes another; there is one ticket.
+  const openOnes = async () => (await agent(`GET ${INCIDENTS}?limit=100`)).body.data.length;
+  const before = await openOnes();
+  const gone = "fil_01jzt3n5k8q2x4v6w8y0z2b4d6";
+  const without = await post(ben, "/broken", {
+    "/title": "No file",
+    "/files": gone,
+    key: `${key}2`,
+  });
+  expect([without.status, await openOnes()]).toEqual([422, before + 1]);
+  expect(without.page).toMatch(/INC\d+ was sent, but not all of its files/);
+  expect(without.page).toContain('name="files"');
   const empty = await post(ben, "/broken", { "/title": "", "/description": "Kept <words>" });
   expect(empty.status).toBe(422);
   expect(empty.page).toMatch(/Kept &[^;]+;words&[^;]+;/);

@@ -1,6 +1,7 @@
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
-import { ratingLinks } from "./rating-link.ts";
+import { approvalLinks } from "./links/approval-link.ts";
+import { ratingLinks } from "./links/rating-link.ts";
 
 let count = 0;
 
@@ -47,6 +48,21 @@ async function fulfilled(owner: Ask, world: World) {
   const partition = { workspace: world.home, environment: "production" as const };
   const [link] = ratingLinks(world.kernel, partition, { ticketId: id, personId: requestedFor });
   return { params: { token: link?.url.split("/").at(-1) ?? "" } };
+}
+
+async function approvable(owner: Ask, world: World) {
+  count += 1;
+  const approver = await world.member(["requester"]);
+  const form = { type: "object", properties: {} };
+  const approval = { required: true, approverIds: [approver.userId], rule: "any" };
+  const item = { name: `Screen ${count}`, form, approval };
+  const { body: made } = await owner("POST /api/v1/catalog/items", item);
+  const asked = { itemId: made.data.id, values: {} };
+  const { body } = await owner("POST /api/v1/catalog/requests", asked);
+  const partition = { workspace: world.home, environment: "production" as const };
+  const about = { ticketId: body.data.id, personId: approver.userId };
+  const { approve } = approvalLinks(world.kernel, partition, about);
+  return { params: { token: approve.split("/").at(-1) ?? "" } };
 }
 
 export const samples: readonly Sample[] = [
@@ -98,6 +114,14 @@ export const samples: readonly Sample[] = [
   {
     operation: "portal.page",
     arrange: async () => ({ params: { workspace: "default" }, environmentScoped: false }),
+  },
+  { operation: "portal.approval_page", arrange: approvable },
+  {
+    operation: "portal.decide",
+    arrange: async (owner, world) => ({
+      ...(await approvable(owner, world)),
+      body: { decision: "approve" },
+    }),
   },
   { operation: "portal.rating_page", arrange: rated },
   {

@@ -8,6 +8,8 @@ import { markup, Markup } from "#kernel/html/markup.ts";
 import {
   Failure,
   Forbidden,
+  invalidField,
+  invalidInput,
   MalformedRequest,
   NoSuchWorkspace,
   NotFound,
@@ -19,7 +21,7 @@ import { object } from "#kernel/schema/schema.ts";
 import type { Home } from "../home.ts";
 import type { Posted } from "../plain/field-view.ts";
 import { type FullItem, renderBroken, renderItem } from "../plain/form-pages.ts";
-import { readPostedForm } from "../plain/posted-form.ts";
+import { readPostedForm, type RefusedFile } from "../plain/posted-form.ts";
 import { submitForm } from "../plain/submit-form.ts";
 import type { PostedFields } from "../plain/schema-field.ts";
 import type { Answers } from "../search.ts";
@@ -132,20 +134,39 @@ export const submitPortalForm = command({
     if (!caller.credential) return askToSignIn(caller, `/portal/${workspace}/${path}`);
     const session = openPortal(platform, caller, { workspace, environment });
     if (!caller.upload) throw new Failure(MalformedRequest);
-    const posted = await readPostedForm(caller.upload, session.upload);
+    const { fields, refused } = await readPostedForm(caller.upload, session.upload);
+    const renderAgain = async (error: Failure, at: string, posted: Posted) =>
+      new FailureWithPage(
+        error,
+        await renderPath(platform, caller, { workspace, path: at, environment, posted }),
+      );
+    // Nothing is made of a form one of whose files could not be kept: it is shown again with what was written.
+    if (refused.length > 0) {
+      const error = invalidInput(toFieldErrors(refused));
+      throw await renderAgain(error, path, toPosted(error, fields));
+    }
     try {
-      return { goTo: await submitForm(session, path, posted) };
+      const done = await submitForm(session, path, fields);
+      if (done.problem === undefined) return { goTo: session.pathTo(done.path) };
+      const none = { fields: new Map(), errors: new Map(), problem: done.problem };
+      const error = invalidField("/files", done.problem);
+      throw await renderAgain(error, done.path.slice(1), none);
     } catch (error) {
       if (!(error instanceof Failure) || error.type.status === 404) throw error;
-      const again = toPosted(error, posted);
-      throw new FailureWithPage(
-        error,
-        await renderPath(platform, caller, { workspace, path, environment, posted: again }),
-      );
+      if (error instanceof FailureWithPage) throw error;
+      throw await renderAgain(error, path, toPosted(error, fields));
     }
   },
   run: async (_ctx, _input, page) => page,
 });
+
+/** The refused files at their fields, those of one field in one sentence. */
+function toFieldErrors(refused: readonly RefusedFile[]) {
+  return [...Map.groupBy(refused, ({ field }) => field)].map(([path, files]) => ({
+    path: path.startsWith("/") ? path : `/${path}`,
+    message: files.map(({ name, message }) => `${name}: ${message}`).join(" "),
+  }));
+}
 
 /** A refusal at the fields of its form: `/values/serial` of a request is `/serial` of its form. */
 function toPosted({ message, particulars }: Failure, fields: PostedFields): Posted {

@@ -9,19 +9,26 @@ interface Made {
   readonly number: string;
 }
 
-/** Does what was posted to a path of the portal, and resolves to the page to go on with. */
+/** The page to go on with. */
+export interface Submitted {
+  readonly path: string;
+  /** A word about what was left out, although the rest was done. */
+  readonly problem?: string;
+}
+
+/** Does what was posted to a path of the portal. */
 export async function submitForm(
   session: PortalSession,
   path: string,
   posted: PostedFields,
-): Promise<string> {
+): Promise<Submitted> {
   const [area = "", id = "", ...rest] = path.replace(/\/+$/, "").split("/");
   if (rest.length > 0) throw new Failure(NotFound);
   if (area === "broken" && id === "") return raise(session, posted);
-  if (area === "ask" && id !== "") return ask(session, id, posted);
+  if (area === "ask" && id !== "") return { path: await ask(session, id, posted) };
   if (area === "tickets" && id !== "") return speak(session, id, posted);
-  if (area === "articles" && id !== "") return giveFeedback(session, id, posted);
-  if (area === "") return decide(session, posted);
+  if (area === "articles" && id !== "") return { path: await giveFeedback(session, id, posted) };
+  if (area === "") return { path: await decide(session, posted) };
   throw new Failure(NotFound);
 }
 
@@ -33,30 +40,52 @@ const keyOf = (posted: PostedFields, what: string) => {
   return /^[\w-]{8,64}$/.test(key) ? { idempotencyKey: `portal-${what}-${key}` } : {};
 };
 
-async function raise(session: PortalSession, posted: PostedFields): Promise<string> {
+async function raise(session: PortalSession, posted: PostedFields): Promise<Submitted> {
   const { files = [], ...body } = readPlainValue(listPlainFields(BROKEN), posted);
   const { id, number } = await session.read<Made>("incidents.create", {
     body: { title: "", ...body },
     ...keyOf(posted, "raise"),
   });
-  await attach(session, "incidents", id, files as readonly string[]);
-  return session.pathTo(`/tickets/${number}`);
+  const refusals = await attach(session, "incidents", id, files as readonly string[]);
+  return afterFiles(`/tickets/${number}`, `${number} was sent`, refusals);
 }
 
+/** Attaches files; what is refused does not undo what was done before, and is told. */
 async function attach(
   session: PortalSession,
   area: "incidents" | "requests",
   id: string,
   fileIds: readonly string[],
-): Promise<void> {
+): Promise<readonly string[]> {
+  const refusals: string[] = [];
   for (const fileId of fileIds) {
     const idempotencyKey = `portal-attach-${fileId}`;
-    await session.read(`${area}.add_attachment`, {
-      params: { id },
-      body: { fileId },
-      idempotencyKey,
-    });
+    const params = { id };
+    try {
+      await session.read(`${area}.add_attachment`, { params, body: { fileId }, idempotencyKey });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      refusals.push(`${await findFileName(session, fileId)}: ${error.message}`);
+    }
   }
+  return refusals;
+}
+
+async function findFileName(session: PortalSession, id: string): Promise<string> {
+  try {
+    return (await session.read<{ readonly name: string }>("files.get", { params: { id } })).name;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return "A file";
+  }
+}
+
+function afterFiles(path: string, done: string, refusals: readonly string[]): Submitted {
+  if (refusals.length === 0) return { path };
+  return {
+    path,
+    problem: `${done}, but not all of its files. ${refusals.join(" ")} Add them below.`,
+  };
 }
 
 async function ask(session: PortalSession, itemId: string, posted: PostedFields): Promise<string> {
@@ -66,7 +95,7 @@ async function ask(session: PortalSession, itemId: string, posted: PostedFields)
     body: { itemId, values },
     ...keyOf(posted, "ask"),
   });
-  return session.pathTo(`/tickets/${number}`);
+  return `/tickets/${number}`;
 }
 
 /** An answer, whether it works again, or how it was. */
@@ -74,19 +103,19 @@ async function speak(
   session: PortalSession,
   number: string,
   posted: PostedFields,
-): Promise<string> {
+): Promise<Submitted> {
   const area = number.startsWith("REQ") ? "requests" : "incidents";
   const params = { id: number };
   const reason = first(posted, "reason");
   switch (first(posted, "act")) {
     case "comment": {
       const body = first(posted, "body");
-      await attach(session, area, number, posted.get("files") ?? []);
+      const refusals = await attach(session, area, number, posted.get("files") ?? []);
       if (body !== "") {
         const input = { params, body: { body }, ...keyOf(posted, "comment") };
         await session.read(`${area}.add_comment`, input);
       }
-      break;
+      return afterFiles(`/tickets/${number}`, "Your answer was sent", refusals);
     }
     case "confirm":
       await session.read("incidents.close", { params });
@@ -102,7 +131,7 @@ async function speak(
     default:
       throw new Failure(NotFound);
   }
-  return session.pathTo(`/tickets/${number}`);
+  return { path: `/tickets/${number}` };
 }
 
 async function decide(session: PortalSession, posted: PostedFields): Promise<string> {
@@ -121,7 +150,7 @@ async function decide(session: PortalSession, posted: PostedFields): Promise<str
     default:
       throw new Failure(NotFound);
   }
-  return session.pathTo("");
+  return "";
 }
 
 async function giveFeedback(
@@ -131,5 +160,5 @@ async function giveFeedback(
 ): Promise<string> {
   const helpful = first(posted, "helpful") === "true";
   await session.read("knowledge.give_feedback", { params: { id }, body: { helpful } });
-  return session.pathTo(`/articles/${id}`);
+  return `/articles/${id}`;
 }

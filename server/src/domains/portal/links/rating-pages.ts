@@ -24,7 +24,8 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { type RatingLink, verifyRating } from "./rating-link.ts";
+import { RATING_PURPOSE } from "./rating-link.ts";
+import { type SignedLink, verifyLink } from "./signed-link.ts";
 
 const Token = Type.String({ pattern: "^[A-Za-z0-9_-]{1,600}\\.[A-Za-z0-9_-]{43}$" });
 const EXAMPLE = `${"A".repeat(200)}.${"A".repeat(43)}`;
@@ -33,7 +34,7 @@ const FACES = ["", "Very bad", "Bad", "So so", "Good", "Very good"];
 const COMMENT_CHARACTERS_MAX = 2_000;
 
 function verify({ masterKey, clock }: Pick<Platform, "masterKey" | "clock">, token: string) {
-  const link = verifyRating(masterKey, token, clock.nowMs());
+  const link = verifyLink(masterKey, { purpose: RATING_PURPOSE, token, nowMs: clock.nowMs() });
   if (!link) throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
   return link;
 }
@@ -48,7 +49,7 @@ export const showRating = query({
   response: html(htmlErrorRendering),
   example: { params: { token: EXAMPLE } },
   prepare: async (platform, { params: { token } }) => verify(platform, token),
-  run: async (_ctx, { params: { token } }, { satisfaction }) =>
+  run: async (_ctx, { params: { token } }, { choice }) =>
     document({
       title: "How was it?",
       body: markup`<h1>How was it?</h1>
@@ -58,7 +59,7 @@ ${FACES.flatMap((face, score) =>
   score === 0
     ? []
     : [
-        markup`<p><label><input type="radio" name="satisfaction" value="${score}"${score === satisfaction && markup` checked`}> ${face}</label></p>`,
+        markup`<p><label><input type="radio" name="satisfaction" value="${score}"${score === choice && markup` checked`}> ${face}</label></p>`,
       ],
 )}
 </fieldset>
@@ -101,7 +102,7 @@ export const sendRating = command({
 /** Rates as the person whom the mail went to, while the ticket is still theirs. */
 async function rate(
   ctx: WriteContext<typeof IncidentRated | typeof RequestRated>,
-  { workspace, environment, ticketId, personId }: RatingLink,
+  { workspace, environment, ticketId, personId }: SignedLink,
   rating: { readonly satisfaction: number; readonly comment: string | null },
 ): Promise<void> {
   ctx.switchPartition({ workspace, environment });

@@ -1,0 +1,144 @@
+/**
+ * The page behind an approval address. To open it decides nothing: scanners of mails follow links, and a person
+ * confirms. The decision is the operation that the portal calls, with the rights that the person has now.
+ */
+import Type from "typebox";
+import { findMemberNames, findRights } from "#domains/identity/accounts/index.ts";
+import { type Caller, systemCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { document, type Markup, markup } from "#kernel/html/markup.ts";
+import { dataOfResponse, operationCallerFor } from "#kernel/operation/call-operation.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { html } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { APPROVAL_PURPOSE, APPROVE } from "./approval-link.ts";
+import { type SignedLink, verifyLink } from "./signed-link.ts";
+
+const Token = Type.String({ pattern: "^[A-Za-z0-9_-]{1,600}\\.[A-Za-z0-9_-]{43}$" });
+const EXAMPLE = `${"A".repeat(200)}.${"A".repeat(43)}`;
+const PATH = "/portal/-/decide/{token}";
+const REASON_CHARACTERS_MAX = 2_000;
+const VALUE_CHARACTERS_MAX = 500;
+
+interface Request {
+  readonly id: string;
+  readonly number: string;
+  readonly title: string;
+  readonly state: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export const showApproval = query({
+  id: "portal.approval_page",
+  route: `GET ${PATH}`,
+  summary: "Ask an approver to confirm what they decide",
+  description:
+    "From an address in the mail that asked them, which is good for a week. It changes nothing by itself.",
+  access: "public",
+  params: object({ token: Token }),
+  response: html(htmlErrorRendering),
+  fails: [NotFound],
+  example: { params: { token: EXAMPLE } },
+  async prepare(platform, { params: { token } }, caller) {
+    const { link, read } = await openLink(platform, caller, token);
+    return renderQuestion(token, link, await read());
+  },
+  run: async (_ctx, _input, page) => page,
+});
+
+export const sendApproval = command({
+  id: "portal.decide",
+  route: `POST ${PATH}`,
+  summary: "Agree to a request, or refuse it, from the page behind an address in a mail",
+  description: "As whoever the mail went to, with the rights that they have now.",
+  access: "public",
+  acceptsForm: true,
+  params: object({ token: Token }),
+  body: object({
+    decision: Type.Enum(["approve", "reject"]),
+    reason: Type.Optional(Type.String({ maxLength: REASON_CHARACTERS_MAX })),
+  }),
+  response: html(htmlErrorRendering),
+  emits: [],
+  // It writes nothing itself: its act is an operation, with events of its own.
+  ephemeral: true,
+  actsOutside: true,
+  fails: [NotFound],
+  example: { params: { token: EXAMPLE }, body: { decision: "approve" } },
+  async prepare(platform, { params: { token }, body: { decision, reason = "" } }, caller) {
+    const { link, read, perform } = await openLink(platform, caller, token);
+    const params = { id: link.ticketId };
+    const body = decision === "reject" ? { reason } : reason === "" ? {} : { comment: reason };
+    try {
+      await perform(`requests.${decision}`, { params, body });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const problem = decision === "reject" && reason === "" ? "Say why." : error.message;
+      throw new FailureWithPage(error, renderQuestion(token, link, await read(), problem));
+    }
+    const words = decision === "approve" ? "You agreed" : "You refused";
+    const { number, title } = await read();
+    return document({
+      title: words,
+      body: markup`<h1>${words}</h1><p>${number} ${title}</p>`,
+    });
+  },
+  run: async (_ctx, _input, page) => page,
+});
+
+/** A link with the means to act as its person; throws a 404 where they may not, or no longer. */
+async function openLink(platform: Platform, caller: Caller, token: string) {
+  const nowMs = platform.clock.nowMs();
+  const link = verifyLink(platform.masterKey, { purpose: APPROVAL_PURPOSE, token, nowMs });
+  if (!link) throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
+  const { workspace, environment, personId, ticketId } = link;
+  const partition = { workspace, environment };
+  const rights = await findRights(platform, workspace, { runAs: personId, permissions: null });
+  if (!rights) throw new Failure(NotFound);
+  const [member] = await platform.db.read(partition, (tx) => findMemberNames(tx, [personId]));
+  const { requestId, address, origin } = caller;
+  const approver: Caller = {
+    ...systemCaller(partition, caller.cause),
+    ...rights,
+    requestId,
+    address,
+    origin,
+    actor: { type: "user", id: personId, name: member?.name ?? "Somebody" },
+  };
+  const perform = operationCallerFor(platform, approver, "/portal/-/decide");
+  // The operation's own schema has made it.
+  const read = async () =>
+    dataOfResponse(await perform("requests.get", { params: { id: ticketId } })) as Request;
+  return { link, perform, read };
+}
+
+function renderQuestion(token: string, { choice }: SignedLink, request: Request, problem?: string) {
+  const { number, title, state, values } = request;
+  const about = markup`<p>${number}</p>
+<dl>${Object.entries(values).map(([name, value]) => markup`<dt>${name}</dt><dd>${showValue(value)}</dd>`)}</dl>`;
+  if (state !== "awaiting_approval") {
+    const body = markup`<h1>${title}</h1>${about}<p>It waits for nobody's approval any more.</p>`;
+    return document({ title, body });
+  }
+  const [approve, reject] = [
+    markup`<button name="decision" value="approve">Approve</button>`,
+    markup`<button name="decision" value="reject">Reject</button>`,
+  ];
+  return document({
+    title,
+    body: markup`<h1>${title}</h1>${about}
+${problem !== undefined && markup`<p role="alert">${problem}</p>`}
+<form method="post" action="${token}">
+<label for="reason">A word about it${choice === APPROVE && markup`, if you like`}</label>
+<textarea id="reason" name="reason" rows="3" maxlength="${REASON_CHARACTERS_MAX}"></textarea>
+${choice === APPROVE ? markup`${approve} ${reject}` : markup`${reject} ${approve}`}
+</form>`,
+  });
+}
+
+function showValue(value: unknown): Markup {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return markup`${text.slice(0, VALUE_CHARACTERS_MAX)}`;
+}
