@@ -138,3 +138,29 @@ test("a critical incident pages who is on call, then the rest, once each, until 
   await until(async () => (await ann(`GET ${PAGE}`)).body.data.state === "ended");
   expect(await asker(`GET ${PAGE}`)).toMatchObject({ status: 403 });
 });
+
+test("somebody who is named is paged at once, once, with a word about why", async () => {
+  const { body } = await ann(`POST ${ITSM}/incidents`, { title: "Quiet" });
+  const { id: ticketId, number } = body.data;
+  const page = (more: object) => ann(`POST ${ITSM}/pages`, { ticketId, ...more });
+  const targets = [{ type: "user", id: ben.userId }];
+  for (const wrong of [
+    {},
+    { targets: [{ type: "team", id: ben.userId }] },
+    { targets: [{ type: "user", id: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" }] },
+  ]) {
+    expect(await page(wrong)).toMatchObject({ status: 422, events: [] });
+  }
+  const sent = await page({ targets, message: "The vendor is on the line" });
+  expect(sent).toMatchObject({ status: 201, events: ["notification.sent", "page.sent"] });
+  expect(sent.body.data).toMatchObject({ policyId: null, userIds: [ben.userId], round: 0 });
+  const { body: inbox } = await ben("GET /api/v1/notifications");
+  expect(inbox.data[0]).toMatchObject({
+    title: `${number} needs you now`,
+    body: expect.stringContaining("The vendor is on the line"),
+  });
+  expect((await page({ targets })).body.code).toBe("page_under_way");
+  const byNumber = { ticketId: number, targets: [{ type: "user", id: ann.userId }] };
+  expect((await ann(`POST ${ITSM}/pages`, byNumber)).status).toBe(201);
+  expect((await asker(`POST ${ITSM}/pages`, { ticketId, targets })).status).toBe(403);
+});

@@ -1,12 +1,13 @@
 import Type from "typebox";
 import { NotificationSent } from "#domains/notifications/index.ts";
 import { authorOf } from "#kernel/access/caller.ts";
-import type { ReadContext } from "#kernel/contract.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
-import { id, object } from "#kernel/schema/schema.ts";
+import { id, object, text } from "#kernel/schema/schema.ts";
 import { DeskRead, findTicketById, seesOwnOnly, ticketKinds } from "../../tickets/index.ts";
 import { PagesWrite } from "../permissions.ts";
 import {
@@ -19,18 +20,14 @@ import {
   type StoredPage,
   toPageData,
 } from "./page.ts";
-import { escalationPolicies } from "./policy.ts";
+import { assertTargets, escalationPolicies, Target, TARGETS_MAX } from "./policy.ts";
 import { emitPage, startPage } from "./send-page.ts";
 import { getPage, lockOpenPages, pageList, savePage, toPage } from "./store.ts";
 
 const PATH = "/api/v1/itsm/pages";
 const EXAMPLE = "pag_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
-const PageUnderWay = failure(
-  "page_under_way",
-  409,
-  "The ticket is being paged about by this policy.",
-);
+const PageUnderWay = failure("page_under_way", 409, "They are being paged about this ticket.");
 const PageOver = failure("page_over", 409, "Nobody has to acknowledge this page any more.");
 
 const toResponse = (page: StoredPage) => ({ ...toPageData(page), revision: page.revision });
@@ -91,11 +88,18 @@ const createPage = command({
   id: "pages.create",
   route: `POST ${PATH}`,
   summary: "Page people about a ticket",
-  description: "By the steps of an escalation policy, whatever its condition says.",
+  description:
+    "By the steps of an escalation policy, whatever its condition says; or at once the members, teams and whoever is " +
+    "on call that `targets` names.",
   permission: PagesWrite,
   body: object({
-    policyId: id("esp"),
-    ticketId: Type.String({ pattern: "^(inc|chg|prb|req)_[0-9a-z]{26}$" }),
+    policyId: Type.Optional(id("esp")),
+    targets: Type.Optional(Type.Array(Target, { minItems: 1, maxItems: TARGETS_MAX })),
+    message: Type.Optional(text(1_000, "A word about why")),
+    ticketId: Type.String({
+      pattern: "^((inc|chg|prb|req)_[0-9a-z]{26}|(INC|CHG|PRB|REQ)\\d{7,15})$",
+      description: "The id of a ticket, or its number",
+    }),
   }),
   response: created(Page, { location: (page) => `${PATH}/${page.id}` }),
   emits: [PageSent, PageEscalated, PageExhausted, NotificationSent],
@@ -106,21 +110,69 @@ const createPage = command({
       ticketId: "inc_01jzt3n5k8q2x4v6w8y0z2b4d6",
     },
   },
-  async run(ctx, { body: { policyId, ticketId } }) {
-    const policy = await escalationPolicies.store.find(ctx.tx, policyId);
-    if (!policy) throw invalidField("/policyId", "is not the id of an escalation policy");
+  async run(ctx, { body: { ticketId: reference, message = "", ...whom } }) {
+    const plan = await readPlan(ctx, whom);
+    const ticketId = await findTicketId(ctx, reference);
     const found = await findTicketById(ctx, ticketId);
     const isSeen = found && visibleKinds(ctx).includes(found.kind.kind);
     if (!isSeen) throw invalidField("/ticketId", "is not the id of a ticket");
     // Of two who do so at once, one begins.
-    await ctx.send("select pg_advisory_xact_lock(hashtext('page' || $1))", [ticketId + policyId]);
+    await ctx.send("select pg_advisory_xact_lock(hashtext('page' || $1))", [
+      ticketId + (plan.id ?? ""),
+    ]);
     const open = await lockOpenPages(ctx.tx, [ticketId]);
-    if (open.some((page) => page.policyId === policyId && page.state === "paging")) {
+    const isSame = (page: StoredPage): boolean =>
+      plan.id === null
+        ? page.policyId === null && targetsOf(page) === targetsOf(plan)
+        : page.policyId === plan.id;
+    if (open.some((page) => page.state === "paging" && isSame(page))) {
       throw new Failure(PageUnderWay);
     }
-    return toResponse(await startPage(ctx, policy, found.ticket));
+    return toResponse(await startPage(ctx, { ...plan, message }, found.ticket));
   },
 });
+
+/** The id of the ticket that an id or a number names. */
+async function findTicketId({ tx }: WriteContext<never>, reference: string): Promise<string> {
+  if (reference.includes("_")) return reference;
+  const [row] = await queryRows(tx, "select id from tickets where number = $1", [reference]);
+  return row ? String(row["id"]) : reference;
+}
+
+const HAND_WAIT_MINUTES = 15;
+
+interface PageInput {
+  readonly policyId?: string;
+  readonly targets?: readonly Target[];
+}
+
+/** The steps of a policy, or one step of those whom somebody names. */
+async function readPlan(ctx: WriteContext<never>, { policyId, targets }: PageInput) {
+  if (policyId !== undefined && targets)
+    throw invalidField("/targets", "does not go with policyId");
+  if (targets) {
+    await assertTargets(ctx, targets, "/targets");
+    return {
+      id: null,
+      steps: [{ targets: [...targets], waitMinutes: HAND_WAIT_MINUTES }],
+      repeats: 0,
+    };
+  }
+  if (policyId === undefined)
+    throw invalidField("/targets", "is required where there is no policyId");
+  const policy = await escalationPolicies.store.find(ctx.tx, policyId);
+  if (!policy) throw invalidField("/policyId", "is not the id of an escalation policy");
+  return policy;
+}
+
+/** The targets of the first step, to compare two pages by. */
+function targetsOf({ steps }: Pick<StoredPage, "steps">): string {
+  const targets = steps[0]?.targets ?? [];
+  return targets
+    .map(({ id: targetId }) => targetId)
+    .toSorted()
+    .join();
+}
 
 const acknowledgePage = command({
   id: "pages.acknowledge",

@@ -10,7 +10,7 @@ export const PAGE_STATES = ["paging", "acknowledged", "exhausted", "ended"] as c
 export const Page = Type.Object(
   {
     id: id("pag"),
-    policyId: id("esp"),
+    policyId: nullable(id("esp", "Null where somebody named whom to page")),
     ticket: Type.Object({
       kind: Type.Enum([...TICKET_KINDS]),
       id: Type.String(),
@@ -23,6 +23,7 @@ export const Page = Type.Object(
     }),
     round: Type.Integer({ description: "How often its steps were gone through before" }),
     step: Type.Integer({ description: "From 0" }),
+    message: Type.Optional(Type.String({ description: "A word of who paged, about why" })),
     userIds: Type.Array(id("usr"), { description: "Who was paged last" }),
     nextAt: nullable(Time),
     acknowledgedBy: nullable(Type.String()),

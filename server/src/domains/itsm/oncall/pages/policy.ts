@@ -9,10 +9,10 @@ import { assertReferencesExist, DeskRead, DeskWrite, TICKET_KINDS } from "../../
 import { schedules } from "../schedule.ts";
 
 const STEPS_MAX = 10;
-const TARGETS_MAX = 20;
+export const TARGETS_MAX = 20;
 const POLICIES_MAX = 200;
 
-const Target = Type.Object(
+export const Target = Type.Object(
   {
     type: Type.Enum(["user", "schedule", "team"], {
       description: "A member, whoever a schedule has on call then, or all of a team",
@@ -100,7 +100,9 @@ export const escalationPolicies = resource({
       const errors = checkCondition(input.conditions);
       assertNoErrors(errors.map(({ path, message }) => ({ path: `/conditions${path}`, message })));
     }
-    if (input.steps) await assertTargets(ctx, input.steps);
+    for (const [step, { targets }] of (input.steps ?? []).entries()) {
+      await assertTargets(ctx, targets, `/steps/${step}/targets`);
+    }
     return input;
   },
   operations: {
@@ -129,18 +131,20 @@ export const escalationPolicies = resource({
 });
 
 /** Throws a 422 with the path of a target that does not exist. */
-async function assertTargets(ctx: ReadContext, steps: readonly PageStep[]): Promise<void> {
-  for (const [step, { targets }] of steps.entries()) {
-    for (const [index, target] of targets.entries()) {
-      const path = `/steps/${step}/targets/${index}/id`;
-      if (!target.id.startsWith(PREFIXES[target.type])) {
-        throw invalidField(path, `is not the id of a ${target.type}`);
-      }
-      if (target.type === "user") {
-        await assertReferencesExist(ctx, { users: { [path]: target.id } });
-      } else if (!(await exists(ctx, target))) {
-        throw invalidField(path, `is not the id of a ${target.type}`);
-      }
+export async function assertTargets(
+  ctx: ReadContext,
+  targets: readonly Target[],
+  at: string,
+): Promise<void> {
+  for (const [index, target] of targets.entries()) {
+    const path = `${at}/${index}/id`;
+    if (!target.id.startsWith(PREFIXES[target.type])) {
+      throw invalidField(path, `is not the id of a ${target.type}`);
+    }
+    if (target.type === "user") {
+      await assertReferencesExist(ctx, { users: { [path]: target.id } });
+    } else if (!(await exists(ctx, target))) {
+      throw invalidField(path, `is not the id of a ${target.type}`);
     }
   }
 }

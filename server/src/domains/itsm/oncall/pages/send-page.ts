@@ -33,20 +33,28 @@ type SendContext = WriteContext<
   typeof PageSent | typeof PageEscalated | typeof PageExhausted | typeof NotificationSent
 >;
 
-/** Begins to page about a ticket by a policy. */
+/** The steps of a page, and where they come from. */
+interface PagePlan extends Pick<Policy, "steps" | "repeats"> {
+  /** The policy; null where somebody named whom to page. */
+  readonly id: string | null;
+  readonly message?: string;
+}
+
+/** Begins to page about a ticket. */
 export async function startPage(
   ctx: SendContext,
-  policy: Pick<Policy, "id" | "steps" | "repeats">,
+  plan: PagePlan,
   { kind, id: ticketId, number, title }: TicketIdentity,
 ): Promise<StoredPage> {
   const at = ctx.now.toISOString();
   const page: StoredPage = {
     id: newId("pag", ctx.now.getTime()),
-    policyId: policy.id,
+    policyId: plan.id,
     ticket: { kind, id: ticketId, number, title },
     state: "paging",
-    steps: policy.steps,
-    repeats: policy.repeats,
+    steps: plan.steps,
+    repeats: plan.repeats,
+    message: plan.message ?? "",
     round: 0,
     step: 0,
     userIds: [],
@@ -152,10 +160,12 @@ async function findTargets(
   return [...new Set(found)].toSorted();
 }
 
-function messageOf({ id: pageId, ticket }: StoredPage) {
+function messageOf({ id: pageId, ticket, message = "", steps }: StoredPage) {
+  const why = message === "" ? "" : `\n\n${message}`;
+  const next = steps.length > 1 ? "Acknowledge it, or the next one is." : "Acknowledge it.";
   return {
     title: `${ticket.number} needs you now`,
-    body: `${ticket.title}\n\nYou are paged. Acknowledge it, or the next one is.`,
+    body: `${ticket.title}${why}\n\nYou are paged. ${next}`,
     about: { eventType: PageSent.type, resource: { type: "page", id: pageId } },
     mail: ticketMail(ticket),
   };

@@ -7,7 +7,7 @@ import type { StoredPage } from "./page.ts";
 
 const SELECT = `
   id, policy_id as "policyId", kind, ticket_id as "ticketId", number, title, state, steps, repeats, round, step,
-  user_ids as "userIds", next_at as "nextAt", acknowledged_by as "acknowledgedBy",
+  message, user_ids as "userIds", next_at as "nextAt", acknowledged_by as "acknowledgedBy",
   acknowledged_at as "acknowledgedAt", revision, created_by as "createdBy", created_at as "createdAt",
   updated_at as "updatedAt"`;
 
@@ -27,7 +27,7 @@ export const pageList: ListDefinition = {
   select: SELECT,
   fields: {
     id: text("id"),
-    policyId: text("policy_id"),
+    policyId: { ...text("policy_id"), nullable: true },
     kind: text("kind"),
     ticketId: text("ticket_id"),
     number: text("number"),
@@ -65,8 +65,8 @@ export async function insertPage(ctx: WriteContext<never>, page: StoredPage): Pr
   const { ticket } = page;
   await ctx.send(
     `insert into pages (id, policy_id, kind, ticket_id, number, title, state, steps, repeats, round, step,
-       user_ids, next_at, created_by, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)`,
+       user_ids, next_at, created_by, created_at, updated_at, message)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15, $16)`,
     [
       page.id,
       page.policyId,
@@ -83,6 +83,7 @@ export async function insertPage(ctx: WriteContext<never>, page: StoredPage): Pr
       page.nextAt,
       page.createdBy,
       ctx.now,
+      page.message ?? "",
     ],
   );
 }
