@@ -9,6 +9,7 @@ import {
   type TicketKind,
   ticketKinds,
 } from "../tickets/index.ts";
+import { ownFieldConditions } from "./own-field-index.ts";
 import { ITEM_COLUMNS } from "./ticket-item.ts";
 
 const text = (sql: string): ListField => ({ sql, kind: "text" });
@@ -108,6 +109,10 @@ export async function withOwnFields(
 export function filterCondition(filter: Readonly<Record<string, unknown>>): ListCondition {
   const { fields } = ticketList;
   const fieldOf = (name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+  const narrowed = ownFieldConditions(filter);
   return (parameters) =>
-    filterSql(filter, { fieldOf, kindOf: (name) => fieldOf(name)?.kind, parameters });
+    [
+      filterSql(filter, { fieldOf, kindOf: (name) => fieldOf(name)?.kind, parameters }),
+      ...narrowed.map((condition) => condition(parameters)),
+    ].join(" and ");
 }

@@ -6,6 +6,7 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { expandItems } from "./expand.ts";
 import { filterCondition, ofKinds, readableKinds, ticketList, withOwnFields } from "./list.ts";
+import { ownFieldConditions, parseOwnFields } from "./own-field-index.ts";
 import {
   foundCondition,
   type QueueQuery,
@@ -28,7 +29,7 @@ export async function readQueuePage(
   const found = q === undefined ? [] : [await foundCondition(ctx, kinds, q)];
   const list = await withOwnFields(ctx.tx, kinds, asked.sort ?? sort);
   const page = await listPage(ctx, { ...list, order: sort }, asked, {
-    conditions: [...conditions, ...found],
+    conditions: [...conditions, ...found, ...ownFieldConditions(parseOwnFields(asked.filter))],
     toItem: toTicketItem,
   });
   return { ...page, data: await expandItems(ctx, page.data, expand) };

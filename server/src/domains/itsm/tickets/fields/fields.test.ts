@@ -61,6 +61,19 @@ test("fields of one's own are typed, and at once in forms, tickets, events, filt
   const ids = async (query: string) =>
     (await agent(`GET /api/v1/itsm/tickets?${query}`)).body.data.map((one: any) => one.fields.cost);
   expect(await ids(`filter=${encodeURIComponent('{"fields.floor":"2"}')}`)).toEqual([70]);
+  const filtered = (filter: object) => ids(`filter=${encodeURIComponent(JSON.stringify(filter))}`);
+  // What an index narrows, and what it does not, mean the same.
+  for (const filter of [
+    { "fields.cost": 70 },
+    { "fields.cost": { eq: 70 } },
+    { "fields.cost": { in: [7, 70] }, "fields.floor": "2" },
+    { "fields.cost": { lt: 80 } },
+    { and: [{ "fields.floor": "2" }] },
+  ]) {
+    expect([filter, await filtered(filter)]).toEqual([filter, [70]]);
+  }
+  expect(await filtered({ "fields.cost": 7 })).toEqual([]);
+  expect(await filtered({ "fields.remark": "Dripping" })).toEqual([]);
   expect(await ids("sort=-fields.cost")).toEqual([90, 70]);
   expect(await ids("q=wet")).toEqual([70]);
   await agent(`PATCH ${INCIDENTS}/${id}`, { fields: { remark: "=1+1" } });

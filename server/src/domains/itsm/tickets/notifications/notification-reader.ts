@@ -15,6 +15,7 @@ import {
   visibilityContext,
 } from "#kernel/log/event-visibility.ts";
 import { reader } from "#kernel/readers/reader.ts";
+import { findTeamMemberIds } from "../check-references.ts";
 import { TICKET_KINDS, type TicketIdentity } from "../kind.ts";
 import { notifyOfTicket } from "./ticket-notification.ts";
 import { findTicketIdentities, ticketKinds } from "../ticket.ts";
@@ -59,6 +60,7 @@ const ASSIGNED: Message = { title: "was assigned to you", field: "priority" };
 const TASK_MESSAGES: Readonly<Record<string, Message>> = {
   task_added: { title: "has a task for you", field: "title" },
   task_updated: { title: "has a task for you", field: "title" },
+  task_ready: { title: "has a task that can begin", field: "title" },
 };
 
 const NOTIFIED_EVENT_TYPES = TICKET_KINDS.flatMap((kind) =>
@@ -78,7 +80,8 @@ export const ticketNotificationReader = reader({
   async handle(ctx, events) {
     const shallow = events.filter(
       (event) =>
-        event.depth < CAUSATION_DEPTH_MAX && (verbOf(event) in MESSAGES || findAssignee(event)),
+        event.depth < CAUSATION_DEPTH_MAX &&
+        (verbOf(event) in MESSAGES || findAssignee(event) || findTeam(event)),
     );
     if (shallow.length === 0) return;
     const watchers = await findWatchers(ctx.tx, shallow);
@@ -92,7 +95,11 @@ export const ticketNotificationReader = reader({
       const ticket = tickets.get(event.resource.id);
       if (!ticket) continue;
       const watching = watchers.get(ticket.id) ?? [];
-      const audience = selectAudience(event, ticket, { watching, filters, person });
+      const team = findTeam(event);
+      const audience =
+        team === undefined
+          ? selectAudience(event, ticket, { watching, filters, person })
+          : await findTeamMemberIds(ctx.tx, team);
       const mentioned = mentionedIn(event);
       const others = audience.filter((id) => !mentioned.includes(id));
       await notifyOfTicket(ctx.because(event), event, { ...messageFor(event), userIds: others });
@@ -150,10 +157,17 @@ function messageFor(event: RecordedEvent) {
 function findAssignee(event: RecordedEvent): string | undefined {
   const { changes, after } = event.data as { changes?: unknown; after?: { assigneeId?: unknown } };
   const isGiven =
-    ["assigned", "task_added"].includes(verbOf(event)) ||
+    ["assigned", "task_added", "task_ready"].includes(verbOf(event)) ||
     (Array.isArray(changes) && changes.includes("assigneeId"));
   const assigneeId = after?.assigneeId ?? event.data["assigneeId"];
   return isGiven && typeof assigneeId === "string" ? assigneeId : undefined;
+}
+
+/** Finds the team that can begin with a task which nobody of it has. */
+function findTeam(event: RecordedEvent): string | undefined {
+  const { teamId, assigneeId } = event.data;
+  const isTeams = verbOf(event) === "task_ready" && assigneeId === null;
+  return isTeams && typeof teamId === "string" ? teamId : undefined;
 }
 
 function verbOf({ type }: RecordedEvent): string {

@@ -12,7 +12,7 @@ import {
 } from "../kind.ts";
 import { invalidTransition } from "../state-machine.ts";
 import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
-import { findTasks, pickTask, type Task, TaskId, type WaitingTask } from "./task.ts";
+import { findTasks, pickTask, type Task, taskEvents, TaskId, type WaitingTask } from "./task.ts";
 
 export const EXAMPLE_TASK = "tsk_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
@@ -44,7 +44,7 @@ export async function lockOpenTicket(
   throw invalidTransition(machine, ticket.state, `In the state ${ticket.state} its tasks stay.`);
 }
 
-interface LockedTask {
+export interface LockedTask {
   readonly ticket: TicketIdentity;
   readonly task: WaitingTask;
   /** All tasks of the ticket. */
@@ -75,6 +75,18 @@ export function emitTask(
   const append = emit as (event: EventType, resource: ResourceRef, data: unknown) => void;
   const { blockedBy: __, ...data } = task as Partial<WaitingTask>;
   append(event, ticketRefOf(ticket), data);
+}
+
+/** Emits that tasks can begin which waited for this one alone. */
+export function emitReady(
+  ctx: WriteContext<never>,
+  kind: TicketKind,
+  { ticket, task, tasks }: LockedTask,
+): void {
+  for (const { blockedBy, ...other } of tasks) {
+    const waits = other.state === "open" && blockedBy.length === 1 && blockedBy[0] === task.id;
+    if (waits) emitTask(ctx, taskEvents(kind).Ready, ticket, other);
+  }
 }
 
 /** A task with those of its dependencies that are open. */

@@ -8,6 +8,7 @@ import { object } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
 import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
 import {
+  emitReady,
   emitTask,
   EXAMPLE_TASK,
   exampleParams,
@@ -111,7 +112,7 @@ function orderTasks(kind: TicketKind) {
 
 function removeTask(kind: TicketKind, hook: TaskHook | undefined) {
   const { plural, path, write } = kind;
-  const { Removed } = taskEvents(kind);
+  const { Removed, Ready } = taskEvents(kind);
   return command({
     id: `${plural}.remove_task`,
     route: `DELETE ${path}/{id}/tasks/{taskId}`,
@@ -120,17 +121,19 @@ function removeTask(kind: TicketKind, hook: TaskHook | undefined) {
     permission: write,
     params: taskParams(kind),
     response: noContent(),
-    emits: [Removed, ...(hook?.emits ?? [])],
+    emits: [Removed, Ready, ...(hook?.emits ?? [])],
     fails: [TaskEnded, kind.machine.wrongState],
     example: { params: exampleParams(kind) },
     async run(ctx, { params }) {
-      const { ticket, task } = await lockTask(ctx, kind, params);
+      const locked = await lockTask(ctx, kind, params);
+      const { ticket, task } = locked;
       if (task.state !== "open") throw new Failure(TaskEnded);
       const text =
         "update ticket_tasks set depends_on = array_remove(depends_on, $2) where ticket_id = $1";
       await ctx.send(text, [ticket.id, task.id]);
       await ctx.send("delete from ticket_tasks where id = $1", [task.id]);
       emitTask(ctx, Removed, ticket, task);
+      emitReady(ctx, kind, locked);
       await hook?.afterEnd(ctx, ticket.id);
     },
   });

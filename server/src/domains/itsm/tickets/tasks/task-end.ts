@@ -9,6 +9,7 @@ import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import type { TicketKind } from "../kind.ts";
 import {
+  emitReady,
   emitTask,
   exampleParams,
   lockTask,
@@ -24,9 +25,9 @@ export function endOperations(kind: TicketKind, hook: TaskHook | undefined) {
 }
 
 function completeTask(kind: TicketKind, hook: TaskHook | undefined) {
-  const { Completed } = taskEvents(kind);
+  const { Completed, Ready } = taskEvents(kind);
   return command({
-    ...about(kind, "complete", [Completed, ...(hook?.emits ?? [])]),
+    ...about(kind, "complete", [Completed, Ready, ...(hook?.emits ?? [])]),
     summary: "Say that a task was done",
     description: "Where one that it waits for is open: 409 `task_blocked`, with those in `tasks`.",
     body: object({ notes: Type.Optional(Notes) }),
@@ -34,7 +35,8 @@ function completeTask(kind: TicketKind, hook: TaskHook | undefined) {
     fails: [TaskEnded, TaskBlocked, kind.machine.wrongState],
     example: { params: exampleParams(kind), body: { notes: "Both are there." } },
     async run(ctx, { params, body: { notes = null } }) {
-      const { ticket, task, tasks } = await lockTask(ctx, kind, params);
+      const locked = await lockTask(ctx, kind, params);
+      const { ticket, task, tasks } = locked;
       if (task.state !== "open") throw new Failure(TaskEnded);
       if (task.blockedBy.length > 0) {
         const blockers = tasks.filter(({ id }) => task.blockedBy.includes(id));
@@ -43,6 +45,7 @@ function completeTask(kind: TicketKind, hook: TaskHook | undefined) {
       }
       const after = await setState(ctx, task, { state: "done", notes });
       emitTask(ctx, Completed, ticket, after);
+      emitReady(ctx, kind, locked);
       await hook?.afterEnd(ctx, ticket.id);
       return withBlockers(after, tasks);
     },
@@ -50,19 +53,21 @@ function completeTask(kind: TicketKind, hook: TaskHook | undefined) {
 }
 
 function skipTask(kind: TicketKind, hook: TaskHook | undefined) {
-  const { Skipped } = taskEvents(kind);
+  const { Skipped, Ready } = taskEvents(kind);
   return command({
-    ...about(kind, "skip", [Skipped, ...(hook?.emits ?? [])]),
+    ...about(kind, "skip", [Skipped, Ready, ...(hook?.emits ?? [])]),
     summary: "Say why a task need not be done",
     description: "It has ended then: what waits for it can begin.",
     body: object({ notes: Notes }),
     fails: [TaskEnded, kind.machine.wrongState],
     example: { params: exampleParams(kind), body: { notes: "There is no data on it." } },
     async run(ctx, { params, body: { notes } }) {
-      const { ticket, task, tasks } = await lockTask(ctx, kind, params);
+      const locked = await lockTask(ctx, kind, params);
+      const { ticket, task, tasks } = locked;
       if (task.state !== "open") throw new Failure(TaskEnded);
       const after = await setState(ctx, task, { state: "skipped", notes });
       emitTask(ctx, Skipped, ticket, after);
+      emitReady(ctx, kind, locked);
       await hook?.afterEnd(ctx, ticket.id);
       return withBlockers(after, tasks);
     },

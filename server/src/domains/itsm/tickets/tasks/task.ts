@@ -100,6 +100,10 @@ function declareEvents(kind: string) {
     Skipped: event(`${kind}.task_skipped`, about("One of its tasks need not be done.")),
     Reopened: event(`${kind}.task_reopened`, about("A task that had ended is open again.")),
     Removed: event(`${kind}.task_removed`, about("A task was removed from it.")),
+    Ready: event(
+      `${kind}.task_ready`,
+      about("A task waits for no other any more: somebody can begin with it."),
+    ),
     Reordered: event(`${kind}.tasks_reordered`, {
       resource: kind,
       summary: "Its tasks have another order.",

@@ -93,7 +93,12 @@ test("a change made from a template has its tasks, and is not completed before t
   expect(blocked.body.tasks).toEqual([{ id: drain.id, title: "Drain it" }]);
 
   const done = await agent(`POST ${path}/tasks/${drain.id}/complete`, { notes: "No traffic" });
-  expect([done.status, done.events]).toEqual([200, ["change.task_completed"]]);
+  expect([done.status, done.events]).toEqual([200, ["change.task_completed", "change.task_ready"]]);
+  // The team that waited for it is told.
+  await until(async () => {
+    const { body } = await other("GET /api/v1/notifications");
+    return body.data.some(({ title }: any) => /has a task that can begin/.test(title));
+  });
   expect(done.body.data).toMatchObject({
     state: "done",
     notes: "No traffic",
@@ -142,7 +147,10 @@ test("tasks are added, changed and ordered, by those who work on such tickets", 
     expect((await by(`POST ${path}/${aId}/complete`)).status).toBe(403);
   }
   const removed = await agent(`DELETE ${path}/${aId}`);
-  expect([removed.status, removed.events]).toEqual([204, ["change.task_removed"]]);
+  expect([removed.status, removed.events]).toEqual([
+    204,
+    ["change.task_removed", "change.task_ready"],
+  ]);
   expect((await tasksOf(path.replace("/tasks", "")))[0].dependsOn).toEqual([]);
 });
 

@@ -1,0 +1,65 @@
+/**
+ * Filters by own fields, found by an index. The condition on the JSON stays as it is; this narrows it to the tickets
+ * that an index names, where the filter asks for one value or some (ADR 0061).
+ */
+import type { ListCondition } from "#kernel/list/list.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
+
+const OWN_FIELD = /^fields\.([a-z][a-zA-Z0-9]{0,39})$/;
+/** Longer texts are not in the index. */
+const CHARACTERS_MAX = 200;
+const VALUES_MAX = 100;
+
+/** The conditions that narrow a filter to the tickets that have such values; none where it asks for something else. */
+export function ownFieldConditions(
+  filter: Readonly<Record<string, unknown>>,
+): readonly ListCondition[] {
+  return Object.entries(filter).flatMap(([name, condition]) => {
+    const key = OWN_FIELD.exec(name)?.[1];
+    const values = key === undefined ? undefined : valuesOf(condition);
+    if (key === undefined || !values) return [];
+    return [(parameters: SqlParameters) => hasValue(parameters, key, values)];
+  });
+}
+
+function hasValue(parameters: SqlParameters, key: string, values: readonly string[]): string {
+  const [only] = values;
+  const compared =
+    values.length === 1 && only !== undefined
+      ? `v.value = ${parameters.add(only, "text")}`
+      : `v.value = any (${parameters.add(values, "text[]")})`;
+  return `exists (select from ticket_field_values v
+    where v.ticket_id = tickets.id and v.workspace_id = tickets.workspace_id
+      and v.environment = tickets.environment and v.key = ${parameters.add(key, "text")} and ${compared})`;
+}
+
+/** The values of which a ticket must have one, as the index has them; undefined where it is not asked that way. */
+function valuesOf(condition: unknown): readonly string[] | undefined {
+  if (typeof condition !== "object" || condition === null) return toTexts([condition]);
+  const { eq, in: among } = condition as { readonly eq?: unknown; readonly in?: unknown };
+  if (Array.isArray(among)) return toTexts(among);
+  return eq === undefined ? undefined : toTexts([eq]);
+}
+
+function toTexts(values: readonly unknown[]): readonly string[] | undefined {
+  if (values.length === 0 || values.length > VALUES_MAX) return undefined;
+  const texts = values.flatMap((value) => {
+    const text = ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
+    // Numbers that are written with an exponent here are not in PostgreSQL.
+    const isPlain =
+      typeof value !== "number" || (Number.isFinite(value) && !/e/.test(String(value)));
+    return text !== undefined && isPlain && text.length <= CHARACTERS_MAX ? [text] : [];
+  });
+  return texts.length === values.length ? texts : undefined;
+}
+
+/** The filter of a query; nothing where it is none, which the list says itself. */
+export function parseOwnFields(filter: string | undefined): Readonly<Record<string, unknown>> {
+  if (!filter?.includes('"fields.')) return {};
+  try {
+    const parsed: unknown = JSON.parse(filter);
+    return typeof parsed === "object" && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+}
