@@ -187,12 +187,13 @@ export interface Schemas {
   "ListedOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedOnCallSchedule": { "id": string; "name": string; "description": string; "teamId": string | null; "timeZone": string; "layers": readonly (Schemas["OnCallLayer"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedOrganisation": { "id": string; "name": string; "mailDomains": readonly (string)[]; "notes": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
-  "ListedPage": { "id": string; "policyId": string; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string }; "state": "paging" | "acknowledged" | "exhausted" | "ended"; "round": number; "step": number; "userIds": readonly (string)[]; "nextAt": string | null; "acknowledgedBy": string | null; "acknowledgedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedPage": { "id": string; "policyId": string | null; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string }; "state": "paging" | "acknowledged" | "exhausted" | "ended"; "round": number; "step": number; "message"?: string; "userIds": readonly (string)[]; "nextAt": string | null; "acknowledgedBy": string | null; "acknowledgedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedProblem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedQueueView": { "id": string; "name": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "onlyOpen": boolean; "filter": { readonly [name: string]: unknown }; "sort": string; "columns": readonly (string)[]; "sharedWith": "nobody" | "team" | "everyone"; "teamId": string | null; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedRecord": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string; "revision": number };
   "ListedRecordComment": { "id": string; "recordId": string; "body": string; "mentions": readonly (string)[]; "createdBy": string; "createdAt": string; "editedAt": string | null; "revision": number };
   "ListedReport": { "id": string; "name": string; "description": string; "source": { "kind": string }; "filter": { readonly [name: string]: unknown } | null; "groupBy": readonly (string)[]; "timeBucket": { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean } | null; "aggregates": readonly (Schemas["ReportAggregate"])[]; "having": { readonly [name: string]: unknown } | null; "sort": string | null; "limit": number; "chart": { "type": "table" | "bar" | "stacked" | "line" | "area" | "pie" | "stat" | "pivot" | "funnel" | "heat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string; "target"?: number; "better"?: "up" | "down"; "format"?: "number" | "percent" | "duration"; "unit"?: string } | null; "timeParts"?: readonly (Schemas["ReportTimePart"])[]; "period"?: Schemas["ReportPeriod"]; "compare"?: "period" | "day" | "week" | "month" | "year"; "pivot"?: readonly (string)[]; "totals"?: boolean; "funnel"?: Schemas["ReportFunnel"]; "timezone"?: string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedReportSchedule": { "id": string; "name": string; "message": string; "reportId": string | null; "dashboardId": string | null; "recipients": readonly (string)[]; "schedule": Schemas["KpiSchedule"]; "skipEmpty": boolean; "attachCsv": boolean; "enabled": boolean; "nextAt": string | null; "sentAt": string | null; "outcomes": readonly (Schemas["ReportMailOutcome"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedRole": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string; "revision": number };
   "ListedRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "revision": number };
   "ListedSavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
@@ -238,6 +239,7 @@ export interface Schemas {
   "NewInvitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string; "mailed": boolean; "token"?: string; "url"?: string };
   "NewKpi": { "name": string; "description"?: string; "reportId"?: string; "aggregate"?: Schemas["KpiAggregate"]; "window"?: Schemas["KpiWindow"]; "target": number; "direction": "up" | "down"; "schedule"?: string | Schemas["KpiSchedule"]; "unit"?: string };
   "NewReport": { "name": string; "description"?: string; "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "groupBy"?: readonly (string)[]; "timeBucket"?: Schemas["ReportTimeBucket"]; "aggregates"?: readonly (Schemas["ReportAggregate"])[]; "having"?: { readonly [name: string]: unknown }; "sort"?: string; "limit"?: number; "chart"?: { "type": "table" | "bar" | "stacked" | "line" | "area" | "pie" | "stat" | "pivot" | "funnel" | "heat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string; "target"?: number; "better"?: "up" | "down"; "format"?: "number" | "percent" | "duration"; "unit"?: string }; "timeParts"?: readonly (Schemas["ReportTimePart"])[]; "period"?: Schemas["ReportPeriod"]; "compare"?: "period" | "day" | "week" | "month" | "year"; "pivot"?: readonly (string)[]; "totals"?: boolean; "funnel"?: Schemas["ReportFunnel"]; "timezone"?: string };
+  "NewReportSchedule": { "name": string; "message"?: string; "reportId"?: string | null; "dashboardId"?: string | null; "recipients": readonly (string)[]; "schedule"?: Schemas["KpiSchedule"]; "skipEmpty"?: boolean; "attachCsv"?: boolean; "enabled"?: boolean };
   "NewSlaPolicy": { "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendarId"?: string | null; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean };
   "NewWidget": { "title"?: string; "kind"?: "report" | "kpi" | "text"; "reportId"?: string; "kpiId"?: string; "report"?: Schemas["ReportDraft"]; "text"?: string; "layout"?: { "x": number; "y": number; "w": number; "h": number }; "refreshSeconds"?: number; "id"?: string };
   "NewWorkflow": { "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["WorkflowTrigger"] | unknown; "nodes": readonly (Schemas["WorkflowNode"] | unknown)[]; "edges": readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "label"?: string; "changeSummary"?: string };
@@ -275,7 +277,7 @@ export interface Schemas {
   "PackDescriptor": { "id": string; "name": string; "version": string; "description"?: string; "author"?: string; "artifacts"?: readonly (string)[]; "artifactDefinitions"?: { readonly [name: string]: { "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "name"?: string } }; "resources"?: { readonly [name: string]: readonly (unknown)[] }; "dependencies"?: { readonly [name: string]: string }; "engines"?: { readonly [name: string]: string } };
   "PackOffer": { "packKey": "core_baseline_pack" | "itsm_baseline_pack"; "name": string; "version": string; "description": string; "author": string; "installedVersion": string | null; "brings": readonly ({ "kind": string; "names": readonly (string)[] })[] };
   "PackThing": { "kind": string; "key": string; "id": string };
-  "Page": { "id": string; "policyId": string; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string }; "state": "paging" | "acknowledged" | "exhausted" | "ended"; "round": number; "step": number; "userIds": readonly (string)[]; "nextAt": string | null; "acknowledgedBy": string | null; "acknowledgedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "Page": { "id": string; "policyId": string | null; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string }; "state": "paging" | "acknowledged" | "exhausted" | "ended"; "round": number; "step": number; "message"?: string; "userIds": readonly (string)[]; "nextAt": string | null; "acknowledgedBy": string | null; "acknowledgedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "PageStep": { "targets": readonly (Schemas["PageTarget"])[]; "waitMinutes": number };
   "PageTarget": { "type": "user" | "schedule" | "team"; "id": string };
   "Pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number };
@@ -330,8 +332,12 @@ export interface Schemas {
   "ReportField": { "name": string; "type": "text" | "number" | "boolean" | "time" | "date" | "json" | "texts" };
   "ReportFilterBar": { "from"?: string; "to"?: string; "timezone"?: string; "filter"?: { readonly [name: string]: unknown } };
   "ReportFunnel": { "steps": readonly ({ "name": string; "filter": { readonly [name: string]: unknown } })[]; "key"?: string };
+  "ReportMailOutcome": { "userId": string; "state": "sent" | "skipped" | "failed"; "reason": string | null; "at": string };
+  "ReportMailPreview": { "subject": string; "text": string; "isEmpty": boolean; "parts": readonly ({ "title": string; "status": "ok" | "failed"; "kind": "report" | "kpi" | "text"; "message"?: string; "report"?: unknown; "data"?: unknown; "hasPicture": boolean })[]; "attachments": readonly ({ "name": string; "rows": number })[] };
   "ReportPeriod": { "field"?: string; "from": string; "to"?: string };
   "ReportResult": { "columns": readonly ({ "name": string; "type": "text" | "number" | "boolean" | "time" | "date" | "json" | "texts"; "role": "bucket" | "group" | "value" | "before"; "of"?: string })[]; "rows": readonly ({ readonly [name: string]: unknown })[]; "rowCount": number; "truncated": boolean; "totals"?: { "down": readonly ({ readonly [name: string]: unknown })[]; "across": readonly ({ readonly [name: string]: unknown })[]; "all": { readonly [name: string]: unknown } }; "notFiltered"?: readonly (string)[]; "period"?: { "from": string; "to": string; "timezone": string }; "before"?: { "from": string; "to": string; "timezone": string }; "durationMs": number };
+  "ReportSchedule": { "id": string; "name": string; "message": string; "reportId": string | null; "dashboardId": string | null; "recipients": readonly (string)[]; "schedule": Schemas["KpiSchedule"]; "skipEmpty": boolean; "attachCsv": boolean; "enabled": boolean; "nextAt": string | null; "sentAt": string | null; "outcomes": readonly (Schemas["ReportMailOutcome"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "ReportScheduleChange": { "name"?: string; "message"?: string; "reportId"?: string | null; "dashboardId"?: string | null; "recipients"?: readonly (string)[]; "schedule"?: Schemas["KpiSchedule"]; "skipEmpty"?: boolean; "attachCsv"?: boolean; "enabled"?: boolean };
   "ReportSourceKind": { "kind": string; "summary": string; "permission": string; "schema": { readonly [name: string]: unknown } };
   "ReportTimeBucket": { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean };
   "ReportTimePart": { "field": string; "part": "hour" | "weekday" | "day" | "month"; "timezone"?: string };
@@ -1319,7 +1325,7 @@ export interface Operations {
   /** Say that you see to it: nobody else is paged */
   "pages.acknowledge": { params: { "id": string }; reply: { "data": Schemas["Page"] } };
   /** Page people about a ticket */
-  "pages.create": { body: { "policyId": string; "ticketId": string }; reply: { "data": Schemas["Page"] } };
+  "pages.create": { body: { "policyId"?: string; "targets"?: readonly (Schemas["PageTarget"])[]; "message"?: string; "ticketId": string }; reply: { "data": Schemas["Page"] } };
   /** Read a page */
   "pages.get": { params: { "id": string }; reply: { "data": Schemas["Page"] } };
   /** List pages, the newest first */
@@ -1336,6 +1342,10 @@ export interface Operations {
   "passwords.reset_page": { query: { "token": string }; reply: string };
   /** List every permission, with the built-in roles that hold it */
   "permissions.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Permission"])[]; "pagination": Schemas["Pagination"] } };
+  /** Ask an approver to confirm what they decide */
+  "portal.approval_page": { params: { "token": string }; reply: string };
+  /** Agree to a request, or refuse it, from the page behind an address in a mail */
+  "portal.decide": { params: { "token": string }; body: { "decision": "approve" | "reject"; "reason"?: string }; reply: string };
   /** Find the portal of one's workspace */
   "portal.enter": { query?: { "workspace"?: string; "environment"?: "production" | "staging" | "development" }; reply: string };
   /** The picture of the portal */
@@ -1496,6 +1506,20 @@ export interface Operations {
   "records.update": { params: { "slug": string; "recordId": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
   /** Make many records, or change those that are there */
   "records.upsert": { params: { "slug": string }; body: { "key": string; "records": readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": { "created": number; "updated": number; "unchanged": number; "records": readonly (Schemas["Record"])[] } } };
+  /** Have a report or a dashboard sent by mail */
+  "report_schedules.create": { body: Schemas["NewReportSchedule"]; reply: { "data": Schemas["ReportSchedule"] } };
+  /** Delete a report schedule */
+  "report_schedules.delete": { params: { "id": string }; reply: undefined };
+  /** Read a report schedule */
+  "report_schedules.get": { params: { "id": string }; reply: { "data": Schemas["ReportSchedule"] } };
+  /** List the report schedules, newest first */
+  "report_schedules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedReportSchedule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** See the mail of a report as you would get it */
+  "report_schedules.preview": { params: { "id": string }; reply: { "data": Schemas["ReportMailPreview"] } };
+  /** Send a report now */
+  "report_schedules.send": { params: { "id": string }; body?: { "onlyMe"?: boolean }; reply: { "data": Schemas["ReportSchedule"] } };
+  /** Change a report schedule */
+  "report_schedules.update": { params: { "id": string }; body: Schemas["ReportScheduleChange"]; reply: { "data": Schemas["ReportSchedule"] } };
   /** Save a report */
   "reports.create": { body: Schemas["NewReport"]; reply: { "data": Schemas["Report"] } };
   /** Delete a report */
@@ -2391,6 +2415,8 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "passwords.reset_form": "POST /password",
   "passwords.reset_page": "GET /password",
   "permissions.list": "GET /api/v1/settings/permissions",
+  "portal.approval_page": "GET /portal/-/decide/{token}",
+  "portal.decide": "POST /portal/-/decide/{token}",
   "portal.enter": "GET /portal",
   "portal.get_logo": "GET /api/v1/portal/logo",
   "portal.get_settings": "GET /api/v1/portal/settings",
@@ -2471,6 +2497,13 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "records.summarize": "GET /api/v1/tables/{slug}/records/summary",
   "records.update": "PATCH /api/v1/tables/{slug}/records/{recordId}",
   "records.upsert": "PUT /api/v1/tables/{slug}/records/bulk",
+  "report_schedules.create": "POST /api/v1/analytics/report-schedules",
+  "report_schedules.delete": "DELETE /api/v1/analytics/report-schedules/{id}",
+  "report_schedules.get": "GET /api/v1/analytics/report-schedules/{id}",
+  "report_schedules.list": "GET /api/v1/analytics/report-schedules",
+  "report_schedules.preview": "GET /api/v1/analytics/report-schedules/{id}/preview",
+  "report_schedules.send": "POST /api/v1/analytics/report-schedules/{id}/send",
+  "report_schedules.update": "PATCH /api/v1/analytics/report-schedules/{id}",
   "reports.create": "POST /api/v1/analytics/reports",
   "reports.delete": "DELETE /api/v1/analytics/reports/{id}",
   "reports.explain": "POST /api/v1/analytics/reports/explain",

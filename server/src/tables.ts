@@ -1172,7 +1172,7 @@ export interface Tables {
     id: string;
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
-    policy_id: string;
+    policy_id: string | null;
     kind: string;
     ticket_id: string;
     number: string;
@@ -1190,6 +1190,7 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+    message: Generated<string>;
   };
   parked_events: {
     reader: string;
@@ -1280,6 +1281,27 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     edited_at: Time | null;
+  };
+  report_schedules: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    name: string;
+    message: string;
+    report_id: string | null;
+    dashboard_id: string | null;
+    recipients: string[];
+    schedule: Json;
+    skip_empty: boolean;
+    attach_csv: boolean;
+    enabled: boolean;
+    next_at: Time | null;
+    sent_at: Time | null;
+    outcomes: Json;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
   };
   reports: {
     id: string;
@@ -1681,6 +1703,13 @@ export interface Tables {
     internal: boolean;
     created_by: string;
     created_at: Time;
+  };
+  ticket_field_values: {
+    workspace_id: string;
+    environment: "production" | "staging" | "development";
+    key: string;
+    value: string;
+    ticket_id: string;
   };
   ticket_fields: {
     workspace_id: Generated<string>;

@@ -1,3 +1,4 @@
 export * from "./draw.ts";
 export * from "./figure.ts";
 export * from "./format.ts";
+export * from "./picture.ts";

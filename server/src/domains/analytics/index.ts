@@ -22,6 +22,9 @@ import { checkAlertJob } from "./alerts/check-alert.ts";
 import { alertOperations, alerts } from "./alerts/operations.ts";
 import { unattendedAlerts } from "./alerts/store.ts";
 import { AnalyticsRead, AnalyticsWrite } from "./permissions.ts";
+import { reportSchedules, scheduleOperations } from "./schedules/operations.ts";
+import { ReportMailed, ScheduleTriggered } from "./schedules/schedule.ts";
+import { reportMailJob, triggerScheduleJob } from "./schedules/send-job.ts";
 import { reportOperations } from "./reports/operations.ts";
 import { reportContent, reports } from "./reports/resource.ts";
 import { reportStore } from "./reports/store.ts";
@@ -56,6 +59,11 @@ export const analytics = domain({
     alerts.events.deleted,
     AlertFired,
     AlertResolved,
+    reportSchedules.events.created,
+    reportSchedules.events.updated,
+    reportSchedules.events.deleted,
+    ScheduleTriggered,
+    ReportMailed,
     ...exportEvents,
   ],
   operations: [
@@ -66,9 +74,18 @@ export const analytics = domain({
     takeSnapshot,
     backfillKpi,
     ...alertOperations,
+    ...scheduleOperations,
     ...exportOperations,
   ],
-  jobs: [scheduledSnapshotJob, checkAlertJob, pruneSnapshots, writeExport, pruneExports],
+  jobs: [
+    scheduledSnapshotJob,
+    checkAlertJob,
+    triggerScheduleJob,
+    reportMailJob,
+    pruneSnapshots,
+    writeExport,
+    pruneExports,
+  ],
   contributions: [
     contribute(SearchSourcePoint, {
       kind: "dashboard",

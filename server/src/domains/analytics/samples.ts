@@ -4,6 +4,7 @@ import { alerts } from "./alerts/operations.ts";
 import { dashboards } from "./dashboards/operations.ts";
 import { kpis } from "./kpis/resource.ts";
 import { reports } from "./reports/resource.ts";
+import { reportSchedules } from "./schedules/operations.ts";
 
 let count = 0;
 
@@ -42,6 +43,14 @@ const alertInput = async () => ({
   rule: { kind: "above", threshold: 0 },
 });
 const alert = async (owner: Ask) => create(owner, "alerts", await alertInput());
+
+async function scheduleInput(owner: Ask) {
+  const { params: { id: reportId } = {} } = await report(owner);
+  const { body } = await owner("GET /api/v1/auth/me");
+  return { name: fresh("Schedule"), reportId, recipients: [body.data.user.id] };
+}
+const schedule = async (owner: Ask) =>
+  create(owner, "report-schedules", await scheduleInput(owner));
 
 async function watchedAlert(owner: Ask): Promise<Arranged> {
   const { body } = await owner("GET /api/v1/auth/me");
@@ -127,6 +136,9 @@ export const samples: readonly Sample[] = [
       return arranged;
     },
   },
+  ...resourceSamples(reportSchedules, scheduleInput, { skipEmpty: true }),
+  { operation: "report_schedules.send", arrange: schedule },
+  { operation: "report_schedules.preview", arrange: schedule },
   ...resourceSamples(kpis, kpiInput, { target: 2 }),
   { operation: "kpis.history", arrange: kpi },
   {

@@ -1,12 +1,22 @@
 import type { Transporter } from "nodemailer";
 import { failure } from "../operation/failure.ts";
 
+export interface MailAttachment {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly content: Buffer;
+  /** The name by which the HTML shows it as a picture. */
+  readonly cid?: string;
+}
+
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   /** The conversation that it belongs to. */
   readonly threadId?: string;
+  readonly html?: string;
+  readonly attachments?: readonly MailAttachment[];
 }
 
 /** A mail of which whoever sends it decides everything. */
@@ -18,11 +28,7 @@ export interface ComposedMail extends Omit<Mail, "threadId"> {
   readonly messageId: string;
   readonly references: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  readonly attachments: readonly {
-    readonly filename: string;
-    readonly contentType: string;
-    readonly content: Buffer;
-  }[];
+  readonly attachments: readonly MailAttachment[];
 }
 
 /** Where mails are sent from, and where answers to them go. */
@@ -68,6 +74,7 @@ export class Mailer {
     const thread = threadId === undefined ? undefined : messageId(threadId);
     await transport.sendMail({
       ...mail,
+      attachments: [...(mail.attachments ?? [])],
       from: this.#from,
       replyTo: this.#replyTo,
       messageId: messageId(id),

@@ -10,6 +10,7 @@ import {
   DashboardChange,
   DashboardData,
   DashboardId,
+  DashboardInUse,
   DashboardNameTaken,
   DASHBOARDS_MAX,
   NewDashboard,
@@ -23,7 +24,8 @@ import { reportClock, resolvePeriod } from "../reports/definition/period.ts";
 import { parseJsonObject } from "../reports/json-object.ts";
 import Type from "typebox";
 import type { ReportRequest } from "#kernel/contributions/report-source.ts";
-import { invalidField } from "#kernel/operation/failure.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 
 const id = "dsh_01jd0000000000000000000000";
 
@@ -51,6 +53,13 @@ export const dashboards = resource({
     ...input,
     ...(widgets && { widgets: await checkWidgets(tx, widgets) }),
   }),
+  async beforeDelete({ tx }, { id: dashboardId }) {
+    const text = "select name from report_schedules where dashboard_id = $1 order by name limit 10";
+    const names = (await queryRows(tx, text, [dashboardId])).map(({ name }) => String(name));
+    if (names.length > 0) {
+      throw new Failure(DashboardInUse, { detail: `It is sent by ${names.join(", ")}.` });
+    }
+  },
   operations: {
     create: {
       summary: "Make a dashboard",
@@ -58,7 +67,10 @@ export const dashboards = resource({
         "The reports and KPIs that its widgets name must be there. Widgets without an `id` get one.",
     },
     get: { summary: "Read a dashboard, not what its widgets show" },
-    delete: { summary: "Delete a dashboard; its reports and KPIs stay" },
+    delete: {
+      summary: "Delete a dashboard; its reports and KPIs stay",
+      fails: [DashboardInUse],
+    },
   },
   docs: {
     noun: "a dashboard",

@@ -360,4 +360,8 @@ export const ReportBroken = failure(
   "What the report is about is no longer what it was when it was saved.",
 );
 export const ReportTimedOut = failure("report_timed_out", 422, "It took longer than it may.");
-export const ReportInUse = failure("report_in_use", 409, "A dashboard or a KPI shows this report.");
+export const ReportInUse = failure(
+  "report_in_use",
+  409,
+  "A dashboard or a KPI shows this report, or a schedule sends it.",
+);

@@ -56,7 +56,7 @@ export const reports = resource({
   async beforeDelete({ tx }, { id }) {
     const users = await listUsers(tx, id);
     if (users.length === 0) return;
-    throw new Failure(ReportInUse, { detail: `It is shown by ${users.join(", ")}.` });
+    throw new Failure(ReportInUse, { detail: `It is shown or sent by ${users.join(", ")}.` });
   },
   operations: {
     create: {
@@ -115,12 +115,14 @@ function changeDefinition(parts: object, before: Definition | undefined): Defini
   return toDefinition(Object.fromEntries(entries) as unknown as ReportInput);
 }
 
-/** The names of dashboards and KPIs that show a report. */
+/** The names of dashboards and KPIs that show a report, and of schedules that send it. */
 async function listUsers(tx: Tx, id: string): Promise<readonly string[]> {
   const text = `
     select name from dashboards where widgets @> $1::jsonb
     union all
     select name from kpis where measure ->> 'reportId' = $2
+    union all
+    select name from report_schedules where report_id = $2
     limit 10`;
   const rows = await queryRows(tx, text, [JSON.stringify([{ reportId: id }]), id]);
   return rows.map(({ name }) => String(name));
