@@ -3,6 +3,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { inside, textOf } from "./frame-routes.tsx";
 import { readDashboardSearch } from "./dashboards/search.ts";
+import { readReportsSearch } from "./reports/search.ts";
 import { readSqlSearch } from "./sql/search.ts";
 import { readTableSearch } from "./tables/search.ts";
 
@@ -119,6 +120,16 @@ const alert = createRoute({
   component: lazyRouteComponent(() => import("./alerts/alert-page.tsx"), "AlertPage"),
 });
 
+const reports = createRoute({
+  getParentRoute: () => inside,
+  path: "/reports",
+  component: lazyRouteComponent(() => import("./reports/reports.tsx"), "Reports"),
+  validateSearch: readReportsSearch,
+  loader() {
+    prefetch("reports.list", { query: { limit: 200 } });
+  },
+});
+
 export const dataRoutes = [
   tables,
   table,
@@ -134,4 +145,5 @@ export const dataRoutes = [
   wall,
   alerts,
   alert,
+  reports,
 ] as const;

@@ -19,6 +19,7 @@ import { FieldEditor } from "./field-editor.tsx";
 import { FieldList } from "./field-list.tsx";
 import { createField, type FieldType, moveField, readForm } from "./form-model.ts";
 import { ItemSettings } from "./item-settings.tsx";
+import { ItemTasks } from "./item-tasks.tsx";
 import { useItemDraft } from "./use-item-draft.ts";
 
 type Item = Schemas["CatalogItem"];
@@ -35,10 +36,11 @@ export function FormBuilder() {
   return <Builder key={item.id} item={item} />;
 }
 
-type SideTab = "field" | "item" | "json";
+type SideTab = "field" | "item" | "tasks" | "json";
 const TABS = [
   { id: "field", label: "Field" },
   { id: "item", label: "Item" },
+  { id: "tasks", label: "Tasks" },
   { id: "json", label: "JSON" },
 ] as const;
 
@@ -92,6 +94,13 @@ function Builder({ item }: { readonly item: Item }) {
         <aside className="cat-side scroll" aria-label="Settings">
           <Tabs label="Settings" tabs={TABS} chosen={tab} onChoose={setTab}>
             {tab === "item" && <ItemSettings item={draft.shown} onChange={draft.setFields} />}
+            {tab === "tasks" && (
+              <ItemTasks
+                id={item.id}
+                draft={draft.tasks}
+                onChange={(tasks) => draft.setFields({ tasks })}
+              />
+            )}
             {tab === "json" && (
               <JsonView schema={draft.schema} onChange={(next) => setForm(readForm(next))} />
             )}

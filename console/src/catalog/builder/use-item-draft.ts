@@ -54,6 +54,8 @@ export function useItemDraft(item: Item) {
   };
   return {
     shown: { ...item, ...change },
+    /** Those that are saved while nobody changed them. */
+    tasks: change.tasks,
     model,
     schema,
     errors,

@@ -72,6 +72,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   page: ["pages."],
   record: ["records."],
   report: ["reports.", "dashboards."],
+  report_schedule: ["report_schedules."],
   request: ["tickets.", "views.", "requests.", "tasks.", "catalog.", "home."],
   sla: ["tickets.", "views.", "sla.", "incidents.", "home."],
   sla_policy: ["sla."],

@@ -1,5 +1,6 @@
 /** The pages of the desk's settings, in the order of their use. */
 import {
+  ClipboardList,
   Inbox,
   LayoutTemplate,
   ListChecks,
@@ -21,6 +22,7 @@ export const PAGES = [
   "tags",
   "mailboxes",
   "assignment",
+  "templates",
   "rules",
   "portal",
   "status",
@@ -86,6 +88,13 @@ export const PAGE_WORDS: Readonly<Record<SettingsPage, PageWords>> = {
     icon: Split,
     read: "desk:read",
     write: "desk:write",
+  },
+  templates: {
+    label: "Change templates",
+    about: "What is done again and again and needs no vote, with the tasks of each.",
+    icon: ClipboardList,
+    read: "changes:read",
+    write: "changes:approve",
   },
   rules: {
     label: "Priorities",

@@ -18,6 +18,9 @@ const SCREENS: Readonly<Record<SettingsPage, ReturnType<typeof lazy>>> = {
   assignment: lazy(async () => ({
     default: (await import("../assignment/rules.tsx")).AssignmentRules,
   })),
+  templates: lazy(async () => ({
+    default: (await import("../templates/change-templates.tsx")).ChangeTemplates,
+  })),
   rules: lazy(async () => ({ default: (await import("../teams/rules.tsx")).DeskRules })),
   portal: lazy(async () => ({ default: (await import("../look/portal-look.tsx")).PortalLook })),
   status: lazy(async () => ({ default: (await import("../look/status-page.tsx")).StatusPage })),

@@ -1,6 +1,7 @@
 import "./ticket.css";
 import { type RefObject, useMemo, useRef, useState } from "react";
 import { useMay, useNames } from "../../data/people.ts";
+import { PageDialog } from "../../oncall/index.ts";
 import { usePresence } from "../../data/live/presence.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -89,6 +90,8 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const acts = useTicketActs(ticket);
   const composer = useRef<ComposerHandle>(null);
   const [isStripOpen, setStripOpen] = useState(false);
+  const [isPaging, setPaging] = useState(false);
+  const allActs = [...acts.acts, pageAct(may("pages:write"), () => setPaging(true))];
   const isRead = moments !== undefined;
   const letter = useLetter(ticket, { stream, isRead, onNext: () => onNext?.() });
   const people = usePresence(id, { isEditing: letter.isWriting });
@@ -99,7 +102,7 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const refusal = mayWrite ? undefined : `You may read this, not answer it (${KINDS[kind].write}).`;
   const Title = onClose ? "h2" : "h1";
   const toggleStrip = (): void => setStripOpen(!isStripOpen);
-  const ownActs = isSelecting ? acts.acts.filter(({ id: act }) => act !== "take") : acts.acts;
+  const ownActs = isSelecting ? allActs.filter(({ id: act }) => act !== "take") : allActs;
   useTicketKeys({ acts: ownActs, number, composer, refusal, toggleStrip });
   const watch = useWatch(ticket);
   useActions([
@@ -114,7 +117,7 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
     >
       <TicketHead
         {...{ ticket, onClose, people, isStripOpen, toggleStrip, watch }}
-        acts={acts.acts}
+        acts={allActs}
       />
       {acts.conflict && (
         <ConflictNotice
@@ -158,6 +161,7 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
           onClose={() => setStripOpen(false)}
         />
       </div>
+      {isPaging && <PageDialog number={number} onClose={() => setPaging(false)} />}
       {macro.plan && <ActPreview plan={macro.plan} onClose={macro.close} onDone={macro.finish} />}
       {acts.asked && (
         <ActDialog
@@ -169,6 +173,20 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
       )}
     </section>
   );
+}
+
+/** Paging is an act of every kind, with a form of its own. */
+function pageAct(mayPage: boolean, run: () => void): OfferedAct {
+  return {
+    id: "page",
+    label: "Page somebody…",
+    keys: "p",
+    op: "pages.create",
+    permission: "pages:write",
+    said: "",
+    disabled: mayPage ? undefined : "You may not page people (pages:write).",
+    run,
+  };
 }
 
 /** Macros on `1` to `9`: each shows what it would do before it does it. */

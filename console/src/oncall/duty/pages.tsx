@@ -2,18 +2,16 @@ import { Link } from "@tanstack/react-router";
 import { Siren } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
 import { useMay, useMe, useNames } from "../../data/people.ts";
-import { SelectField, TicketPicker } from "../../desk-settings/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Ago, useNow } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { toCountdown } from "../../ui/words.ts";
+import { PageDialog } from "./page-dialog.tsx";
 
 type Page = Schemas["ListedPage"];
 
@@ -154,58 +152,11 @@ function PageWords({ page, nameOf, isMine }: PageWordsProps) {
   return (
     <span className="muted">
       {isMine && <strong>It waits for you. </strong>}
-      {step}
-      {page.nextAt !== null && `, the next in ${toCountdown(Date.parse(page.nextAt) - nowMs)}`}
+      {page.message ? `“${page.message}” ` : ""}
+      {page.policyId === null ? `By ${nameOf(page.createdBy) ?? "somebody"}` : step}
+      {page.policyId !== null &&
+        page.nextAt !== null &&
+        `, the next in ${toCountdown(Date.parse(page.nextAt) - nowMs)}`}
     </span>
-  );
-}
-
-function PageDialog({ onClose }: { readonly onClose: () => void }) {
-  const policies = useOp("escalation_policies.list", { query: { limit: 200 } }).data?.data ?? [];
-  const [number, setNumber] = useState<string>();
-  const [chosen, setChosen] = useState<string>();
-  const [refused, setRefused] = useState<string>();
-  const policyId = chosen ?? policies[0]?.id;
-  const submit = async (): Promise<void> => {
-    if (number === undefined || policyId === undefined) return;
-    try {
-      await call("pages.create", { body: { policyId, ticketId: number } });
-      invalidate(["pages."]);
-      notify(`People are paged about ${number}`);
-      onClose();
-    } catch (error) {
-      setRefused(describeRefusal(error));
-    }
-  };
-  return (
-    <Dialog
-      title="Page somebody"
-      onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={
-        <button className="btn main" disabled={number === undefined || policyId === undefined}>
-          Page
-        </button>
-      }
-    >
-      <div className="rota-dialog">
-        {refused !== undefined && (
-          <p className="problem" role="alert">
-            {refused}
-          </p>
-        )}
-        <TicketPicker label="About" value={number} onChange={setNumber} />
-        {policies.length === 0 ? (
-          <p className="muted">There is no escalation policy yet: it says whom to page.</p>
-        ) : (
-          <SelectField
-            label="By the policy"
-            value={policyId ?? ""}
-            options={policies.map(({ id, name }) => [id, name])}
-            onChange={setChosen}
-          />
-        )}
-      </div>
-    </Dialog>
   );
 }

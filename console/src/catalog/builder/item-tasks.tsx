@@ -1,0 +1,35 @@
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { PlanEditor, type PlannedTask } from "../../tasks/index.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+
+interface ItemTasksProps {
+  readonly id: string;
+  /** As they are being changed; those that are saved where nobody did. */
+  readonly draft: readonly PlannedTask[] | undefined;
+  readonly onChange: (tasks: PlannedTask[]) => void;
+}
+
+/** The tasks that fulfil what is asked for; who asks sees those that are not internal. */
+export function ItemTasks({ id, draft, onChange }: ItemTasksProps) {
+  const mayRead = useMay()("requests:read");
+  const { data, error, refetch } = useOp(
+    "catalog.list_item_tasks",
+    { params: { id } },
+    { enabled: mayRead },
+  );
+  const plan = draft ?? data?.data.tasks;
+  return (
+    <div className="cat-settings">
+      <h2>Tasks of each request</h2>
+      <p className="muted">
+        They begin when somebody starts to fulfil it. Whoever asked sees those that are not only for
+        those who work on it.
+      </p>
+      {!mayRead && <p className="muted">You may not see them (requests:read).</p>}
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {mayRead && !plan && !error && <Loading rows={3} />}
+      {plan && <PlanEditor plan={plan} onChange={onChange} isInternal />}
+    </div>
+  );
+}

@@ -1,0 +1,1 @@
+export { KpiFigure } from "./view/kpi-figure.tsx";

@@ -1,0 +1,1 @@
+export { PageDialog } from "./duty/page-dialog.tsx";

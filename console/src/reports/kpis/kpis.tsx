@@ -1,0 +1,36 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { NEW, Shelf } from "../../desk-settings/index.ts";
+import { KpiEditor } from "./kpi-editor.tsx";
+
+/** Numbers that have a target, and what they were. */
+export function Kpis() {
+  const { open } = useSearch({ from: "/inside/reports" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const refusal = may("analytics:write") ? undefined : "You may not make KPIs (analytics:write).";
+  const { data, error, isPending, refetch } = useOp("kpis.list", { query: { limit: 200 } });
+  const show = (id: string | undefined): void =>
+    void navigate({ to: "/reports", search: { tab: "kpis", open: id } });
+  const kpis = data?.data ?? [];
+  const kpi = kpis.find(({ id }) => id === open);
+  return (
+    <Shelf
+      label="KPIs"
+      make="New KPI"
+      refusal={refusal}
+      place={[open, show]}
+      nothing="One number, its target and its history: tickets solved in time, failed runs a day."
+      items={kpis.map(({ id, name, target, direction, unit }) => ({
+        id,
+        label: name,
+        about: `Target ${direction === "up" ? "≥" : "≤"} ${target}${unit === null ? "" : ` ${unit}`}`,
+      }))}
+      {...{ error, isPending }}
+      onRetry={() => void refetch()}
+    >
+      {(kpi || open === NEW) && <KpiEditor key={open} kpi={kpi} refusal={refusal} onOpen={show} />}
+    </Shelf>
+  );
+}

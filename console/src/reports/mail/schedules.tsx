@@ -1,0 +1,59 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { NEW, Shelf } from "../../desk-settings/index.ts";
+import { count } from "../../ui/words.ts";
+import { ScheduleEditor } from "./schedule-editor.tsx";
+import { timesWords } from "./times.ts";
+
+type Schedule = Schemas["ListedReportSchedule"];
+
+/** Reports and dashboards that go out by mail. */
+export function Schedules() {
+  const { open, report } = useSearch({ from: "/inside/reports" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const refusal = may("analytics:write")
+    ? undefined
+    : "You may not send reports (analytics:write).";
+  const { data, error, isPending, refetch } = useOp("report_schedules.list", {
+    query: { limit: 200 },
+  });
+  const show = (id: string | undefined): void =>
+    void navigate({ to: "/reports", search: { tab: "mail", open: id } });
+  const schedules = data?.data ?? [];
+  const schedule = schedules.find(({ id }) => id === open);
+  return (
+    <Shelf
+      label="By mail"
+      make="New schedule"
+      refusal={refusal}
+      place={[open, show]}
+      nothing="A report or a dashboard that colleagues get by mail, each with the numbers that they may see."
+      items={schedules.map((one) => ({
+        id: one.id,
+        label: one.name,
+        about: `${timesWords(one.schedule)} · ${count(one.recipients.length, "person", "people")}`,
+        mark: <Mark schedule={one} />,
+      }))}
+      {...{ error, isPending }}
+      onRetry={() => void refetch()}
+    >
+      {(schedule || open === NEW) && (
+        <ScheduleEditor
+          key={`${open} ${report}`}
+          schedule={schedule}
+          reportId={report}
+          refusal={refusal}
+          onOpen={show}
+        />
+      )}
+    </Shelf>
+  );
+}
+
+function Mark({ schedule }: { readonly schedule: Schedule }) {
+  const failed = schedule.outcomes.filter(({ state }) => state === "failed").length;
+  if (failed > 0) return <span className="tag bad">{failed} failed</span>;
+  return schedule.enabled ? null : <span className="tag idle">Off</span>;
+}

@@ -1,0 +1,37 @@
+import "./reports.css";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useTitle } from "../shell/title.ts";
+import { Tabs } from "../ui/tabs.tsx";
+import { Kpis } from "./kpis/kpis.tsx";
+import { Schedules } from "./mail/schedules.tsx";
+import { SavedReports } from "./saved/saved-reports.tsx";
+import type { ReportsTab } from "./search.ts";
+
+/** Reports that were saved, those that go out by mail, and the numbers that have a target. */
+export function Reports() {
+  useTitle("Reports");
+  const { tab = "saved" } = useSearch({ from: "/inside/reports" });
+  const navigate = useNavigate();
+  const choose = (next: ReportsTab): void =>
+    void navigate({ to: "/reports", search: { tab: next === "saved" ? undefined : next } });
+  return (
+    <div className="page reports">
+      <h1 className="hide">Reports</h1>
+      <Tabs
+        label="Reports"
+        tabs={[
+          { id: "saved", label: "Saved" },
+          { id: "mail", label: "By mail" },
+          { id: "kpis", label: "KPIs" },
+        ]}
+        chosen={tab}
+        onChoose={choose}
+        className="reports-tabs"
+      >
+        {tab === "saved" && <SavedReports />}
+        {tab === "mail" && <Schedules />}
+        {tab === "kpis" && <Kpis />}
+      </Tabs>
+    </div>
+  );
+}

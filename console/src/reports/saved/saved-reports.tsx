@@ -1,0 +1,131 @@
+import { type ReportAnswer, toFigure } from "@millrace/client/chart";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Mail } from "lucide-react";
+import { useState } from "react";
+import { type Drill, FigureView, RowsSheet } from "../../analytics/index.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { useListKeys } from "../../shell/list-keys.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+
+type Report = Schemas["ListedReport"];
+
+/** The reports that were saved, and what the open one answers now. */
+export function SavedReports() {
+  const { report: chosen } = useSearch({ from: "/inside/reports" });
+  const navigate = useNavigate();
+  const { data, error, isPending, refetch } = useOp("reports.list", { query: { limit: 200 } });
+  const reports = data?.data ?? [];
+  const open = (id: string | undefined): void =>
+    void navigate({ to: "/reports", search: { report: id } });
+  useListKeys({ ids: reports.map(({ id }) => id), chosen, onChoose: open });
+  const report = reports.find(({ id }) => id === chosen);
+  return (
+    <div className={`shelf${report === undefined ? "" : " has-open"}`}>
+      <section className="shelf-list scroll" aria-label="Saved reports" tabIndex={0}>
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {isPending && !error && <Loading rows={6} />}
+        {data && reports.length === 0 && (
+          <Empty title="No saved reports yet">
+            A tile of a dashboard becomes one when it is saved as a report.
+          </Empty>
+        )}
+        <ul>
+          {reports.map((one) => (
+            <li key={one.id}>
+              <button
+                className="shelf-line"
+                aria-current={one.id === chosen ? "true" : undefined}
+                onClick={() => open(one.id)}
+              >
+                <span className="grow">
+                  <span className="shelf-name cut">{one.name}</span>
+                  <span className="shelf-about cut">{one.description || sourceWords(one)}</span>
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </section>
+      {report ? (
+        <OpenReport key={report.id} report={report} onBack={() => open(undefined)} />
+      ) : (
+        <p className="shelf-none muted">{reports.length > 0 && "Open one."}</p>
+      )}
+    </div>
+  );
+}
+
+function sourceWords({ source, groupBy }: Report): string {
+  const { kind, table, entity } = source as { kind: string; table?: string; entity?: string };
+  const what = table ?? entity ?? kind;
+  return groupBy.length === 0 ? what : `${what} by ${groupBy.join(", ")}`;
+}
+
+interface OpenReportProps {
+  readonly report: Report;
+  readonly onBack: () => void;
+}
+
+function OpenReport({ report, onBack }: OpenReportProps) {
+  const navigate = useNavigate();
+  const may = useMay();
+  const [drill, setDrill] = useState<Drill>();
+  const { data, error, refetch } = useOp("reports.run", { params: { id: report.id }, query: {} });
+  const mayWrite = may("analytics:write");
+  const draft = toDraft(report);
+  const send = (): void =>
+    void navigate({
+      to: "/reports",
+      search: { tab: "mail", open: "new", report: report.id },
+    });
+  return (
+    <div className="shelf-open scroll" tabIndex={0} role="region" aria-label={report.name}>
+      <button className="btn bare shelf-back" onClick={onBack}>
+        Saved reports
+      </button>
+      <header className="report-head">
+        <h2 className="grow">{report.name}</h2>
+        <button
+          className="btn"
+          disabled={!mayWrite}
+          title={mayWrite ? undefined : "You may not send reports (analytics:write)."}
+          onClick={send}
+        >
+          <Mail /> Send by mail
+        </button>
+      </header>
+      {report.description !== "" && <p className="muted">{report.description}</p>}
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {!data && !error && <Loading rows={5} />}
+      {data && (
+        <div className="report-figure">
+          <FigureView
+            figure={toFigure(data.data as ReportAnswer, draft)}
+            label={report.name}
+            onPick={(mark) => setDrill({ title: report.name, report: draft, bar: undefined, mark })}
+          />
+        </div>
+      )}
+      {drill && <RowsSheet drill={drill} onClose={() => setDrill(undefined)} />}
+    </div>
+  );
+}
+
+/** The report as a draft: without the parts that are left out. */
+function toDraft(report: Report): Drill["report"] {
+  const {
+    id: _,
+    name: __,
+    description: ___,
+    createdBy: ____,
+    createdAt,
+    updatedAt,
+    revision,
+    ...parts
+  } = report;
+  void [createdAt, updatedAt, revision];
+  const entries = Object.entries(parts).filter(([, value]) => value !== null);
+  // Only parts that may be left out are null.
+  return Object.fromEntries(entries) as unknown as Drill["report"];
+}
