@@ -160,11 +160,13 @@ const checkAlert = command({
     const partition = partitionOfCaller(caller);
     const alert = await platform.db.read(partition, (tx) => alertStore.get(tx, params.id));
     const runner = await callerRunningAs(platform, alert, { partition, cause: caller.cause });
-    return findVerdict({ platform, caller: runner }, alert);
+    const finding = await findVerdict({ platform, caller: runner }, alert);
+    return { finding, revision: alert.revision };
   },
-  async run(ctx, { params }, finding) {
+  async run(ctx, { params }, { finding, revision }) {
     const [alert] = await alertStore.select(ctx.tx, "id = $1 for update", [params.id]);
-    if (alert) await saveFinding(ctx, alert, finding);
+    // One that was changed meanwhile is looked at anew by the check that its change scheduled.
+    if (alert?.revision === revision) await saveFinding(ctx, alert, finding);
     return alertStore.get(ctx.tx, params.id);
   },
 });
