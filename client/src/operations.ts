@@ -379,7 +379,7 @@ export interface Schemas {
   "SourceColumn": { "header": string; "field": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "file" | "image" | "links" | "backlinks" | "lookup" | "rollup" | "formula"; "options": { readonly [name: string]: unknown }; "dateOrder": "dmy" | "mdy" | null; "decimalMark": "point" | "comma" | null; "isAmbiguous": boolean; "filled": number; "empty": number; "invalid": number; "unique": boolean; "examples": readonly (string)[]; "invalidExamples": readonly ({ "line": number; "value": string })[] };
   "SqlView": { "name": string; "summary": string; "columns": readonly ({ "name": string; "type": string })[] };
   "SqlViews": { "views": readonly (Schemas["SqlView"])[] };
-  "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "createdAt": string; "updatedAt": string };
+  "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "test": { "at": string; "startedBy": string; "succeeded": boolean; "claims": { "email": string; "name": string; "subject": string | null; "roles": readonly (string)[] } | null; "account": { "kind": "member" | "new"; "userId": string | null; "name": string; "roles": readonly (string)[]; "isOwn": boolean } | null; "errors": readonly ({ "code": "request_unknown" | "browser_unknown" | "provider_unreachable" | "provider_refused" | "answer_malformed" | "answer_rejected" | "recipient_wrong" | "issuer_wrong" | "answer_replayed" | "email_missing" | "email_unverified" | "identity_mismatch" | "user_unknown" | "user_deactivated" | "role_unknown" | "owner_not_admitted"; "message": string; "detail": string })[] } | null; "createdAt": string; "updatedAt": string };
   "SsoEntry": { "workspace": string | null };
   "StateMachine": { "kind": "incident" | "change" | "problem" | "request"; "initial": string; "states": readonly (string)[]; "ended": readonly (string)[]; "transitions": readonly ({ "action": string; "from": readonly (string)[]; "to": string; "automatic": boolean })[] };
   "StatusComponent": { "id": string; "name": string; "about": string; "position": number; "ciIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -1700,12 +1700,14 @@ export interface Operations {
   "sla.update": { params: { "id": string }; body: { "name"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendarId"?: string | null; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; reply: { "data": Schemas["SlaPolicy"] } };
   /** Take single sign-on away */
   "sso.delete": { reply: undefined };
+  /** Require single sign-on of everybody, or no longer */
+  "sso.enforce": { body: { "enforce": boolean }; reply: { "data": Schemas["SsoConfiguration"] } };
   /** Find the workspace that people sign in to by their identity provider */
   "sso.find": { query?: { "workspace"?: string }; reply: { "data": Schemas["SsoEntry"] } };
   /** Read how people sign in by single sign-on */
   "sso.get": { reply: { "data": Schemas["SsoConfiguration"] } };
   /** Go to the workspace's identity provider to sign in */
-  "sso.login": { params: { "workspace": string }; query?: { "returnTo"?: string }; reply: string };
+  "sso.login": { params: { "workspace": string }; query?: { "returnTo"?: string; "test"?: boolean }; reply: string };
   /** Take the answer of an OpenID Connect identity provider */
   "sso.oidcCallback": { params: { "workspace": string }; query?: { "state"?: string; "code"?: string; "iss"?: string; "error"?: string; "error_description"?: string }; reply: string };
   /** Set up single sign-on */
@@ -2594,6 +2596,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "sla.simulate_draft": "POST /api/v1/itsm/sla-policies/simulate",
   "sla.update": "PATCH /api/v1/itsm/sla-policies/{id}",
   "sso.delete": "DELETE /api/v1/settings/sso",
+  "sso.enforce": "POST /api/v1/settings/sso/enforce",
   "sso.find": "GET /api/v1/auth/sso",
   "sso.get": "GET /api/v1/settings/sso",
   "sso.login": "GET /sso/{workspace}/login",

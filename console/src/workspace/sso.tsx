@@ -22,11 +22,12 @@ import { Field } from "../ui/field.tsx";
 import { TypedConfirm } from "../ui/overlay/typed-confirm.tsx";
 import { notify } from "../ui/toast.tsx";
 import { toWords } from "../ui/words.ts";
+import { SsoTrial } from "./sso-trial.tsx";
 
 type Configuration = Schemas["SsoConfiguration"];
 type SsoInput = Input<"sso.put">["body"];
 
-/** Single sign-on in three steps: tell the provider of us, tell us of the provider, try it; only then demand it. */
+/** Single sign-on in three steps: tell the provider of us, tell us of the provider, test it; only then require it. */
 export function SingleSignOn() {
   useTitle("Single sign-on");
   const { data, error, isPending, refetch } = useOp("sso.get");
@@ -63,16 +64,15 @@ function SsoForm({ configuration }: { readonly configuration: Configuration | un
     defaultRole: configuration?.defaultRole ?? "member",
   });
   const [joins, setJoins] = useState(configuration?.jitProvisioning ?? true);
-  const [enforced, setEnforced] = useState(configuration?.enforceSSO ?? false);
   const [ifMatch] = useState(etagOf("sso.get"));
   const { problem, isBusy, attempt } = useAttempt();
   const reason = me?.roles.includes("owner") ? undefined : "Only an owner sets it up.";
   const set = (name: string, value: string): void => setDraft({ ...draft, [name]: value });
   const save = async (): Promise<void> => {
-    const body = toInput(protocol, draft, { joins, enforced });
+    const body = toInput(protocol, draft, { joins, configuration });
     await call("sso.put", { body }, ifMatch === undefined ? {} : { ifMatch });
     invalidate(["sso."]);
-    notify(enforced ? "Single sign-on is demanded now." : "Saved. Try it before you demand it.");
+    notify("Saved. Test it before you require it.");
   };
   return (
     <form
@@ -119,7 +119,6 @@ function SsoForm({ configuration }: { readonly configuration: Configuration | un
           )}
         </div>
       </Section>
-      <Trial configuration={configuration} isEnforced={enforced} onEnforced={setEnforced} />
       {problem !== undefined && (
         <p className="dialog-problem" role="alert">
           {problem}
@@ -130,6 +129,7 @@ function SsoForm({ configuration }: { readonly configuration: Configuration | un
           Save
         </button>
       </div>
+      <SsoTrial configuration={configuration} reason={reason} />
     </form>
   );
 }
@@ -234,37 +234,6 @@ function ProviderFields(props: {
   );
 }
 
-function Trial(props: {
-  readonly configuration: Configuration | undefined;
-  readonly isEnforced: boolean;
-  readonly onEnforced: (isEnforced: boolean) => void;
-}) {
-  const { configuration, isEnforced: enforced, onEnforced: setEnforced } = props;
-  return (
-    <Section
-      title="3. Try it, then demand it"
-      about="Open the address in a private window and sign in. Only when that works should everybody have to."
-    >
-      <div className="section-body">
-        {configuration ? (
-          <CopyLine label="Sign in by it" text={configuration.loginUrl} />
-        ) : (
-          <p className="muted">Save first; the password stays open to everybody.</p>
-        )}
-        <label className="row">
-          <input
-            type="checkbox"
-            checked={enforced}
-            disabled={!configuration}
-            onChange={({ target }) => setEnforced(target.checked)}
-          />
-          Require it: passwords and passkeys no longer open this workspace
-        </label>
-      </div>
-    </Section>
-  );
-}
-
 function Line(props: {
   readonly label: string;
   readonly name: string;
@@ -293,13 +262,15 @@ function Line(props: {
 function toInput(
   protocol: "oidc" | "saml2",
   draft: Readonly<Record<string, string>>,
-  rules: { readonly joins: boolean; readonly enforced: boolean },
+  rules: { readonly joins: boolean; readonly configuration: Configuration | undefined },
 ): SsoInput {
+  const { joins, configuration } = rules;
   const common = {
+    ...(configuration?.protocol === protocol && keptOf(configuration)),
     protocol,
-    jitProvisioning: rules.joins,
+    jitProvisioning: joins,
     defaultRole: draft["defaultRole"] ?? "member",
-    enforceSSO: rules.enforced,
+    enforceSSO: configuration?.enforceSSO ?? false,
   };
   const names =
     protocol === "oidc"
@@ -307,6 +278,16 @@ function toInput(
       : ["entityId", "ssoUrl", "certificate"];
   const fields = names.map((name) => [name, draft[name]?.trim() ?? ""] as const);
   return { ...common, ...Object.fromEntries(fields.filter(([, value]) => value !== "")) };
+}
+
+/** Fields that this form does not show: saving replaces all, and they are not to get lost. */
+function keptOf({ attributeMapping, idpEntityId, scopes, claimsMapping }: Configuration) {
+  return {
+    ...(attributeMapping && { attributeMapping }),
+    ...(idpEntityId !== undefined && { idpEntityId }),
+    ...(scopes && { scopes }),
+    ...(claimsMapping && { claimsMapping }),
+  };
 }
 
 function Removal() {

@@ -21,6 +21,19 @@ export const SsoLoginStarted = event("audit.sso.login_started", {
   data: Type.Object({ protocol: Protocol, address: Type.String() }),
 });
 
+export const SsoTested = event("audit.sso.tested", {
+  resource: "sso_configuration",
+  summary: "An owner tried single sign-on; no session began.",
+  data: Type.Object({
+    protocol: Protocol,
+    succeeded: Type.Boolean(),
+    startedBy: Type.String(),
+    reasons: Type.Array(Type.Enum([...REASONS]), { description: "Why a login would be refused" }),
+    address: Type.String(),
+    email: Type.Optional(Type.String()),
+  }),
+});
+
 export const SsoLoginFailed = event("audit.sso.login_failed", {
   resource: "sso_configuration",
   summary: "A login by single sign-on was refused.",

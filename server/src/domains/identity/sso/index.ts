@@ -1,8 +1,8 @@
 import { domain } from "#kernel/domain.ts";
-import { SsoDeleted, SsoLoginFailed, SsoLoginStarted, SsoUpdated } from "./events.ts";
+import { SsoDeleted, SsoLoginFailed, SsoLoginStarted, SsoTested, SsoUpdated } from "./events.ts";
 import { findSso, oidcCallback, samlAcs, samlMetadata, startSso } from "./login/operations.ts";
 import { SsoRead, SsoWrite } from "./settings/configuration.ts";
-import { deleteSso, getSso, putSso } from "./settings/operations.ts";
+import { deleteSso, enforceSso, getSso, putSso } from "./settings/operations.ts";
 
 export { findEnforcedSso, SsoRequired } from "./enforcement/index.ts";
 
@@ -11,6 +11,16 @@ export const sso = domain({
   summary: "Signing in at a workspace's own identity provider, by SAML 2.0 or OpenID Connect.",
   environmentScoped: false,
   permissions: [SsoRead, SsoWrite],
-  events: [SsoUpdated, SsoDeleted, SsoLoginStarted, SsoLoginFailed],
-  operations: [getSso, putSso, deleteSso, findSso, startSso, samlAcs, oidcCallback, samlMetadata],
+  events: [SsoUpdated, SsoDeleted, SsoLoginStarted, SsoLoginFailed, SsoTested],
+  operations: [
+    getSso,
+    putSso,
+    enforceSso,
+    deleteSso,
+    findSso,
+    startSso,
+    samlAcs,
+    oidcCallback,
+    samlMetadata,
+  ],
 });

@@ -61,6 +61,23 @@ export const samples: readonly Sample[] = [
   },
   { operation: "sso.put", arrange: async () => ({ body: SAML_SETTINGS }) },
   {
+    operation: "sso.enforce",
+    arrange: async (owner) => {
+      await owner("POST /api/v1/settings/sso", SAML_SETTINGS);
+      return { body: { enforce: false } };
+    },
+  },
+  {
+    operation: "sso.login",
+    name: "by an owner who tests it",
+    arrange: async (_owner, world) => {
+      const { slug, owner } = await oidcWorkspace(world, "http://127.0.0.1:1");
+      const cookie = `millrace_session=${owner.token}`;
+      const by: Ask = (route, body, headers) => world.stranger(route, body, { ...headers, cookie });
+      return { params: { workspace: slug }, query: { test: true }, by, status: 303 };
+    },
+  },
+  {
     operation: "sso.delete",
     arrange: async (owner) => {
       await owner("POST /api/v1/settings/sso", SAML_SETTINGS);

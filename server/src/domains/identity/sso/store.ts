@@ -3,6 +3,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 import type { Tables } from "../../../tables.ts";
 import type { SsoConfiguration } from "./settings/configuration.ts";
+import type { Trial } from "./trial/trial.ts";
 
 /** How many expired rows one login deletes. */
 const PRUNE_ROWS_MAX = 500;
@@ -11,6 +12,8 @@ export type StoredConfiguration = SsoConfiguration & {
   /** The owner who did; null for a configuration of when others could, too. */
   readonly setUpBy: string | null;
   readonly clientSecret: Buffer | null;
+  /** The last test login of the configuration as it is now. */
+  readonly trial: Trial | null;
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -32,7 +35,7 @@ export async function lock(tx: Tx): Promise<StoredConfiguration | undefined> {
 export async function upsertConfiguration(
   tx: Tx,
   configuration: SsoConfiguration & { readonly setUpBy: string },
-  clientSecret: Buffer | null,
+  { clientSecret, trial }: Pick<StoredConfiguration, "clientSecret" | "trial">,
   now: Date,
 ): Promise<StoredConfiguration> {
   const values = {
@@ -43,6 +46,8 @@ export async function upsertConfiguration(
     default_role: configuration.defaultRole,
     enforce_sso: configuration.enforceSSO,
     set_up_by: configuration.setUpBy,
+    test: trial && JSON.stringify(trial),
+    test_started_by: trial?.startedBy ?? null,
     updated_at: now,
   };
   const row = await tx
@@ -58,13 +63,36 @@ export async function upsertConfiguration(
   return toStoredConfiguration(row);
 }
 
+/** Requires single sign-on, or no longer. */
+export async function setEnforced(
+  tx: Tx,
+  isEnforced: boolean,
+  now: Date,
+): Promise<StoredConfiguration> {
+  const row = await tx
+    .updateTable("sso_configurations")
+    .set({ enforce_sso: isEnforced, updated_at: now, revision: sql`revision + 1` })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toStoredConfiguration(row);
+}
+
+/** Keeps the result of a test login, unless the configuration is another one by now. */
+export async function putTrial(tx: Tx, trial: Trial, revision: number): Promise<void> {
+  await tx
+    .updateTable("sso_configurations")
+    .set({ test: JSON.stringify(trial), test_started_by: trial.startedBy })
+    .where("revision", "=", revision)
+    .execute();
+}
+
 export async function remove(tx: Tx): Promise<void> {
   await tx.deleteFrom("sso_configurations").execute();
 }
 
 const BY_SLUG = `
   select w.key, w.slug, c.protocol, c.provider, c.client_secret, c.jit_provisioning, c.default_role,
-         c.enforce_sso, c.set_up_by, c.revision, c.created_at, c.updated_at
+         c.enforce_sso, c.set_up_by, c.test, c.test_started_by, c.revision, c.created_at, c.updated_at
     from sso_configurations c join workspaces w on w.key = c.workspace_id
    where w.slug = $1`;
 
@@ -167,6 +195,7 @@ function toStoredConfiguration(row: Row): StoredConfiguration {
     ...configuration,
     setUpBy: row.set_up_by,
     clientSecret: row.client_secret,
+    trial: row.test as Trial | null,
     revision: row.revision,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

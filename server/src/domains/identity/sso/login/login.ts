@@ -3,13 +3,13 @@ import { startSession, buildSessionCookie, LoggedIn } from "#domains/identity/se
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { Failure, invalidField } from "#kernel/operation/failure.ts";
+import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { toLocalRedirect } from "#kernel/access/local-redirect.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { endpointUrls } from "../endpoint-urls.ts";
 import { NotConfigured, type Protocol } from "../settings/configuration.ts";
-import { SsoLoginFailed, SsoLoginStarted } from "../events.ts";
+import { SsoLoginFailed, SsoLoginStarted, SsoTested } from "../events.ts";
 import type { Identity } from "../protocols/identity.ts";
 import { findSharedIds } from "./member-store.ts";
 import { provisionMember } from "./provision-member.ts";
@@ -24,6 +24,7 @@ import {
 } from "./request.ts";
 import { openClientSecret, configurationRef } from "../settings/service.ts";
 import * as store from "../store.ts";
+import { recordTrial } from "../trial/record-trial.ts";
 
 /** The path after a login that named none. */
 const DEFAULT_RETURN_PATH = "/";
@@ -43,27 +44,50 @@ interface LoginAttempt<Result> {
 /** Does the part of starting a login that needs the network, before its transaction. */
 export async function prepareStart(
   platform: Platform,
-  input: { readonly slug: string; readonly returnTo: string | undefined },
+  input: { readonly slug: string; readonly returnTo: string | undefined; readonly test: boolean },
   caller: Caller,
-): Promise<LoginAttempt<NewLoginRequest & { readonly goTo: string }>> {
+): Promise<StartAttempt> {
   const sso = await getWorkspaceSso(platform, input.slug, caller);
   const { origin } = caller;
   const returnTo = parseReturnPath(input.returnTo ?? DEFAULT_RETURN_PATH, origin);
+  const testedBy = input.test ? requireTester(caller, sso) : undefined;
   const state = newState();
   const result = await catchRefusal(async () => {
     const { goTo, sent } = await buildAuthenticationRequest(platform, sso, { state, origin });
-    const details = { origin, returnTo, sent, ...signedInAs(caller) };
+    const tester = testedBy === undefined ? {} : { testedBy };
+    const details = { origin, returnTo, sent, ...signedInAs(caller), ...tester };
     return { ...(await createRequest(platform, sso, state, details)), goTo };
   });
-  return { sso, result };
+  return { sso, result, returnTo, testedBy };
+}
+
+interface StartAttempt extends LoginAttempt<NewLoginRequest & { readonly goTo: string }> {
+  readonly returnTo: string;
+  readonly testedBy: string | undefined;
+}
+
+/** Only who may set it up tries it, by a session of their own: what comes back tells of accounts. */
+function requireTester({ credential }: Caller, sso: store.WorkspaceSso): string {
+  const isOwn = credential?.kind === "session" && !credential.confinedTo;
+  const memberships = isOwn ? [...credential.memberships.values()] : [];
+  const here = memberships.find(({ workspace }) => workspace.key === sso.key);
+  if (!isOwn || here?.roles.includes("owner") !== true) {
+    throw new Failure(Forbidden, { detail: "Only an owner tests single sign-on." });
+  }
+  return credential.user.id;
 }
 
 /** Stores the request that the provider's response must match, and redirects the browser. */
 export async function startLogin(
-  ctx: WriteContext<typeof SsoLoginStarted | typeof SsoLoginFailed>,
-  { sso, result }: Awaited<ReturnType<typeof prepareStart>>,
+  ctx: WriteContext<typeof SsoLoginStarted | typeof SsoLoginFailed | typeof SsoTested>,
+  { sso, result, returnTo, testedBy }: StartAttempt,
 ) {
   ctx.switchPartition({ workspace: sso.key, environment: ctx.caller.environment });
+  if (result instanceof LoginRefused && testedBy !== undefined) {
+    const trial = { startedBy: testedBy, proven: result, ref: ssoRef(sso) };
+    await recordTrial(ctx, sso, trial);
+    return { goTo: returnTo };
+  }
   if (result instanceof LoginRefused) return recordRefusal(ctx, sso, result);
   const { stateHash, browserHash, details, expiresAt, goTo, cookie } = result;
   await store.insertRequest(
@@ -93,31 +117,46 @@ export async function prepareResponse(
   const { state } = response;
   const sso = await getWorkspaceSso(platform, response.slug, caller);
   if (sso.protocol !== response.protocol) throw new Failure(NotConfigured);
+  let test: { readonly startedBy: string; readonly returnTo: string } | undefined;
   const result = await catchRefusal(async () => {
     if (state === undefined)
       throw new LoginRefused("request_unknown", "The answer names no login.");
     const details = await matchRequest(platform, sso, state, caller);
+    const { testedBy, returnTo } = details;
+    if (testedBy !== undefined) test = { startedBy: testedBy, returnTo };
     const identity = await response.verify(sso, details);
     const sharedIds = await findSharedIds(platform.db, sso.key, identity);
     return { identity, sharedIds, ...details };
   });
-  return { sso, result, stateHash: state === undefined ? undefined : sha256(state) };
+  return { sso, result, test, stateHash: state === undefined ? undefined : sha256(state) };
 }
 
 /** Starts the session or records the refusal; consumes the login request either way. */
 export async function finishLogin(
   ctx: WriteContext<
-    typeof LoggedIn | typeof UserActivated | typeof CredentialsRevoked | typeof SsoLoginFailed
+    | typeof LoggedIn
+    | typeof UserActivated
+    | typeof CredentialsRevoked
+    | typeof SsoLoginFailed
+    | typeof SsoTested
   >,
-  { sso, result, stateHash }: Awaited<ReturnType<typeof prepareResponse>>,
+  { sso, result, test, stateHash }: Awaited<ReturnType<typeof prepareResponse>>,
 ) {
   ctx.switchPartition({ workspace: sso.key, environment: ctx.caller.environment });
   const isFirst = stateHash !== undefined && (await store.consumeRequest(ctx.tx, stateHash));
-  const outcome = await catchRefusal(async () => {
+  const proven = await catchRefusal(async () => {
     if (result instanceof LoginRefused) throw result;
     if (!isFirst) throw new LoginRefused("request_unknown", "The login was answered already.");
     await assertFirstUse(ctx, result.identity);
-    return { user: await provisionMember(ctx, sso, result), returnTo: result.returnTo };
+    return result;
+  });
+  if (test && isFirst) {
+    await recordTrial(ctx, sso, { startedBy: test.startedBy, proven, ref: ssoRef(sso) });
+    return { goTo: test.returnTo };
+  }
+  const outcome = await catchRefusal(async () => {
+    if (proven instanceof LoginRefused) throw proven;
+    return { user: await provisionMember(ctx, sso, proven), returnTo: proven.returnTo };
   });
   if (outcome instanceof LoginRefused) return recordRefusal(ctx, sso, outcome);
   const session = await startSession(ctx, outcome.user, [{ workspace: sso.key }], sso.key);

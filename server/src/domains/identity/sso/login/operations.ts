@@ -2,12 +2,12 @@ import Type from "typebox";
 import { CredentialsRevoked, UserActivated } from "#domains/identity/accounts/index.ts";
 import { LoggedIn } from "#domains/identity/sessions/index.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
-import { Failure, RateLimited } from "#kernel/operation/failure.ts";
+import { Failure, Forbidden, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html, item, media } from "#kernel/operation/response.ts";
 import { object, text } from "#kernel/schema/schema.ts";
 import { NotConfigured } from "../settings/configuration.ts";
-import { SsoLoginFailed, SsoLoginStarted } from "../events.ts";
+import { SsoLoginFailed, SsoLoginStarted, SsoTested } from "../events.ts";
 import * as login from "./login.ts";
 import { SsoNoAccess, SsoNotUnderWay, SsoRejected, SsoUnreachable } from "./failure.ts";
 import { findBySlug, findEntry } from "../store.ts";
@@ -51,16 +51,20 @@ export const startSso = command({
   summary: "Go to the workspace's identity provider to sign in",
   description:
     "Answers with a redirect. `returnTo`, a path of ours, is where it ends. A browser that is logged in shows " +
-    "by it that the person at the provider is also the account's holder.",
+    "by it that the person at the provider is also the account's holder. With `test` an owner tries the configuration: " +
+    "no session begins, and `GET /api/v1/settings/sso` tells what came back.",
   access: "visitor",
   params: BySlug,
-  query: object({ returnTo: Type.Optional(text(2_000)) }),
+  query: object({
+    returnTo: Type.Optional(text(2_000)),
+    test: Type.Optional(Type.Boolean({ description: "Tries it without a session" })),
+  }),
   response: html(htmlErrorRendering),
-  emits: [SsoLoginStarted, SsoLoginFailed],
-  fails: [NotConfigured, RateLimited, SsoUnreachable, SsoRejected],
+  emits: [SsoLoginStarted, SsoLoginFailed, SsoTested],
+  fails: [NotConfigured, RateLimited, SsoUnreachable, SsoRejected, Forbidden],
   example: { params, query: { returnTo: "/docs" } },
-  prepare: (platform, { params: { workspace: slug }, query: { returnTo } }, caller) =>
-    login.prepareStart(platform, { slug, returnTo }, caller),
+  prepare: (platform, { params: { workspace: slug }, query: { returnTo, test = false } }, caller) =>
+    login.prepareStart(platform, { slug, returnTo, test }, caller),
   run: (ctx, _input, prepared) => login.startLogin(ctx, prepared),
 });
 
@@ -81,7 +85,7 @@ export const samlAcs = command({
     RelayState: Type.Optional(text(200)),
   }),
   response: html(htmlErrorRendering),
-  emits: [LoggedIn, UserActivated, CredentialsRevoked, SsoLoginFailed],
+  emits: [LoggedIn, UserActivated, CredentialsRevoked, SsoLoginFailed, SsoTested],
   fails: RESPONSE_FAILURES,
   example: { params, body: { SAMLResponse: "PHNhbWxwOlJlc3BvbnNlIC4uLg==", RelayState: "opaque" } },
   prepare: (platform, { params: { workspace: slug }, body }, caller) =>
@@ -116,7 +120,7 @@ export const oidcCallback = command({
     error_description: Type.Optional(text(2_000)),
   }),
   response: html(htmlErrorRendering),
-  emits: [LoggedIn, UserActivated, CredentialsRevoked, SsoLoginFailed],
+  emits: [LoggedIn, UserActivated, CredentialsRevoked, SsoLoginFailed, SsoTested],
   fails: RESPONSE_FAILURES,
   example: { params, query: { state: "opaque", code: "opaque" } },
   prepare: (platform, { params: { workspace: slug }, query: parameters }, caller) =>

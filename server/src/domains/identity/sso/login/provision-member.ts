@@ -47,9 +47,44 @@ export async function provisionMember(
   throw new Error("A first login met another one again and again.");
 }
 
+/** The account that a login would end in. */
+export interface ForetoldAccount {
+  readonly kind: "member" | "new";
+  readonly userId: string | null;
+  readonly name: string;
+  readonly roles: string[];
+}
+
+/** Tells whom an identity would be, and why they would be refused; writes nothing. */
+export async function foretellMember(
+  ctx: Pick<WriteContext, "tx">,
+  sso: WorkspaceSso,
+  { identity }: ProvenIdentity,
+): Promise<{ readonly account?: ForetoldAccount; readonly refusal?: LoginRefused }> {
+  const member = await findMember(ctx, identity);
+  const account: ForetoldAccount | undefined = member && {
+    kind: "member",
+    userId: member.user.id,
+    name: member.user.name,
+    roles: [...member.roles],
+  };
+  try {
+    if (member) {
+      assertAdmitted(sso, identity, member);
+      return account ? { account } : {};
+    }
+    assertProvisioned(sso, identity);
+    const roles = [await resolveRole(ctx, sso, identity)];
+    return { account: { kind: "new", userId: null, name: identity.name, roles } };
+  } catch (refusal) {
+    if (refusal instanceof LoginRefused) return { ...(account && { account }), refusal };
+    throw refusal;
+  }
+}
+
 /** By the provider's subject, or else by e-mail address. */
 async function findMember(
-  { tx }: ProvisionContext,
+  { tx }: Pick<WriteContext, "tx">,
   { subject, email }: Identity,
 ): Promise<store.KnownMember | undefined> {
   const linkedUserId = subject && (await store.findLinkedUser(tx, subject));
@@ -62,9 +97,21 @@ async function linkMember(
   proven: ProvenIdentity,
   member: store.KnownMember,
 ): Promise<User> {
-  const { user, link, roles } = member;
-  const { subject, email } = proven.identity;
-  assertActive(user, member.status);
+  const { user } = member;
+  const { subject } = proven.identity;
+  assertAdmitted(sso, proven.identity, member);
+  const ssoOnly = member.isProvisional && (await claimMember(ctx, sso, proven, user));
+  await store.putLink(ctx.tx, { userId: user.id, subject, ssoOnly }, ctx.now);
+  return user;
+}
+
+/** Refuses a member whom this provider may not let in, or whom it takes for somebody else. */
+function assertAdmitted(
+  sso: WorkspaceSso,
+  { subject, email }: Identity,
+  { user, link, roles, status }: store.KnownMember,
+): void {
+  assertActive(user, status);
   if (roles.includes("owner") && sso.setUpBy === null) {
     throw new LoginRefused("owner_not_admitted", "No owner set this single sign-on up.", email);
   }
@@ -72,9 +119,11 @@ async function linkMember(
   if (subject && link?.issuer === subject.issuer && link.subject !== subject.id) {
     throw new LoginRefused("identity_mismatch", "Another identity has this member.", email);
   }
-  const ssoOnly = member.isProvisional && (await claimMember(ctx, sso, proven, user));
-  await store.putLink(ctx.tx, { userId: user.id, subject, ssoOnly }, ctx.now);
-  return user;
+}
+
+function assertProvisioned(sso: WorkspaceSso, { email }: Identity): void {
+  if (sso.jitProvisioning) return;
+  throw new LoginRefused("user_unknown", "Nobody with this address is a member.", email);
 }
 
 /**
@@ -108,9 +157,7 @@ async function createMember(
 ): Promise<User | undefined> {
   const { tx, now } = ctx;
   const { email, name, subject } = identity;
-  if (!sso.jitProvisioning) {
-    throw new LoginRefused("user_unknown", "Nobody with this address is a member.", email);
-  }
+  assertProvisioned(sso, identity);
   const role = await resolveRole(ctx, sso, identity);
   const account = { id: newId("usr", now.getTime()), email, name };
   const user = await store.putManagedAccount(tx, account, now);
@@ -123,7 +170,7 @@ async function createMember(
 
 /** The first role that the provider names and the workspace has, or else its default. */
 async function resolveRole(
-  { tx }: ProvisionContext,
+  { tx }: Pick<WriteContext, "tx">,
   sso: WorkspaceSso,
   { roles, email }: Identity,
 ): Promise<string> {

@@ -16,6 +16,8 @@ export interface LoginRequestDetails {
   readonly returnTo: string;
   /** The account that the browser was logged in to by password when the login began. */
   readonly signedInAs?: string;
+  /** The owner who tries the configuration: the answer is shown to them, and makes no session. */
+  readonly testedBy?: string;
   readonly sent:
     | { readonly protocol: "saml2"; readonly requestId: string }
     | { readonly protocol: "oidc"; readonly nonce: string; readonly codeVerifier: string };

@@ -1,7 +1,8 @@
 import Type, { type Static } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
 import { failure } from "#kernel/operation/failure.ts";
-import { line, object, text, Time } from "#kernel/schema/schema.ts";
+import { line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
+import { Trial } from "../trial/trial.ts";
 
 const URL_CHARACTERS_MAX = 2_000;
 
@@ -99,6 +100,7 @@ export const Configuration = Type.Object(
     redirectUri: Type.Optional(
       text(URL_CHARACTERS_MAX, "oidc: where the identity provider answers"),
     ),
+    test: nullable(Trial),
     createdAt: Time,
     updatedAt: Time,
   },
@@ -147,6 +149,12 @@ export const NotConfigured = failure(
   "sso_not_configured",
   404,
   "This workspace has no single sign-on.",
+);
+
+export const SsoUntested = failure(
+  "sso_untested",
+  409,
+  "Test single sign-on first: nobody could sign in if it did not work.",
 );
 
 export const SsoRead = permission("sso:read", "See how people sign in by single sign-on", []);

@@ -1,6 +1,8 @@
 import { command, query } from "#kernel/operation/operation.ts";
 import { noContent, item } from "#kernel/operation/response.ts";
-import { Configuration, SsoInput, NotConfigured } from "./configuration.ts";
+import Type from "typebox";
+import { object } from "#kernel/schema/schema.ts";
+import { Configuration, SsoInput, NotConfigured, SsoUntested } from "./configuration.ts";
 import { SsoDeleted, SsoUpdated } from "../events.ts";
 import { SsoRead, SsoWrite } from "./configuration.ts";
 import * as service from "./service.ts";
@@ -43,6 +45,23 @@ export const putSso = command({
     },
   },
   run: (ctx, { body }) => service.save(ctx, body),
+});
+
+export const enforceSso = command({
+  id: "sso.enforce",
+  route: "POST /api/v1/settings/sso/enforce",
+  summary: "Require single sign-on of everybody, or no longer",
+  description:
+    "With `enforce` no member logs in by password any more. The configuration must have been tested, as it is now, and a " +
+    "login must have been possible: otherwise 409 `sso_untested`. `enforceSSO` of the whole configuration asks for no test.",
+  permission: SsoWrite,
+  ownersInPerson: true,
+  body: object({ enforce: Type.Boolean() }),
+  response: item(Configuration),
+  emits: [SsoUpdated],
+  fails: [NotConfigured, SsoUntested],
+  example: { body: { enforce: true } },
+  run: (ctx, { body }) => service.enforce(ctx, body.enforce),
 });
 
 export const deleteSso = command({

@@ -1,10 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import { open, seal } from "#kernel/access/crypto.ts";
 import { userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { PlatformServices, ReadContext, WriteContext } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { publicEndpointUrls } from "../endpoint-urls.ts";
 import { fingerprintsOf } from "../protocols/certificate.ts";
-import { type SsoInput, NotConfigured } from "./configuration.ts";
+import {
+  type SsoConfiguration,
+  type SsoInput,
+  NotConfigured,
+  SsoUntested,
+} from "./configuration.ts";
 import { normalizeSsoInput } from "./configuration-input.ts";
 import { SsoDeleted, SsoUpdated } from "../events.ts";
 import { assertDefaultRole } from "../role.ts";
@@ -25,6 +31,11 @@ export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoI
   ctx.expectRevision(before?.revision ?? 0);
   const key = await services.keys.of(workspace.key);
   const { clientSecret } = input;
+  const isSame =
+    before !== undefined &&
+    isDeepStrictEqual(providerOf(before), providerOf(configuration)) &&
+    (before.clientSecret && open(key, before.clientSecret, contextOf(workspace.key)).toString()) ===
+      (clientSecret ?? null);
   const sealed =
     clientSecret === undefined
       ? null
@@ -32,10 +43,21 @@ export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoI
   const after = await store.upsertConfiguration(
     tx,
     { ...configuration, setUpBy: userIdOf(caller) },
-    sealed,
+    // A test holds for the provider that it went to.
+    { clientSecret: sealed, trial: isSame ? before.trial : null },
     ctx.now,
   );
   ctx.emit(SsoUpdated, configurationRef(workspace), configurationEventData(after));
+  return toResponse(ctx, after);
+}
+
+/** Requires it of everybody once it was seen to work, or no longer. */
+export async function enforce(ctx: In<WriteContext<typeof SsoUpdated>>, isEnforced: boolean) {
+  const stored = await requireConfiguration(store.lock(ctx.tx));
+  ctx.expectRevision(stored.revision);
+  if (isEnforced && stored.trial?.succeeded !== true) throw new Failure(SsoUntested);
+  const after = await store.setEnforced(ctx.tx, isEnforced, ctx.now);
+  ctx.emit(SsoUpdated, configurationRef(ctx.workspace), configurationEventData(after));
   return toResponse(ctx, after);
 }
 
@@ -82,10 +104,15 @@ function toResponse({ caller, workspace }: In<ReadContext>, stored: store.Stored
     ...rulesOf(stored),
     ...stored.provider,
     ...publicEndpointUrls(caller.origin, slug ?? "", protocol),
+    test: stored.trial,
     createdAt,
     updatedAt,
     revision,
   };
+}
+
+function providerOf({ protocol, provider }: SsoConfiguration): unknown {
+  return JSON.parse(JSON.stringify({ protocol, provider }));
 }
 
 function configurationEventData(stored: store.StoredConfiguration) {

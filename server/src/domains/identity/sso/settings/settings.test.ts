@@ -42,6 +42,7 @@ test("a configuration is set, read, replaced as a whole and taken away, each wit
     hasClientSecret: true,
     loginUrl: `${place}/login`,
     redirectUri: `${place}/oidc/callback`,
+    test: null,
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
   });
