@@ -26,6 +26,7 @@ import { files } from "./figures/files.ts";
 import { mail } from "./figures/mail.ts";
 import { pages } from "./figures/pages.ts";
 import { records } from "./figures/records.ts";
+import { rehearsal } from "./figures/rehearsal.ts";
 import { reports } from "./figures/reports.ts";
 import { runLag } from "./figures/run-lag.ts";
 import { runs } from "./figures/runs.ts";
@@ -62,6 +63,7 @@ const FIGURES: readonly Figure[] = [
   events,
   cmdb,
   reports,
+  rehearsal,
   consoleSize,
   consoleOpen,
   consoleRoutes,

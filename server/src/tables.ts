@@ -1950,6 +1950,7 @@ export interface Tables {
     topic: string | null;
     since_epoch: number;
     since: Generated<string>;
+    rehearsal_gate: Json | null;
   };
   workflow_pins: {
     workflow_id: string;

@@ -10,6 +10,7 @@ import { count, toWords } from "../../ui/words.ts";
 import { compareDefinitions, type Difference } from "../graph/diff.ts";
 import type { Definition } from "../graph/graph.ts";
 import { DifferenceView, sumUp } from "./difference-view.tsx";
+import { RehearsalSection } from "./rehearsal.tsx";
 
 interface DeployDialogProps {
   readonly workflow: Schemas["Workflow"];
@@ -131,6 +132,11 @@ function Changes(props: {
         preview && (
           <>
             {!props.isDirty && <Issues preview={preview} />}
+            <RehearsalSection
+              workflowId={workflow.id}
+              definition={props.isDirty ? definition : undefined}
+              environment={environment}
+            />
             <Underway preview={preview} />
           </>
         )

@@ -8,6 +8,7 @@ import {
   WorkflowActivityPoint,
   NodeTypePoint,
   ReferenceCheckPoint,
+  RehearserPoint,
   RunCountPoint,
 } from "#domains/workflows/index.ts";
 import { EventFollowerPoint } from "#kernel/contributions/event-follower.ts";
@@ -30,6 +31,8 @@ import { countRuns, getRun, listRuns, listRunsOfWorkflow } from "./operations/re
 import { streamRun } from "./operations/read.ts";
 import * as pinned from "./operations/pinned-data.ts";
 import { testWorkflow } from "./operations/test.ts";
+import { backtestTrigger, rehearseWorkflow } from "./rehearsal/operations.ts";
+import { rehearse } from "./rehearsal/rehearse.ts";
 import { getRunStep, getRunSummary, listRunSteps } from "./operations/steps.ts";
 import { listTriggers, triggerWorkflow } from "./operations/trigger.ts";
 import { getExpressionScope, previewExpressions } from "./preview/operations.ts";
@@ -93,6 +96,8 @@ export const runs = domain({
     listApprovals,
     listDecidedApprovals,
     testWorkflow,
+    rehearseWorkflow,
+    backtestTrigger,
     pinned.getPinnedData,
     pinned.setPinnedData,
     pinned.pinOutput,
@@ -125,6 +130,9 @@ export const runs = domain({
     contribute(ReportSourcePoint, runsSource),
     contribute(SqlViewPoint, runsSqlView),
     contribute(RunCountPoint, countUnfinished),
+    contribute(RehearserPoint, (platform, caller, { lastRuns, ...request }) =>
+      rehearse(platform, caller, { ...request, runs: { last: lastRuns } }),
+    ),
     contribute(SearchSourcePoint, runSource),
     contribute(EventFollowerPoint, workflowFollowers),
   ],

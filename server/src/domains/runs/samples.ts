@@ -127,6 +127,24 @@ export const samples: readonly Sample[] = [
       body: { input: 1, mocks: { greet: 2 } },
     }),
   },
+  {
+    operation: "workflows.rehearse",
+    arrange: async (owner) => ({ ...(await deployForTrigger(owner, SET)), body: { lastRuns: 5 } }),
+  },
+  {
+    operation: "workflows.backtest",
+    arrange: async (owner) => ({
+      ...(await deployForTrigger(owner, SET)),
+      body: {
+        definition: {
+          name: "Heard",
+          trigger: { type: "event_bus", topic: "workflow", eventType: "workflow.created" },
+          nodes: [],
+          edges: [],
+        },
+      },
+    }),
+  },
   { operation: "workflows.pinned_data", arrange: (owner) => deployForTrigger(owner, SET) },
   {
     operation: "workflows.pin_data",

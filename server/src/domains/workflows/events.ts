@@ -43,7 +43,20 @@ const Deployed = Type.Object({
 export const WorkflowPublished = event("workflow.published", {
   resource,
   summary: "A version of a workflow became the active one of an environment.",
-  data: Deployed,
+  data: Type.Object({
+    ...Deployed.properties,
+    rehearsal: Type.Optional(
+      nullable(
+        Type.Object(
+          {
+            allow: Type.Array(Type.String()),
+            counts: Type.Record(Type.String(), Type.Integer()),
+          },
+          { description: "Of the gate; null when the gate was taken away" },
+        ),
+      ),
+    ),
+  }),
 });
 
 export const WorkflowRolledBack = event("workflow.rolled_back", {

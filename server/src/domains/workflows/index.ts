@@ -27,6 +27,14 @@ export {
   findEventDeployments,
   listDeployments,
 } from "./deployments/store.ts";
+export {
+  LAST_RUNS_DEFAULT,
+  LAST_RUNS_MAX,
+  LastRuns,
+  REHEARSAL_VERDICTS,
+  RehearsalCounts,
+  RehearserPoint,
+} from "./deployments/rehearsal-gate.ts";
 export { type RunCount, RunCountPoint } from "./deployments/run-count.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
 export {

@@ -60,14 +60,7 @@ export async function runWorkflowTest(
 ): Promise<PreparedStart> {
   const { environment, workspace } = caller;
   if (!workspace) throw new Error("Runs belong to a workspace.");
-  if (request.versionId !== undefined && request.definition !== undefined) {
-    throw invalidField("/definition", "can't be given together with a versionId");
-  }
-  // The permission to trigger workflows is none to run a definition of one's own.
-  if (request.definition !== undefined && !caller.permissions.has(WorkflowsWrite.name)) {
-    const detail = `A definition that is not saved needs the permission ${WorkflowsWrite.name}.`;
-    throw new Failure(Forbidden, { detail });
-  }
+  assertTestable(caller, request);
   const partition = { workspace: workspace.key, environment };
   const chosen = await chooseEvent(platform, caller, request);
   const { tested, pinned } = await platform.db.read(partition, async (tx) => ({
@@ -99,6 +92,21 @@ export async function runWorkflowTest(
       ...((tested.unsaved || alone) && { definition }),
     },
   });
+}
+
+/** A definition of one's own takes more than the permission to trigger workflows. */
+export function assertTestable(
+  caller: Caller,
+  request: Pick<TestRunRequest, "versionId" | "definition">,
+): void {
+  if (request.versionId !== undefined && request.definition !== undefined) {
+    throw invalidField("/definition", "can't be given together with a versionId");
+  }
+  // The permission to trigger workflows is none to run a definition of one's own.
+  if (request.definition !== undefined && !caller.permissions.has(WorkflowsWrite.name)) {
+    const detail = `A definition that is not saved needs the permission ${WorkflowsWrite.name}.`;
+    throw new Failure(Forbidden, { detail });
+  }
 }
 
 /** The trigger that expressions see: what the request says, or that of the run it names. */
@@ -141,11 +149,11 @@ interface TestedVersion extends Omit<PlannedVersion, "plan"> {
 }
 
 /** Resolves to the named version, the definition in the request, or the live one. */
-async function resolveTestedVersion(
+export async function resolveTestedVersion(
   tx: Tx,
   platform: Platform,
   workflowId: string,
-  { versionId, definition }: TestRunRequest,
+  { versionId, definition }: Pick<TestRunRequest, "versionId" | "definition">,
 ): Promise<TestedVersion> {
   const workflow = await getWorkflow(tx, workflowId);
   const { id, version: number } = workflow.newest;

@@ -28,7 +28,7 @@ export function toCheckpoint(execution: Execution, result: RunResult | undefined
 }
 
 /** Why the run was stopped, or else the error of the step that failed it. */
-function toRunError({ steps, stopError }: Execution, path: string | undefined): StepError {
+export function toRunError({ steps, stopError }: Execution, path: string | undefined): StepError {
   const error = stopError ?? steps.get(path ?? "")?.error;
   const { code = "failed", message = `${path} failed.`, field, expression } = error ?? {};
   // The error of a loop names the step in it.

@@ -16,7 +16,7 @@ import {
 } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { executeStep, type StepAttemptResult } from "../steps/execute-step.ts";
-import { findMock } from "../steps/mocked-steps.ts";
+import { findMock, type RecordedOutcomes } from "../steps/mocked-steps.ts";
 import { SpeculativeSteps } from "../steps/speculative-steps.ts";
 import { outputSizeError } from "../steps/step-error.ts";
 import {
@@ -55,6 +55,7 @@ export class Execution {
   readonly #platform: Platform;
   readonly #plan: ExecutionPlan;
   readonly #journal: RunJournal;
+  readonly #recorded: RecordedOutcomes | undefined;
   readonly #abort = new AbortController();
   readonly #pacer = new Pacer();
   #loopOutputs: LoopOutputs;
@@ -69,8 +70,14 @@ export class Execution {
     platform: Platform,
     run: RunContext,
     plan: ExecutionPlan,
-    journal: { readonly lines: Iterable<JournalLine>; readonly entries: number },
+    journal: {
+      readonly lines: Iterable<JournalLine>;
+      readonly entries: number;
+      /** Of a rehearsal: what its steps answer. */
+      readonly recorded?: RecordedOutcomes;
+    },
   ) {
+    this.#recorded = journal.recorded;
     this.#platform = platform;
     this.run = run;
     this.#plan = plan;
@@ -234,7 +241,10 @@ export class Execution {
 
   #attemptStep({ path, node, attempt }: PendingStep): Promise<StepAttemptResult> {
     const [platform, run, { scope }] = [this.#platform, this.run, this.#journal];
-    const mock = run.test && findMock(run.test, node, { path, at: this.#now() });
+    const at = this.#now();
+    const mock = this.#recorded
+      ? this.#recorded.find(node, { path, at })
+      : run.test && findMock(run.test, node, { path, at });
     const { signal } = this.#abort;
     const stepKey = this.#stepKeyOf(path);
     const step = { platform, run, node, path, attempt, scope, signal, stepKey, mock };

@@ -19,6 +19,15 @@ export interface MockedStep {
   readonly isGiven: boolean;
 }
 
+/** The outcomes of a run that is over, for a rehearsal of another definition. */
+export interface RecordedOutcomes {
+  /** The stand-in of a step; undefined where it is to be computed. */
+  readonly find: (
+    node: PlanNode,
+    step: { readonly path: string; readonly at: string },
+  ) => MockedStep | undefined;
+}
+
 /** The stand-in of a step that a test run does not execute: it reaches outside, waits, or has a mock. */
 export function findMock(
   test: TestRun,

@@ -75,7 +75,11 @@ function triggerMatchOf(version: PlannedVersion): (event: RecordedEvent) => bool
   return matchesTrigger;
 }
 
-function compileTriggerMatch({ workflowId, definition }: PlannedVersion) {
+/** Compiles the trigger of a definition to a predicate of events; topics aside. */
+export function compileTriggerMatch({
+  workflowId,
+  definition,
+}: Pick<PlannedVersion, "workflowId" | "definition">) {
   const { trigger } = definition;
   if (trigger.type !== "event_bus") return () => false;
   const matchesTrigger = compileEventMatch(trigger);

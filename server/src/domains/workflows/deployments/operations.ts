@@ -9,7 +9,14 @@ import { DeploymentsCreate } from "../permissions.ts";
 import { visibleWorkflow } from "../service.ts";
 import { Label, VersionIsArchived, VersionId } from "../versions/version.ts";
 import { Workflow, WorkflowIsArchived } from "../workflow.ts";
+import {
+  GateInput,
+  RehearsalOutdated,
+  RehearsalRefused,
+  rehearseForGate,
+} from "./rehearsal-gate.ts";
 import * as service from "./service.ts";
+import { NothingBefore } from "./version-choice.ts";
 
 const publishEvents = [
   events.VersionCreated,
@@ -29,18 +36,35 @@ export const publishWorkflow = command({
     "becomes `active`; the one that was active there is superseded unless it is active elsewhere. " +
     "The first deployment to an environment turns the trigger on there; later ones leave it as it " +
     "is. `label` goes to the version that is deployed. A definition that is no longer valid is " +
-    "refused, and `deploy.failed` says why.",
+    "refused, and `deploy.failed` says why. `requireRehearsal` makes a rehearsal with past runs the gate " +
+    "of this environment, now and later, until it is sent as null: a version with which they would differ " +
+    "in ways that are not in `allow` is refused.",
   environmentScoped: true,
   permission: DeploymentsCreate,
   params: ByWorkflow,
-  body: object({ versionId: Type.Optional(VersionId), label: Type.Optional(Label) }),
+  body: object({
+    versionId: Type.Optional(VersionId),
+    label: Type.Optional(Label),
+    requireRehearsal: Type.Optional(GateInput),
+  }),
   bodyOptional: true,
   response: item(Workflow),
   emits: [...publishEvents, events.VersionLabelled],
-  fails: [WorkflowIsArchived, VersionIsArchived, service.DefinitionInvalid],
-  example: { ...workflowExample, body: { label: "Spring release" } },
-  async run(ctx, { params, body }) {
-    const workflow = await service.publish(ctx, params.id, body);
+  fails: [
+    WorkflowIsArchived,
+    VersionIsArchived,
+    service.DefinitionInvalid,
+    RehearsalRefused,
+    RehearsalOutdated,
+  ],
+  example: {
+    ...workflowExample,
+    body: { label: "Spring release", requireRehearsal: { allow: ["other_output"] } },
+  },
+  prepare: (platform, { params, body }, caller) =>
+    rehearseForGate(platform, caller, params.id, body),
+  async run(ctx, { params, body }, rehearsal) {
+    const workflow = await service.publish(ctx, params.id, { ...body, rehearsal });
     return workflow instanceof Failure ? workflow : visibleWorkflow(ctx, workflow);
   },
 });
@@ -103,7 +127,7 @@ export const rollBackWorkflow = command({
     events.WorkflowActivated,
     events.DeployFailed,
   ],
-  fails: [WorkflowIsArchived, VersionIsArchived, service.NothingBefore, service.DefinitionInvalid],
+  fails: [WorkflowIsArchived, VersionIsArchived, NothingBefore, service.DefinitionInvalid],
   example: { ...workflowExample, body: {} },
   async run(ctx, { params, body }) {
     const workflow = await service.rollBack(ctx, params.id, body);

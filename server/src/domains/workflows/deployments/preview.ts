@@ -14,8 +14,9 @@ import * as versions from "../versions/store.ts";
 import { Label, VersionId } from "../versions/version.ts";
 import { DefinitionIssue, toDefinitionIssue, WorkflowIsArchived } from "../workflow.ts";
 import { RunCountPoint } from "./run-count.ts";
-import { chooseVersion, NothingBefore } from "./service.ts";
+import { RehearsalGate } from "./rehearsal-gate.ts";
 import { findDeployment } from "./store.ts";
+import { chooseVersion, NothingBefore } from "./version-choice.ts";
 
 const Side = Type.Object({
   versionId: nullable(VersionId),
@@ -52,6 +53,7 @@ const PublicationPreview = Type.Object(
         description: "`before` and `after` are null where the trigger is off",
       }),
     }),
+    rehearsalGate: nullable(RehearsalGate),
     runs: Type.Array(
       Type.Object({
         versionId: Type.String(),
@@ -127,6 +129,7 @@ async function preview(
       // The first deployment turns it on; later ones leave it as it is.
       (deployment?.enabled ?? true) ? definition.trigger : undefined,
     ),
+    rehearsalGate: deployment?.rehearsalGate ?? null,
     runs: runs.flat().map((one) => ({ ...one })),
   };
 }

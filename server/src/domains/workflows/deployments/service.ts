@@ -1,9 +1,8 @@
 import { authorityOf } from "#domains/identity/accounts/index.ts";
-import { isDeepStrictEqual } from "node:util";
 import { type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { Failure, failure, invalidField } from "#kernel/operation/failure.ts";
-import type { ReadContext, WriteContext } from "#kernel/contract.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import * as events from "../events.ts";
 import { type WorkflowChangeContext, lockToChange } from "../service.ts";
 import { definitionErrors } from "../checks/check-workflow.ts";
@@ -13,7 +12,9 @@ import { setLabel } from "../versions/service.ts";
 import * as versions from "../versions/store.ts";
 import { type FullVersion, VersionIsArchived } from "../versions/version.ts";
 import { workflowEventData, workflowRef, type StoredWorkflow } from "../workflow.ts";
+import { type GateRehearsal, refuseRehearsed, type RehearsalGate } from "./rehearsal-gate.ts";
 import * as store from "./store.ts";
+import { findLiveVersion, getNamedVersion, getPreviousVersion } from "./version-choice.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
 type DeployContext = WriteContext<typeof events.DeployCompleted | typeof events.WorkflowActivated>;
@@ -33,22 +34,25 @@ type RollbackContext = WriteContext<
   | typeof events.WorkflowRolledBack
 >;
 
-export const NothingBefore = failure(
-  "nothing_to_roll_back",
-  409,
-  "No other version was active in this environment before, or it is no longer kept.",
-);
 export const DefinitionInvalid = failure(
   "definition_invalid",
   422,
   "The definition is no longer valid and can't be deployed; `errors` have paths into it.",
 );
 
+interface PublishRequest {
+  readonly versionId?: string;
+  readonly label?: string;
+  /** The gate of this environment from now on; null for none. */
+  readonly requireRehearsal?: RehearsalGate | null;
+  readonly rehearsal?: GateRehearsal | undefined;
+}
+
 /** Makes a version the active one of this environment: the live definition, or the one named. */
 export async function publish(
   ctx: PublishContext & WriteContext<typeof events.VersionLabelled>,
   id: string,
-  request: { readonly versionId?: string; readonly label?: string },
+  request: PublishRequest,
 ): Promise<StoredWorkflow | Failure> {
   const published = await publishLocked(ctx, await lockToChange(ctx, id), request);
   const { label } = request;
@@ -111,65 +115,33 @@ export async function deactivate(
 async function publishLocked(
   ctx: PublishContext,
   workflow: StoredWorkflow,
-  request: { readonly versionId?: string; readonly label?: string },
+  request: PublishRequest,
 ): Promise<StoredWorkflow | Failure> {
   const found =
     request.versionId === undefined
       ? await findLiveVersion(ctx, workflow)
       : await getNamedVersion(ctx, workflow, request.versionId);
   if (found?.status === "archived") throw new Failure(VersionIsArchived);
-  const rejection = await refuseInvalid(ctx, workflow, found);
+  const rejection =
+    (await refuseInvalid(ctx, workflow, found)) ??
+    (await refuseRehearsed(ctx, workflow, {
+      versionId: found?.id ?? null,
+      definition: (found ?? workflow).definition,
+      requireRehearsal: request.requireRehearsal,
+      rehearsal: request.rehearsal,
+    }));
   if (rejection) return rejection;
   const version = found ?? (await appendLiveVersion(ctx, workflow, request.label));
-  const deployed = await deploy(ctx, workflow, version);
+  const deployed = await deploy(ctx, workflow, version, request.requireRehearsal);
+  const { gate, result } = request.rehearsal ?? {};
   ctx.emit(events.WorkflowPublished, workflowRef(deployed.workflow), {
     ...deployed.data,
     previousVersionId: deployed.previousVersionId,
+    ...(gate && result && { rehearsal: { allow: [...gate.allow], counts: result.counts } }),
+    ...(request.requireRehearsal === null && { rehearsal: null }),
   });
   emitDeployed(ctx, deployed);
   return deployed.workflow;
-}
-
-/** The version that a publication or rollback would deploy; undefined where one is appended first. */
-export async function chooseVersion(
-  ctx: Pick<ReadContext, "tx" | "caller">,
-  workflow: StoredWorkflow,
-  request: { readonly versionId?: string; readonly rollback: boolean },
-): Promise<FullVersion | undefined> {
-  if (request.versionId !== undefined) return getNamedVersion(ctx, workflow, request.versionId);
-  return request.rollback ? getPreviousVersion(ctx, workflow) : findLiveVersion(ctx, workflow);
-}
-
-/** The version that has the live definition; there is none after a restore. */
-async function findLiveVersion(
-  { tx }: Pick<ReadContext, "tx">,
-  { id, definition, newest }: StoredWorkflow,
-): Promise<FullVersion | undefined> {
-  const version = await versions.get(tx, id, { number: newest.version });
-  // An archived version stays so: its definition is published as a new one.
-  if (version.status === "archived") return undefined;
-  return isDeepStrictEqual(version.definition, definition) ? version : undefined;
-}
-
-async function getNamedVersion(
-  { tx }: Pick<ReadContext, "tx">,
-  { id }: StoredWorkflow,
-  versionId: string,
-): Promise<FullVersion> {
-  const version = await versions.find(tx, id, { id: versionId });
-  if (!version) throw invalidField("/versionId", "is not a version of this workflow");
-  return version;
-}
-
-async function getPreviousVersion(
-  ctx: Pick<ReadContext, "tx" | "caller">,
-  { id }: StoredWorkflow,
-): Promise<FullVersion> {
-  const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);
-  const versionId = deployment?.previousVersionId;
-  const version = versionId ? await versions.find(ctx.tx, id, { id: versionId }) : undefined;
-  if (!version) throw new Failure(NothingBefore);
-  return version;
 }
 
 /** Refuses a definition that is no longer valid: secrets and workflows may be gone. */
@@ -221,6 +193,7 @@ async function deploy(
   ctx: WorkflowChangeContext,
   { id, newest }: StoredWorkflow,
   version: FullVersion,
+  rehearsalGate?: RehearsalGate | null,
 ): Promise<DeployedVersion> {
   const { environment } = ctx.caller;
   const current = await store.findDeployment(ctx.tx, id, environment);
@@ -237,6 +210,7 @@ async function deploy(
     deployedBy: runAs,
     permissions: permissions ?? undefined,
     trigger: version.definition.trigger,
+    rehearsalGate: rehearsalGate === undefined ? (current?.rehearsalGate ?? null) : rehearsalGate,
     at: ctx.now,
   });
   const touched = [version.id, ...(current && !again ? [current.versionId] : [])];

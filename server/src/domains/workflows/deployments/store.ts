@@ -4,6 +4,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { SubscriptionStart } from "#kernel/log/subscription-start.ts";
 import type { Trigger } from "../definition/index.ts";
+import type { RehearsalGate } from "./rehearsal-gate.ts";
 
 /** The deployment of a workflow in one environment. */
 export interface Deployment {
@@ -21,6 +22,8 @@ export interface Deployment {
   readonly permissions: readonly string[] | undefined;
   /** True when that person is no longer an active member: nothing begins in their name. */
   readonly orphaned: boolean;
+  /** The demands on past runs before another version is deployed; null for none. */
+  readonly rehearsalGate: RehearsalGate | null;
 }
 
 /** A deployment with an event trigger; the match is in its version. */
@@ -100,6 +103,7 @@ export async function upsertDeployment(
     deployed_by: deployment.deployedBy,
     permissions: deployment.permissions ? [...deployment.permissions] : null,
     deployed_at: deployment.at,
+    rehearsal_gate: deployment.rehearsalGate && JSON.stringify(deployment.rehearsalGate),
     trigger_type: trigger.type,
     topic: trigger.type === "event_bus" ? trigger.topic : null,
   };
@@ -154,6 +158,7 @@ function selectDeployments(tx: Tx, workflowId: string) {
       "d.enabled",
       "d.deployed_by",
       "d.permissions",
+      "d.rehearsal_gate",
       ORPHANED,
     ])
     .where("d.workflow_id", "=", workflowId);
@@ -172,5 +177,7 @@ function toDeployment(row: Row): Deployment {
     deployedBy: row.deployed_by,
     permissions: row.permissions ?? undefined,
     orphaned: row.orphaned,
+    // Only checked gates are stored.
+    rehearsalGate: row.rehearsal_gate as RehearsalGate | null,
   };
 }

@@ -1,0 +1,134 @@
+import { Link } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { call, type Schemas } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import type { Environment } from "../../data/place.ts";
+import { count } from "../../ui/words.ts";
+import { toDefinition } from "../editor/draft/definition.ts";
+import type { Definition } from "../graph/graph.ts";
+import "./rehearsal.css";
+
+type Rehearsed = Schemas["RehearsedRun"];
+
+const RUNS = 100;
+const SHOWN_MAX = 6;
+
+const WORDS: Readonly<Record<Rehearsed["verdict"], string>> = {
+  same: "the same",
+  other_branch: "another way",
+  other_output: "other values",
+  would_fail: "would fail",
+  needs_outcome: "not known",
+};
+
+/** How the last runs there would have gone with what is about to be deployed. */
+export function RehearsalSection(props: {
+  readonly workflowId: string;
+  /** The draft, where it is not saved yet. */
+  readonly definition: Definition | undefined;
+  readonly environment: Environment;
+}) {
+  const { workflowId, definition, environment } = props;
+  const may = useMay();
+  const isAllowed =
+    may("workflows:trigger") && (definition === undefined || may("workflows:write"));
+  const { data, error } = useQuery({
+    queryKey: ["rehearsal", workflowId, environment, definition],
+    queryFn: ({ signal }) =>
+      call(
+        "workflows.rehearse",
+        {
+          params: { id: workflowId },
+          body: { lastRuns: RUNS, ...(definition && { definition: toDefinition(definition) }) },
+        },
+        { signal, environment },
+      ),
+    enabled: isAllowed,
+    placeholderData: undefined,
+    staleTime: 0,
+  });
+  if (!isAllowed) return null;
+  return (
+    <section className="rehearsal" aria-label="Rehearsal" aria-busy={!data && !error}>
+      <h2>What past runs would do</h2>
+      {error ? (
+        <p className="muted">It could not be rehearsed: {error.message}</p>
+      ) : data ? (
+        <Verdicts rehearsal={data.data} />
+      ) : (
+        <p className="muted">Rehearsing the last {RUNS} runs…</p>
+      )}
+    </section>
+  );
+}
+
+function Verdicts({ rehearsal }: { readonly rehearsal: Schemas["Rehearsal"] }) {
+  const { counts, rehearsed, hidden, runs } = rehearsal;
+  const differing = runs.filter(({ verdict }) => verdict !== "same");
+  if (rehearsed === 0) {
+    return (
+      <p className="muted">
+        {hidden > 0
+          ? `${count(hidden, "run")} you may not see into: that takes traces:read.`
+          : "No run has ended here yet."}
+      </p>
+    );
+  }
+  const figures: [Rehearsed["verdict"], number][] = [
+    ["same", counts.same],
+    ["other_branch", counts.otherBranch],
+    ["other_output", counts.otherOutput],
+    ["would_fail", counts.wouldFail],
+    ["needs_outcome", counts.needsOutcome],
+  ];
+  return (
+    <>
+      <ul className="rehearsal-counts">
+        {figures
+          .filter(([verdict, runCount]) => runCount > 0 || verdict === "same")
+          .map(([verdict, runCount]) => (
+            <li key={verdict} className={verdict}>
+              <b className="num">{runCount}</b> {WORDS[verdict]}
+            </li>
+          ))}
+      </ul>
+      <ol className="rehearsal-runs">
+        {differing.slice(0, SHOWN_MAX).map((run) => (
+          <DifferingRun key={run.runId} run={run} />
+        ))}
+      </ol>
+      {differing.length > SHOWN_MAX && (
+        <p className="muted">And {count(differing.length - SHOWN_MAX, "run")} more.</p>
+      )}
+    </>
+  );
+}
+
+function DifferingRun({ run }: { readonly run: Rehearsed }) {
+  const { difference, verdict } = run;
+  return (
+    <li className={verdict}>
+      <Link
+        to="/runs/$id"
+        params={{ id: run.runId }}
+        search={difference?.stepId ? { step: difference.stepId } : {}}
+      >
+        {difference?.name ?? difference?.stepId ?? "Output"}
+      </Link>
+      {difference && (
+        <span className="mono">
+          <del>{toText(difference.before)}</del> → <ins>{toText(difference.after)}</ins>
+        </span>
+      )}
+    </li>
+  );
+}
+
+const TEXT_MAX = 60;
+
+/** A value in a line: the run has all of it. */
+function toText(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
+  const shown = text === "null" ? "nothing" : text;
+  return shown.length > TEXT_MAX ? `${shown.slice(0, TEXT_MAX)}…` : shown;
+}

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+import { nodeAt, type ExecutionPlan, type PlanNode } from "#domains/workflows/index.ts";
+import { Clock } from "#kernel/clock.ts";
+import type { JournalRecord } from "../engine/journal-record.ts";
+import type { MockedStep, RecordedOutcomes } from "../steps/mocked-steps.ts";
+
+/** Functions whose value is another each time. */
+const CHANGING = /\$(?:now|millis|random|shuffle)\b/;
+
+/** A clock that shows when the step that is rehearsed was done. */
+export class RecordedClock extends Clock {
+  atMs = 0;
+
+  override nowMs(): number {
+    return this.atMs;
+  }
+}
+
+interface RecordedRun {
+  readonly steps: ReadonlyMap<string, JournalRecord>;
+  /** Of the version that it ran with; undefined when that is gone. */
+  readonly plan: ExecutionPlan | undefined;
+  readonly createdAtMs: number;
+}
+
+/**
+ * The recorded outcomes of a run, as the answers of the steps of another definition. Steps that only compute are computed
+ * anew; those that reach outside or wait answer as they did. One that never did stops the rehearsal.
+ */
+export class RecordedSteps implements RecordedOutcomes {
+  /** The step that has no recorded outcome. */
+  missing: string | undefined;
+  readonly #run: RecordedRun;
+  readonly #clock: RecordedClock;
+  readonly #stop: () => void;
+
+  constructor(run: RecordedRun, clock: RecordedClock, stop: () => void) {
+    this.#run = run;
+    this.#clock = clock;
+    this.#stop = stop;
+  }
+
+  find(node: PlanNode, { path, at }: { readonly path: string; readonly at: string }) {
+    const record = this.#run.steps.get(path);
+    const { startedAt } = record ?? {};
+    this.#clock.atMs = startedAt === undefined ? this.#run.createdAtMs : Date.parse(startedAt);
+    const before = this.#run.plan && nodeAt(this.#run.plan.graph, path);
+    if (node.type.effect === "pure") {
+      if (node.type.iterates || !record || !before || !isUnchanged(before, node)) return undefined;
+      return CHANGING.test(JSON.stringify(node.config)) ? toOutcome(record, at) : undefined;
+    }
+    const isOther = before !== undefined && before.type.type !== node.type.type;
+    const outcome = record && !isOther ? toOutcome(record, at) : undefined;
+    if (outcome) return outcome;
+    this.missing ??= path;
+    this.#stop();
+    const error = { code: "not_recorded", message: "It has no recorded outcome." };
+    return {
+      ...NOTHING_GIVEN,
+      log: noteAt(at),
+      outcome: { error: { ...error, retryable: false } },
+    };
+  }
+}
+
+const NOTHING_GIVEN = { isGiven: false } as const;
+
+function isUnchanged(before: PlanNode, after: PlanNode): boolean {
+  return before.type.type === after.type.type && isDeepStrictEqual(before.config, after.config);
+}
+
+function toOutcome(record: JournalRecord, at: string): MockedStep | undefined {
+  const { status, output, error, branch, page } = record;
+  const log = noteAt(at);
+  // A step that failed and was passed over is completed, with its error.
+  if (error && (status === "failed" || status === "completed")) {
+    return { ...NOTHING_GIVEN, log, outcome: { error: { ...error, retryable: false } } };
+  }
+  if (status !== "completed") return undefined;
+  const chosen = { ...(branch !== undefined && { branch }), ...(page && { page }) };
+  return { ...NOTHING_GIVEN, log, outcome: { result: { output: output ?? null, ...chosen } } };
+}
+
+function noteAt(at: string): MockedStep["log"] {
+  return { at, level: "info", message: "Answered as it was recorded." };
+}

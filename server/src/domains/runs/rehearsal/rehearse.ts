@@ -1,0 +1,164 @@
+/**
+ * Rehearsal: kept runs go through another definition in memory, with their recorded outcomes as the answers of what reaches
+ * outside. Nothing is written and nothing outside is reached. One run at a time, so that a rehearsal takes no more than
+ * its share of the process.
+ */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import {
+  canSeeTrace,
+  compilePlan,
+  type Definition,
+  nodeTypesOf,
+  planOfVersion,
+  type PlannedVersion,
+} from "#domains/workflows/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { Execution } from "../engine/execution.ts";
+import { foldJournal } from "../engine/journal-record.ts";
+import { toRunError } from "../engine/checkpoint.ts";
+import type { RunContext } from "../engine/run-context.ts";
+import { compareRuns } from "./compare-run.ts";
+import { RecordedClock, RecordedSteps } from "./recorded-steps.ts";
+import { type KeptRun, listKeptRuns, readKeptRuns, type RunChoice } from "./store.ts";
+import { countVerdicts, type RehearsedRun, type Rehearsal } from "./verdict.ts";
+
+const BATCH_RUNS = 20;
+/** Of one run, and of the runs that are read together, as they are stored. */
+const RUN_BYTES_MAX = 4_000_000;
+const STEPS_MAX = 100_000;
+const DURATION_MAX_MS = 20_000;
+
+/** What to rehearse, and with which runs. */
+export interface RehearsalRequest {
+  readonly workflowId: string;
+  readonly definition: Definition;
+  readonly runs: RunChoice;
+}
+
+/** Rehearses a definition with runs of the caller's environment. */
+export async function rehearse(
+  platform: Platform,
+  caller: Caller,
+  { workflowId, definition, runs: choice }: RehearsalRequest,
+): Promise<Rehearsal> {
+  if (!caller.workspace) throw new Error("Runs belong to a workspace.");
+  const partition = { workspace: caller.workspace.key, environment: caller.environment };
+  const clock = new RecordedClock();
+  const stage = { ...platform, clock };
+  const { maxConcurrency: _, concurrencyKey: __, timeoutMs: ___, ...whole } = definition;
+  const plan = compilePlan(whole, nodeTypesOf(platform));
+  const all = await platform.db.read(partition, (tx) => listKeptRuns(tx, workflowId, choice));
+  const visible = all.filter(({ runAs }) => canSeeTrace(caller, runAs));
+  const small = visible.filter(({ bytes }) => bytes <= RUN_BYTES_MAX);
+  const rehearsed: RehearsedRun[] = [];
+  const until = performance.now() + DURATION_MAX_MS;
+  let steps = 0;
+  for (const ids of toBatches(small)) {
+    if (steps >= STEPS_MAX || performance.now() > until) break;
+    const kept = await platform.db.read(partition, (tx) => readKeptRuns(tx, ids));
+    for (const run of kept) {
+      const before = await planOfVersion(platform, run.versionId);
+      const result = await rehearseRun({ stage, clock, plan, partition }, run, before);
+      rehearsed.push(result.run);
+      steps += result.steps;
+      await yieldToEventLoop();
+    }
+  }
+  return {
+    counts: countVerdicts(rehearsed.map(({ verdict }) => verdict)),
+    rehearsed: rehearsed.length,
+    hidden: all.length - visible.length,
+    leftOut: visible.length - rehearsed.length,
+    runs: rehearsed,
+  };
+}
+
+/** Runs to be read together: at most so many, and no more bytes than one may have. */
+function* toBatches(
+  all: readonly { readonly id: string; readonly bytes: number }[],
+): Generator<string[]> {
+  let batch: string[] = [];
+  let bytes = 0;
+  for (const run of all) {
+    if (batch.length === BATCH_RUNS || (batch.length > 0 && bytes + run.bytes > RUN_BYTES_MAX)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(run.id);
+    bytes += run.bytes;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+interface Stage {
+  readonly stage: Platform;
+  readonly clock: RecordedClock;
+  readonly plan: PlannedVersion["plan"];
+  readonly partition: Pick<RunContext, "workspace" | "environment">;
+}
+
+async function rehearseRun(
+  { stage, clock, plan, partition }: Stage,
+  kept: KeptRun,
+  version: PlannedVersion | undefined,
+): Promise<{ readonly run: RehearsedRun; readonly steps: number }> {
+  const steps = foldJournal(kept.lines);
+  const createdAtMs = Date.parse(kept.createdAt);
+  clock.atMs = createdAtMs;
+  const stop = (): void => execution.abort();
+  const recorded = new RecordedSteps({ steps, plan: version?.plan, createdAtMs }, clock, stop);
+  const context = toContext(kept, partition);
+  const execution: Execution = new Execution(stage, context, plan, {
+    lines: [],
+    entries: 0,
+    recorded,
+  });
+  const result = await execution.settle();
+  const status = result?.status === "failed" ? "failed" : "completed";
+  const failure = result?.status === "failed" ? toRunError(execution, result.path) : undefined;
+  const isMissing = recorded.missing !== undefined;
+  const { verdict, difference } = compareRuns(
+    { ...kept, steps, plan: version?.plan },
+    {
+      status: isMissing ? undefined : status,
+      output: execution.output,
+      error: failure,
+      steps: execution.steps,
+      plan,
+    },
+    recorded.missing,
+  );
+  return {
+    run: {
+      runId: kept.id,
+      version: version?.number ?? null,
+      createdAt: kept.createdAt,
+      status: kept.status,
+      verdict,
+      statusAfter: verdict === "same" ? kept.status : isMissing ? null : status,
+      difference,
+    },
+    steps: execution.steps.size,
+  };
+}
+
+function toContext(kept: KeptRun, partition: Stage["partition"]): RunContext {
+  const { lines: _, status: __, output: ___, error: ____, ...facts } = kept;
+  return {
+    ...partition,
+    ...facts,
+    // Nothing outside is reached.
+    test: { mocks: {} },
+    workflowName: "",
+    shard: 0,
+    permissions: undefined,
+    cause: { correlationId: facts.id, depth: 0 },
+    parent: undefined,
+    generation: 0,
+    limited: false,
+    concurrencyKey: undefined,
+    deadlineMs: Number.POSITIVE_INFINITY,
+  };
+}
