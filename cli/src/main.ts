@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { ApiError, type Client, createClient } from "@millrace/client";
+import { describeProof, readProof, refuteProof } from "./audit.ts";
 import { pull, push, type Pushed, test, type Tested } from "./artifacts.ts";
 import { readCredentials } from "./credentials.ts";
 import { createArtifact, findOrphans, readFolder } from "./folder.ts";
@@ -17,6 +18,7 @@ const OPTIONS = {
   environment: { type: "string" },
   "dry-run": { type: "boolean", default: false },
   force: { type: "boolean", default: false },
+  key: { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
@@ -83,7 +85,26 @@ const COMMANDS: Readonly<Record<string, (options: Options, name?: string) => Pro
     });
     return { lines: [], value: null, ok: true };
   },
+  "audit proof": async (options, eventId) => {
+    if (eventId === undefined) throw new CommandError("Name an event: millrace audit proof ID", 2);
+    const { data } = await connect(options).audit.get_proof({ query: { eventId } });
+    return { lines: [JSON.stringify(data, null, 2)], value: data, ok: true };
+  },
+  "audit verify": async ({ key }, file) => {
+    if (file === undefined) throw new CommandError("Name a file: millrace audit verify FILE", 2);
+    const proof = readProof(file);
+    const fault = refuteProof(proof, key);
+    const lines = fault === undefined ? describeProof(proof) : [fault];
+    return {
+      lines,
+      value: { ok: fault === undefined, fault: fault ?? null },
+      ok: fault === undefined,
+    };
+  },
 };
+
+/** Commands that take a name or a file. */
+const NAMED = ["artifacts new", "audit proof", "audit verify"];
 
 process.exitCode = await main();
 
@@ -97,7 +118,7 @@ async function main(): Promise<number> {
     const [first = "", second = "", name, ...more] = positionals;
     const words = second === "" ? first : `${first} ${second}`;
     const command = Object.hasOwn(COMMANDS, words) ? COMMANDS[words] : undefined;
-    if (!command || more.length > 0 || (name !== undefined && words !== "artifacts new"))
+    if (!command || more.length > 0 || (name !== undefined && !NAMED.includes(words)))
       throw new CommandError(`There is no command ${positionals.join(" ")}.\n\n${USAGE}`, 2);
     const { lines, value, ok } = await command(values, name);
     if (values.json) write(JSON.stringify(value, null, 2));

@@ -26,6 +26,10 @@ export const USAGE = `millrace: the local loop of who writes artifacts
       Runs the test cases of the artifacts in F on the server; exits with 1 when one fails.
   millrace artifacts dev [--folder F]
       Watches F: pushes each change and runs the tests of what changed, until Ctrl-C.
+  millrace audit proof EVENT-ID
+      Prints the proof that an event stands in the log as it was signed.
+  millrace audit verify FILE [--key KEY]
+      Verifies such a proof without the server; exits with 1 when it does not hold, or is not of KEY.
 
   --environment NAME   production, staging or development; development for dev, else production
   --json               machine-readable output

@@ -110,6 +110,7 @@ export interface Schemas {
   "EventFollowers": { "types": readonly (string)[]; "followers": readonly (Schemas["EventFollower"])[] };
   "EventPage": { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["EventPagination"] };
   "EventPagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "searchedTo": string | null };
+  "EventProof": { "event": { readonly [name: string]: unknown }; "index": number; "count": number; "path": readonly (string)[]; "checkpoint": Schemas["LogCheckpoint"]; "publicKey": string };
   "EventType": { "type": string; "resource": string; "summary": string; "data": { readonly [name: string]: unknown } };
   "ExecutedJob": { "artifactId": string; "executionId": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string };
   "ExecutedJobs": { "executed": readonly (Schemas["ExecutedJob"])[] };
@@ -214,7 +215,9 @@ export interface Schemas {
   "ListedWorkflowSummary": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "activity"?: Schemas["WorkflowActivity"]; "revision": number };
   "ListedWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "revision": number };
   "ListedWorkspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "locale": string; "corsOrigins": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
+  "LogCheckpoint": { "number": number; "statement": string; "hash": string; "signature": string; "createdAt": string };
   "LogLine": { "position": number; "at": string | null; "level": "trace" | "debug" | "info" | "warn" | "error" | "fatal"; "message": string; "fields": { readonly [name: string]: unknown } };
+  "LogVerification": { "intact": boolean; "checkpoints": number; "events": number; "mismatches": readonly ({ "checkpoint": number; "kind": "altered" | "missing" | "added" | "checkpoint"; "eventId": string | null })[]; "next": number | null };
   "Macro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "MailMessage": { "id": string; "mailboxId": string; "state": "waiting" | "received" | "ignored" | "bounced" | "failed"; "reason": string | null; "detail": string | null; "source": "smtp" | "lmtp" | "imap" | "http"; "from": string | null; "fromName": string | null; "recipient": string; "subject": string | null; "size": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string } | null; "commentId": string | null; "notices": readonly (string)[]; "tag": string | null; "fileId": string | null; "createdAt": string; "endedAt": string | null };
   "MailMessageDetail": { "id": string; "mailboxId": string; "state": "waiting" | "received" | "ignored" | "bounced" | "failed"; "reason": string | null; "detail": string | null; "source": "smtp" | "lmtp" | "imap" | "http"; "from": string | null; "fromName": string | null; "recipient": string; "subject": string | null; "size": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string } | null; "commentId": string | null; "notices": readonly (string)[]; "tag": string | null; "fileId": string | null; "createdAt": string; "endedAt": string | null; "messageId": string | null; "returnPath": string | null; "quoted": string | null };
@@ -600,8 +603,14 @@ export interface Operations {
   "assignment_rules.update": { params: { "id": string }; body: { "name"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "position"?: number; "conditions"?: { readonly [name: string]: unknown }; "on"?: readonly ("created" | "reopened" | "team_changed")[]; "method"?: "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId"?: string | null; "userIds"?: readonly (string)[]; "scheduleId"?: string | null; "active"?: boolean }; reply: { "data": Schemas["AssignmentRule"] } };
   /** Read one event of the audit log */
   "audit.get": { params: { "eventId": string }; reply: { "data": Schemas["Event"] } };
+  /** Prove that an event stands in the log as it was signed */
+  "audit.get_proof": { query: { "eventId": string }; reply: { "data": Schemas["EventProof"] } };
+  /** List the signed checkpoints of the log, newest first */
+  "audit.list_checkpoints": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["LogCheckpoint"])[]; "pagination": Schemas["Pagination"] } };
   /** Query the audit log, newest first */
   "audit.query": { query?: { "limit"?: number; "after"?: string; "type"?: string; "actorId"?: string; "resourceType"?: string; "resourceId"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
+  /** Verify the log against its checkpoints */
+  "audit.verify": { query?: { "after"?: number; "limit"?: number }; reply: { "data": Schemas["LogVerification"] } };
   /** Begin a login by passkey */
   "auth.begin_passkey_login": { reply: { "data": Schemas["WebAuthnRequestOptions"] } };
   /** List your open sessions, newest first */
@@ -2052,7 +2061,10 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "assignment_rules.simulate": "POST /api/v1/itsm/assignment-rules/simulate",
   "assignment_rules.update": "PATCH /api/v1/itsm/assignment-rules/{id}",
   "audit.get": "GET /api/v1/audit/{eventId}",
+  "audit.get_proof": "GET /api/v1/audit/proof",
+  "audit.list_checkpoints": "GET /api/v1/audit/checkpoints",
   "audit.query": "GET /api/v1/audit",
+  "audit.verify": "GET /api/v1/audit/verification",
   "auth.begin_passkey_login": "POST /api/v1/auth/passkey/options",
   "auth.list_sessions": "GET /api/v1/auth/sessions",
   "auth.login": "POST /api/v1/auth/token",

@@ -942,6 +942,25 @@ export interface Tables {
     node: string;
     held_until: Time;
   };
+  log_checkpoints: {
+    workspace_id: Generated<string>;
+    number: number;
+    statement: string;
+    hash: Buffer;
+    signature: Buffer;
+    epoch: number;
+    xid: string;
+    seq: number;
+    first_at: Time;
+    leaves: Buffer | null;
+    created_at: Time;
+  };
+  log_signing_keys: {
+    workspace_id: Generated<string>;
+    public_key: Buffer;
+    sealed: Buffer;
+    created_at: Time;
+  };
   macros: {
     id: string;
     workspace_id: Generated<string>;

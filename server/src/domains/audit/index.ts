@@ -5,6 +5,8 @@ import { countEvents } from "#kernel/log/event-log.ts";
 import { logSource, logView } from "#kernel/log/event-report-source.ts";
 import { SqlViewPoint } from "#kernel/contributions/sql-view.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
+import { checkpointJob } from "./chain/checkpoint-job.ts";
+import { getEventProof, listLogCheckpoints, verifyAuditLog } from "./chain/operations.ts";
 import { getAuditEvent, listEventTypes, queryAudit } from "./operations.ts";
 import { AuditRead, EventsRead } from "./permissions.ts";
 
@@ -17,7 +19,15 @@ export const audit = domain({
   summary: "The log of everything that happened, and the catalog of what can.",
   permissions: [AuditRead, EventsRead],
   events: [],
-  operations: [queryAudit, getAuditEvent, listEventTypes],
+  operations: [
+    queryAudit,
+    getEventProof,
+    listLogCheckpoints,
+    verifyAuditLog,
+    getAuditEvent,
+    listEventTypes,
+  ],
+  jobs: [checkpointJob],
   contributions: [
     contribute(UsageCounterPoint, {
       name: "events",

@@ -1,4 +1,5 @@
 import type { Sample } from "#kernel/testing/samples.ts";
+import { signLog } from "./chain/checkpoint-job.ts";
 
 export const samples: readonly Sample[] = [
   { operation: "audit.query", arrange: async () => ({ query: { limit: "5", type: "*" } }) },
@@ -10,5 +11,17 @@ export const samples: readonly Sample[] = [
       return { params: { eventId: body.data[0].id } };
     },
   },
+  {
+    operation: "audit.get_proof",
+    arrange: async (owner, world) => {
+      await owner("PATCH /api/v1/workspaces/default", { description: "An event to prove" });
+      const { body } = await owner("GET /api/v1/audit?limit=1&type=workspace.updated");
+      await world.settled();
+      await signLog(world.kernel, world.home);
+      return { query: { eventId: body.data[0].id } };
+    },
+  },
+  { operation: "audit.list_checkpoints", arrange: async () => ({ query: { limit: "2" } }) },
+  { operation: "audit.verify", arrange: async () => ({ query: { limit: "2" } }) },
   { operation: "event_types.list", arrange: async () => ({ query: { limit: "2" } }) },
 ];

@@ -34,7 +34,7 @@ export {
   REHEARSAL_VERDICTS,
   RehearsalCounts,
   RehearserPoint,
-} from "./deployments/rehearsal-gate.ts";
+} from "./deployments/rehearsal.ts";
 export { type RunCount, RunCountPoint } from "./deployments/run-count.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
 export {

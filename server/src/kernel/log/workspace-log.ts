@@ -44,6 +44,16 @@ export async function readWorkspaceLog(
   return (await db.system<EventRow>(READ_WORKSPACE, values)).map(toEvent);
 }
 
+const SETTLED_END = `
+  select epoch, (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text as xid from installation`;
+
+/** The end of what is settled: up to it nothing appears any more. */
+export async function readSettledEnd(db: Database): Promise<LogPosition> {
+  const [row] = await db.system<{ epoch: number; xid: string }>(SETTLED_END);
+  if (!row) throw new Error("The database was not prepared.");
+  return { epoch: row.epoch, xid: Number(row.xid), seq: Number.MAX_SAFE_INTEGER };
+}
+
 /** The events of the transaction's own partition, oldest first. */
 export async function readLogRange(
   tx: Tx,

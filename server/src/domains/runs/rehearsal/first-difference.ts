@@ -24,7 +24,7 @@ function findDifference(
   }
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   for (const name of names) {
-    const [left, right] = [memberOf(before, name), memberOf(after, name)];
+    const [left, right] = [readMember(before, name), readMember(after, name)];
     const found = findDifference(left, right, `${path}/${escapeToken(name)}`);
     if (found) return found;
   }
@@ -39,7 +39,7 @@ function isList(value: unknown): boolean {
   return Array.isArray(value);
 }
 
-function memberOf(value: Readonly<Record<string, unknown>>, name: string): unknown {
+function readMember(value: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(value, name) ? (value[name] ?? null) : null;
 }
 

@@ -29,7 +29,7 @@ const RUN_BYTES_MAX = 4_000_000;
 const STEPS_MAX = 100_000;
 const DURATION_MAX_MS = 20_000;
 
-/** What to rehearse, and with which runs. */
+/** The definition to rehearse, and the runs to do it with. */
 export interface RehearsalRequest {
   readonly workflowId: string;
   readonly definition: Definition;

@@ -9,12 +9,8 @@ import { DeploymentsCreate } from "../permissions.ts";
 import { visibleWorkflow } from "../service.ts";
 import { Label, VersionIsArchived, VersionId } from "../versions/version.ts";
 import { Workflow, WorkflowIsArchived } from "../workflow.ts";
-import {
-  GateInput,
-  RehearsalOutdated,
-  RehearsalRefused,
-  rehearseForGate,
-} from "./rehearsal-gate.ts";
+import { GateInput } from "./rehearsal.ts";
+import { RehearsalOutdated, RehearsalRefused, rehearseForGate } from "./rehearsal-gate.ts";
 import * as service from "./service.ts";
 import { NothingBefore } from "./version-choice.ts";
 

@@ -14,7 +14,7 @@ import * as versions from "../versions/store.ts";
 import { Label, VersionId } from "../versions/version.ts";
 import { DefinitionIssue, toDefinitionIssue, WorkflowIsArchived } from "../workflow.ts";
 import { RunCountPoint } from "./run-count.ts";
-import { RehearsalGate } from "./rehearsal-gate.ts";
+import { RehearsalGate } from "./rehearsal.ts";
 import { findDeployment } from "./store.ts";
 import { chooseVersion, NothingBefore } from "./version-choice.ts";
 

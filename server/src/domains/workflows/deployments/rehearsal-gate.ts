@@ -3,89 +3,24 @@
  * did, or differ in ways that are allowed. The domain that runs workflows does the rehearsal.
  */
 import { isDeepStrictEqual } from "node:util";
-import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
-import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
-import { nullable, object } from "#kernel/schema/schema.ts";
 import { definitionErrors } from "../checks/check-workflow.ts";
 import type { Definition } from "../definition/index.ts";
 import { DeployFailed } from "../events.ts";
 import * as workflows from "../store.ts";
 import { type StoredWorkflow, workflowRef } from "../workflow.ts";
+import {
+  LAST_RUNS_DEFAULT,
+  type RehearsalGate,
+  type RehearsalResult,
+  type RehearsalVerdict,
+  RehearserPoint,
+} from "./rehearsal.ts";
 import { findDeployment } from "./store.ts";
 import { chooseVersion } from "./version-choice.ts";
-
-export const REHEARSAL_VERDICTS = [
-  "same",
-  "other_branch",
-  "other_output",
-  "would_fail",
-  "needs_outcome",
-] as const;
-type RehearsalVerdict = (typeof REHEARSAL_VERDICTS)[number];
-
-const runsOf = (description: string) => Type.Integer({ minimum: 0, description });
-
-/** How many runs had each verdict. */
-export const RehearsalCounts = Type.Object(
-  {
-    same: runsOf("Runs that would end as they did"),
-    otherBranch: runsOf("Runs that would go another way"),
-    otherOutput: runsOf("Runs that would compute or send something else"),
-    wouldFail: runsOf("Runs that would fail, or fail in another way"),
-    needsOutcome: runsOf("Runs that come to a step whose outcome was never recorded"),
-  },
-  { title: "RehearsalCounts" },
-);
-export type RehearsalCounts = Static<typeof RehearsalCounts>;
-
-export const LAST_RUNS_MAX = 500;
-export const LAST_RUNS_DEFAULT = 100;
-
-export const LastRuns = Type.Integer({
-  minimum: 1,
-  maximum: LAST_RUNS_MAX,
-  description: `How many runs, the newest; ${LAST_RUNS_DEFAULT} unless given`,
-});
-
-export const RehearsalGate = object(
-  {
-    allow: Type.Array(Type.Enum(REHEARSAL_VERDICTS.filter((verdict) => verdict !== "same")), {
-      maxItems: 4,
-      uniqueItems: true,
-      description: "The differences that are allowed; none when it is empty",
-    }),
-    lastRuns: Type.Optional(LastRuns),
-  },
-  { title: "RehearsalGate" },
-);
-export type RehearsalGate = Static<typeof RehearsalGate>;
-
-/** Stays as it is when absent; null takes it away. */
-export const GateInput = nullable(RehearsalGate);
-
-/** The result of a rehearsal, as far as the gate asks. */
-export interface RehearsalResult {
-  readonly counts: RehearsalCounts;
-  /** Runs that the caller may not see. */
-  readonly hidden: number;
-}
-
-/** Rehearses a definition with the newest runs of the caller's environment. */
-export type Rehearser = (
-  platform: Platform,
-  caller: Caller,
-  request: {
-    readonly workflowId: string;
-    readonly definition: Definition;
-    readonly lastRuns: number;
-  },
-) => Promise<RehearsalResult>;
-
-/** Where the domain that runs workflows rehearses them. */
-export const RehearserPoint = extensionPoint<Rehearser>("workflows.rehearser");
 
 /** The rehearsal of a publication, done before its transaction. */
 export interface GateRehearsal {

@@ -12,7 +12,8 @@ import { setLabel } from "../versions/service.ts";
 import * as versions from "../versions/store.ts";
 import { type FullVersion, VersionIsArchived } from "../versions/version.ts";
 import { workflowEventData, workflowRef, type StoredWorkflow } from "../workflow.ts";
-import { type GateRehearsal, refuseRehearsed, type RehearsalGate } from "./rehearsal-gate.ts";
+import type { RehearsalGate } from "./rehearsal.ts";
+import { type GateRehearsal, refuseRehearsed } from "./rehearsal-gate.ts";
 import * as store from "./store.ts";
 import { findLiveVersion, getNamedVersion, getPreviousVersion } from "./version-choice.ts";
 

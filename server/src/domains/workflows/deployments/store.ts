@@ -4,7 +4,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { SubscriptionStart } from "#kernel/log/subscription-start.ts";
 import type { Trigger } from "../definition/index.ts";
-import type { RehearsalGate } from "./rehearsal-gate.ts";
+import type { RehearsalGate } from "./rehearsal.ts";
 
 /** The deployment of a workflow in one environment. */
 export interface Deployment {

@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
+import { climbTree, refuteProof } from "../../../../../cli/src/audit.ts";
+import { signLog } from "./checkpoint-job.ts";
+import { buildPath, hashLeaf, rootOf } from "./merkle-tree.ts";
+
+const HOUR_MS = 3_600_000;
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+
+const write = async (title: string, environment = "production"): Promise<string> => {
+  await owner(
+    "POST /api/v1/notes",
+    { title, body: "€ and \u2028" },
+    { "x-environment": environment },
+  );
+  const [row] = await world.sql("select resource_id from events where resource_name = $1", [title]);
+  const { body } = await owner(`GET /api/v1/audit?resourceId=${row.resource_id}`, undefined, {
+    "x-environment": environment,
+  });
+  return body.data[0].id;
+};
+const sign = async (): Promise<void> => {
+  await world.settled();
+  await signLog(world.kernel, world.home);
+};
+const prove = (eventId: string, environment = "production") =>
+  owner(`GET /api/v1/audit/proof?eventId=${eventId}`, undefined, { "x-environment": environment });
+const verifyAll = async () => {
+  const { status, body } = await owner("GET /api/v1/audit/verification");
+  expect(status).toBe(200);
+  return body.data;
+};
+
+test("an event is proved by the next checkpoint, without the server, and no other event by its proof", async () => {
+  const events = [await write("First"), await write("Second"), await write("Third")];
+  const staged = await write("Staged", "staging");
+  expect(await prove(events[0] ?? "")).toMatchObject({
+    status: 409,
+    body: { code: "event_not_signed" },
+  });
+  await sign();
+  world.clock.advance(HOUR_MS);
+  for (const id of events) {
+    const { status, body, events: told } = await prove(id);
+    expect({ status, told }).toEqual({ status: 200, told: [] });
+    expect(refuteProof(body.data)).toBeUndefined();
+    expect(refuteProof(body.data, body.data.publicKey)).toBeUndefined();
+    expect(refuteProof(body.data, "00")).toBe("It is signed with another key.");
+    const forged = { ...body.data, event: { ...body.data.event, type: "note.deleted" } };
+    expect(refuteProof(forged)).toBe("The event is not what was signed.");
+    const moved = { ...body.data, index: (body.data.index + 1) % body.data.count };
+    expect(refuteProof(moved)).toBe("The event is not what was signed.");
+  }
+  expect(refuteProof((await prove(staged, "staging")).body.data)).toBeUndefined();
+  expect((await prove(staged)).status).toBe(404);
+  expect(await verifyAll()).toMatchObject({ intact: true, mismatches: [], next: null });
+});
+
+test("checkpoints are a chain without gaps, and an hour in which nothing happened has none", async () => {
+  await write("Fourth");
+  await sign();
+  await sign();
+  const { body } = await owner("GET /api/v1/audit/checkpoints?limit=1");
+  const [latest] = body.data;
+  const rest = (await owner(`GET /api/v1/audit/checkpoints?after=${body.pagination.nextCursor}`))
+    .body.data;
+  const all = [latest, ...rest].toReversed();
+  expect(all.map(({ number }: any) => number)).toEqual(all.map((_, index) => index + 1));
+  for (const [index, checkpoint] of all.entries()) {
+    expect(JSON.parse(checkpoint.statement).previous).toBe(all[index - 1]?.hash ?? "");
+  }
+});
+
+describe("what somebody does to the database by hand is found", () => {
+  test("an event that was edited, by its proof and by the verification", async () => {
+    const id = await write("Edited");
+    await sign();
+    expect((await prove(id)).status).toBe(200);
+    await world.sql(
+      `update events set data = jsonb_set(data, '{body}', '"Nothing happened."') where resource_name = 'Edited'`,
+    );
+    expect(await prove(id)).toMatchObject({ status: 409, body: { code: "log_altered" } });
+    expect(await verifyAll()).toMatchObject({
+      intact: false,
+      mismatches: [{ kind: "altered", eventId: id }],
+    });
+    await world.sql(
+      `update events set data = jsonb_set(data, '{body}', to_jsonb($1::text)) where resource_name = 'Edited'`,
+      ["€ and \u2028"],
+    );
+    expect(await verifyAll()).toMatchObject({ intact: true });
+  });
+
+  test("one that was deleted or slipped in, unless retention could have deleted it", async () => {
+    await write("Deleted");
+    await sign();
+    const [copy] = await world.sql("select * from events where resource_name = 'Deleted'");
+    await world.sql("delete from events where resource_name = 'Deleted'");
+    expect((await verifyAll()).mismatches).toMatchObject([{ kind: "missing", eventId: null }]);
+    const columns = Object.keys(copy);
+    const values = columns.map((name) =>
+      name === "data" ? JSON.stringify(copy[name]) : copy[name],
+    );
+    const places = columns.map((_, index) => `$${index + 1}`).join(", ");
+    await world.sql(
+      `insert into events (${columns.join(", ")}) overriding system value values (${places})`,
+      values,
+    );
+    expect(await verifyAll()).toMatchObject({ intact: true });
+    await world.sql(
+      `insert into events (${columns.join(", ")}) overriding system value
+       select ${columns.map((name) => (name === "seq" ? "seq - 1" : name)).join(", ")}
+         from events where resource_name = 'Deleted'`,
+    );
+    expect((await verifyAll()).mismatches).toMatchObject([{ kind: "added" }]);
+    await world.sql("delete from events where resource_name = 'Deleted' and seq < $1", [copy.seq]);
+  });
+
+  test("a checkpoint that was written anew without the key", async () => {
+    await world.sql(
+      "update log_checkpoints set statement = replace(statement, '\"v\":1', '\"v\": 1') where number = 1",
+    );
+    const mismatches = [{ checkpoint: 1, kind: "checkpoint", eventId: null }];
+    expect((await verifyAll()).mismatches).toEqual(mismatches);
+    await world.sql("update log_checkpoints set hash = sha256(statement::bytea) where number = 1");
+    expect((await verifyAll()).mismatches).toContainEqual(mismatches[0]);
+  });
+});
+
+test("the application can't take a checkpoint back, and others see nothing of it", async () => {
+  const grants = await world.sql(
+    `select privilege_type from information_schema.table_privileges
+      where table_name = 'log_checkpoints' and grantee like 'millrace_app%' order by 1`,
+  );
+  expect(grants.map((row) => row.privilege_type)).toEqual(["INSERT", "SELECT"]);
+  const [row] = await world.sql(
+    "select id from (select resource_id as id from events where resource_name = 'First') e",
+  );
+  const { body } = await owner(`GET /api/v1/audit?resourceId=${row.id}`);
+  const elsewhere = await world.member(["owner"], await world.workspace("elsewhere"));
+  expect((await elsewhere(`GET /api/v1/audit/proof?eventId=${body.data[0].id}`)).status).toBe(404);
+  expect((await elsewhere("GET /api/v1/audit/checkpoints")).body.data).toEqual([]);
+  const agent = await world.member(["agent"]);
+  expect((await agent("GET /api/v1/audit/verification")).status).toBe(403);
+});
+
+test("a proof that the tree gives is one that the verifier takes, for trees of any size", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 70 }), fc.nat(), (count, seed) => {
+      const index = seed % count;
+      const leaves = Array.from({ length: count }, (_, n) => hashLeaf(`event ${n}`));
+      const path = buildPath(leaves, index).map((hash) => hash.toString("hex"));
+      const leaf = leaves[index] ?? Buffer.of();
+      const root = rootOf(leaves);
+      const isOther = climbTree(leaf, { index: index + 1, count }, path)?.equals(root) ?? false;
+      return climbTree(leaf, { index, count }, path)?.equals(root) === true && !isOther;
+    }),
+  );
+});

@@ -1,0 +1,129 @@
+import Type, { type Static } from "typebox";
+import type { Caller } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { LogPosition } from "#kernel/log/event.ts";
+import { readWorkspaceLog } from "#kernel/log/workspace-log.ts";
+import { nullable } from "#kernel/schema/schema.ts";
+import { hashLeaf, rootOf, splitLeaves } from "./merkle-tree.ts";
+import { findPublicKey, isSignedBy } from "./signing-key.ts";
+import { type CheckpointStatement, toCanonicalJson, toHashedEvent } from "./statement.ts";
+import { type Checkpoint, type CheckpointWithLeaves, listCheckpoints } from "./store.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const BATCH_EVENTS = 100;
+const MISMATCHES_MAX = 100;
+const START: LogPosition = { epoch: 0, xid: 0, seq: 0 };
+
+const Mismatch = Type.Object({
+  checkpoint: Type.Integer(),
+  kind: Type.Enum(["altered", "missing", "added", "checkpoint"], {
+    description: "Of an event; `checkpoint` where the chain or its signature is broken",
+  }),
+  eventId: nullable(Type.String({ description: "Null of an event that is gone" })),
+});
+type Mismatch = Static<typeof Mismatch>;
+
+export const LogVerification = Type.Object(
+  {
+    intact: Type.Boolean(),
+    checkpoints: Type.Integer({ description: "How many were verified" }),
+    events: Type.Integer({ description: "How many were hashed again" }),
+    mismatches: Type.Array(Mismatch, { description: `The first ${MISMATCHES_MAX}` }),
+    next: nullable(Type.Integer({ description: "Send it as `after` to go on; null at the end" })),
+  },
+  { title: "LogVerification" },
+);
+export type LogVerification = Static<typeof LogVerification>;
+
+/** Hashes the events of some checkpoints again, and follows the chain and its signatures. */
+export async function verifyLog(
+  platform: Platform,
+  { workspace, environment }: Caller,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<LogVerification> {
+  if (!workspace) throw new Error("A log belongs to a workspace.");
+  const partition = { workspace: workspace.key, environment };
+  const { all, publicKey } = await platform.db.read(partition, async (tx) => ({
+    // The one before, for its hash and its end; and one behind, to know whether there is more.
+    all: await listCheckpoints(tx, Math.max(after - 1, 0), limit + 2),
+    publicKey: await findPublicKey(tx),
+  }));
+  let before: Checkpoint | undefined = all.find(({ number }) => number === after);
+  const rest = all.filter(({ number }) => number > after);
+  const mismatches: Mismatch[] = [];
+  let events = 0;
+  for (const checkpoint of rest.slice(0, limit)) {
+    const isSound = publicKey !== undefined && followsFrom(checkpoint, before, publicKey);
+    if (!isSound)
+      mismatches.push({ checkpoint: checkpoint.number, kind: "checkpoint", eventId: null });
+    const compared = await compareEvents(platform, workspace.key, {
+      checkpoint,
+      after: before?.position ?? START,
+    });
+    events += compared.events;
+    mismatches.push(...compared.mismatches);
+    before = checkpoint;
+  }
+  return {
+    intact: mismatches.length === 0,
+    checkpoints: Math.min(rest.length, limit),
+    events,
+    mismatches: mismatches.slice(0, MISMATCHES_MAX),
+    next: rest.length > limit ? (before?.number ?? null) : null,
+  };
+}
+
+/** True when a checkpoint says what it is, is signed, and comes after the one before. */
+function followsFrom(
+  { number, statement, hash, signature, leaves }: CheckpointWithLeaves,
+  before: Checkpoint | undefined,
+  publicKey: Buffer,
+): boolean {
+  if (!sha256(statement).equals(hash) || !isSignedBy(publicKey, statement, signature)) return false;
+  const signed = JSON.parse(statement) as CheckpointStatement;
+  const isNext = number === (before?.number ?? 0) + 1;
+  const isChained = signed.previous === (before?.hash.toString("hex") ?? "");
+  const isWhole = leaves === null || signed.root === rootOf(splitLeaves(leaves)).toString("hex");
+  return signed.number === number && isNext && isChained && isWhole;
+}
+
+/** Compares the events that are there with the hashes that were signed. */
+async function compareEvents(
+  { db, settings, clock }: Platform,
+  workspace: string,
+  { checkpoint, after }: { readonly checkpoint: CheckpointWithLeaves; readonly after: LogPosition },
+): Promise<{ readonly events: number; readonly mismatches: readonly Mismatch[] }> {
+  if (checkpoint.leaves === null) return { events: 0, mismatches: [] };
+  const missing = new Set(splitLeaves(checkpoint.leaves).map((leaf) => leaf.toString("hex")));
+  const unknown: string[] = [];
+  let [events, from] = [0, after];
+  for (;;) {
+    const range = { after: from, upTo: checkpoint.position };
+    const batch = await readWorkspaceLog(db, workspace, range, BATCH_EVENTS);
+    for (const event of batch) {
+      const leaf = hashLeaf(toCanonicalJson(toHashedEvent(event))).toString("hex");
+      if (!missing.delete(leaf)) unknown.push(event.id);
+    }
+    events += batch.length;
+    from = batch.at(-1)?.position ?? from;
+    if (batch.length < BATCH_EVENTS) break;
+  }
+  const { number } = checkpoint;
+  const altered = unknown.slice(0, missing.size);
+  const added = unknown.slice(missing.size);
+  const days = settings.eventRetentionDays;
+  // Retention deletes the oldest events: those may be gone.
+  const isOld = days > 0 && Date.parse(checkpoint.firstAt) < clock.nowMs() - days * DAY_MS;
+  const gone = isOld ? 0 : missing.size - altered.length;
+  const mismatches: Mismatch[] = [
+    ...altered.map((eventId) => ({ checkpoint: number, kind: "altered" as const, eventId })),
+    ...added.map((eventId) => ({ checkpoint: number, kind: "added" as const, eventId })),
+    ...Array.from({ length: Math.min(gone, MISMATCHES_MAX) }, () => ({
+      checkpoint: number,
+      kind: "missing" as const,
+      eventId: null,
+    })),
+  ];
+  return { events, mismatches };
+}
