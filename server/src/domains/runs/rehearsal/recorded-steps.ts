@@ -45,8 +45,10 @@ export class RecordedSteps implements RecordedOutcomes {
     const { startedAt } = record ?? {};
     this.#clock.atMs = startedAt === undefined ? this.#run.createdAtMs : Date.parse(startedAt);
     const before = this.#run.plan && nodeAt(this.#run.plan.graph, path);
+    // Of what repeats, each turn has outcomes of its own.
+    if (node.forEach || node.type.iterates) return undefined;
     if (node.type.effect === "pure") {
-      if (node.type.iterates || !record || !before || !isUnchanged(before, node)) return undefined;
+      if (!record || !before || !isUnchanged(before, node)) return undefined;
       return CHANGING.test(JSON.stringify(node.config)) ? toOutcome(record, at) : undefined;
     }
     const isOther = before !== undefined && before.type.type !== node.type.type;
