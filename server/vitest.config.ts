@@ -1,3 +1,5 @@
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -18,6 +20,11 @@ class LongestFirst extends BaseSequencer {
     ];
   }
 }
+
+// The first process compiles the product, and its workers find it compiled: each took six seconds of the processor.
+const COMPILED = join(import.meta.dirname, "../node_modules/.cache/millrace-compiled");
+enableCompileCache(COMPILED);
+process.env["NODE_COMPILE_CACHE"] = COMPILED;
 
 export default defineConfig({
   test: {

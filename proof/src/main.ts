@@ -1,4 +1,4 @@
-import { crash } from "./crash/crash.ts";
+import { crash } from "./tests/crash.ts";
 import { dump } from "./dump/dump.ts";
 import { failover } from "./failover/failover.ts";
 import { faults } from "./faults/index.ts";
@@ -8,6 +8,7 @@ import { nodes } from "./nodes/nodes.ts";
 import type { Proof } from "./proof.ts";
 import { proxy } from "./proxy/proof.ts";
 import { soak } from "./soak/soak.ts";
+import { thorough } from "./tests/thorough.ts";
 import { workers } from "./workers/workers.ts";
 
 const PROOFS: readonly Proof[] = [
@@ -21,6 +22,7 @@ const PROOFS: readonly Proof[] = [
   dump,
   failover,
   flood,
+  thorough,
 ];
 const USAGE = `npm run proof -- <name> [options]
 ${PROOFS.map(({ name, usage }) => `  ${name} ${usage}`).join("\n")}

@@ -1,16 +1,19 @@
 import "./workspace.css";
 import { useState } from "react";
-import { type ApiToken, ScopePicker, TokenEntry } from "../account/index.ts";
+import {
+  type ApiToken,
+  CredentialDialog,
+  RevokeDialog,
+  SecretDialog,
+  TokenEntry,
+} from "../account/index.ts";
 import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
 import { useMay, useMe } from "../data/people.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
 import { useTitle } from "../shell/title.ts";
-import { CopyLine } from "../ui/copy-line.tsx";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Field } from "../ui/field.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
@@ -78,14 +81,11 @@ function AllTokens() {
         ))}
       </ul>
       {ending && (
-        <Confirm
-          title={`Revoke ${ending.name}`}
-          act="Revoke it"
+        <RevokeDialog
+          name={ending.name}
           onAct={() => void end(ending)}
           onClose={() => setEnding(undefined)}
-        >
-          Whatever uses it is refused from now on. This can't be taken back.
-        </Confirm>
+        />
       )}
     </Section>
   );
@@ -156,16 +156,12 @@ function Applications() {
         />
       )}
       {made && (
-        <Dialog
+        <SecretDialog
           title={made.name}
+          about="The secret is shown only now."
+          lines={{ "Client id": made.clientId, "Client secret": made.clientSecret }}
           onClose={() => setMade(undefined)}
-          onSubmit={() => setMade(undefined)}
-          footer={<button className="btn main">I have saved it</button>}
-        >
-          <p>The secret is shown only now.</p>
-          <CopyLine label="Client id" text={made.clientId} />
-          <CopyLine label="Client secret" text={made.clientSecret} />
-        </Dialog>
+        />
       )}
       {ending && (
         <Confirm
@@ -216,49 +212,25 @@ function NewApplication(props: {
   readonly onClose: () => void;
   readonly onMade: (application: Registered) => void;
 }) {
-  const me = useMe();
-  const [name, setName] = useState("");
   const [addresses, setAddresses] = useState("");
-  const [scopes, setScopes] = useState<ReadonlySet<string>>(new Set(["profile"]));
-  const { problem, isBusy, attempt } = useAttempt();
   const redirectUris = addresses.split(/\s+/).filter(Boolean);
-  const make = async (): Promise<void> => {
-    const body = { name: name.trim(), redirectUris, allowedScopes: [...scopes].toSorted() };
+  const make = async (name: string, allowedScopes: string[]): Promise<void> => {
+    const body = { name, redirectUris, allowedScopes };
     const { data } = await call("oauth.create_application", { body });
     invalidate(["oauth."]);
     props.onMade(data);
   };
   return (
-    <Dialog
+    <CredentialDialog
       title="Register an application"
-      isWide
+      act="Register"
+      nameHelp="Shown to people who are asked for their consent."
+      scopes={["profile"]}
+      isReady={redirectUris.length > 0}
+      make={make}
       onClose={props.onClose}
-      onSubmit={() => void attempt(make)}
-      footer={
-        <button
-          className="btn main"
-          disabled={isBusy || name.trim() === "" || redirectUris.length === 0 || scopes.size === 0}
-        >
-          Register
-        </button>
-      }
     >
-      <Field label="Name" help="Shown to people who are asked for their consent.">
-        {(bound) => (
-          <input
-            {...bound}
-            className="field"
-            maxLength={100}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
-      <Field
-        label="Redirect addresses"
-        help="Where it gets its answer; one on each line."
-        error={problem}
-      >
+      <Field label="Redirect addresses" help="Where it gets its answer; one on each line.">
         {(bound) => (
           <textarea
             {...bound}
@@ -268,7 +240,6 @@ function NewApplication(props: {
           />
         )}
       </Field>
-      <ScopePicker offered={me?.permissions ?? []} chosen={scopes} onChange={setScopes} />
-    </Dialog>
+    </CredentialDialog>
   );
 }

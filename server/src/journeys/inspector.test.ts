@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
+import { expectSound, expectSoundInEveryLook, useConsole, testAtLength } from "./testing.ts";
 
 const READ = {
   id: "read",
@@ -161,7 +161,7 @@ describeInBrowser("the inspector", () => {
     expect((await savedNode(id, "run")).config.source).toContain("return found.length");
   });
 
-  test("a trigger has its address, its next times, and where it is on", async () => {
+  testAtLength("a trigger has its address, its next times, and where it is on", async () => {
     const { id } = await makeWorkflow({ type: "webhook" });
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
@@ -212,7 +212,7 @@ describeInBrowser("the inspector", () => {
     expect(event).toMatchObject({ type: "order.placed", data: { sku: "CD-2" } });
   });
 
-  test("somebody who may only read sees everything and changes nothing", async () => {
+  testAtLength("somebody who may only read sees everything and changes nothing", async () => {
     const { id } = await makeWorkflow();
     const { page } = await at.visit(["viewer"]);
     await openStep(page, id, "price");
@@ -224,7 +224,7 @@ describeInBrowser("the inspector", () => {
     expect(await page.getByRole("button", { name: /^Test this step/ }).isDisabled()).toBe(true);
   });
 
-  test("every component is sound, light and dark, wide and narrow", async () => {
+  testAtLength("every component is sound, light and dark, wide and narrow", async () => {
     const visitor = await at.visit(["owner"]);
     for (const section of ["basics", "overlays", "form", "code", "display"]) {
       await visitor.page.goto(`${at.origin}/components?section=${section}`);

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { until } from "#kernel/testing/world.ts";
-import { expectSound, expectSoundInEveryLook, useConsole, type Visitor } from "./testing.ts";
+import {
+  expectSound,
+  expectSoundInEveryLook,
+  useConsole,
+  type Visitor,
+  testAtLength,
+} from "./testing.ts";
 
 const GREETING = {
   name: "Greet a customer",
@@ -24,7 +30,7 @@ describeInBrowser("the shell", () => {
     return (await owner(`GET /api/v1/workflows?q=${encodeURIComponent(name)}`)).body.data;
   };
 
-  test("every screen is sound in light and dark, wide and narrow", async () => {
+  testAtLength("every screen is sound in light and dark, wide and narrow", async () => {
     const owner = await at.world.member(["owner"]);
     await owner("POST /api/v1/workflows", GREETING);
     await owner("POST /api/v1/itsm/incidents", {
@@ -93,23 +99,26 @@ describeInBrowser("the shell", () => {
     await page.getByRole("dialog", { name: "Keys of this screen" }).waitFor();
   });
 
-  test("the environment is said, and the switch keeps the address where it exists there", async () => {
-    const visitor = await at.visit(["builder"]);
-    const { page } = visitor;
-    await open(visitor, "/workflows");
-    await page.getByRole("button", { name: "Environment: Production" }).click();
-    await expectSound(visitor);
-    await page.getByRole("button", { name: /^Staging/ }).click();
-    await page.getByRole("button", { name: "Environment: Staging" }).waitFor();
-    expect(new URL(page.url()).pathname).toBe("/workflows");
-    expect(await page.title()).toBe("Staging · Workflows · Millrace");
-    await open(visitor, "/runs/run_01jd0000000000000000000000");
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("work in prod");
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Environment: Production" }).waitFor();
-    expect(new URL(page.url()).pathname).toBe("/runs");
-  });
+  testAtLength(
+    "the environment is said, and the switch keeps the address where it exists there",
+    async () => {
+      const visitor = await at.visit(["builder"]);
+      const { page } = visitor;
+      await open(visitor, "/workflows");
+      await page.getByRole("button", { name: "Environment: Production" }).click();
+      await expectSound(visitor);
+      await page.getByRole("button", { name: /^Staging/ }).click();
+      await page.getByRole("button", { name: "Environment: Staging" }).waitFor();
+      expect(new URL(page.url()).pathname).toBe("/workflows");
+      expect(await page.title()).toBe("Staging · Workflows · Millrace");
+      await open(visitor, "/runs/run_01jd0000000000000000000000");
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("work in prod");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Environment: Production" }).waitFor();
+      expect(new URL(page.url()).pathname).toBe("/runs");
+    },
+  );
 
   test("a notification is counted as it comes, read by opening it, and leads to what it is about", async () => {
     const visitor = await at.visit(["agent"]);
@@ -156,18 +165,21 @@ describeInBrowser("the shell", () => {
     await visitor.page.getByRole("button", { name: "Environment: Staging" }).waitFor();
   });
 
-  test("somebody sees only what they may: a viewer's acts are disabled with the reason", async () => {
-    const viewer = await at.visit(["viewer"]);
-    await open(viewer, "/workflows");
-    const create = viewer.page.getByRole("button", { name: "New" });
-    expect(await create.isDisabled()).toBe(true);
-    expect(await create.getAttribute("title")).toContain("not change them");
-    const requester = await at.visit(["requester"]);
-    await requester.page.goto(`${at.origin}/`);
-    await requester.page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
-    expect(await requester.page.getByRole("link", { name: "Workflows" }).count()).toBe(0);
-    await expectSound(requester);
-  });
+  testAtLength(
+    "somebody sees only what they may: a viewer's acts are disabled with the reason",
+    async () => {
+      const viewer = await at.visit(["viewer"]);
+      await open(viewer, "/workflows");
+      const create = viewer.page.getByRole("button", { name: "New" });
+      expect(await create.isDisabled()).toBe(true);
+      expect(await create.getAttribute("title")).toContain("not change them");
+      const requester = await at.visit(["requester"]);
+      await requester.page.goto(`${at.origin}/`);
+      await requester.page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
+      expect(await requester.page.getByRole("link", { name: "Workflows" }).count()).toBe(0);
+      await expectSound(requester);
+    },
+  );
 
   test("offline a write waits and is sent once, even where its answer was lost", async () => {
     const visitor = await at.visit(["builder"], { isNew: true });

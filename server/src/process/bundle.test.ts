@@ -17,6 +17,9 @@ useProducts();
 /** As for an operator: in the data folder. */
 const OWN_CACHE = { MILLRACE_BUNDLE: "", NODE_COMPILE_CACHE: "" };
 
+/** The sources, as the tests have compiled them. */
+const COMPILED = { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "" };
+
 const inWorkspace =
   (ask: Ask): Ask =>
   (route, body) =>
@@ -57,7 +60,7 @@ test("the first start builds a bundle and runs from it, and so do its threads an
 
 test("without a bundle it runs from the sources; a folder that holds none is refused", async () => {
   await startedBefore();
-  const product = launch({ MILLRACE_BUNDLE: "off" });
+  const product = launch({ MILLRACE_BUNDLE: "off", ...COMPILED });
   await product.ready;
   await stop(product);
   expect(existsSync(join(dataFolder(), "cache"))).toBe(false);

@@ -5,7 +5,7 @@ import { fuzz } from "../../../proof/src/fuzz/run.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 
 /** The first of the requests that `npm run proof -- fuzz` sends for as long as one likes. */
-const REQUESTS = 400;
+const REQUESTS = 200;
 const SEED = 20_260;
 
 const world = await useWorld({

@@ -8,13 +8,13 @@ import { useServerDatabase } from "./testing/server-database.ts";
 import { type Ask, asker, kill, launch, logIn, useProducts } from "./testing/product.ts";
 
 /** Enough to be in the middle of; `npm run proof -- nodes` goes on for as long as one likes. */
-const RUNS = 250;
+const RUNS = 120;
 /** So many requests to start a run are under way at once. */
 const STARTERS = 8;
 /** From this one on, the endpoint answers nothing until one of the workers is dead. */
-const HELD_FROM = 75;
+const HELD_FROM = 30;
 /** And by then each of the two waits for so many answers. */
-const UNDER_WAY_MIN = 20;
+const UNDER_WAY_MIN = 15;
 const ANSWER_MS = 5;
 /** For a busy machine. A dead worker's lanes are free after five seconds. */
 const WORK_LIMIT_MS = 100_000;

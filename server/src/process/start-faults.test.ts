@@ -22,10 +22,11 @@ test("a start that can't succeed says why in a sentence, and makes nothing", asy
     ],
     [{ HOST: "203.0.113.9" }, ["HOST: this computer has no address 203.0.113.9 to listen at."]],
     [
-      { PORT: "abc", MILLRACE_PRT: "1" },
+      { PORT: "abc", MILLRACE_MASTER_KEY: "short", MILLRACE_PRT: "1" },
       [
         "The configuration is not valid:",
         "  PORT: a port number from 0 to 65535",
+        "  MILLRACE_MASTER_KEY: 32 bytes in base64",
         "  MILLRACE_PRT is not a setting; do you mean PORT?",
       ],
     ],

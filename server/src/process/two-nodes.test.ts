@@ -24,7 +24,7 @@ const PROBE_SQL = `
 /** So many jobs at once does each node carry out. */
 const HANDS = 2;
 const WORKSPACES = 6;
-const UPDATES = 300;
+const UPDATES = 120;
 /** A fresh lease is longer than that; an attempt that was given up at the gate is due again sooner. */
 const CLAIMED = "where kind = 'probe.mark' and due_at > now() + interval '9 seconds'";
 /** For a busy machine. */
@@ -33,7 +33,7 @@ const WORK_LIMIT_MS = 100_000;
 const LOGOUT_LIMIT_MS = 20_000;
 
 // First, so that the database is dropped after the products have ended: their hooks run in reverse.
-const database = useServerDatabase();
+const database = useServerDatabase({ isEmpty: true });
 useProducts();
 
 test("two nodes that start at once on an empty database share one owner and all sessions; a reader's effect and the job that it enqueued happen once for each event, also when one is killed in the middle of its work", async () => {

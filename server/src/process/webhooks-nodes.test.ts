@@ -7,7 +7,7 @@ import { type Ask, asker, launch, logIn, useProducts } from "./testing/product.t
 
 const HOOKS = 6;
 const SECRETS = 8;
-const STEPS = 12;
+const STEPS = 6;
 /** For a busy machine. */
 const WORK_LIMIT_MS = 100_000;
 const HERE = { "x-workspace": "default" };

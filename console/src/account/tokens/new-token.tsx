@@ -1,10 +1,7 @@
 import { useState } from "react";
 import { call, invalidate, type Schemas } from "../../data/api.ts";
-import { useMe } from "../../data/people.ts";
-import { useAttempt } from "../../shell/sign-in/card.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { ScopePicker } from "./scope-picker.tsx";
+import { CredentialDialog } from "./credential-dialog.tsx";
 
 const LIFETIMES = [
   ["7d", "A week"],
@@ -19,19 +16,15 @@ export function NewTokenDialog(props: {
   readonly onClose: () => void;
   readonly onMade: (token: Schemas["NewApiToken"]) => void;
 }) {
-  const me = useMe();
-  const [name, setName] = useState("");
   const [lifetime, setLifetime] = useState("90d");
   const [ranges, setRanges] = useState("");
-  const [scopes, setScopes] = useState<ReadonlySet<string>>(new Set());
-  const { problem, isBusy, attempt } = useAttempt();
-  const make = async (): Promise<void> => {
+  const make = async (name: string, scopes: string[]): Promise<void> => {
     const ipAllowlist = ranges.split(/[\s,]+/).filter(Boolean);
     const { data } = await call("tokens.create", {
       body: {
-        name: name.trim(),
+        name,
         expiresIn: lifetime === "" ? null : lifetime,
-        scopes: [...scopes].toSorted(),
+        scopes,
         ...(ipAllowlist.length > 0 && { ipAllowlist }),
       },
     });
@@ -39,28 +32,13 @@ export function NewTokenDialog(props: {
     props.onMade(data);
   };
   return (
-    <Dialog
+    <CredentialDialog
       title="New API token"
-      isWide
+      act="Create the token"
+      nameHelp="What uses it: you will look for it by this."
+      make={make}
       onClose={props.onClose}
-      onSubmit={() => void attempt(make)}
-      footer={
-        <button className="btn main" disabled={isBusy || name.trim() === "" || scopes.size === 0}>
-          Create the token
-        </button>
-      }
     >
-      <Field label="Name" help="What uses it: you will look for it by this.">
-        {(bound) => (
-          <input
-            {...bound}
-            className="field"
-            maxLength={100}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
       <Field label="Expires after">
         {(bound) => (
           <select
@@ -77,7 +55,6 @@ export function NewTokenDialog(props: {
           </select>
         )}
       </Field>
-      <ScopePicker offered={me?.permissions ?? []} chosen={scopes} onChange={setScopes} />
       <Field
         label="Only from these addresses"
         isOptional
@@ -92,11 +69,6 @@ export function NewTokenDialog(props: {
           />
         )}
       </Field>
-      {problem !== undefined && (
-        <p className="dialog-problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </Dialog>
+    </CredentialDialog>
   );
 }

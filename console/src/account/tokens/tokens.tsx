@@ -2,12 +2,10 @@ import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
-import { CopyLine } from "../../ui/copy-line.tsx";
 import { Section } from "../../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Confirm } from "../../ui/overlay/confirm.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
+import { RevokeDialog, SecretDialog } from "./credential-dialog.tsx";
 import { NewTokenDialog } from "./new-token.tsx";
 import { type ApiToken, TokenEntry } from "./token-entry.tsx";
 
@@ -93,33 +91,21 @@ export function Tokens() {
           }}
         />
       )}
-      {made && <SecretDialog token={made} onClose={() => setMade(undefined)} />}
+      {made && (
+        <SecretDialog
+          title={made.name}
+          about="Keep it where the program finds it. It is shown only now."
+          lines={{ Token: made.token }}
+          onClose={() => setMade(undefined)}
+        />
+      )}
       {ending && (
-        <Confirm
-          title={`Revoke ${ending.name}`}
-          act="Revoke it"
+        <RevokeDialog
+          name={ending.name}
           onAct={() => void end(ending.id, ending.name)}
           onClose={() => setEnding(undefined)}
-        >
-          Whatever uses it is refused from now on. This can't be taken back.
-        </Confirm>
+        />
       )}
     </Section>
-  );
-}
-
-/** The secret, this once. */
-function SecretDialog(props: { readonly token: NewToken; readonly onClose: () => void }) {
-  const { name, token } = props.token;
-  return (
-    <Dialog
-      title={name}
-      onClose={props.onClose}
-      onSubmit={props.onClose}
-      footer={<button className="btn main">I have saved it</button>}
-    >
-      <p>Keep it where the program finds it. It is shown only now.</p>
-      <CopyLine label="Token" text={token} />
-    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { tries } from "#kernel/testing/thorough.ts";
 import { checkCondition, compileCondition, type Condition } from "./condition.ts";
 
 // Few names and values, so that paths meet properties and operands meet equals.
@@ -128,7 +129,7 @@ describe("for all conditions and subjects", () => {
       held += expected ? 1 : 0;
       expect(compileCondition(made)(of)).toBe(expected);
     });
-    fc.assert(check, { numRuns: 5000 });
+    fc.assert(check, { numRuns: tries(1_000, 20_000) });
     // The samples are worth something only when both answers are frequent among them.
     expect(held).toBeGreaterThan(500);
     expect(held).toBeLessThan(4500);

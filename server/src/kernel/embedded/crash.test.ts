@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { IS_THOROUGH } from "../testing/thorough.ts";
 import { comesTrue, isAlive } from "./processes.ts";
 import {
   base,
@@ -22,6 +23,19 @@ const HAS_DEATH_SIGNAL = spawnSync("setpriv", ["--pdeathsig", "INT", "--", "true
 
 /** For a busy machine. */
 const LIMIT_MS = 60_000;
+
+/** Files in the order in which they appear; "*" is the folder in which initdb works. */
+const MOMENTS = [
+  ["group", "*"],
+  ["parent", "*/global/pg_control"],
+  ["group", "*/base/1/PG_VERSION"],
+  ["parent", "*/base/4/PG_VERSION"],
+  ["group", "*/base/5/PG_VERSION"],
+  ["group", "postgres/PG_VERSION"],
+  ["parent", "postgres/postmaster.pid"],
+] as const;
+/** For those who have little time; `npm run proof -- thorough` kills it at all of them. */
+const CHOSEN: ReadonlySet<string> = new Set(["*/base/1/PG_VERSION", "postgres/postmaster.pid"]);
 
 useFolders();
 
@@ -72,16 +86,7 @@ describe("a kill -9", () => {
     expect(await rows(second.connection)).toEqual(["acknowledged"]);
   });
 
-  // Files in the order in which they appear; "*" is the folder in which initdb works.
-  test.each([
-    ["group", "*"],
-    ["parent", "*/global/pg_control"],
-    ["group", "*/base/1/PG_VERSION"],
-    ["parent", "*/base/4/PG_VERSION"],
-    ["group", "*/base/5/PG_VERSION"],
-    ["group", "postgres/PG_VERSION"],
-    ["parent", "postgres/postmaster.pid"],
-  ])(
+  test.each(MOMENTS.filter(([, moment]) => IS_THOROUGH || CHOSEN.has(moment)))(
     "of the %s in a first start, when %s appears, leaves a folder that starts",
     async (whom, moment) => {
       const folder = join(base(), "data");

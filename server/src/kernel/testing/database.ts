@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -42,7 +43,9 @@ const SETTINGS = {
   max_connections: "300",
 };
 
-export const TEST_KEY = new MasterKey(Buffer.alloc(32, 7));
+const KEY_BYTES = Buffer.alloc(32, 7);
+export const TEST_KEY = new MasterKey(KEY_BYTES);
+export const TEST_KEY_TEXT = KEY_BYTES.toString("base64");
 export const TEST_PASSWORD = "correct horse battery";
 
 /**
@@ -72,6 +75,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const isPrivate = embedded !== undefined;
   project.provide("database", { owner, prepared, template, isPrivate, verifiers });
   project.provide("folder", folder);
+  // For the workers, which come next.
+  flushCompileCache();
   return async () => {
     if (embedded === undefined) await dropAll(owner, template);
     await embedded?.stop();

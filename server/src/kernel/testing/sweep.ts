@@ -186,14 +186,15 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
   test("answers hostile input with 404 or 422, and does nothing", async () => {
     const input = await untouched();
     const by = input.by ?? owner;
+    const fits = op.params && Compile(op.params);
     for (const params of hostileParams(op.params, input.params)) {
-      if (input.openParams && op.params && Compile(op.params).Check(params)) continue;
+      const isUnknown = fits && !fits.Check(params);
+      if (input.openParams && fits && !isUnknown) continue;
       // A parameter of another address of the operation says nothing at this one.
       const named = Object.keys(params).every((name) => op.route.includes(`{${name}}`));
       if (!named) continue;
       const answer = await call(by, op, { ...input, params });
       // An id of a wrong form is an unknown id.
-      const isUnknown = op.params && !Compile(op.params).Check(params);
       expect(isUnknown ? [404] : [400, 404, 422], JSON.stringify(params)).toContain(answer.status);
       expect(answer.events).toEqual([]);
     }

@@ -1,8 +1,10 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterEach, beforeEach, inject } from "vitest";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { roleNames } from "#kernel/db/setup/roles.ts";
+import { TEST_KEY_TEXT } from "#kernel/testing/database.ts";
+import { takeDatabase } from "#kernel/testing/database-copy.ts";
 
 /** A database that several nodes can share. */
 export interface ServerDatabase {
@@ -12,23 +14,25 @@ export interface ServerDatabase {
   rows(text: string, values?: unknown[]): Promise<any[]>;
 }
 
-/** Registers the hooks that give each test of a file an empty database on the tests' server. */
-export function useServerDatabase(): ServerDatabase {
+/**
+ * Registers the hooks that give each test of a file a database on the tests' server: one that a node was started on
+ * before, unless it shall be empty.
+ */
+export function useServerDatabase({ isEmpty = false } = {}): ServerDatabase {
   let name: string;
   let owner: pg.Pool;
   const env: Record<string, string> = {};
 
   beforeEach(async () => {
     const server = inject("database").owner;
-    name = `millrace_nodes_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
-    await withOwnerClient(server, (client) => client.query(`create database ${name}`));
+    name = isEmpty ? await makeEmpty() : await takeDatabase();
     owner = new pg.Pool({ ...server, database: name, max: 2 });
     // A pool says that it has ended before its connections have, and dropping the database breaks those.
     owner.on("error", () => undefined);
     owner.on("connect", (client) => client.on("error", () => undefined));
     Object.assign(env, {
       DATABASE_URL: urlOf({ ...server, database: name }),
-      MILLRACE_MASTER_KEY: randomBytes(32).toString("base64"),
+      MILLRACE_MASTER_KEY: TEST_KEY_TEXT,
       MILLRACE_DATABASE_POOL: "8",
     });
   });
@@ -46,6 +50,14 @@ export function useServerDatabase(): ServerDatabase {
     env,
     rows: async (text, values = []) => (await owner.query(text, values)).rows,
   };
+}
+
+async function makeEmpty(): Promise<string> {
+  const name = `millrace_nodes_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
+  await withOwnerClient(inject("database").owner, (client) =>
+    client.query(`create database ${name}`),
+  );
+  return name;
 }
 
 /** A unix socket's folder has no place in a URL but in its query. */

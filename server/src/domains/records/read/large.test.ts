@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { tries } from "#kernel/testing/thorough.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import { type FilledTable, createFilledTable, pagesOf } from "../testing/records.ts";
 
@@ -31,10 +32,11 @@ test("a page of large records ends early, and the list goes on behind it", async
   const table = await createFilledTable(world, owner, { columns: TEXTS }, []);
   await fill(table, 40);
   // In the second order, the table is known to have large records from the first page on.
-  for (const [sort, expected] of [
-    ["-id", numbers(40, 1)],
+  const orders = [
     ["createdAt,id", numbers(1, 40)],
-  ] as const) {
+    ["-id", numbers(40, 1)],
+  ] as const;
+  for (const [sort, expected] of orders.slice(0, tries(1, 2))) {
     const pages = await pagesOf(owner, table.path, { limit: "200", sort });
     expect(pages.map((page) => page.length)).toEqual([16, 16, 8]);
     expect(titles(pages)).toEqual(expected);

@@ -11,6 +11,7 @@ import { runAsSystem } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
+import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import {
@@ -161,7 +162,12 @@ test("a run that is killed at any point ends as the interpreter predicts, and re
         }
       }
     }),
-    { numRuns: 4, seed: 4_711, endOnFailure: true, examples: [[flowControl]] },
+    {
+      numRuns: IS_THOROUGH ? 20 : 2,
+      seed: 4_711,
+      endOnFailure: true,
+      examples: [[flowControl]],
+    },
   );
 }, 120_000);
 

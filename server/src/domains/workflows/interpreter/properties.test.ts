@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { tries } from "#kernel/testing/thorough.ts";
 import { compilePlan, type Edge, type GraphDefinition, type Node } from "../definition/index.ts";
 import { nodeAt, runOutput, type RunResult, resetFrom, type StepRecord } from "./index.ts";
 import { anyGraph, type Behaviour, behaviours } from "./testing/chance.ts";
@@ -127,7 +128,7 @@ describe("for all graphs, behaviours and orders of events", () => {
         if (path.includes("[")) seen.inLoops += 1;
       }
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: tries(120, 2_000) });
     // Worth something only when all that can happen did so often.
     expect(Math.min(seen.skipped, seen.failed, seen.inLoops)).toBeGreaterThan(30);
   });
@@ -141,7 +142,7 @@ describe("for all graphs, behaviours and orders of events", () => {
       seen[over.status] += 1;
       checkEnd(world, simulation, over);
     });
-    fc.assert(property, { numRuns: 800 });
+    fc.assert(property, { numRuns: tries(200, 2_000) });
     expect(Math.min(seen.completed, seen.failed)).toBeGreaterThan(30);
   });
 
@@ -159,7 +160,7 @@ describe("for all graphs, behaviours and orders of events", () => {
       const { journal } = simulation;
       expect([...journal.values()].filter(({ status }) => isLive(status))).toEqual([]);
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: tries(120, 2_000) });
     expect(stopped).toBeGreaterThan(30);
   });
 
@@ -190,7 +191,7 @@ describe("for all graphs, behaviours and orders of events", () => {
       // From the start on: not a trace of the first try.
       if (from === "start") checkEnd(world, simulation, over);
     });
-    fc.assert(property, { numRuns: 800 });
+    fc.assert(property, { numRuns: tries(200, 2_000) });
     expect(retried).toBeGreaterThan(30);
   });
 });

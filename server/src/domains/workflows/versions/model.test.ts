@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Answer } from "#kernel/testing/world.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 import { createTestWorkflow, startWorkflowWorld, listTestVersions } from "../testing/world.ts";
 import { type Environment, ENVIRONMENTS, Model } from "./testing/model.ts";
 import { useFixture } from "#kernel/testing/world.ts";
@@ -109,5 +110,5 @@ test("whatever is done in whichever order, the versions are as the rules say", a
       expect(held).toEqual(model.firstSeen);
     },
   );
-  await fc.assert(property, { numRuns: 15 });
+  await fc.assert(property, { numRuns: tries(6, 60) });
 }, 120_000);

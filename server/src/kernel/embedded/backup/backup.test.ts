@@ -24,6 +24,7 @@ import {
   startEmbedded,
 } from "../embedded-database.ts";
 import { fastFolder } from "../../testing/fast-folder.ts";
+import { IS_THOROUGH } from "../../testing/thorough.ts";
 import { until } from "../../testing/world.ts";
 import { findRunning } from "../running-cluster.ts";
 import { base, query, start, useFolders } from "../testing/cluster.ts";
@@ -107,13 +108,13 @@ test("a damaged backup is rejected with a reason, and leaves nothing behind", as
   const tar = backupOf("backup.tar");
   await checkBackup(tar);
   const damages: [string, RegExp, (path: string) => Promise<unknown>][] = [
-    ["cut.tar", /ends too early/, async (path) => truncate(path, (await stat(path)).size / 2)],
     ["header.tar", /not an archive of ours/, (path) => flip(path, 0)],
     ["text.tar", /ends too early|not an archive/, (path) => writeFile(path, "a text")],
-    ["manifest.tar", /manifest\.json is not as it was/, (path) => flip(path, 0.999)],
     ["flipped.tar", /is not as it was/, (path) => flip(path, 0.5)],
+    ["cut.tar", /ends too early/, async (path) => truncate(path, (await stat(path)).size / 2)],
+    ["manifest.tar", /manifest\.json is not as it was/, (path) => flip(path, 0.999)],
   ];
-  for (const [name, words, harm] of damages) {
+  for (const [name, words, harm] of IS_THOROUGH ? damages : damages.slice(0, 3)) {
     const path = join(base(), name);
     await copyFile(tar, path);
     await harm(path);
@@ -136,7 +137,7 @@ test("a folder that lacks a file, or has one too many, is rejected", async () =>
     ["manifest.json", /no manifest\.json/],
     ["postgres.password", /postgres\.password is missing/],
   ];
-  for (const [name, words] of damages) {
+  for (const [name, words] of IS_THOROUGH ? damages : damages.slice(0, 1)) {
     await rename(join(folder, name), join(base(), "aside"));
     await expect(checkBackup(folder)).rejects.toThrow(words);
     await rename(join(base(), "aside"), join(folder, name));

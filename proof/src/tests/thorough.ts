@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Finding, Options, Proof } from "../proof.ts";
+import { runTests } from "./run-tests.ts";
+
+const SERVER = join(import.meta.dirname, "../../../server");
+
+/** All tests that have a long form, in it: every attack, every moment of a kill, every role, every look of a page. */
+export const thorough: Proof = {
+  name: "thorough",
+  usage: "[words of the files' paths]",
+  run,
+};
+
+async function run(words: Options): Promise<Finding> {
+  const files = globSync("src/**/*.test.ts", { cwd: SERVER })
+    .filter((file) =>
+      /testing\/thorough\.ts|journeys\/testing\.ts|"\.\/testing\.ts"/.test(read(file)),
+    )
+    .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+    .toSorted();
+  return { held: await runTests(files), lines: files };
+}
+
+function read(file: string): string {
+  return readFileSync(join(SERVER, file), "utf8");
+}

@@ -1,0 +1,23 @@
+/** What one does in the editor of workflows, by keyboard. */
+import type { Page } from "playwright-core";
+
+/** Adds a step: the key that asks for one, and words of its name. */
+export async function pick(page: Page, key: string, text: string): Promise<void> {
+  await page.keyboard.press(key);
+  await page.getByRole("dialog", { name: "Add a step" }).waitFor();
+  await page.keyboard.type(text);
+  await page.locator(".offer[aria-selected=true]").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Add a step" }).waitFor({ state: "hidden" });
+}
+
+/** Escape closes what a field has open first, and then leads back to the canvas. */
+export async function leaveFields(page: Page): Promise<void> {
+  const isThere = () => page.evaluate(() => document.activeElement?.className.includes("canvas"));
+  while (!(await isThere())) await page.keyboard.press("Escape");
+}
+
+/** Waits until the bar of the run says so. */
+export function barSays(page: Page, words: string): Promise<void> {
+  return page.getByRole("group", { name: "Run" }).getByText(words, { exact: true }).waitFor();
+}
