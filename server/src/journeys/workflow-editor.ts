@@ -1,4 +1,4 @@
-/** What one does in the editor of workflows, by keyboard. */
+/** The editor of workflows, as a person uses it by keyboard. */
 import type { Page } from "playwright-core";
 
 /** Adds a step: the key that asks for one, and words of its name. */

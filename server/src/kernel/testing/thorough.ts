@@ -1,8 +1,8 @@
 /**
- * Whether there is time for all of it. Some tests show a property once and have a longer form: every look of a page,
+ * True where there is time for all of it. Some tests show a property once and have a longer form: every look of a page,
  * every attack, every moment of a kill. `npm run proof` sets it for them.
  */
 export const IS_THOROUGH = process.env["MILLRACE_THOROUGH"] === "1";
 
-/** How often something random is tried: many times where there is time. */
+/** The number of random attempts: many where there is time. */
 export const tries = (few: number, many: number): number => (IS_THOROUGH ? many : few);
