@@ -11,12 +11,16 @@ export interface Schemas {
   "AlertHistoryEntry": { "at": string; "state": "fired" | "resolved"; "value": number | null; "reason": string };
   "AlertRule": { "kind": "above" | "below" | "no_data" | "unusual"; "threshold"?: number; "sensitivity"?: number; "checks"?: number };
   "App": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "pages": readonly (Schemas["AppPage"])[]; "dataSources": readonly (Schemas["AppDataSource"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "environments": { "production": { "deploymentId": string; "number": number; "since": string } | null; "staging": { "deploymentId": string; "number": number; "since": string } | null; "development": { "deploymentId": string; "number": number; "since": string } | null } };
-  "AppDataSource": { "id": string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } };
+  "AppDataSource": { "id": string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact" | "report" | "tickets"; "config": { readonly [name: string]: unknown } };
   "AppDeployment": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "number": number; "notes": string; "live": boolean; "deployedBy": string; "createdAt": string };
   "AppDeploymentWithSnapshot": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "number": number; "notes": string; "live": boolean; "deployedBy": string; "createdAt": string; "snapshot": Schemas["AppSnapshot"] };
-  "AppPage": { "id": string; "path": string; "title": string; "components": readonly (unknown)[] };
+  "AppError": { "page": string; "componentId": string; "message": string; "count": number; "firstAt": string; "lastAt": string };
+  "AppErrors": { "errors": readonly (Schemas["AppError"])[] };
+  "AppPage": { "id": string; "path": string; "title": string; "menu"?: boolean; "components": readonly (unknown)[] };
+  "AppPreview": { "state": { readonly [name: string]: unknown }; "pointers": { readonly [name: string]: string }; "problems": readonly ({ "path": string; "message": string })[]; "scope": { readonly [name: string]: unknown }; "sources": readonly ({ "name": string; "rows": number | null; "error": string | null })[] };
+  "AppScaffold": { "name": string; "pages": readonly ({ readonly [name: string]: unknown })[]; "dataSources": readonly ({ readonly [name: string]: unknown })[] };
   "AppSnapshot": { "name": string; "theme": Schemas["AppTheme"] | null; "pages": readonly (Schemas["AppPage"])[]; "dataSources": readonly (Schemas["AppDataSource"])[] };
-  "AppTheme": { "accent": string };
+  "AppTheme": { "accent": string; "mode"?: "auto" | "light" | "dark" };
   "Approval": { "runId": string; "stepId": string; "workflowId": string; "workflowName": string; "message": string | null; "approvers": readonly (string)[]; "quorum": number; "decisions": number; "createdAt": string; "expiresAt": string | null };
   "Article": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "reviewerId": string | null; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "body": string; "helpfulCount": number; "unhelpfulCount": number; "openedCount": number; "html"?: string };
   "ArticleFeedback": { "articleId": string; "userId": string; "helpful": boolean; "comment": string; "createdAt": string };
@@ -153,8 +157,8 @@ export interface Schemas {
   "KpiWindow": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string };
   "ListedAlert": { "id": string; "name": string; "description": string; "report": Schemas["ReportDraft"]; "rule": Schemas["AlertRule"]; "everyMinutes": number; "notify": readonly (string)[]; "enabled": boolean; "runAs": string; "state": "unknown" | "ok" | "firing"; "value": number | null; "reason": string | null; "since": string | null; "checkedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null; "revision": number };
-  "ListedAppPage": { "id": string; "path": string; "title": string; "components": readonly (unknown)[]; "revision": number };
-  "ListedAppSummary": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedAppPage": { "id": string; "path": string; "title": string; "menu"?: boolean; "components": readonly (unknown)[]; "revision": number };
+  "ListedAppSummary": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "environments": { "production": { "deploymentId": string; "number": number; "since": string } | null; "staging": { "deploymentId": string; "number": number; "since": string } | null; "development": { "deploymentId": string; "number": number; "since": string } | null }; "errors": { "production": number; "staging": number; "development": number }; "revision": number };
   "ListedArticleEntry": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "reviewerId": string | null; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "helpfulCount": number; "unhelpfulCount": number; "openedCount": number; "revision": number };
   "ListedArtifactSummary": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string; "revision": number };
@@ -504,23 +508,25 @@ export interface Operations {
   /** List what was decided in this environment, newest first */
   "approvals.list_decided": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["DecidedApproval"])[]; "pagination": Schemas["Pagination"] } };
   /** Do what a button, a row or a form of a deployed app does */
-  "apps.act": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; body: { "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string } }; "componentId": string; "action": string; "values"?: { readonly [name: string]: string | number | boolean | null }; "row"?: string }; reply: { "data": { "effects": readonly ({ readonly [name: string]: unknown })[] } } };
+  "apps.act": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; body: { "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string; "sort"?: string; "month"?: string } }; "selected"?: { readonly [name: string]: readonly (string)[] }; "timeZone"?: string; "componentId": string; "action": string; "values"?: { readonly [name: string]: string | number | boolean | null }; "row"?: string }; reply: { "data": { "effects": readonly ({ readonly [name: string]: unknown })[] } } };
   /** Add a data source to an app */
-  "apps.add_data_source": { params: { "id": string }; body: { "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } }; reply: { "data": Schemas["AppDataSource"] } };
+  "apps.add_data_source": { params: { "id": string }; body: { "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact" | "report" | "tickets"; "config": { readonly [name: string]: unknown } }; reply: { "data": Schemas["AppDataSource"] } };
   /** Archive an app: nobody can open it any more */
   "apps.archive": { params: { "id": string }; reply: undefined };
   /** Read a script or stylesheet of the pages of apps */
   "apps.asset": { params: { "hash": string; "file": string }; reply: string };
   /** Make an app */
-  "apps.create": { body: { "name": string; "slug"?: string; "description"?: string; "theme"?: { "accent": string } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
+  "apps.create": { body: { "name": string; "slug"?: string; "description"?: string; "theme"?: { "accent": string; "mode"?: "auto" | "light" | "dark" } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "menu"?: boolean; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact" | "report" | "tickets"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
   /** Make a token by which an app is shown in a frame */
   "apps.create_embed_token": { params: { "id": string }; body: { "expiresIn": string; "pageId"?: string; "context"?: { readonly [name: string]: unknown }; "allowedOrigins"?: readonly (string)[] }; reply: { "data": Schemas["IssuedEmbedToken"] } };
   /** Add a page to an app */
-  "apps.create_page": { params: { "id": string }; body: { "path": string; "title": string; "components": readonly (unknown)[] }; reply: { "data": Schemas["AppPage"] } };
+  "apps.create_page": { params: { "id": string }; body: { "path": string; "title": string; "menu"?: boolean; "components": readonly (unknown)[] }; reply: { "data": Schemas["AppPage"] } };
   /** Delete a page of an app */
   "apps.delete_page": { params: { "id": string; "pageId": string }; reply: undefined };
   /** Deploy an app, as it is now, to the environment of the request */
   "apps.deploy": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["AppDeployment"] } };
+  /** See what went wrong in an app in the last hour */
+  "apps.errors": { params: { "id": string }; reply: { "data": Schemas["AppErrors"] } };
   /** Read an app with its pages and data sources */
   "apps.get": { params: { "id": string }; reply: { "data": Schemas["App"] } };
   /** Read a deployment, with what was deployed */
@@ -541,22 +547,30 @@ export interface Operations {
   "apps.login": { body: { "returnTo": string; "email": string; "password": string; "code"?: string }; reply: string };
   /** Open a deployed app */
   "apps.open": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; reply: string };
+  /** See a page of an app that is not saved yet, with real data */
+  "apps.preview": { body: { "definition": { "name": string; "theme"?: { "accent": string; "mode"?: "auto" | "light" | "dark" } | null; "pages": readonly ({ "id"?: string; "path": string; "title": string; "menu"?: boolean; "components": readonly (unknown)[] })[]; "dataSources": readonly ({ "id"?: string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact" | "report" | "tickets"; "config": { readonly [name: string]: unknown } })[] }; "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string; "sort"?: string; "month"?: string } }; "selected"?: { readonly [name: string]: readonly (string)[] }; "timeZone"?: string; "role"?: string; "effects"?: boolean }; reply: { "data": Schemas["AppPreview"] } };
   /** Remove a data source of an app */
   "apps.remove_data_source": { params: { "id": string; "dataSourceId": string }; reply: undefined };
   /** Revoke an embed token */
   "apps.revoke_embed_token": { params: { "id": string; "tokenId": string }; reply: undefined };
   /** Serve an earlier deployment again */
   "apps.rollback": { params: { "id": string }; body?: { "deploymentId"?: string }; reply: { "data": Schemas["AppDeployment"] } };
+  /** Draft an app of a table, a report or a dashboard */
+  "apps.scaffold": { body: { "table"?: string; "reportId"?: string; "dashboardId"?: string; "base"?: string }; reply: { "data": Schemas["AppScaffold"] } };
   /** Read the JSON Schema of component trees */
   "apps.schema": { reply: { "data": { readonly [name: string]: unknown } } };
+  /** Open the empty page in which the builder shows a draft */
+  "apps.stage": { reply: string };
   /** Read what a page of a deployed app shows now */
-  "apps.state": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; body: { "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string } } }; reply: { "data": { readonly [name: string]: unknown } } };
+  "apps.state": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; body: { "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string; "sort"?: string; "month"?: string } }; "selected"?: { readonly [name: string]: readonly (string)[] }; "timeZone"?: string }; reply: { "data": { readonly [name: string]: unknown } } };
+  /** Hear when the data of a deployed app has changed, as server-sent events */
+  "apps.stream": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string; "after"?: string; "limit"?: number; "workspace"?: string }; reply: string };
   /** Change an app */
-  "apps.update": { params: { "id": string }; body: { "name"?: string; "slug"?: string; "description"?: string; "theme"?: { "accent": string } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
+  "apps.update": { params: { "id": string }; body: { "name"?: string; "slug"?: string; "description"?: string; "theme"?: { "accent": string; "mode"?: "auto" | "light" | "dark" } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "menu"?: boolean; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact" | "report" | "tickets"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
   /** Change a data source of an app */
-  "apps.update_data_source": { params: { "id": string; "dataSourceId": string }; body: { "name"?: string; "kind"?: "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["AppDataSource"] } };
+  "apps.update_data_source": { params: { "id": string; "dataSourceId": string }; body: { "name"?: string; "kind"?: "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact" | "report" | "tickets"; "config"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["AppDataSource"] } };
   /** Change a page of an app */
-  "apps.update_page": { params: { "id": string; "pageId": string }; body: { "path"?: string; "title"?: string; "components"?: readonly (unknown)[] }; reply: { "data": Schemas["AppPage"] } };
+  "apps.update_page": { params: { "id": string; "pageId": string }; body: { "path"?: string; "title"?: string; "menu"?: boolean; "components"?: readonly (unknown)[] }; reply: { "data": Schemas["AppPage"] } };
   /** Create an artifact */
   "artifacts.create": { body: { "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"] }; reply: { "success": true; "data": Schemas["Artifact"] } };
   /** Add a test case to an artifact */
@@ -2020,6 +2034,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "apps.create_page": "POST /api/v1/apps/{id}/pages",
   "apps.delete_page": "DELETE /api/v1/apps/{id}/pages/{pageId}",
   "apps.deploy": "POST /api/v1/apps/{id}/deploy",
+  "apps.errors": "GET /api/v1/apps/{id}/errors",
   "apps.get": "GET /api/v1/apps/{id}",
   "apps.get_deployment": "GET /api/v1/apps/{id}/deployments/{deploymentId}",
   "apps.get_page": "GET /api/v1/apps/{id}/pages/{pageId}",
@@ -2030,11 +2045,15 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "apps.list_pages": "GET /api/v1/apps/{id}/pages",
   "apps.login": "POST /apps/_login",
   "apps.open": "GET /apps/{workspace}/{slug}",
+  "apps.preview": "POST /api/v1/apps/preview",
   "apps.remove_data_source": "DELETE /api/v1/apps/{id}/data-sources/{dataSourceId}",
   "apps.revoke_embed_token": "DELETE /api/v1/apps/{id}/embed-tokens/{tokenId}",
   "apps.rollback": "POST /api/v1/apps/{id}/rollback",
+  "apps.scaffold": "POST /api/v1/apps/scaffold",
   "apps.schema": "GET /api/v1/apps/schema",
+  "apps.stage": "GET /apps/_stage",
   "apps.state": "POST /apps/{workspace}/{slug}/_state",
+  "apps.stream": "GET /apps/{workspace}/{slug}/_live",
   "apps.update": "PATCH /api/v1/apps/{id}",
   "apps.update_data_source": "PATCH /api/v1/apps/{id}/data-sources/{dataSourceId}",
   "apps.update_page": "PATCH /api/v1/apps/{id}/pages/{pageId}",

@@ -2,6 +2,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { inside, textOf } from "./frame-routes.tsx";
+import { readBuilderSearch } from "./apps/search.ts";
 import { readDashboardSearch } from "./dashboards/search.ts";
 import { readReportsSearch } from "./reports/search.ts";
 import { readSqlSearch } from "./sql/search.ts";
@@ -105,6 +106,27 @@ const wall = createRoute({
   validateSearch: readDashboardSearch,
 });
 
+/** Not `/apps`: below it stand the apps themselves. */
+const apps = createRoute({
+  getParentRoute: () => inside,
+  path: "/builder",
+  component: lazyRouteComponent(() => import("./apps/list/apps.tsx"), "Apps"),
+  loader() {
+    prefetch("apps.list", { query: { limit: 200 } });
+  },
+});
+
+const builder = createRoute({
+  getParentRoute: () => inside,
+  path: "/builder/$id",
+  component: lazyRouteComponent(() => import("./apps/builder/builder.tsx"), "AppBuilder"),
+  validateSearch: readBuilderSearch,
+  loader({ params: { id } }) {
+    prefetch("apps.get", { params: { id } });
+    prefetch("apps.schema");
+  },
+});
+
 const alerts = createRoute({
   getParentRoute: () => inside,
   path: "/alerts",
@@ -143,6 +165,8 @@ export const dataRoutes = [
   dashboards,
   dashboard,
   wall,
+  apps,
+  builder,
   alerts,
   alert,
   reports,

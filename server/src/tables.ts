@@ -98,6 +98,17 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
   };
+  app_errors: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    app_id: string;
+    page: string;
+    component_id: string;
+    message: string;
+    count: number;
+    first_at: Time;
+    last_at: Time;
+  };
   app_live_deployments: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;

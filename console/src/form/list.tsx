@@ -1,6 +1,6 @@
 /** Lists and maps. The focus goes where the eye is: to the new one, or to the one before the one that left. */
 import { Plus, X } from "lucide-react";
-import { Fragment, type KeyboardEvent, useRef } from "react";
+import { Fragment, type KeyboardEvent, type ReactNode, useRef } from "react";
 import { type FieldProps, useForm } from "./context.ts";
 import { ObjectFields } from "./object-fields.tsx";
 import { escapeSegment, isFields } from "./pointer.ts";
@@ -56,7 +56,13 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
                     isBare: true,
                   })
                 ) : (
-                  <ObjectFields schema={followRef(item, root)} value={own} at={`${at}/${n}`} />
+                  <Folded
+                    isFolded={schema["x-folded"] === true}
+                    label={summaryOf(own, `${one} ${n + 1}`)}
+                    isNew={isFields(own) && Object.values(own).every((part) => part === "")}
+                  >
+                    <ObjectFields schema={followRef(item, root)} value={own} at={`${at}/${n}`} />
+                  </Folded>
                 )}
               </div>
               <RemoveButton
@@ -80,6 +86,31 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
       {values.length > 1 && <span className="hide">Alt and arrow keys move one up or down</span>}
     </>
   );
+}
+
+/** One of many in a line of its own, or as it is. */
+function Folded(props: {
+  readonly isFolded: boolean;
+  readonly label: string;
+  readonly isNew: boolean;
+  readonly children: ReactNode;
+}) {
+  if (!props.isFolded) return props.children;
+  return (
+    <details className="form-folded" open={props.isNew}>
+      <summary>{props.label}</summary>
+      {props.children}
+    </details>
+  );
+}
+
+/** What one of a list says of itself: the first of its texts. */
+function summaryOf(value: unknown, otherwise: string): string {
+  const texts = isFields(value)
+    ? ["label", "title", ...Object.keys(value)].map((key) => value[key])
+    : [];
+  const found = texts.find((text): text is string => typeof text === "string" && text !== "");
+  return found ?? otherwise;
 }
 
 /** Names and values. A name that is not written yet is empty, and there is one of them at most. */

@@ -54,6 +54,8 @@ export interface Schema {
   readonly "x-expression"?: boolean;
   /** Taken as it is: no `{{ }}` in it. */
   readonly "x-literal"?: boolean;
+  /** Each of a list is folded into one line, and opened by whoever wants to change it. */
+  readonly "x-folded"?: boolean;
   /** `{{ }}` may stand for the value, or in it. */
   readonly "x-template"?: boolean;
 }

@@ -4,6 +4,7 @@ import {
   BookOpen,
   Bot,
   AlarmClock,
+  AppWindow,
   CalendarClock,
   ChartColumn,
   CircleCheckBig,
@@ -142,6 +143,7 @@ export const AREAS: readonly Area[] = [
     label: "Data",
     screens: [
       { to: "/tables", label: "Tables", icon: Table2, keys: "g t", permission: "tables:read" },
+      { to: "/builder", label: "Apps", icon: AppWindow, keys: "g u", permission: "apps:read" },
       { to: "/sql", label: "SQL", icon: DatabaseZap, keys: "g q", permission: "queries:run" },
       {
         to: "/dashboards",

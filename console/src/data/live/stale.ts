@@ -70,7 +70,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   query: ["queries."],
   on_call_schedule: ["on_call_schedules.", "on_call."],
   page: ["pages."],
-  record: ["records."],
+  record: ["records.", "apps.preview"],
   report: ["reports.", "dashboards."],
   report_schedule: ["report_schedules."],
   request: ["tickets.", "views.", "requests.", "tasks.", "catalog.", "home."],

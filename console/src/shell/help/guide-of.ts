@@ -7,6 +7,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   "/approvals": "workflows",
   "/artifacts": "sdk",
   "/audit": "events",
+  "/builder": "apps",
   "/catalog": "catalog",
   "/changes": "changes",
   "/cmdb": "cmdb",

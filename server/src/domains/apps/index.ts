@@ -16,7 +16,11 @@ import * as embedding from "./embedding/operations.ts";
 import { revokeUserTokens } from "./embedding/store.ts";
 import * as permissions from "./permissions.ts";
 import { AppActed } from "./runtime/events.ts";
+import { followApp } from "./runtime/live.ts";
 import { loginToApp } from "./runtime/login.ts";
+import { openStage, previewDraft } from "./preview/operations.ts";
+import { readErrors } from "./errors/operations.ts";
+import { scaffoldApp } from "./scaffold/operations.ts";
 import * as runtime from "./runtime/operations.ts";
 
 export { AppArchived, AppCreated, AppUpdated } from "./definition/events.ts";
@@ -59,6 +63,11 @@ export const apps = domain({
     embedding.issueToken,
     embedding.listTokens,
     embedding.revokeToken,
+    scaffoldApp,
+    previewDraft,
+    openStage,
+    readErrors,
+    followApp,
     runtime.openApp,
     runtime.readState,
     runtime.takeAction,

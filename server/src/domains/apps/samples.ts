@@ -3,7 +3,7 @@ import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import type { Arranged, Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import { bundle } from "./runtime/assets.ts";
-import { aDefinition, browser, deploy, deployedApp, makeApp } from "./testing/apps.ts";
+import { aDefinition, browser, deploy, deployedApp, makeApp, tableOf } from "./testing/apps.ts";
 
 const SOURCE = { name: "orders", kind: "table", config: { table: "orders" } };
 const PAGE = { path: "/help", title: "Help", components: [{ type: "markdown", text: "# Help" }] };
@@ -68,6 +68,22 @@ async function guarded(world: World, code: (codes: readonly string[]) => string 
 const admin = { email: "admin@example.com" };
 
 const runtime: readonly Sample[] = [
+  {
+    operation: "apps.stream",
+    arrange: async (owner, world) => {
+      const table = await tableOf(owner, [{ name: "name", type: "text" }], []);
+      const source = { name: "things", kind: "table", config: { table } };
+      const { slug } = await deployedApp(owner, { dataSources: [source] });
+      const { body } = await owner("GET /api/v1/events/topics/platform.events?limit=1");
+      await owner(`POST /api/v1/tables/${table}/records`, { name: "One" });
+      return {
+        by: browser(world, owner.token),
+        params: { workspace: "default", slug },
+        openParams: true,
+        query: { limit: "1", after: body.pagination.nextCursor },
+      };
+    },
+  },
   { operation: "apps.open", arrange: opened },
   {
     operation: "apps.state",
@@ -148,6 +164,24 @@ export const samples: readonly Sample[] = [
     arrange: async () => ({ partitioned: false }),
   },
   { operation: "apps.get", arrange: (owner) => app(owner) },
+  {
+    operation: "apps.scaffold",
+    async arrange(owner) {
+      const slug = `scaffolded_${Date.now()}`;
+      const columns = [{ name: "name", type: "text" }];
+      await owner("POST /api/v1/tables", { name: slug, slug, columns });
+      return { body: { table: slug } };
+    },
+  },
+  {
+    operation: "apps.preview",
+    arrange: async () => {
+      const { name, pages } = aDefinition();
+      return { body: { definition: { name, pages, dataSources: [] }, page: "/", role: "viewer" } };
+    },
+  },
+  { operation: "apps.stage", arrange: async () => ({ partitioned: false }) },
+  { operation: "apps.errors", arrange: deployed },
   {
     operation: "apps.update",
     arrange: async (owner) => ({ ...(await app(owner)), body: { description: "For packing" } }),

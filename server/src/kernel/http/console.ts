@@ -16,6 +16,8 @@ const POLICY = [
   "connect-src 'self'",
   "worker-src 'self'",
   "manifest-src 'self'",
+  // The builder shows a draft of an app on a page of ours.
+  "frame-src 'self'",
   "form-action 'self'",
   "base-uri 'self'",
   "frame-ancestors 'none'",

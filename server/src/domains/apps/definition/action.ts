@@ -6,10 +6,13 @@ const THEN_MAX = 10;
 const SOURCES_MAX = 50;
 
 /** A text with `{{ }}` in it, which may be long. */
-export const BindableText = text(10_000);
+export const BindableText = Type.String({ maxLength: 10_000, "x-template": true });
 /** JSON whose strings may have `{{ }}` in them. */
-export const BindableJson = Type.Unknown();
-export const TableSlug = Type.String({ pattern: "^[a-z][a-z0-9_-]{0,62}$" });
+export const BindableJson = Type.Unknown({ "x-template": true });
+export const TableSlug = Type.String({
+  pattern: "^[a-z][a-z0-9_-]{0,62}$",
+  "x-reference": "table",
+});
 export const SourceName = Type.String({
   pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$",
   description: "As bindings name it: `data.<name>`",
@@ -17,25 +20,52 @@ export const SourceName = Type.String({
 
 const BindableValues = Type.Record(Type.String(), BindableJson, { maxProperties: 200 });
 
+/** The id of a thing, for which an editor offers those that there are. */
+export const reference = (prefix: Parameters<typeof id>[0], kind: string) =>
+  Type.String({ ...id(prefix), "x-reference": kind });
+
+export const TICKET_KINDS = ["incident", "problem", "change"] as const;
+
+/** The name of an action of the connector beside it. */
+export const ConnectorAction = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  "x-reference": "connector_action",
+});
+
 /** The fields of each type of action, beside `type`, `then` and `message`. */
 export const ACTIONS: Readonly<Record<string, TProperties>> = {
   create_record: { table: TableSlug, values: Type.Optional(BindableValues) },
   update_record: { table: TableSlug, id: BindableText, values: Type.Optional(BindableValues) },
   delete_record: { table: TableSlug, id: BindableText },
   run_workflow: {
-    workflowId: id("wf"),
+    workflowId: reference("wf", "workflow"),
     input: Type.Optional(BindableJson),
     wait: Type.Optional(Type.Boolean()),
   },
   invoke_connector: {
-    connectorId: id("con"),
-    action: line(300),
+    connectorId: reference("con", "connector"),
+    action: ConnectorAction,
     input: Type.Optional(BindableJson),
   },
-  execute_artifact: { artifactId: id("art"), input: Type.Optional(BindableJson) },
-  run_query: { queryId: id("qry"), params: Type.Optional(BindableJson) },
+  execute_artifact: {
+    artifactId: reference("art", "artifact"),
+    input: Type.Optional(BindableJson),
+  },
+  run_query: { queryId: reference("qry", "query"), params: Type.Optional(BindableJson) },
+  create_ticket: {
+    kind: Type.Optional(Type.Enum([...TICKET_KINDS], { description: "`incident` unless given" })),
+    values: Type.Optional(BindableValues),
+  },
   navigate: {
-    page: Type.Optional(line(400, "The path of a page of this app")),
+    page: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 400,
+        description: "The path of a page of this app",
+        "x-reference": "page",
+      }),
+    ),
     path: Type.Optional(line(2_000, "A path of this installation")),
     params: Type.Optional(BindableValues),
   },

@@ -27,6 +27,9 @@ export const pageFields = {
     description: "Below the app's own address: `/` is the page that it opens with",
   }),
   title: line(200),
+  menu: Type.Optional(
+    Type.Boolean({ description: "False leaves it out of the menu, as a page about one record" }),
+  ),
   components: Type.Array(Type.Unknown(), {
     maxItems: 300,
     description: "As GET /api/v1/apps/schema says",
@@ -42,6 +45,11 @@ export const Theme = Type.Object(
       pattern: "^#[0-9a-fA-F]{6}$",
       description: "A colour such as `#0b6b63`",
     }),
+    mode: Type.Optional(
+      Type.Enum(["auto", "light", "dark"], {
+        description: "As the person's device is, unless given",
+      }),
+    ),
   },
   { title: "AppTheme", additionalProperties: false },
 );
@@ -73,18 +81,24 @@ const LiveDeployment = nullable(
 );
 const auditFields = { createdBy: Type.String(), createdAt: Time, updatedAt: Time };
 
+const Environments = Type.Object(
+  { production: LiveDeployment, staging: LiveDeployment, development: LiveDeployment },
+  { description: "What is served where; null where nothing is deployed" },
+);
+const ErrorCounts = Type.Object(
+  { production: Type.Integer(), staging: Type.Integer(), development: Type.Integer() },
+  { description: "How often something went wrong in the last hour" },
+);
+
 /** The app in lists. */
-export const AppSummary = Type.Object({ ...baseFields, ...auditFields }, { title: "AppSummary" });
+export const AppSummary = Type.Object(
+  { ...baseFields, ...auditFields, environments: Environments, errors: ErrorCounts },
+  { title: "AppSummary" },
+);
+export type AppSummary = Static<typeof AppSummary> & { readonly revision: number };
 
 export const App = Type.Object(
-  {
-    ...AppData.properties,
-    ...auditFields,
-    environments: Type.Object(
-      { production: LiveDeployment, staging: LiveDeployment, development: LiveDeployment },
-      { description: "What is served where; null where nothing is deployed" },
-    ),
-  },
+  { ...AppData.properties, ...auditFields, environments: Environments },
   { title: "App" },
 );
 /** An app as it is stored. */

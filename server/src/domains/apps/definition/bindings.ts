@@ -4,7 +4,7 @@ import { ANY_NAME } from "#kernel/expression/references.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 
 /** The names that the configuration of a data source may read. */
-export const SOURCE_ROOTS = ["inputs", "params", "user", "context"] as const;
+export const SOURCE_ROOTS = ["inputs", "params", "selected", "user", "context"] as const;
 /** The names that a component and its actions may read. */
 export const PAGE_ROOTS = [...SOURCE_ROOTS, "data", "row", "result"] as const;
 

@@ -6,8 +6,32 @@ import { type Action, BindableText, BindableJson, SourceName } from "./action.ts
 const OPTIONS_MAX = 200;
 const LIST_MAX = 50;
 
-const FORMATS = ["text", "number", "money", "date", "datetime", "boolean", "badge"] as const;
-const INPUTS = ["text", "textarea", "number", "checkbox", "select", "date", "datetime"] as const;
+const FORMATS = [
+  "text",
+  "number",
+  "money",
+  "date",
+  "datetime",
+  "boolean",
+  "badge",
+  "link",
+  "file",
+  "image",
+] as const;
+const INPUTS = [
+  "text",
+  "textarea",
+  "number",
+  "checkbox",
+  "select",
+  "date",
+  "datetime",
+  "email",
+  "url",
+  "file",
+] as const;
+/** Inputs that only a form has. */
+const FORM_INPUTS: readonly string[] = ["select", "textarea", "file"];
 export type InputKind = (typeof INPUTS)[number];
 
 /** The name of a field of a record, an input or a form. */
@@ -16,6 +40,7 @@ const FieldName = Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$" });
 const FieldPath = Type.String({
   pattern: "^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z0-9_]+){0,5}$",
   maxLength: 200,
+  "x-reference": "field",
 });
 
 const object = (properties: TProperties) =>
@@ -49,6 +74,29 @@ const button = {
   style: Style,
 };
 const Children = Type.Array(Type.Unknown());
+/** The action of a press on a row, a card or a day. */
+const rowAction = Type.Optional(BindableJson);
+const title = Type.Optional(BindableText);
+const empty = Type.Optional(BindableText);
+
+/** Checks of a field of a form, beside those of its input. */
+const checks = {
+  min: Type.Optional(Type.Number({ description: "Of a number" })),
+  max: Type.Optional(Type.Number({ description: "Of a number" })),
+  maxLength: Type.Optional(Type.Integer({ minimum: 1, maximum: 20_000 })),
+  format: Type.Optional(
+    line(60, "How a text is made: `#` is a digit, `A` a letter, `*` either, all else itself"),
+  ),
+  when: Type.Optional(
+    object({
+      field: FieldName,
+      is: Type.Array(Type.Union([Type.String({ maxLength: 500 }), Type.Boolean()]), {
+        minItems: 1,
+        maxItems: 20,
+      }),
+    }),
+  ),
+};
 
 /** The fields of each type of component, beside those that all have. */
 export const COMPONENTS: Readonly<Record<string, TProperties>> = {
@@ -59,15 +107,29 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
   markdown: { text: Type.String({ maxLength: 50_000 }) },
   table: {
     dataSource: SourceName,
-    columns: Type.Optional(list(displayField)),
-    title: Type.Optional(BindableText),
-    rowActions: Type.Optional(Type.Array(object(button), { maxItems: 5 })),
-    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+    title,
+    columns: Type.Optional(
+      list({
+        ...displayField,
+        edit: Type.Optional(Type.Boolean({ description: "People may change it in the table" })),
+        options: Type.Optional(Options),
+      }),
+    ),
     search: Type.Optional(Type.Boolean()),
-    empty: Type.Optional(BindableText),
+    sortable: Type.Optional(Type.Boolean({ description: "By its headings, unless it is false" })),
+    total: Type.Optional(Type.Boolean({ description: "Says how many there are in all" })),
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+    select: Type.Optional(
+      Type.Enum(["one", "many"], {
+        description: "The ids of chosen rows are `selected.<id of this table>`",
+      }),
+    ),
+    rowAction,
+    rowActions: Type.Optional(Type.Array(object(button), { maxItems: 5 })),
+    empty,
   },
   form: {
-    title: Type.Optional(BindableText),
+    title,
     dataSource: Type.Optional(SourceName),
     fields: list({
       name: FieldName,
@@ -77,22 +139,55 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
       options: Type.Optional(Options),
       default: Type.Optional(BindableJson),
       help: Type.Optional(BindableText),
+      ...checks,
     }),
     submit: BindableJson,
     submitLabel: Type.Optional(BindableText),
   },
   detail: {
     dataSource: SourceName,
-    title: Type.Optional(BindableText),
+    title,
     fields: Type.Optional(list(displayField)),
   },
   button,
   chart: {
     dataSource: SourceName,
-    kind: Type.Enum(["bar", "line", "pie"]),
-    x: FieldPath,
-    y: FieldPath,
-    title: Type.Optional(BindableText),
+    kind: Type.Optional(
+      Type.Enum(["bar", "line", "area", "stacked", "pie"], {
+        description: "That of the report, or bars, unless given",
+      }),
+    ),
+    x: Type.Optional(FieldPath),
+    y: Type.Optional(FieldPath),
+    series: Type.Optional(FieldPath),
+    title,
+  },
+  board: {
+    dataSource: SourceName,
+    title,
+    groupBy: FieldPath,
+    columns: Type.Optional(Options),
+    cardTitle: FieldPath,
+    fields: Type.Optional(list(displayField)),
+    move: Type.Optional(Type.Boolean({ description: "People may move cards to other columns" })),
+    rowAction,
+    empty,
+  },
+  calendar: {
+    dataSource: SourceName,
+    title,
+    date: FieldPath,
+    cardTitle: FieldPath,
+    rowAction,
+  },
+  image: {
+    src: Type.String({
+      maxLength: 10_000,
+      description: "A file of a record, such as `{{ data.item.photo }}`, or its address here",
+      "x-template": true,
+    }),
+    alt: BindableText,
+    width: Type.Optional(Type.Enum(["small", "medium", "full"])),
   },
   stat: {
     label: BindableText,
@@ -110,9 +205,7 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
   input: {
     name: FieldName,
     label: BindableText,
-    input: Type.Optional(
-      Type.Enum(INPUTS.filter((kind) => kind !== "select" && kind !== "textarea")),
-    ),
+    input: Type.Optional(Type.Enum(INPUTS.filter((kind) => !FORM_INPUTS.includes(kind)))),
     default: Type.Optional(BindableJson),
   },
   select: {
@@ -171,16 +264,22 @@ export function actionsOf(
   const { type } = component;
   if (type === "button") return [{ pointer: "/action", action: component["action"] }];
   if (type === "form") return [{ pointer: "/submit", action: component["submit"] }];
-  if (type !== "table") return [];
-  return arrayOf(component["rowActions"]).map((row, index) => ({
+  const row = component["rowAction"];
+  const pressed = row === undefined ? [] : [{ pointer: "/rowAction", action: row }];
+  if (type !== "table") return ROWS.has(String(type)) ? pressed : [];
+  const buttons = arrayOf(component["rowActions"]).map((entry, index) => ({
     pointer: `/rowActions/${index}/action`,
-    action: (Object(row) as Record<string, unknown>)["action"],
+    action: (Object(entry) as Record<string, unknown>)["action"],
   }));
+  return [...pressed, ...buttons];
 }
+
+/** Components that show rows beside a table, each of which may be pressed. */
+const ROWS: ReadonlySet<string> = new Set(["board", "calendar"]);
 
 /** The fields of a component that are evaluated: without children, actions, type, id and source. It need not be valid. */
 export function ownPropsOf(component: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { type, id: _, dataSource: __, submit: ___, ...rest } = component;
+  const { type, id: _, dataSource: __, submit: ___, rowAction: ____, ...rest } = component;
   const props: Record<string, unknown> = rest;
   if (type === "button") delete props["action"];
   if (type === "modal") delete props["components"];

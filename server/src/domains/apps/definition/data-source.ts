@@ -2,7 +2,15 @@
 import Type, { type Static, type TProperties } from "typebox";
 import { id, line } from "#kernel/schema/schema.ts";
 import { ReportAggregate, ReportTimeBucket } from "#domains/analytics/index.ts";
-import { BindableText, BindableJson, SourceName, TableSlug } from "./action.ts";
+import {
+  BindableJson,
+  BindableText,
+  ConnectorAction,
+  reference,
+  SourceName,
+  TableSlug,
+  TICKET_KINDS,
+} from "./action.ts";
 
 const ROWS_MAX = 200;
 const GROUPS_MAX = 1_000;
@@ -14,6 +22,8 @@ export const SOURCE_KINDS = [
   "connector",
   "workflow",
   "artifact",
+  "report",
+  "tickets",
 ] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
@@ -30,6 +40,12 @@ export const SOURCES: Readonly<Record<SourceKind, TProperties>> = {
     filter: Filter,
     sort: Type.Optional(BindableText),
     fields: Type.Optional(Type.Array(line(63), { maxItems: 200 })),
+    expand: Type.Optional(
+      Type.Array(line(63), {
+        maxItems: 10,
+        description: "References to read with it: `customer` gives `customer.name`",
+      }),
+    ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS_MAX })),
   },
   aggregate: {
@@ -47,10 +63,25 @@ export const SOURCES: Readonly<Record<SourceKind, TProperties>> = {
     sort: Type.Optional(BindableText),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: GROUPS_MAX })),
   },
-  query: { queryId: id("qry"), params: Type.Optional(BindableJson) },
-  connector: { connectorId: id("con"), action: line(300), input: Type.Optional(BindableJson) },
-  workflow: { workflowId: id("wf"), input: Type.Optional(BindableJson) },
-  artifact: { artifactId: id("art"), input: Type.Optional(BindableJson) },
+  query: { queryId: reference("qry", "query"), params: Type.Optional(BindableJson) },
+  connector: {
+    connectorId: reference("con", "connector"),
+    action: ConnectorAction,
+    input: Type.Optional(BindableJson),
+  },
+  workflow: { workflowId: reference("wf", "workflow"), input: Type.Optional(BindableJson) },
+  artifact: { artifactId: reference("art", "artifact"), input: Type.Optional(BindableJson) },
+  report: { reportId: reference("rpt", "report") },
+  tickets: {
+    kind: Type.Optional(
+      Type.Enum([...TICKET_KINDS, "any"], {
+        description: "`incident` unless given; those of all kinds are for who works at the desk",
+      }),
+    ),
+    filter: Filter,
+    sort: Type.Optional(BindableText),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS_MAX })),
+  },
 };
 
 /** The writable fields of a data source. */

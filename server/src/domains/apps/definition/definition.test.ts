@@ -161,7 +161,7 @@ test("all errors of a definition are reported with their paths", async () => {
       { ...table, rowActions: [{ label: "x", action: { type: "explode" } }] },
       "/rowActions/0/action/type",
     ],
-    [{ type: "chart", dataSource: "orders", kind: "area", x: "a", y: "b" }, "/kind"],
+    [{ type: "chart", dataSource: "orders", kind: "round", x: "a", y: "b" }, "/kind"],
     [
       { type: "form", fields: [{ name: "a" }, { name: "a" }], submit: { type: "refresh" } },
       "/fields/1/name",

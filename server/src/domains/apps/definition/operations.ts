@@ -3,24 +3,13 @@ import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, noContent, item, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
-import { withEnvironments } from "../deployments/store.ts";
+import { describeApps, withEnvironments } from "../deployments/store.ts";
 import { AppsRead, AppsWrite } from "../permissions.ts";
-import {
-  App,
-  AppId,
-  AppIsArchived,
-  AppSummary,
-  appFields,
-  pageFields,
-  PageId,
-  PAGES_MAX,
-  SlugTaken,
-  SOURCES_MAX,
-} from "./app.ts";
+import { App, AppId, AppIsArchived, AppSummary, appFields, SlugTaken } from "./app.ts";
 import { AppArchived, AppCreated, AppUpdated } from "./events.ts";
 import { buildPublishedSchema } from "./published-schema.ts";
 import * as service from "./service.ts";
-import { DataSourceId, sourceFields } from "./data-source.ts";
+import { partFields } from "./draft.ts";
 import * as store from "./store.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 
@@ -28,13 +17,6 @@ import type { SqlRow } from "#kernel/db/statement.ts";
 const environmentScoped = false;
 const ById = object({ id: AppId });
 export const example = { params: { id: "app_01jd0000000000000000000000" } };
-
-const partFields = {
-  pages: Type.Array(object({ id: Type.Optional(PageId), ...pageFields }), { maxItems: PAGES_MAX }),
-  dataSources: Type.Array(object({ id: Type.Optional(DataSourceId), ...sourceFields }), {
-    maxItems: SOURCES_MAX,
-  }),
-};
 
 export const listApps = query({
   id: "apps.list",
@@ -49,9 +31,10 @@ export const listApps = query({
     ),
   }),
   response: countedPage(withRevision(AppSummary)),
-  run(ctx, { query: { status = "active", ...listOptions } }) {
+  async run(ctx, { query: { status = "active", ...listOptions } }) {
     const narrowed = status === "all" ? [] : [() => `status = '${status}'`];
-    return listPage(ctx, store.appList, listOptions, { conditions: narrowed, toItem });
+    const page = await listPage(ctx, store.appList, listOptions, { conditions: narrowed, toItem });
+    return { ...page, data: await describeApps(ctx, page.data) };
   },
 });
 
@@ -153,6 +136,6 @@ export const archiveApp = command({
 });
 
 /** The columns of the list have the names of the fields. */
-function toItem(row: SqlRow): Type.Static<typeof AppSummary> & { readonly revision: number } {
+function toItem(row: SqlRow): Omit<AppSummary, "environments" | "errors"> {
   return row as unknown as ReturnType<typeof toItem>;
 }

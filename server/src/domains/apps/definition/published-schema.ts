@@ -59,6 +59,7 @@ function buildComponentSchema(name: string, fields: TProperties): Json {
   if ("components" in properties) properties["components"] = arrayOf(COMPONENT);
   if ("action" in properties) properties["action"] = ACTION;
   if ("submit" in properties) properties["submit"] = ACTION;
+  if ("rowAction" in properties) properties["rowAction"] = ACTION;
   if ("rowActions" in properties) {
     properties["rowActions"] = withMemberSchemas(properties["rowActions"], { action: ACTION });
   }

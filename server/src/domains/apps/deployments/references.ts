@@ -19,6 +19,7 @@ const REFERENCE_FIELDS = {
   connectorId: "connector",
   workflowId: "workflow",
   artifactId: "artifact",
+  reportId: "report",
 } as const;
 type Kind = (typeof REFERENCE_FIELDS)[keyof typeof REFERENCE_FIELDS];
 
@@ -90,6 +91,7 @@ const LOOKUPS: Readonly<Record<Exclude<Kind, "workflow">, readonly [string, stri
   query: ["queries.get", "id"],
   connector: ["connectors.get", "id"],
   artifact: ["artifacts.get", "id"],
+  report: ["reports.get", "id"],
 };
 
 async function findReferenceError(

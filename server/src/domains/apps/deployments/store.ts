@@ -2,8 +2,8 @@ import type { UnattendedItem, UnattendedWork } from "#kernel/contributions/unatt
 import type { Tx } from "#kernel/db/connection.ts";
 import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/contract.ts";
-import type { AppWithEnvironments, StoredApp } from "../definition/app.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
+import type { AppSummary, AppWithEnvironments, StoredApp } from "../definition/app.ts";
 import type { Deployment, FullDeployment, Snapshot } from "./deployment.ts";
 
 const CURRENT_ENVIRONMENT = "current_setting('millrace.environment')::environment";
@@ -22,23 +22,56 @@ export interface LiveDeployment {
   readonly previousDeploymentId: string | null;
 }
 
+const LIVE = `
+  select app_id, environment, deployment_id, number, since from app_live_deployments
+   where app_id = any($1)`;
+const ERRORS = `
+  select app_id, environment, sum(count)::int as count from app_errors
+   where app_id = any($1) and last_at > $2::timestamptz - interval '1 hour' group by 1, 2`;
+
 /** Adds the live deployments in all environments. */
 export async function withEnvironments(tx: Tx, app: StoredApp): Promise<AppWithEnvironments> {
-  const text =
-    "select environment, deployment_id, number, since from app_live_deployments where app_id = $1";
-  const rows = await queryRows(tx, text, [app.id]);
-  const liveIn = (environment: string) => {
-    const row = rows.find((candidate) => candidate["environment"] === environment);
+  const rows = await queryRows(tx, LIVE, [[app.id]]);
+  return { ...app, environments: toEnvironments(rows, app.id) };
+}
+
+/** Adds to apps of a list where they are live, and how often something went wrong there in the last hour. */
+export async function describeApps<App extends { readonly id: string }>(
+  { tx, now }: Pick<ReadContext, "tx" | "now">,
+  apps: readonly App[],
+): Promise<(App & Pick<AppSummary, "environments" | "errors">)[]> {
+  if (apps.length === 0) return [];
+  const ids = apps.map(({ id }) => id);
+  const [live, errors] = await Promise.all([
+    queryRows(tx, LIVE, [ids]),
+    queryRows(tx, ERRORS, [ids, now]),
+  ]);
+  return apps.map((app) => {
+    const countIn = (environment: string): number =>
+      Number(findIn(errors, app.id, environment)?.["count"] ?? 0);
+    return { ...app, environments: toEnvironments(live, app.id), errors: perEnvironment(countIn) };
+  });
+}
+
+function toEnvironments(rows: readonly SqlRow[], appId: string) {
+  return perEnvironment((environment) => {
+    const row = findIn(rows, appId, environment);
     if (!row) return null;
     const { deployment_id, number, since } = row;
     return { deploymentId: String(deployment_id), number: Number(number), since: String(since) };
+  });
+}
+
+function findIn(rows: readonly SqlRow[], appId: string, environment: string): SqlRow | undefined {
+  return rows.find((row) => row["app_id"] === appId && row["environment"] === environment);
+}
+
+function perEnvironment<T>(valueIn: (environment: string) => T) {
+  return {
+    production: valueIn("production"),
+    staging: valueIn("staging"),
+    development: valueIn("development"),
   };
-  const environments = {
-    production: liveIn("production"),
-    staging: liveIn("staging"),
-    development: liveIn("development"),
-  };
-  return { ...app, environments };
 }
 
 export async function findLive(tx: Tx, appId: string): Promise<LiveDeployment | undefined> {

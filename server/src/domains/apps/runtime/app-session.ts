@@ -36,6 +36,8 @@ export interface AppRequest {
   readonly embedToken: string | undefined;
   /** True for a request that a foreign page can have a browser send, and that must change nothing. */
   readonly isSafe?: boolean;
+  /** Of the person, as their browser says. */
+  readonly timeZone?: string | undefined;
 }
 
 /** An open app, with the caller who opened it. */
@@ -54,6 +56,7 @@ export interface AppSession {
   readonly region: Region;
   /** The prefix of the paths of our own pages. */
   readonly prefix: string;
+  readonly workspaceSlug: string;
   /** True when sources with effects are left for the page's own request. */
   readonly defersEffects: boolean;
 }
@@ -95,16 +98,31 @@ export async function openAppSession(
     caller: limited,
     partition,
     served,
-    region,
+    region: withTimeZone(region, request.timeZone),
     perform: operationCallerFor(platform, limited, `/apps/${request.workspace}/${request.slug}`),
     pathTo: (path, params = {}) => buildAppPath({ ...address, path }, { ...params, ...fixedQuery }),
     prefix: prefixOf(caller.origin),
+    workspaceSlug: request.workspace,
     defersEffects: request.isSafe ?? false,
   };
 }
 
+/** The region with the time zone of a person, where it is one. */
+export function withTimeZone(region: Region, timeZone: string | undefined): Region {
+  if (timeZone === undefined) return region;
+  try {
+    // Throws where there is no such zone.
+    return {
+      ...region,
+      timeZone: new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone,
+    };
+  } catch {
+    return region;
+  }
+}
+
 /** Reads how the workspace writes numbers and times. */
-async function readRegion(tx: Tx): Promise<Region> {
+export async function readRegion(tx: Tx): Promise<Region> {
   const { locale, timezone } = await tx
     .selectFrom("workspaces")
     .select(["locale", "timezone"])

@@ -5,20 +5,36 @@
  */
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { sha256 } from "#kernel/access/crypto.ts";
 
 const FILES = [
-  "main.ts",
-  "dom.ts",
+  "script/main.ts",
+  "script/stage.ts",
+  "script/page-view.ts",
+  "script/dom.ts",
   "vnode.ts",
   "view.ts",
+  "table.ts",
+  "board.ts",
   "fields.ts",
   "chart.ts",
   "format.ts",
   "local-time.ts",
+  "script/control.ts",
+  "script/message.ts",
+  "script/live.ts",
+  "script/drag.ts",
+  "script/remember.ts",
+  "script/upload.ts",
   "style.css",
+  "rows.css",
+  "stage.css",
 ] as const;
+/** The charts of console and mails, beside the files of apps. */
+const CHART_FILES = ["index.ts", "draw.ts", "figure.ts", "format.ts"] as const;
+const CHART = "@millrace/client/chart";
+const chartFolder = join(import.meta.dirname, "../../../../../client/src/chart");
 const HASH_CHARACTERS = 16;
 
 export interface Asset {
@@ -40,15 +56,25 @@ export function bundle(): Bundle {
 }
 
 function buildBundle(): Bundle {
-  const files = new Map(FILES.map((name) => [name as string, loadAsset(name)]));
+  const folder = join(import.meta.dirname, "browser");
+  const files = new Map([
+    ...FILES.map((name) => [basename(name), loadAsset(join(folder, name))] as const),
+    ...CHART_FILES.map(
+      (name) => [`chart-${name}`, loadAsset(join(chartFolder, name), "./chart-")] as const,
+    ),
+  ]);
   const allText = [...files.values()].map(({ text }) => text).join("\n");
   return { hash: sha256(allText).toString("hex").slice(0, HASH_CHARACTERS), files };
 }
 
-function loadAsset(name: string): Asset {
-  const text = readFileSync(join(import.meta.dirname, "browser", name), "utf8");
-  if (!name.endsWith(".ts")) return { mediaType: "text/css; charset=utf-8", text };
-  return { mediaType: "text/javascript; charset=utf-8", text: stripTypes(text) };
+/** Reads a file. `siblings` is how it names those beside it, once they all stand in one folder. */
+function loadAsset(path: string, siblings = "./"): Asset {
+  const text = readFileSync(path, "utf8");
+  if (!path.endsWith(".ts")) return { mediaType: "text/css; charset=utf-8", text };
+  const script = stripTypes(text)
+    .replaceAll(/from "\.\.?\//g, `from "${siblings}`)
+    .replaceAll(`from "${CHART}"`, 'from "./chart-index.ts"');
+  return { mediaType: "text/javascript; charset=utf-8", text: script };
 }
 
 /** Suppresses Node's warning that the function is experimental: an operator can't act on it. */

@@ -1,6 +1,7 @@
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
 import type { AppSession } from "./app-session.ts";
+import { prefixOf } from "./address.ts";
 import { bundle } from "./assets.ts";
 import type { PageState } from "./browser/page-state.ts";
 import { pageView } from "./browser/view.ts";
@@ -36,7 +37,16 @@ interface StartData {
   readonly state: PageState;
   readonly params: Readonly<Record<string, string>>;
   /** The endpoints for the page's state and for actions. */
-  readonly urls: { readonly state: string; readonly act: string };
+  readonly urls: {
+    readonly state: string;
+    readonly act: string;
+    readonly live: string;
+    readonly upload: string;
+  };
+  /** The headers by which a request of the person's own says where it belongs. */
+  readonly place: Readonly<Record<string, string>>;
+  /** The name under which a browser keeps what this person chose in this app. */
+  readonly remembers: string;
 }
 
 /** Renders the whole page as HTML, readable without any script. */
@@ -52,16 +62,27 @@ export function renderPage(
   const start: StartData = {
     state,
     params,
-    urls: { state: pathTo("/_state"), act: pathTo("/_act") },
+    urls: {
+      state: pathTo("/_state"),
+      act: pathTo("/_act"),
+      live: pathTo("/_live"),
+      upload: `${prefix}/api/v1/files`,
+    },
+    place: {
+      "x-workspace": session.workspaceSlug,
+      "x-environment": session.caller.environment,
+    },
+    remembers: `${served.appId} ${session.user.id}`,
   };
   const html = `<!doctype html>
-<html lang="${escapeHtml(state.region.locale)}">
+<html lang="${escapeHtml(state.region.locale)}" data-mode="${escapeHtml(state.mode)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(`${state.title} · ${state.app}`)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${base}/style.css">
+<link rel="stylesheet" href="${base}/rows.css">
 ${style && `<style>${style}</style>\n`}<script type="module" src="${base}/main.ts"></script>
 </head>
 <body>
@@ -73,6 +94,33 @@ ${style && `<style>${style}</style>\n`}<script type="module" src="${base}/main.t
   return { html, policy: buildPolicy(session, style), headers: HEADERS };
 }
 
+const STAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'self'";
+
+/** An empty page in which the builder draws a draft by the same view, style and script as a deployed app. */
+export function renderStage(origin: string) {
+  const base = `${prefixOf(origin)}/apps/_assets/${bundle().hash}`;
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Preview</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}/style.css">
+<link rel="stylesheet" href="${base}/rows.css">
+<link rel="stylesheet" href="${base}/stage.css">
+<script type="module" src="${base}/stage.ts"></script>
+</head>
+<body>
+<div id="app"></div>
+</body>
+</html>
+`;
+  return { html, policy: STAGE_POLICY, headers: HEADERS };
+}
+
 /** The URL may hold an embed token, which other sites must not get; our own requests need the referrer. */
 const HEADERS = { "referrer-policy": "same-origin" };
 
@@ -81,7 +129,7 @@ function buildPolicy({ embed }: AppSession, style: string): string {
   const frameAncestors = embed ? embed.allowedOrigins.join(" ") || "'self'" : "'none'";
   const styles = style === "" ? "'self'" : `'self' 'sha256-${sha256(style).toString("base64")}'`;
   return (
-    `default-src 'none'; script-src 'self'; style-src ${styles}; connect-src 'self'; img-src data:; ` +
+    `default-src 'none'; script-src 'self'; style-src ${styles}; connect-src 'self'; img-src 'self' data:; ` +
     `base-uri 'none'; form-action ${embed ? "'none'" : "'self'"}; frame-ancestors ${frameAncestors}`
   );
 }
@@ -103,7 +151,7 @@ function buildThemeStyle(theme: Snapshot["theme"]): string {
   const luminance = 0.2126 * (red ?? 0) + 0.7152 * (green ?? 0) + 0.0722 * (blue ?? 0);
   const ink = luminance > LUMINANCE_MAX ? "#10171b" : "#ffffff";
   return (
-    `:root{--accent:${accent};--on-accent:${ink}}` +
-    `@media (prefers-color-scheme:dark){:root{--accent:color-mix(in srgb,${accent} 55%,white);--on-accent:#10171b}}`
+    `:root{--accent:light-dark(${accent},color-mix(in srgb,${accent} 55%,white));` +
+    `--on-accent:light-dark(${ink},#10171b)}`
   );
 }

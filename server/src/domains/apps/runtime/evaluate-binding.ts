@@ -12,6 +12,7 @@ export interface BindingScope {
   readonly data: Readonly<Record<string, unknown>>;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, unknown>>;
+  readonly selected: Readonly<Record<string, unknown>>;
   readonly user: object;
   readonly context: object;
   readonly row?: unknown;

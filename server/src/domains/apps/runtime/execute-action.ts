@@ -20,18 +20,18 @@ import {
   walkComponents,
 } from "../definition/component.ts";
 import type { AppSession } from "./app-session.ts";
-import type { Effect } from "./browser/page-state.ts";
-import { buildFormFields } from "./component-renderers.ts";
+import type { Effect, Field } from "./browser/page-state.ts";
+import { buildFormFields } from "./components/form.ts";
+import { editedField } from "./components/table.ts";
 import { type BindingScope, evaluateBinding, toDisplayText } from "./evaluate-binding.ts";
+import { type BrowserState, type ResolveContext } from "./sources/load-sources.ts";
 import {
-  type BrowserState,
   executeArtifact,
-  findRow,
   invokeConnector,
-  type ResolveContext,
-  runQuery,
+  runSavedQuery,
   runWorkflow,
-} from "./load-sources.ts";
+} from "./sources/source-calls.ts";
+import { findRow, getSource } from "./sources/table-page.ts";
 import { parseForm } from "./parse-form.ts";
 import { isVisible, prepareContext, loadFurtherSources } from "./resolve-page.ts";
 
@@ -101,8 +101,10 @@ export async function executeAction(
 ): Promise<ActionResult> {
   const all = [...walkComponents(page.components)];
   const target = all.find(({ id }) => id === request.componentId);
-  const action = target && findAction(target.component, request.action);
-  if (!target || !action) throw new Failure(NotFound);
+  if (!target) throw new Failure(NotFound);
+  const action =
+    findAction(target.component, request.action) ?? ownAction(session, target, request);
+  if (!action) throw new Failure(NotFound);
   // Its containers must be visible too.
   const outer = all.filter(({ pointer }) => target.pointer.startsWith(`${pointer}/`));
   const prepared = await prepareContext(
@@ -132,6 +134,21 @@ function withoutDataSource(placed: PlacedComponent): PlacedComponent {
   return { ...placed, component: rest as PlacedComponent["component"] };
 }
 
+/** Finds the action of a component's own: a cell that is changed, a card that is moved. */
+function ownAction(
+  session: AppSession,
+  { component }: PlacedComponent,
+  { action }: BrowserAction,
+): Action | undefined {
+  const isEdit = component.type === "table" && action === "/edit";
+  const isMove = component.type === "board" && action === "/move" && component["move"] === true;
+  if (!isEdit && !isMove) return undefined;
+  const { kind, config } = getSource(session, component.dataSource);
+  if (kind !== "table") return undefined;
+  // Its values are those of the change.
+  return { type: "update_record", table: config["table"], id: "{{ row.id }}" };
+}
+
 interface ResolvedInput {
   readonly scope: BindingScope;
   /** The names of the form's fields. */
@@ -145,24 +162,58 @@ type ActionInput = ResolvedInput | { readonly errors: Readonly<Record<string, st
 async function readActionInput(
   ctx: ResolveContext,
   { component }: PlacedComponent,
-  { values, row: rowId }: BrowserAction,
+  { action, values, row: rowId }: BrowserAction,
 ): Promise<ActionInput> {
   const { session, scope } = ctx;
+  const evaluateProps = async (): Promise<Record<string, unknown>> =>
+    (await evaluateBinding(session, ownPropsOf(component), scope)) as Record<string, unknown>;
   if (component.type === "form") {
-    const props = (await evaluateBinding(session, ownPropsOf(component), scope)) as Record<
-      string,
-      unknown
-    >;
+    const props = await evaluateProps();
     const fields = buildFormFields(props);
     const parsed = parseForm(fields, values, ctx.session.region);
     if ("errors" in parsed) return parsed;
     return { scope, fields: fields.map(({ name }) => name), values: parsed.values };
   }
-  if (component.type !== "table") return { scope, fields: [], values: {} };
+  if (!ROW_COMPONENTS.has(component.type)) return { scope, fields: [], values: {} };
   const row = rowId === undefined ? undefined : await findRow(ctx, component, rowId);
   if (!row) throw new Failure(NotFound, { detail: "This row is no longer there." });
-  return { scope: { ...scope, row }, fields: [], values: {} };
+  const rowScope = { ...scope, row };
+  if (action !== "/edit" && action !== "/move") return { scope: rowScope, fields: [], values: {} };
+  return readChange(ctx, { component, action, values, scope: rowScope }, await evaluateProps());
 }
+
+const ROW_COMPONENTS: ReadonlySet<string> = new Set(["table", "board", "calendar"]);
+
+/** The new value of a cell or of a card's column; only that of a field which the component lets people change. */
+function readChange(
+  { session }: ResolveContext,
+  change: Pick<BrowserAction, "action" | "values"> & {
+    readonly component: PlacedComponent["component"];
+    readonly scope: BindingScope;
+  },
+  props: Readonly<Record<string, unknown>>,
+): ActionInput {
+  const { component, action, values, scope } = change;
+  const name = String(values["field"]);
+  const field =
+    action === "/move"
+      ? { ...MOVED_FIELD, name: String(component["groupBy"]) }
+      : editedField(props, name);
+  if (!field) throw new Failure(Forbidden);
+  const { value } = values;
+  const parsed = parseForm([field], { [field.name]: value }, session.region);
+  if ("errors" in parsed) return parsed;
+  return { scope, fields: [field.name], values: parsed.values };
+}
+
+const MOVED_FIELD: Omit<Field, "name"> = {
+  label: "",
+  input: "text",
+  required: false,
+  options: [],
+  value: null,
+  help: undefined,
+};
 
 class ActionRunner {
   readonly #ctx: ResolveContext;
@@ -235,7 +286,12 @@ class ActionRunner {
       case "execute_artifact":
         return executeArtifact(perform, props);
       case "run_query":
-        return runQuery(perform, props);
+        return (await runSavedQuery(perform, props)).rows;
+      case "create_ticket": {
+        const body = props["values"] ?? this.#formValues(type);
+        const { kind = "incident" } = props;
+        return dataOfResponse(await perform(`${String(kind)}s.create`, { body }));
+      }
       case "navigate":
         this.#effects.push({ kind: "navigate", url: resolveDestination(session, props) });
         return null;

@@ -1,66 +1,26 @@
-import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 /** A deployed app in a browser: its pages, their state, actions and assets. */
 import Type from "typebox";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
-import {
-  Failure,
-  Forbidden,
-  NotFound,
-  NoSuchWorkspace,
-  Unauthenticated,
-} from "#kernel/operation/failure.ts";
+import { Failure, NotFound, Unauthenticated } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html, type ResponseType, dynamicItem } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { EmbedRefused } from "../embedding/embed-token.ts";
 import { isPagePath } from "../definition/app.ts";
+import { appExample, appFails, appParams, appQuery } from "./app-request.ts";
 import { executeAction } from "./execute-action.ts";
 import { buildAppPath } from "./address.ts";
 import { type Asset, bundle } from "./assets.ts";
 import { renderPage } from "./document.ts";
 import { AppActed } from "./events.ts";
 import { loginPage, findLoginReturn } from "./login.ts";
+import { findErrors, recordErrors } from "../errors/app-error.ts";
 import { resolvePage } from "./resolve-page.ts";
-import { SourceFailed } from "./load-sources.ts";
+import { SourceFailed } from "./sources/source-calls.ts";
 import { getPage, openAppSession } from "./app-session.ts";
+import { BrowserStateBody, browserStateFields, Scalars, toBrowserState } from "./browser-state.ts";
 
-const Slug = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });
-const appParams = { workspace: Slug, slug: Slug };
-const appQuery = {
-  environment: Type.Optional(
-    Type.Enum(["production", "staging", "development"], {
-      description: "`production` unless given",
-    }),
-  ),
-  embed_token: Type.Optional(Type.String({ maxLength: 12_000 })),
-};
-const example = { params: { workspace: "default", slug: "orders" } };
-const fails = [NoSuchWorkspace, Forbidden, NotFound, EmbedRefused, NobodyBehind];
-
-const Scalar = Type.Union([
-  Type.String({ maxLength: 20_000 }),
-  Type.Number(),
-  Type.Boolean(),
-  Type.Null(),
-]);
-const Scalars = Type.Record(Type.String(), Scalar, { maxProperties: 200 });
-
-/** The browser's state in every request of a page. */
-const browserStateFields = {
-  page: Type.String({ maxLength: 400, description: "Its path" }),
-  params: Type.Optional(Scalars),
-  inputs: Type.Optional(Scalars),
-  views: Type.Optional(
-    Type.Record(
-      Type.String(),
-      object({
-        q: Type.Optional(Type.String({ maxLength: 200 })),
-        after: Type.Optional(Type.String({ maxLength: 16_000 })),
-      }),
-      { maxProperties: 300, description: "What somebody looks at in tables, by their ids" },
-    ),
-  ),
-};
+const fails = appFails;
+const example = appExample;
 
 export const openApp = query({
   id: "apps.open",
@@ -109,7 +69,8 @@ export const openApp = query({
       isSafe: true,
     });
     const page = getPage(session, path);
-    const state = await resolvePage(session, page, { params, inputs: {}, views: {} });
+    const state = await resolvePage(session, page, { params, inputs: {}, views: {}, selected: {} });
+    if (!state.deferred) await recordErrors(session, page.path, findErrors(state.components));
     return renderPage(session, state, params);
   },
   run: async (_ctx, _input, page) => page,
@@ -125,21 +86,18 @@ export const readState = query({
   acceptsToken: true,
   params: object(appParams),
   query: object(appQuery),
-  body: object(browserStateFields),
+  body: BrowserStateBody,
   response: dynamicItem(Type.Record(Type.String(), Type.Unknown())),
   fails: [Unauthenticated, ...fails],
   example: { ...example, body: { page: "/", inputs: { status: "open" } } },
   async prepare(platform, { params, query: parameters, body }, caller) {
     const { environment, embed_token: embedToken } = parameters;
-    const session = await openAppSession(platform, caller, { ...params, environment, embedToken });
-    const { page, params: pageParams = {}, inputs = {}, views = {} } = body;
-    return {
-      data: await resolvePage(session, getPage(session, page), {
-        params: pageParams,
-        inputs,
-        views,
-      }),
-    };
+    const { page, timeZone } = body;
+    const request = { ...params, environment, embedToken, timeZone };
+    const session = await openAppSession(platform, caller, request);
+    const state = await resolvePage(session, getPage(session, page), toBrowserState(body));
+    await recordErrors(session, state.path, findErrors(state.components));
+    return { data: state };
   },
   run: async (_ctx, _input, state) => state,
 });
@@ -176,12 +134,22 @@ export const takeAction = command({
   },
   async prepare(platform, { params, query: parameters, body }, caller) {
     const { environment, embed_token: embedToken } = parameters;
-    const session = await openAppSession(platform, caller, { ...params, environment, embedToken });
+    const { values = {}, row, componentId, action, timeZone } = body;
+    const opened = { ...params, environment, embedToken, timeZone };
+    const session = await openAppSession(platform, caller, opened);
     const page = getPage(session, body.page);
-    const { params: pageParams = {}, inputs = {}, views = {}, values = {}, row } = body;
-    const { componentId, action } = body;
-    const request = { params: pageParams, inputs, views, values, row, componentId, action };
-    return { session, page, result: await executeAction(session, page, request) };
+    const request = { ...toBrowserState(body), values, row, componentId, action };
+    const result = await executeAction(session, page, request);
+    const failed = result.effects.filter((effect) => effect.kind === "error" && !effect.fields);
+    await recordErrors(
+      session,
+      page.path,
+      failed.map((effect) => ({
+        componentId,
+        message: effect.kind === "error" ? effect.message : "",
+      })),
+    );
+    return { session, page, result };
   },
   async run(ctx, { body: { componentId } }, { session, page, result }) {
     const { served, embed, partition, caller } = session;

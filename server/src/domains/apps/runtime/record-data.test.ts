@@ -63,10 +63,13 @@ test("numbers are computed over all records; one that is made of some says so", 
     { id: "total", value: 410 },
     {
       id: "kinds",
-      points: [
-        { label: "few", value: 3 },
-        { label: "many", value: 202 },
-      ],
+      figure: {
+        kind: "bars",
+        bars: [
+          { label: "few", mark: { value: 3 } },
+          { label: "many", mark: { value: 202 } },
+        ],
+      },
     },
     { id: "points", notice: "Only the first 100 of 200 values." },
   ]);

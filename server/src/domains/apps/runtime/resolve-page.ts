@@ -12,15 +12,15 @@ import {
 import type { DataSource } from "../definition/data-source.ts";
 import type { PageState, ResolvedComponent } from "./browser/page-state.ts";
 import { evaluateBinding, type BindingScope, toDisplayText } from "./evaluate-binding.ts";
-import { componentRenderers } from "./component-renderers.ts";
+import { componentRenderers } from "./components/component-renderers.ts";
 import {
   type BrowserState,
   DEFERRED,
-  isPaged,
   type LoadedSource,
   loadSources,
   type ResolveContext,
-} from "./load-sources.ts";
+} from "./sources/load-sources.ts";
+import { isPaged } from "./sources/table-page.ts";
 import type { AppSession } from "./app-session.ts";
 import { PageMarkdown } from "./markdown/render-markdown.ts";
 
@@ -35,7 +35,7 @@ export async function resolvePage(
   ]);
   const { served, embed } = session;
   const isSinglePage = embed !== undefined && embed.pageId !== null;
-  const linked = isSinglePage ? [page] : served.snapshot.pages;
+  const linked = isSinglePage ? [page] : served.snapshot.pages.filter(({ menu }) => menu !== false);
   const isDeferred = [...ctx.loaded.values()].includes(DEFERRED);
   return {
     region: session.region,
@@ -43,6 +43,7 @@ export async function resolvePage(
     app: served.snapshot.name,
     title: page.title,
     path: page.path,
+    mode: served.snapshot.theme?.mode ?? "auto",
     pages: linked.map(({ title, path }) => ({
       title,
       url: session.pathTo(path),
@@ -106,7 +107,7 @@ function withData(scope: BindingScope, loaded: ReadonlyMap<string, LoadedSource>
 async function buildScope(
   session: AppSession,
   page: Page,
-  { params, inputs }: BrowserState,
+  { params, inputs, selected }: BrowserState,
 ): Promise<BindingScope> {
   const { user, embed } = session;
   const { id, name, email, roles } = user;
@@ -114,6 +115,7 @@ async function buildScope(
     data: {},
     inputs: {},
     params,
+    selected: readSelection(page, selected),
     user: { id, name, email, roles },
     context: embed?.context ?? {},
   };
@@ -130,6 +132,21 @@ async function buildScope(
   return { ...base, inputs: values };
 }
 
+/** The chosen rows of the page's own tables: one id, or a list of them. */
+function readSelection(
+  { components }: Page,
+  selected: BrowserState["selected"],
+): Readonly<Record<string, unknown>> {
+  const tables = [...walkComponents(components)].filter(
+    ({ component }) => component["select"] !== undefined,
+  );
+  const entries = tables.map(({ id, component }) => {
+    const ids = Object.hasOwn(selected, id) ? (selected[id] ?? []) : [];
+    return [id, component["select"] === "one" ? (ids[0] ?? null) : ids];
+  });
+  return Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
+}
+
 /** The sources that components read, except those that tables read page by page. */
 function findNeededSources(
   components: readonly PlacedComponent[],
@@ -139,10 +156,16 @@ function findNeededSources(
   for (const { component } of components) {
     const { dataSource, type } = component;
     const source = sources.find(({ name }) => name === dataSource);
-    if (source && !(type === "table" && isPaged(source))) names.add(source.name);
+    const isPage = source && (type === "table" ? isPaged(source) : isMonth(type, source));
+    if (source && !isPage) names.add(source.name);
     for (const name of listSourcesRead(ownPropsOf(component))) names.add(name);
   }
   return selectSources(names, sources);
+}
+
+/** True for a calendar, which reads its month of a list. */
+function isMonth(type: string, { kind }: DataSource): boolean {
+  return type === "calendar" && (kind === "table" || kind === "tickets");
 }
 
 function selectSources(names: ReadonlySet<string>, sources: readonly DataSource[]): DataSource[] {

@@ -207,12 +207,9 @@ test("workflows give data and answers, and actions follow one another until one 
   const oneRun = ["workflow.run_started", "workflow.run_completed"];
   expect(shown).toMatchObject({ events: oneRun });
   expect(shown.body.data.components.slice(2, 4)).toMatchObject([
-    { columns: [{ label: "n" }, { label: "id" }], rows: [{ key: "x", cells: [8, "x"] }] },
+    { columns: [{ label: "N" }], rows: [{ key: "x", cells: [8] }] },
     {
-      fields: [
-        { label: "n", value: 8 },
-        { label: "id", value: "x" },
-      ],
+      fields: [{ label: "N", value: 8 }],
     },
   ]);
   const push = { componentId: "rows", action: "/rowActions/0/action" };
@@ -330,7 +327,7 @@ test("numbers and times are those of the workspace's language and time zone", as
     ),
   });
   const { body } = await by(`GET /apps/berlin/${slug}`);
-  expect(body).toContain('<html lang="de-DE">');
+  expect(body).toContain('<html lang="de-DE" data-mode="auto">');
   for (const text of [
     "1.234.567,5",
     "17. Juli 2026, 00:30 MESZ",

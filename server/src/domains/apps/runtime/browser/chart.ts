@@ -1,167 +1,191 @@
-import { formatNumber } from "./format.ts";
+/** Figures of reports, as the console and its mails draw them, with their numbers as a table. */
+import { drawCourse, type Figure, formatValue, type Shape } from "@millrace/client/chart";
 import type { ResolvedChart } from "./page-state.ts";
 import { h, type VNode } from "./vnode.ts";
 
-const COLOURS = 8;
-const ROW_PX = 40;
-const LINE_PX = 180;
+const WIDTH_PX = 640;
+const HEIGHT_PX = 220;
+const COLOURS = 6;
 
-type Point = ResolvedChart["points"][number];
-
-/** A chart as SVG, with its numbers as its label and as a table. */
-export function chartView({ kind, title, points }: ResolvedChart): VNode {
+/** A chart with its numbers as a table. `width` is that of its place, once it is known. */
+export function chartView({ title, figure }: ResolvedChart, id: string, width = WIDTH_PX): VNode {
+  const isEmpty = numbersOf(figure).length === 0;
   return h(
     "figure",
     { class: "card chart" },
     title !== "" && h("figcaption", { class: "card-title" }, title),
-    points.length === 0
+    isEmpty
       ? h("p", { class: "faint" }, "There is nothing here.")
-      : drawChart(kind, title, points),
-    points.length > 0 &&
-      h(
-        "details",
-        { class: "numbers" },
-        h("summary", {}, "Show the numbers"),
-        h(
-          "table",
-          {},
-          h(
-            "tbody",
-            {},
-            points.map(({ label, value }) =>
-              h(
-                "tr",
-                {},
-                h("th", { scope: "row" }, label),
-                h("td", { class: "end" }, formatNumber(value)),
-              ),
-            ),
-          ),
-        ),
-      ),
+      : h("div", { class: "canvas", "data-chart": id }, drawFigure(figure, title, width)),
+    !isEmpty && figure.kind !== "number" && numbersView(figure),
   );
 }
 
-function drawChart(kind: string, title: string, points: readonly Point[]): VNode {
-  const words = points.map(({ label, value }) => `${label}: ${formatNumber(value)}`).join(", ");
-  const label = `${title === "" ? "Chart" : title}. ${words}`;
-  if (kind === "pie") return drawPie(points, label);
-  return kind === "line" ? drawLine(points, label) : drawBars(points, label);
+function drawFigure(figure: Figure, title: string, width: number): readonly VNode[] {
+  const label = `${title === "" ? "Chart" : title}. ${spellNumbers(figure)}`;
+  switch (figure.kind) {
+    case "number":
+      return [
+        h("p", { class: "number" }, formatValue(figure.mark.value, figure.style, { short: true })),
+      ];
+    case "course":
+      return drawLines(figure, label, width);
+    case "bars":
+      return [
+        drawBars(
+          figure.bars.map((bar) => [bar.label, bar.mark.value] as const),
+          figure,
+          label,
+        ),
+      ];
+    case "funnel":
+      return [
+        drawBars(
+          figure.steps.map((step) => [step.name, step.mark.value] as const),
+          figure,
+          label,
+        ),
+      ];
+    case "grid":
+    case "table":
+      return [];
+  }
+}
+
+type Course = Extract<Figure, { kind: "course" }>;
+
+function drawLines(figure: Course, label: string, width: number): readonly VNode[] {
+  const size = { width, height: HEIGHT_PX };
+  const svg = h(
+    "svg",
+    { role: "img", "aria-label": label, ...size },
+    drawCourse(figure, size).map(shapeView),
+  );
+  if (figure.series.length < 2) return [svg];
+  const keys = figure.series.map(({ name, isBefore }, n) =>
+    h("li", { class: isBefore ? "before" : `series-${n % COLOURS}` }, name),
+  );
+  return [h("ul", { class: "keys", "aria-hidden": "true" }, keys), svg];
+}
+
+function shapeView({ tag, attributes, text, children = [] }: Shape): VNode {
+  return h(tag, attributes, text, children.map(shapeView));
 }
 
 /** Horizontal bars, which leave room for labels; lengths are shares of the width. */
-function drawBars(points: readonly Point[], label: string): VNode {
-  const most = Math.max(...points.map(({ value }) => Math.abs(value)), 0) || 1;
-  const height = points.length * ROW_PX;
+function drawBars(
+  bars: readonly (readonly [string, number | null])[],
+  { style }: Figure,
+  label: string,
+): VNode {
+  const most = Math.max(...bars.map(([, value]) => Math.abs(value ?? 0)), 0) || 1;
   return h(
-    "svg",
-    { role: "img", "aria-label": label, width: "100%", height, class: "bars" },
-    points.flatMap((point, index) => {
-      const y = index * ROW_PX;
-      const share = (Math.abs(point.value) / most) * 100;
-      return [
-        h("text", { x: 0, y: y + 15 }, shorten(point.label)),
+    "div",
+    { class: "bars", role: "img", "aria-label": label },
+    bars.map(([name, value]) => {
+      const share = ((Math.abs(value ?? 0) / most) * 100).toFixed(2);
+      return h(
+        "div",
+        { class: "bar-line" },
+        h("span", { class: "bar-name" }, name === "" ? "None" : name),
         h(
-          "text",
-          { x: "100%", y: y + 15, "text-anchor": "end", class: "value" },
-          formatNumber(point.value),
+          "svg",
+          { class: "bar-track", width: "100%", height: 10, "aria-hidden": "true" },
+          h("rect", { width: "100%", height: 10, rx: 5, class: "ground" }),
+          h("rect", { width: `${share}%`, height: 10, rx: 5, class: "chart-bar series-0" }),
         ),
-        h("rect", { x: 0, y: y + 22, width: "100%", height: 8, rx: 4, class: "ground" }),
-        h("rect", {
-          x: 0,
-          y: y + 22,
-          width: `${share.toFixed(2)}%`,
-          height: 8,
-          rx: 4,
-          class: "c0",
-        }),
-      ];
+        h("span", { class: "bar-value" }, formatValue(value, style, { short: true })),
+      );
     }),
   );
 }
 
-/** Stretches the line to the width, but not its labels. */
-function drawLine(points: readonly Point[], label: string): VNode {
-  const values = points.map(({ value }) => value);
-  const [low, high] = [Math.min(...values, 0), Math.max(...values, 0)];
-  const span = high - low || 1;
-  const at = points.map(({ value }, index) => {
-    const x = points.length === 1 ? 50 : (index / (points.length - 1)) * 100;
-    return `${x.toFixed(2)},${(100 - ((value - low) / span) * 100).toFixed(2)}`;
-  });
-  const [first, last] = [points[0], points.at(-1)];
-  return h(
-    "svg",
-    { role: "img", "aria-label": label, width: "100%", height: LINE_PX + 44, class: "line" },
-    h("text", { x: 0, y: 12, class: "value" }, formatNumber(high)),
-    h(
-      "svg",
-      {
-        x: 0,
-        y: 20,
-        width: "100%",
-        height: LINE_PX,
-        viewBox: "0 0 100 100",
-        preserveAspectRatio: "none",
-      },
-      [0, 50, 100].map((y) => h("line", { x1: 0, x2: 100, y1: y, y2: y, class: "grid" })),
-      h("polygon", { points: `0,100 ${at.join(" ")} 100,100`, class: "area" }),
-      h("polyline", { points: at.join(" "), class: "stroke" }),
-    ),
-    h("text", { x: 0, y: LINE_PX + 38 }, shorten(first?.label ?? "")),
-    points.length > 1 &&
-      h("text", { x: "100%", y: LINE_PX + 38, "text-anchor": "end" }, shorten(last?.label ?? "")),
-  );
+const SPOKEN_MAX = 12;
+
+/** The numbers as words, while they are few enough to be heard. */
+function spellNumbers(figure: Figure): string {
+  const rows = numbersOf(figure);
+  if (rows.length > SPOKEN_MAX) return "The numbers are below.";
+  return rows
+    .map(([label, ...values]) => {
+      const words = values.map((value) => formatValue(value, figure.style)).join(" and ");
+      return `${label === "" ? "None" : label}: ${words}`;
+    })
+    .join(", ");
 }
 
-function drawPie(points: readonly Point[], label: string): VNode {
-  const whole = points.reduce((sum, { value }) => sum + Math.max(0, value), 0) || 1;
-  let from = 0;
-  const slices = points.map(({ value }, index) => {
-    const share = Math.max(0, value) / whole;
-    const start = from;
-    from += share;
-    // The slice is a dash of the ring.
-    return h("circle", {
-      cx: 21,
-      cy: 21,
-      r: 15.9155,
-      pathLength: 100,
-      "stroke-dasharray": `${(share * 100).toFixed(3)} ${(100 - share * 100).toFixed(3)}`,
-      "stroke-dashoffset": (25 - start * 100).toFixed(3),
-      class: `slice s${index % COLOURS}`,
-    });
-  });
-  return h(
-    "div",
-    { class: "pie" },
-    h(
-      "svg",
-      { role: "img", "aria-label": label, viewBox: "0 0 42 42", width: 160, height: 160 },
-      slices,
-    ),
-    h(
-      "ul",
-      { class: "legend" },
-      points.map((point, index) =>
+type NumberRow = readonly [string, ...(number | null)[]];
+
+/** The numbers of a figure by their labels. */
+function numbersOf(figure: Figure): readonly NumberRow[] {
+  switch (figure.kind) {
+    case "number":
+      return [["", figure.mark.value]];
+    case "course":
+      return figure.places.map((place, at) => [
+        place,
+        ...figure.series.map(({ marks }) => marks[at]?.value ?? null),
+      ]);
+    case "bars":
+      return figure.bars.map(({ label, mark }) => [label, mark.value]);
+    case "funnel":
+      return figure.steps.map(({ name, mark }) => [name, mark.value]);
+    case "grid":
+      return figure.rows.map((row, at) => [
+        row,
+        ...(figure.cells[at] ?? []).map((mark) => mark?.value ?? null),
+      ]);
+    case "table":
+      return figure.rows.map((row) => {
+        const [first, ...rest] = figure.columns.map(({ name }) => row[name]);
+        return [
+          typeof first === "string" ? first : JSON.stringify(first ?? ""),
+          ...rest.map((value) => Number(value ?? 0)),
+        ];
+      });
+  }
+}
+
+function headsOf(figure: Figure): readonly string[] {
+  if (figure.kind === "course" && figure.series.length > 1)
+    return ["", ...figure.series.map(({ name }) => name)];
+  if (figure.kind === "grid") return ["", ...figure.columns];
+  return figure.kind === "table" ? figure.columns.map(({ name }) => name) : [];
+}
+
+function numbersView(figure: Figure): VNode {
+  const heads = headsOf(figure);
+  const table = h(
+    "table",
+    {},
+    heads.length > 0 &&
+      h(
+        "thead",
+        {},
         h(
-          "li",
+          "tr",
           {},
-          h(
-            "svg",
-            { width: 12, height: 12, "aria-hidden": "true" },
-            h("rect", { width: 12, height: 12, rx: 3, class: `c${index % COLOURS}` }),
-          ),
-          h("span", {}, point.label),
-          h("span", { class: "value" }, formatNumber(point.value)),
+          heads.map((name) => h("th", { scope: "col" }, name)),
+        ),
+      ),
+    h(
+      "tbody",
+      {},
+      numbersOf(figure).map(([label, ...values]) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, label === "" ? "None" : label),
+          values.map((value) => h("td", { class: "end" }, formatValue(value, figure.style))),
         ),
       ),
     ),
   );
-}
-
-const LABEL_CHARACTERS = 32;
-
-function shorten(label: string): string {
-  return label.length > LABEL_CHARACTERS ? `${label.slice(0, LABEL_CHARACTERS - 1)}…` : label;
+  if (figure.kind === "grid" || figure.kind === "table")
+    return h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Numbers" },
+      table,
+    );
+  return h("details", { class: "numbers" }, h("summary", {}, "Show the numbers"), table);
 }

@@ -42,19 +42,24 @@ export function fieldView(field: Field, fieldOptions: FieldOptions): VNode {
   );
 }
 
-type Attributes = Readonly<Record<string, string | boolean | undefined>>;
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const TYPES: Readonly<Record<string, string>> = {
   number: "number",
   date: "date",
   datetime: "datetime-local",
+  email: "email",
+  url: "url",
 };
 
-function renderControl({ input, options, value }: Field, attributes: Attributes): VNode {
+function renderControl(field: Field, attributes: Attributes): VNode {
+  const { input, options, value, min, max, maxLength, mask } = field;
   const text = toControlText(value, input);
   switch (input) {
     case "textarea":
-      return h("textarea", { ...attributes, rows: 4 }, text);
+      return h("textarea", { ...attributes, rows: 4, maxlength: maxLength }, text);
+    case "file":
+      return h("input", { ...attributes, type: "file", multiple: true, "data-upload": true });
     case "checkbox":
       return h("input", { ...attributes, type: "checkbox", checked: value === true });
     case "select":
@@ -64,6 +69,10 @@ function renderControl({ input, options, value }: Field, attributes: Attributes)
         ...attributes,
         type: TYPES[input] ?? "text",
         step: input === "number" && "any",
+        min,
+        max,
+        maxlength: maxLength,
+        placeholder: mask,
         value: text,
         autocomplete: "off",
       });
@@ -83,6 +92,7 @@ function optionViews(options: readonly Option[], chosen: string): VNode[] {
 /** The text of a control. */
 function toControlText(value: unknown, input: string): string {
   if (value === null || value === undefined) return "";
+  if (Array.isArray(value) && input === "file") return "";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value as string | number);
   if (input === "datetime") return toControlTime(text);
   return input === "date" ? text.slice(0, 10) : text;

@@ -63,6 +63,11 @@ export function formatValue(value: unknown, format: string): Child {
       return formatTime(value, formatsOf(region).dateTime);
     case "boolean":
       return value === true || value === "true" ? "Yes" : "No";
+    case "link":
+      return formatLink(value);
+    case "file":
+    case "image":
+      return formatFiles(value, format);
     case "badge":
       return h("span", { class: `badge ${toneOf(toText(value))}` }, toText(value));
     default:
@@ -94,6 +99,51 @@ export function formatNumber(value: number): string {
 export function toControlTime(value: string): string {
   const time = new Date(value);
   return Number.isNaN(time.getTime()) ? value.slice(0, 16) : localTime(time, region.timeZone);
+}
+
+/** A month such as `2026-11` in words. */
+export function formatMonth(month: string): string {
+  const options = { month: "long", year: "numeric", timeZone: "UTC" } as const;
+  return new Intl.DateTimeFormat(region.locale, options).format(new Date(`${month}-01`));
+}
+
+/** A calendar day as its weekday, or in full. */
+export function formatDay(day: string, look: "weekday" | "full"): string {
+  const options =
+    look === "weekday" ? ({ weekday: "short" } as const) : ({ dateStyle: "full" } as const);
+  const format = new Intl.DateTimeFormat(region.locale, { ...options, timeZone: "UTC" });
+  return format.format(new Date(day));
+}
+
+/** Only addresses of the web are links: a record may hold anything. */
+function formatLink(value: unknown): Child {
+  const text = toText(value);
+  const href = /^https?:\/\//.test(text)
+    ? text
+    : /^[^\s@]+@[^\s@]+$/.test(text)
+      ? `mailto:${text}`
+      : undefined;
+  return href === undefined ? text : h("a", { href, rel: "noopener noreferrer" }, text);
+}
+
+interface ShownFile {
+  readonly name?: unknown;
+  readonly url?: unknown;
+  readonly thumbnailUrl?: unknown;
+}
+
+function formatFiles(value: unknown, format: string): Child {
+  const files = [value].flat().map((file) => Object(file) as ShownFile);
+  const links = files.flatMap(({ name, url, thumbnailUrl }): Child[] => {
+    if (typeof url !== "string") return [];
+    const words = typeof name === "string" ? name : "File";
+    if (format === "image" && typeof thumbnailUrl === "string")
+      return [h("img", { src: thumbnailUrl, alt: words, class: "thumb", loading: "lazy" })];
+    return [h("a", { href: url }, words)];
+  });
+  return links.length === 0
+    ? h("span", { class: "faint" }, "–")
+    : h("span", { class: "files" }, links);
 }
 
 function isCalendarDay(value: unknown): boolean {

@@ -1,4 +1,5 @@
 /** The state of a page as the server resolved it: without bindings and actions. */
+import type { Figure } from "@millrace/client/chart";
 import type { VNode } from "./vnode.ts";
 
 /** How numbers and times are written. */
@@ -19,6 +20,8 @@ export interface PageState {
     readonly current: boolean;
   }[];
   readonly components: readonly ResolvedComponent[];
+  /** The scheme of colours that the app asks for: `auto` is that of the device. */
+  readonly mode: string;
   /** The person who uses the app; absent in an embedded one, where others act for its author. */
   readonly user?: { readonly name: string; readonly home: string; readonly logOut: string };
   /** True when sources with effects are still to be loaded, by a request of the page itself. */
@@ -38,6 +41,13 @@ export interface Field {
   readonly options: readonly Option[];
   readonly value: unknown;
   readonly help: string | undefined;
+  readonly min?: number;
+  readonly max?: number;
+  readonly maxLength?: number;
+  /** How a text is made: `#` is a digit, `A` a letter, `*` either. */
+  readonly mask?: string;
+  /** It is asked for only where another field has one of these values. */
+  readonly when?: { readonly field: string; readonly is: readonly (string | boolean)[] };
 }
 
 export interface ButtonProps {
@@ -66,6 +76,14 @@ export type ResolvedComponent = {
       readonly type: "detail";
       readonly title: string;
       readonly fields: readonly (FieldDisplay & { readonly value: unknown })[] | null;
+    }
+  | ResolvedBoard
+  | ResolvedCalendar
+  | {
+      readonly type: "image";
+      readonly src: string | null;
+      readonly alt: string;
+      readonly width: string;
     }
   | ({ readonly type: "button" } & ButtonProps)
   | ResolvedChart
@@ -114,15 +132,55 @@ export type ResolvedComponent = {
 export interface ResolvedTable {
   readonly type: "table";
   readonly title: string;
-  readonly columns: readonly FieldDisplay[];
+  readonly columns: readonly TableColumn[];
   readonly rows: readonly { readonly key: string | null; readonly cells: readonly unknown[] }[];
   readonly actions: readonly ButtonProps[];
+  /** True when a press on a row does something. */
+  readonly isPressed: boolean;
+  /** `one` or `many`, where rows may be chosen. */
+  readonly select: string | undefined;
+  readonly selected: readonly string[];
   readonly search: boolean;
   readonly q: string;
   /** True when there is a previous page. */
   readonly hasBefore: boolean;
   readonly next: string | null;
+  readonly total: number | null;
   readonly empty: string;
+}
+
+export interface TableColumn extends FieldDisplay {
+  /** Its name, where the table may be sorted by it. */
+  readonly field?: string;
+  readonly sorted?: "up" | "down";
+  /** The control with which people change it in the table. */
+  readonly edit?: { readonly input: string; readonly options: readonly Option[] };
+}
+
+/** A row as a card. */
+export interface Card {
+  readonly key: string | null;
+  readonly title: string;
+  readonly fields: readonly (FieldDisplay & { readonly value: unknown })[];
+}
+
+export interface ResolvedBoard {
+  readonly type: "board";
+  readonly title: string;
+  readonly columns: readonly (Option & { readonly cards: readonly Card[] })[];
+  readonly canMove: boolean;
+  readonly isPressed: boolean;
+  readonly empty: string;
+}
+
+export interface ResolvedCalendar {
+  readonly type: "calendar";
+  readonly title: string;
+  /** As `2026-11`. */
+  readonly month: string;
+  readonly today: string;
+  readonly days: readonly { readonly day: string; readonly cards: readonly Card[] }[];
+  readonly isPressed: boolean;
 }
 
 export interface ResolvedForm {
@@ -134,9 +192,8 @@ export interface ResolvedForm {
 
 export interface ResolvedChart {
   readonly type: "chart";
-  readonly kind: string;
   readonly title: string;
-  readonly points: readonly { readonly label: string; readonly value: number }[];
+  readonly figure: Figure;
 }
 
 /** An effect of an action in the browser. */
@@ -151,8 +208,10 @@ export type Effect =
       readonly fields?: Readonly<Record<string, string>>;
     };
 
-/** The search and the page of a table component. */
+/** The search, order and page of a table component, or the month of a calendar. */
 export interface TableViewState {
   readonly q?: string;
   readonly after?: string;
+  readonly sort?: string;
+  readonly month?: string;
 }

@@ -1,14 +1,10 @@
 /** The view of a page as virtual nodes, rendered by the server as HTML and by the browser as DOM. */
+import { boardView, calendarView } from "./board.ts";
 import { chartView } from "./chart.ts";
 import { fieldView } from "./fields.ts";
 import { formatValue, setRegion } from "./format.ts";
-import type {
-  ResolvedForm,
-  PageState,
-  ResolvedComponent,
-  ButtonProps,
-  ResolvedTable,
-} from "./page-state.ts";
+import type { Field, ResolvedForm, PageState, ResolvedComponent } from "./page-state.ts";
+import { buttonView, type EditedCell, tableView } from "./table.ts";
 import { type Child, h, type VNode } from "./vnode.ts";
 
 /** The state that only the browser has. */
@@ -19,9 +15,21 @@ export interface UiState {
   readonly tabs: ReadonlyMap<string, number>;
   /** The field errors of each form by component id; those of the form itself under "". */
   readonly errors: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** The values entered in each form so far, by component id: fields may depend on it. */
+  readonly entered: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly edited: EditedCell | undefined;
+  /** The widths of the places of charts, by component id. */
+  readonly widths: ReadonlyMap<string, number>;
 }
 
-const NO_SCRIPT: UiState = { hasScript: false, tabs: new Map(), errors: new Map() };
+const NO_SCRIPT: UiState = {
+  hasScript: false,
+  tabs: new Map(),
+  errors: new Map(),
+  entered: new Map(),
+  edited: undefined,
+  widths: new Map(),
+};
 
 export function pageView(state: PageState, ui: UiState = NO_SCRIPT): VNode {
   const { region, app, title, pages, components, user } = state;
@@ -87,7 +95,19 @@ function renderContent(component: ResolvedComponent, ui: UiState): VNode[] {
     case "markdown":
       return [h("div", { class: "prose" }, component.content)];
     case "table":
-      return [tableView(component, component.id)];
+      return [
+        tableView(
+          component,
+          component.id,
+          ui.edited?.part === component.id ? ui.edited : undefined,
+        ),
+      ];
+    case "board":
+      return [boardView(component, component.id)];
+    case "calendar":
+      return [calendarView(component, component.id)];
+    case "image":
+      return [imageView(component)];
     case "form":
       return [formView(component, component.id, ui)];
     case "detail":
@@ -95,7 +115,7 @@ function renderContent(component: ResolvedComponent, ui: UiState): VNode[] {
     case "button":
       return [buttonView(component, { "data-part": component.id, "data-act": "/action" })];
     case "chart":
-      return [chartView(component)];
+      return [chartView(component, component.id, ui.widths.get(component.id))];
     case "stat":
       return [
         h(
@@ -135,103 +155,6 @@ function textView(text: string, style: string): VNode {
   return h("p", { class: style === "muted" ? "faint" : "words" }, text);
 }
 
-function buttonView(
-  button: ButtonProps,
-  attributes: Readonly<Record<string, string | undefined>>,
-): VNode {
-  const { label, style, confirm } = button;
-  return h(
-    "button",
-    { type: "button", class: `push ${style}`, "data-confirm": confirm, ...attributes },
-    label,
-  );
-}
-
-function tableView(table: ResolvedTable, id: string): VNode {
-  const { title, rows, search, q, empty } = table;
-  const searchInput =
-    search &&
-    h("input", {
-      type: "search",
-      "aria-label": `Search ${title}`.trim(),
-      placeholder: "Search",
-      "data-search": id,
-      value: q,
-      autocomplete: "off",
-    });
-  const label = title === "" ? "Table" : title;
-  return h(
-    "div",
-    { class: "card" },
-    (title !== "" || search) &&
-      h(
-        "div",
-        { class: "card-head" },
-        title !== "" && h("h2", { class: "card-title" }, title),
-        searchInput,
-      ),
-    rows.length === 0
-      ? h("p", { class: "faint empty" }, empty)
-      : h(
-          "div",
-          { class: "scroll", role: "region", tabindex: "0", "aria-label": label },
-          rowsView(table, id),
-        ),
-    pagerView(table, id),
-  );
-}
-
-function rowsView({ columns, rows, actions }: ResolvedTable, id: string): VNode {
-  const hasActions = actions.length > 0 && rows.some(({ key }) => key !== null);
-  const align = (format: string) => (format === "number" || format === "money" ? "end" : undefined);
-  const head = columns.map(({ label, format }) =>
-    h("th", { scope: "col", class: align(format) }, label),
-  );
-  const buttons = (key: string): VNode[] =>
-    actions.map((button, at) =>
-      buttonView(button, {
-        "data-part": id,
-        "data-act": `/rowActions/${at}/action`,
-        "data-row": key,
-      }),
-    );
-  const body = rows.map(({ key, cells }) =>
-    h(
-      "tr",
-      { "data-key": key ?? undefined },
-      columns.map(({ label, format }, at) =>
-        h("td", { class: align(format), "data-label": label }, formatValue(cells[at], format)),
-      ),
-      hasActions && h("td", { class: "acts" }, key !== null && buttons(key)),
-    ),
-  );
-  const actionsHeader =
-    hasActions && h("th", { scope: "col" }, h("span", { class: "unseen" }, "Actions"));
-  return h(
-    "table",
-    { class: "rows" },
-    h("thead", {}, h("tr", {}, head, actionsHeader)),
-    h("tbody", {}, body),
-  );
-}
-
-/** False when there is only one page. */
-function pagerView({ next, hasBefore }: ResolvedTable, id: string): VNode | false {
-  if (!hasBefore && next === null) return false;
-  const turn = (to: string, label: string, more: object) =>
-    h(
-      "button",
-      { type: "button", class: "push", "data-part": id, "data-turn": to, ...more },
-      label,
-    );
-  return h(
-    "div",
-    { class: "pager" },
-    turn("before", "Previous", { disabled: !hasBefore }),
-    turn("next", "Next", { "data-next": next ?? undefined, disabled: next === null }),
-  );
-}
-
 function formView({ title, fields, submitLabel }: ResolvedForm, id: string, ui: UiState): VNode {
   const errors = ui.errors.get(id) ?? {};
   const general = errors[""];
@@ -245,11 +168,28 @@ function formView({ title, fields, submitLabel }: ResolvedForm, id: string, ui: 
     },
     title !== "" && h("h2", { class: "card-title" }, title),
     general !== undefined && h("p", { class: "alarm", role: "alert" }, general),
-    fields.map((field) =>
-      fieldView(field, { id: `${id}.${field.name}`, error: errors[field.name] }),
-    ),
+    fields
+      .filter((field) => !ui.hasScript || isAsked(field, fields, ui.entered.get(id)))
+      .map((field) => fieldView(field, { id: `${id}.${field.name}`, error: errors[field.name] })),
     h("div", { class: "row" }, h("button", { type: "submit", class: "push primary" }, submitLabel)),
   );
+}
+
+/** Says whether a field is asked for, given what was entered and what the form began with. */
+function isAsked(
+  { when }: Field,
+  fields: readonly Field[],
+  entered: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+  if (!when) return true;
+  const first = fields.find(({ name }) => name === when.field)?.value;
+  const value = entered && Object.hasOwn(entered, when.field) ? entered[when.field] : first;
+  return when.is.some((one) => String(one) === String(value as string));
+}
+
+function imageView({ src, alt, width }: Extract<ResolvedComponent, { type: "image" }>): VNode {
+  if (src === null) return h("p", { class: "faint empty" }, "There is no picture.");
+  return h("img", { src, alt, class: `picture ${width}`, loading: "lazy" });
 }
 
 function detailView({ title, fields }: Extract<ResolvedComponent, { type: "detail" }>): VNode {

@@ -1,0 +1,66 @@
+import { useEffect, useState } from "react";
+import { CodeEditor, findJsonFault } from "../../code/index.ts";
+import { isFields } from "../../form/index.ts";
+import type { Draft } from "../draft/draft.ts";
+import type { AppDraft } from "./use-app.ts";
+
+/** The app as text, both ways: the preview follows the text as soon as it is JSON, and the text the preview. */
+export function JsonPanel({ app, mayEdit }: { readonly app: AppDraft; readonly mayEdit: boolean }) {
+  const { draft } = app;
+  const [text, setText] = useState(() => toText(draft));
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    // What was written here is already what the preview shows: its form is left alone.
+    setText((old) => (JSON.stringify(parse(old)) === JSON.stringify(draft) ? old : toText(draft)));
+    setError(undefined);
+  }, [draft]);
+  const change = (next: string): void => {
+    setText(next);
+    const parsed = parse(next);
+    const reason = findReason(next, parsed);
+    setError(reason);
+    if (reason === undefined && JSON.stringify(parsed) !== JSON.stringify(draft))
+      app.change({ ...draft, ...(parsed as Draft) }, { field: "json" });
+  };
+  return (
+    <div className="builder-json">
+      <CodeEditor
+        value={text}
+        label="The app as JSON"
+        language="json"
+        isReadOnly={!mayEdit}
+        isInvalid={error !== undefined}
+        description={error}
+        onChange={change}
+      />
+      {error !== undefined && (
+        <p className="form-error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const toText = (draft: Draft): string => JSON.stringify(draft, null, 2);
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says why it can't be shown; anything else that is wrong stands among the problems. */
+function findReason(text: string, value: unknown): string | undefined {
+  if (value === undefined) return findJsonFault(text)?.message ?? "This is no JSON yet.";
+  if (!isFields(value)) return "An app is an object.";
+  const { name, pages, dataSources } = value;
+  if (typeof name !== "string") return "It needs a name.";
+  if (!Array.isArray(pages) || pages.length === 0) return "It needs pages.";
+  if (!Array.isArray(dataSources)) return "It needs dataSources, though it may be empty.";
+  const isPage = (page: unknown): boolean =>
+    isFields(page) && Array.isArray(page["components"]) && typeof page["path"] === "string";
+  return pages.every(isPage) ? undefined : "Each page needs a path and components.";
+}

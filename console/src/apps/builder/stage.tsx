@@ -1,0 +1,110 @@
+/** The draft as people will see it: the page of deployed apps in a frame, drawn by their own view, style and script. */
+import { useEffect, useRef, useState } from "react";
+import { BASE_PATH } from "../../data/place.ts";
+import { useTheme } from "../../shell/theme.ts";
+import type { Draft } from "../draft/draft.ts";
+import type { Preview, StageState } from "./use-preview.ts";
+
+interface StageProps {
+  readonly preview: Preview | undefined;
+  readonly theme: Draft["theme"];
+  /** The id of the component that is chosen, as the page has it. */
+  readonly chosen: string | undefined;
+  /** True while it is used instead of edited. */
+  readonly isUsed: boolean;
+  readonly isNarrow: boolean;
+  readonly onChoose: (id: string | null) => void;
+  readonly onPage: (path: string) => void;
+  readonly onState: (state: StageState) => void;
+}
+
+type StageEvent =
+  | { readonly from: string; readonly kind: "ready" }
+  | { readonly from: string; readonly kind: "choose"; readonly id: string | null }
+  | { readonly from: string; readonly kind: "page"; readonly path: string }
+  | ({ readonly from: string; readonly kind: "state" } & StageState)
+  | {
+      readonly from: string;
+      readonly kind: "key";
+      readonly key: string;
+      readonly meta: boolean;
+      readonly shift: boolean;
+    };
+
+export function Stage(props: StageProps) {
+  const { preview, theme, chosen, isUsed, isNarrow } = props;
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [isReady, setReady] = useState(false);
+  const newest = useRef(props);
+  newest.current = props;
+  // The frame follows the console where the app says nothing.
+  useTheme();
+  const own = theme?.mode;
+  const mode =
+    own === undefined || own === "auto"
+      ? (document.documentElement.dataset["theme"] ?? "light")
+      : own;
+  useEffect(() => {
+    const hear = ({ source, origin, data }: MessageEvent): void => {
+      if (source !== frame.current?.contentWindow || origin !== location.origin) return;
+      const event = data as StageEvent;
+      const { onChoose, onPage, onState } = newest.current;
+      if (event.kind === "ready") setReady(true);
+      else if (event.kind === "choose") onChoose(event.id);
+      else if (event.kind === "page") onPage(event.path);
+      else if (event.kind === "state") {
+        const { inputs, views, selected } = event;
+        onState({ inputs, views, selected });
+      } else {
+        const { key, meta: ctrlKey, shift: shiftKey } = event;
+        const init = { key, ctrlKey, shiftKey, bubbles: true, cancelable: true };
+        document.body.dispatchEvent(new KeyboardEvent("keydown", init));
+      }
+    };
+    addEventListener("message", hear);
+    return () => removeEventListener("message", hear);
+  }, []);
+  useEffect(() => {
+    if (!isReady || !preview) return;
+    const accent = theme?.accent ?? null;
+    const { state } = preview;
+    const message = { kind: "show", state, chosen: chosen ?? null, isUsed, mode, accent };
+    frame.current?.contentWindow?.postMessage(message, location.origin);
+  }, [isReady, preview, chosen, isUsed, mode, theme?.accent]);
+  const { box, size } = useScale(isNarrow);
+  return (
+    <div ref={box} className={isNarrow ? "stage-box narrow" : "stage-box"}>
+      <iframe
+        ref={frame}
+        className="stage-frame"
+        style={size}
+        title="Preview of the app"
+        src={`${BASE_PATH}/apps/_stage`}
+      />
+    </div>
+  );
+}
+
+const DESK_PX = 1_080;
+/** Below this the console itself is on a telephone, and the page as it is there. */
+const SCALED_MIN_PX = 480;
+
+/** Shows the page as wide as on a desk, made smaller to fit; or as wide as a telephone. */
+function useScale(isNarrow: boolean) {
+  const box = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState({ width: DESK_PX, height: 0 });
+  useEffect(() => {
+    const { current } = box;
+    if (!current) return undefined;
+    const observer = new ResizeObserver(() =>
+      setPlace({ width: current.clientWidth, height: current.clientHeight }),
+    );
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+  const isScaled = !isNarrow && place.width >= SCALED_MIN_PX && place.width < DESK_PX;
+  if (!isScaled) return { box, size: {} };
+  const scale = place.width / DESK_PX;
+  const size = { width: DESK_PX, height: place.height / scale, transform: `scale(${scale})` };
+  return { box, size };
+}

@@ -1,0 +1,72 @@
+import { useEffect, useState } from "react";
+import { isFields } from "../../form/index.ts";
+import { type Reply, useOp } from "../../data/api.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { type Draft, pageOf } from "../draft/draft.ts";
+
+const PREVIEW_AFTER_MS = 180;
+
+export type Preview = Reply<"apps.preview">["data"];
+
+/** What somebody entered and looked at in the preview. */
+export interface StageState {
+  readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
+  readonly views: Readonly<Record<string, { readonly q?: string; readonly after?: string }>>;
+  readonly selected: Readonly<Record<string, readonly string[]>>;
+}
+
+const NOTHING: StageState = { inputs: {}, views: {}, selected: {} };
+
+/** The page of the draft that is chosen, as the server resolves it with real data. */
+export function usePreview(
+  draft: Draft,
+  at: string,
+  options: { readonly role: string; readonly mayEdit: boolean },
+) {
+  const [stage, setStage] = useState(NOTHING);
+  const [sampleId, setSampleId] = useState<string>();
+  const settled = useDebounced(draft, PREVIEW_AFTER_MS);
+  const page = settled.pages[pageOf(at)] ?? settled.pages[0];
+  const { name, theme, pages, dataSources } = settled;
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  const { data, error, isFetching } = useOp(
+    "apps.preview",
+    {
+      body: {
+        definition: {
+          name,
+          theme,
+          pages: pages.map((one) => ({ ...one, components: [...one.components] })),
+          dataSources: dataSources.map((one) => ({ ...one, config: { ...one.config } })),
+        },
+        page: page?.path ?? "/",
+        inputs: { ...stage.inputs },
+        views: { ...stage.views },
+        selected: Object.fromEntries(
+          Object.entries(stage.selected).map(([id, rows]) => [id, [...rows]]),
+        ),
+        // A page about one record shows one that there is.
+        params: sampleId === undefined ? {} : { id: sampleId },
+        timeZone,
+        ...(options.role !== "" && { role: options.role }),
+      },
+    },
+    { enabled: options.mayEdit && page !== undefined, staleTime: 5_000 },
+  );
+  const preview = data?.data;
+  const found = findRecordId(preview);
+  useEffect(() => {
+    if (found !== undefined) setSampleId((old) => old ?? found);
+  }, [found]);
+  return { preview, error, isFetching, setStage };
+}
+
+/** The id of the first record that a data source gives. */
+function findRecordId(preview: Preview | undefined): string | undefined {
+  const data = isFields(preview?.scope) ? preview.scope["data"] : undefined;
+  const rows = Object.values(isFields(data) ? data : {}).flatMap((value): readonly unknown[] =>
+    Array.isArray(value) ? value.slice(0, 1) : [],
+  );
+  const ids = rows.map((row) => (isFields(row) ? row["id"] : undefined));
+  return ids.find((id): id is string => typeof id === "string" && id.startsWith("rec_"));
+}

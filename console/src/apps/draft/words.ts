@@ -1,0 +1,27 @@
+import { toWords } from "../../ui/words.ts";
+import type { Component } from "./draft.ts";
+
+const CHARACTERS_MAX = 40;
+
+/** What a component says of itself, or its kind. */
+export function labelOfComponent(component: Component): string {
+  const { title, label, text, openLabel, name, alt } = component;
+  const said = [title, label, text, openLabel, name, alt].find(
+    (one): one is string => typeof one === "string" && one.trim() !== "",
+  );
+  if (said === undefined) {
+    const { dataSource } = component;
+    return typeof dataSource === "string" ? toWords(dataSource) : toWords(component.type);
+  }
+  const plain = said
+    .replaceAll(/\{\{[\s\S]*?\}\}/g, "…")
+    .replaceAll(/[#*_`>]/g, "")
+    .trim();
+  return plain.length > CHARACTERS_MAX ? `${plain.slice(0, CHARACTERS_MAX - 1)}…` : plain;
+}
+
+export function describeComponent(component: Component): string {
+  const label = labelOfComponent(component);
+  const kind = toWords(component.type);
+  return label === kind ? kind : `${kind} “${label}”`;
+}

@@ -1,0 +1,129 @@
+/** All apps: where each is live, what went wrong in it lately, and the way to a new one. */
+import "../apps.css";
+import { Link } from "@tanstack/react-router";
+import { AppWindow, ExternalLink, Plus } from "lucide-react";
+import { useState } from "react";
+import { type Reply, useOp } from "../../data/api.ts";
+import { useMay, useNames } from "../../data/people.ts";
+import { BASE_PATH, ENVIRONMENTS, place } from "../../data/place.ts";
+import { useActions } from "../../shell/actions.ts";
+import { useTitle } from "../../shell/title.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { count, toWords } from "../../ui/words.ts";
+import { StartDialog } from "./start-dialog.tsx";
+
+export function Apps() {
+  useTitle("Apps");
+  const may = useMay();
+  const { data, error, refetch } = useOp("apps.list", { query: { limit: 200 } });
+  const [words, setWords] = useState("");
+  const [isStarting, setStarting] = useState(false);
+  const refusal = may("apps:write") ? undefined : "You may not make apps.";
+  useActions([{ keys: "n", label: "New app", run: () => setStarting(true), disabled: refusal }]);
+  const shown = data?.data.filter(({ name, description }) =>
+    `${name} ${description}`.toLowerCase().includes(words.trim().toLowerCase()),
+  );
+  const button = (
+    <button
+      type="button"
+      className="btn main"
+      disabled={refusal !== undefined}
+      title={refusal}
+      onClick={() => setStarting(true)}
+    >
+      <Plus /> App
+    </button>
+  );
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Apps</h1>
+        <span className="grow" />
+        <input
+          type="search"
+          className="field"
+          aria-label="Find an app"
+          placeholder="Find an app…"
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+        {button}
+      </header>
+      <div className="app-list scroll">
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {!data && !error && <Loading />}
+        {shown?.length === 0 && words === "" && (
+          <Empty title="No apps yet" action={button}>
+            An app gives people pages of their own: lists, forms, boards and charts over your data,
+            with the rights that each of them has. One click makes one of a table.
+          </Empty>
+        )}
+        {shown?.length === 0 && words !== "" && <Empty title="No app is called that" />}
+        <ul className="app-cards">
+          {shown?.map((app) => (
+            <AppCard key={app.id} app={app} />
+          ))}
+        </ul>
+        {shown !== undefined && shown.length > 0 && (
+          <p className="muted app-note">
+            Whoever may open apps can use those that are published. In them they see and change what
+            they may anyway.
+          </p>
+        )}
+      </div>
+      {isStarting && <StartDialog taken={data?.data ?? []} onClose={() => setStarting(false)} />}
+    </div>
+  );
+}
+
+/** The address of an app, for those who use it. */
+export function addressOf(slug: string, environment: string): string {
+  const query = environment === "production" ? "" : `?environment=${environment}`;
+  return `${BASE_PATH}/apps/${place.workspace ?? ""}/${slug}${query}`;
+}
+
+function AppCard({ app }: { readonly app: Reply<"apps.list">["data"][number] }) {
+  const { id, name, slug, description, environments, errors, updatedAt, createdBy } = app;
+  const nameOf = useNames();
+  const wrong = ENVIRONMENTS.filter((environment) => errors[environment] > 0);
+  return (
+    <li className="app-card">
+      <AppWindow className="ico" />
+      <span className="grow">
+        <Link to="/builder/$id" params={{ id }} search={{}} className="app-name cut">
+          {name}
+        </Link>
+        <span className="muted cut">{description === "" ? `/${slug}` : description}</span>
+      </span>
+      <span className="app-places">
+        {ENVIRONMENTS.toReversed().map((environment) => {
+          const live = environments[environment];
+          return live ? (
+            <a
+              key={environment}
+              className="tag ok app-place"
+              href={addressOf(slug, environment)}
+              target="_blank"
+              rel="noreferrer"
+              title={`Open it in ${environment}`}
+            >
+              {toWords(environment)} {live.number} <ExternalLink />
+            </a>
+          ) : null;
+        })}
+        {Object.values(environments).every((live) => live === null) && (
+          <span className="tag">Not published</span>
+        )}
+        {wrong.map((environment) => (
+          <span key={environment} className="tag bad">
+            {count(errors[environment], "error")} in {environment}
+          </span>
+        ))}
+      </span>
+      <span className="muted wide-only">
+        {nameOf(createdBy)} · <Ago at={updatedAt} />
+      </span>
+    </li>
+  );
+}

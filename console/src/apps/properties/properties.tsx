@@ -1,0 +1,172 @@
+import { Copy, Trash2 } from "lucide-react";
+import { useMemo } from "react";
+import type { ScopeSource } from "../../code/index.ts";
+import { type FieldError, Form, isFields, type Schema } from "../../form/index.ts";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import { toWords } from "../../ui/words.ts";
+import { type Component, type Container, type Draft, readAt, writeAt } from "../draft/draft.ts";
+import type { AppDraft } from "../builder/use-app.ts";
+import type { Preview } from "../builder/use-preview.ts";
+import { drawProperty, type FieldContext } from "./property-field.tsx";
+import { kindAt, schemaAt } from "./schema.ts";
+import { Sample } from "./sample.tsx";
+
+interface PropertiesProps {
+  readonly app: AppDraft;
+  readonly at: string;
+  readonly published: Schema | undefined;
+  readonly preview: Preview | undefined;
+  readonly problems: readonly FieldError[];
+  readonly mayEdit: boolean;
+  readonly onRemove: () => void;
+  readonly onCopy: () => void;
+  readonly onWrap: (kind: Container) => void;
+}
+
+const WORDS: Readonly<Record<string, string>> = { app: "App", page: "Page", source: "Data source" };
+
+/** The properties of what is chosen, drawn from the published schema of its kind. */
+export function Properties(props: PropertiesProps) {
+  const { app, at, published, preview, problems, mayEdit } = props;
+  const { draft } = app;
+  const kind = kindAt(draft, at);
+  const schema = useMemo(
+    () => published && schemaAt(published, draft, at),
+    // Its shape depends on the kind of what is chosen, not on what is written in it.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [published, at, kind, sourceKind(draft, at)],
+  );
+  const value = at === "/" ? draft : readAt(draft, at);
+  const context = useFieldContext(draft, at, preview);
+  const errors = useMemo(() => {
+    const base = at === "/" ? "" : at;
+    return problems
+      .filter(({ path }) => path === base || path.startsWith(`${base}/`))
+      .map(({ path, message }) => ({ path: path.slice(base.length), message }));
+  }, [problems, at]);
+  const isComponent = !["app", "page", "source", ""].includes(kind);
+  const title = WORDS[kind] ?? toWords(kind);
+  return (
+    <aside className="builder-side" aria-label="Properties">
+      <header className="side-head">
+        <h2 className="grow cut">{title}</h2>
+        {isComponent && mayEdit && <PartMenu {...props} />}
+        {kind !== "app" && kind !== "" && mayEdit && (
+          <button
+            type="button"
+            className="btn bare icon"
+            aria-label={`Remove the ${title.toLowerCase()}`}
+            title="Remove"
+            onClick={props.onRemove}
+          >
+            <Trash2 />
+          </button>
+        )}
+      </header>
+      <div className="side-body scroll" tabIndex={0} role="region" aria-label="Fields">
+        {schema && isFields(value) ? (
+          <Form
+            key={at}
+            schema={schema}
+            value={value}
+            errors={errors}
+            hasSummary={false}
+            isDense
+            isDisabled={!mayEdit}
+            draw={(field) => drawProperty(field, context)}
+            onChange={(next, pointer) => {
+              const after = at === "/" ? (next as Draft) : writeAt(draft, at, settle(next));
+              app.change(after, { field: `${at}${pointer}` });
+            }}
+          />
+        ) : (
+          <p className="muted">Choose a part in the tree or in the preview.</p>
+        )}
+        {kind === "source" && isFields(value) && (
+          <Sample name={String(value["name"])} preview={preview} />
+        )}
+      </div>
+    </aside>
+  );
+}
+
+const sourceKind = (draft: Draft, at: string): unknown =>
+  at.startsWith("/dataSources/") ? readAt(draft, `${at}/kind`) : undefined;
+
+/** A part of a container always has a list of components, also a new one. */
+function settle(value: unknown): unknown {
+  if (!isFields(value)) return value;
+  const type = value["type"];
+  if (type !== "tabs" && type !== "columns") return value;
+  const parts = value[type];
+  if (!Array.isArray(parts)) return value;
+  const whole = parts.map((part: unknown) => ({
+    ...(type === "tabs" && { title: "New tab" }),
+    ...(isFields(part) ? part : {}),
+    components: isFields(part) && Array.isArray(part["components"]) ? part["components"] : [],
+  }));
+  return { ...value, [type]: whole };
+}
+
+function PartMenu({ onCopy, onWrap }: PropertiesProps) {
+  return (
+    <Menu
+      label="More"
+      items={[
+        { label: "Copy as JSON", icon: <Copy />, keys: "mod+c", onPick: onCopy },
+        { label: "Put into columns", onPick: () => onWrap("columns"), isApart: true },
+        { label: "Put into tabs", onPick: () => onWrap("tabs") },
+        { label: "Put into a modal", onPick: () => onWrap("modal") },
+      ]}
+    >
+      ···
+    </Menu>
+  );
+}
+
+/** What bindings of the part can read, and what its pickers offer. */
+function useFieldContext(draft: Draft, at: string, preview: Preview | undefined): FieldContext {
+  const scope = preview?.scope;
+  const value = readAt(draft, at === "/" ? "" : at);
+  const beside = isFields(value) ? value : {};
+  const own = beside["dataSource"] ?? beside["name"];
+  const name = typeof own === "string" ? own : "";
+  const rows = rowsOf(scope, name);
+  const fields = useMemo(() => fieldsOf(rows[0]), [rows]);
+  const sources = useMemo((): readonly ScopeSource[] => {
+    const own = Object.entries(scope ?? {}).flatMap(([root, all]) =>
+      root === "data" && isFields(all)
+        ? Object.entries(all).map(([source, rows2]) => ({
+            path: `data.${source}`,
+            title: source,
+            value: rows2,
+          }))
+        : [{ path: root, title: root, value: all }],
+    );
+    return rows[0] === undefined ? own : [...own, { path: "row", title: "row", value: rows[0] }];
+  }, [scope, rows]);
+  const { config } = beside as Partial<Component>;
+  return {
+    sources,
+    data: draft.dataSources.map((source) => source.name),
+    pages: draft.pages,
+    fields,
+    beside: isFields(config) ? config : beside,
+  };
+}
+
+const NO_ROWS: readonly unknown[] = [];
+
+function rowsOf(scope: unknown, name: string): readonly unknown[] {
+  const data = isFields(scope) ? scope["data"] : undefined;
+  const rows = isFields(data) ? data[name] : undefined;
+  return Array.isArray(rows) ? rows : NO_ROWS;
+}
+
+/** The fields of a row, and those of what it refers to. */
+export function fieldsOf(row: unknown): readonly string[] {
+  if (!isFields(row)) return [];
+  return Object.entries(row).flatMap(([name, value]) =>
+    isFields(value) ? [name, ...Object.keys(value).map((inner) => `${name}.${inner}`)] : [name],
+  );
+}

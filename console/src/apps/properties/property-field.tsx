@@ -1,0 +1,184 @@
+/** Controls of properties: bindings with completion and their result, pickers of what there is, and lists of options. */
+import type { ScopeSource } from "../../code/index.ts";
+import { type FieldProps, fieldKindOf } from "../../form/index.ts";
+import { useOp } from "../../data/api.ts";
+import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
+import {
+  AnyValue,
+  isTemplateText,
+  ObjectValue,
+  ReferencePicker,
+  TextExpression,
+} from "../../workflows/index.ts";
+
+export interface FieldContext {
+  readonly sources: readonly ScopeSource[];
+  /** Names of the app's data sources. */
+  readonly data: readonly string[];
+  readonly pages: readonly { readonly path: string; readonly title: string }[];
+  /** Fields of the rows that the part shows. */
+  readonly fields: readonly string[];
+  readonly beside: Readonly<Record<string, unknown>>;
+}
+
+/** Undefined leaves a field to the form. */
+export function drawProperty(field: FieldProps, ctx: FieldContext) {
+  const { schema, value, at } = field;
+  const kind = fieldKindOf(schema);
+  const name = at.slice(at.lastIndexOf("/") + 1);
+  if (name === "dataSource") return <Pick field={field} options={ctx.data.map(toOption)} />;
+  const reference = schema["x-reference"];
+  if (reference === "field")
+    return <Pick field={field} options={ctx.fields.map(toOption)} isFree />;
+  if (reference === "page") {
+    const pages = ctx.pages.map(({ path, title }) => ({ value: path, label: title, group: path }));
+    return <Pick field={field} options={pages} isFree />;
+  }
+  if (reference === "query" || reference === "report")
+    return <SavedPick field={field} kind={reference} />;
+  if (reference !== undefined && !isTemplateText(value))
+    return <ReferencePicker kind={reference} field={field} beside={ctx.beside} />;
+  if (name === "accent") return <Colour field={field} />;
+  if (name === "visible") {
+    const shown = value === true ? undefined : value === false ? "{{ false }}" : value;
+    return (
+      <TextExpression
+        field={{ ...field, value: shown, schema: { ...schema, "x-placeholder": "always" } }}
+        sources={ctx.sources}
+        mode="template"
+        isSingleLine
+      />
+    );
+  }
+  if (name === "options" || (name === "columns" && kind === "variant"))
+    return <Options field={field} ctx={ctx} />;
+  if (name === "is") return <Lines field={field} />;
+  if (name === "expand" || name === "fields" || name === "groupBy")
+    return kind === "list" || kind === "many" ? <Lines field={field} /> : undefined;
+  if (!schema["x-template"]) return undefined;
+  if (kind === "map") return <ObjectValue field={field} sources={ctx.sources} isAny={false} />;
+  if (kind === "json") return <AnyValue field={field} sources={ctx.sources} />;
+  if (kind === "text" || kind === "area") {
+    const isLong = name === "text" || name === "description";
+    return (
+      <TextExpression field={field} sources={ctx.sources} mode="template" isSingleLine={!isLong} />
+    );
+  }
+  return undefined;
+}
+
+const toOption = (value: string): ComboOption => ({ value, label: value });
+
+function Pick(props: {
+  readonly field: FieldProps;
+  readonly options: readonly ComboOption[];
+  readonly isFree?: boolean;
+  readonly isLoading?: boolean;
+}) {
+  const { field, options, isFree = false } = props;
+  return (
+    <Combobox
+      id={field.id}
+      label={field.label}
+      options={options}
+      value={typeof field.value === "string" ? field.value : undefined}
+      isFree={isFree}
+      isLoading={props.isLoading ?? false}
+      isDisabled={field.isDisabled}
+      isInvalid={field.error !== undefined}
+      describedBy={field.describedBy}
+      placeholder={isFree ? "Choose or write" : "Choose"}
+      onChange={field.onChange}
+    />
+  );
+}
+
+function SavedPick({ field, kind }: { readonly field: FieldProps; readonly kind: string }) {
+  const query = { query: { limit: 200 } };
+  const reports = useOp("reports.list", query, { enabled: kind === "report" });
+  const queries = useOp("queries.list", query, { enabled: kind === "query" });
+  const found = kind === "report" ? reports.data?.data : queries.data?.data;
+  const options = (found ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  return <Pick field={field} options={options} isFree isLoading={found === undefined} />;
+}
+
+function Colour({ field }: { readonly field: FieldProps }) {
+  const value = typeof field.value === "string" ? field.value : "#0b6b63";
+  return (
+    <span className="property-colour">
+      <input
+        id={field.id}
+        type="color"
+        value={value}
+        disabled={field.isDisabled}
+        onChange={({ target }) => field.onChange(target.value)}
+      />
+      <span className="mono">{value}</span>
+    </span>
+  );
+}
+
+/** One of them in each line: `open`, or `open = Still open`. A binding gives them as a whole. */
+function Options({ field, ctx }: { readonly field: FieldProps; readonly ctx: FieldContext }) {
+  const { value } = field;
+  if (isTemplateText(value))
+    return <TextExpression field={field} sources={ctx.sources} mode="template" />;
+  return (
+    <>
+      <Lines
+        field={{
+          ...field,
+          value: (Array.isArray(value) ? value : []).map(spellOption),
+          onChange: (next) =>
+            field.onChange(
+              Array.isArray(next) && next.length > 0
+                ? next.map((line) => parseOption(String(line)))
+                : undefined,
+            ),
+        }}
+      />
+      <button
+        type="button"
+        className="btn bare fx"
+        disabled={field.isDisabled}
+        title="Take them from the data"
+        onClick={() => field.onChange("{{ data }}")}
+      >
+        fx
+      </button>
+    </>
+  );
+}
+
+function spellOption(option: unknown): string {
+  if (typeof option !== "object" || option === null) return String(option);
+  const { value, label } = option as { readonly value?: unknown; readonly label?: unknown };
+  return `${String(value)} = ${String(label)}`;
+}
+
+function parseOption(line: string): unknown {
+  const [value = "", ...label] = line.split(" = ");
+  return label.length === 0 ? line : { value, label: label.join(" = ") };
+}
+
+/** A list of texts, one in each line. */
+function Lines({ field }: { readonly field: FieldProps }) {
+  const values = Array.isArray(field.value) ? field.value.map(String) : [];
+  return (
+    <textarea
+      id={field.id}
+      className="field"
+      rows={Math.min(8, Math.max(2, values.length + 1))}
+      disabled={field.isDisabled}
+      placeholder="One in each line"
+      defaultValue={values.join("\n")}
+      key={values.join("\n")}
+      onBlur={({ target }) => {
+        const lines = target.value.split("\n").map((line) => line.trim());
+        const next = lines.filter((line) => line !== "");
+        if (next.join("\n") !== values.join("\n"))
+          field.onChange(next.length > 0 ? next : undefined);
+      }}
+    />
+  );
+}

@@ -1,0 +1,166 @@
+/** The schema of the part that is chosen: that of its kind, without what the tree is for. */
+import { isFields, type Schema } from "../../form/index.ts";
+import { type Draft, isComponentAt, readAt } from "../draft/draft.ts";
+
+const FIRST = [
+  "dataSource",
+  "title",
+  "label",
+  "text",
+  "value",
+  "kind",
+  "name",
+  "options",
+  "groupBy",
+];
+const LAST = ["visible", "id"];
+
+const TITLES: Readonly<Record<string, string>> = {
+  dataSource: "Data",
+  openLabel: "Button that opens it",
+  rowAction: "When a row is pressed",
+  rowActions: "Buttons of a row",
+  submit: "When it is sent",
+  submitLabel: "Button that sends it",
+  pageSize: "Rows per page",
+  groupBy: "Columns by",
+  cardTitle: "Title of a card",
+  visible: "Shown when",
+  id: "Name in bindings",
+  x: "Along",
+  y: "Up",
+  edit: "People may change it",
+};
+
+/** The kind of part that a pointer leads to. */
+export function kindAt(draft: Draft, at: string): string {
+  if (at === "/") return "app";
+  if (/^\/dataSources\/\d+$/.test(at)) return "source";
+  if (/^\/pages\/\d+$/.test(at)) return "page";
+  const value = readAt(draft, at);
+  return isComponentAt(at) && isFields(value) ? String(value["type"]) : "";
+}
+
+export function schemaAt(published: Schema, draft: Draft, at: string): Schema | undefined {
+  const kind = kindAt(draft, at);
+  const defs = published.$defs ?? {};
+  if (kind === "app") return APP;
+  if (kind === "page") return PAGE;
+  if (kind === "source") {
+    const variants = defs["dataSource"]?.oneOf ?? [];
+    const own = readAt(draft, at) as { readonly kind?: string };
+    const found = variants.find(({ properties }) => {
+      const kindSchema = properties?.["kind"];
+      return typeof kindSchema === "object" && kindSchema.const === own.kind;
+    });
+    const config = found?.properties?.["config"];
+    if (typeof config !== "object") return undefined;
+    return {
+      type: "object",
+      required: ["name", "config"],
+      properties: {
+        name: { type: "string", title: "Name in bindings" },
+        config: { ...config, title: "Settings" },
+      },
+      $defs: defs,
+    };
+  }
+  const own = defs[kind];
+  return own && { ...shapeComponent(own, kind), $defs: titled(defs) };
+}
+
+/** Actions and components by words, for whoever chooses one. */
+function titled(defs: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(
+    Object.entries(defs).map(([name, def]) => [
+      name,
+      ACTION_TITLES[name] === undefined ? def : { ...def, title: ACTION_TITLES[name] },
+    ]),
+  );
+}
+
+const ACTION_TITLES: Readonly<Record<string, string>> = {
+  create_record: "Create a record",
+  update_record: "Change a record",
+  delete_record: "Delete a record",
+  run_workflow: "Start a workflow",
+  invoke_connector: "Call a connector",
+  execute_artifact: "Run an artifact",
+  run_query: "Run a query",
+  create_ticket: "Raise a ticket",
+  navigate: "Go to a page",
+  refresh: "Read again",
+};
+
+function shapeComponent(schema: Schema, kind: string): Schema {
+  const { type: _, components: __, ...properties } = schema.properties ?? {};
+  const own = Object.entries(properties).map(([name, field]) => {
+    if (typeof field !== "object") return [name, field] as const;
+    const { description: _hint, ...plain } = field;
+    if (name === "dataSource") return [name, { ...plain, title: TITLES[name] ?? "" }] as const;
+    if (FOLDED.has(name) && field.type === "array") {
+      const title = TITLES[name] !== undefined && { title: TITLES[name] };
+      const folded = { ...field, "x-folded": true, ...title };
+      return [name, kind === "columns" ? partList(folded) : folded] as const;
+    }
+    const shown =
+      name === "tabs" || (name === "columns" && kind === "columns") ? partList(field) : field;
+    return [
+      name,
+      { ...(TITLES[name] !== undefined && { title: TITLES[name] }), ...shown },
+    ] as const;
+  });
+  const names = own.map(([name]) => name);
+  const rest = names.filter((name) => !FIRST.includes(name) && !LAST.includes(name));
+  const order = [...FIRST, ...rest, ...LAST].filter((name) => names.includes(name));
+  return {
+    ...schema,
+    title: undefined as unknown as string,
+    properties: Object.fromEntries(own),
+    required: (schema.required ?? []).filter((name) => name !== "type" && name !== "components"),
+    "x-order": order,
+  };
+}
+
+/** Lists of which there are many, each with many fields. */
+const FOLDED: ReadonlySet<string> = new Set(["columns", "fields", "rowActions"]);
+
+/** The parts of a container, without the components that stand in them. */
+function partList(schema: Schema): Schema {
+  const { components: _, ...properties } = schema.items?.properties ?? {};
+  const required = (schema.items?.required ?? []).filter((name) => name !== "components");
+  return { ...schema, items: { ...schema.items, properties, required } };
+}
+
+const APP: Schema = {
+  type: "object",
+  required: ["name", "slug"],
+  properties: {
+    name: { type: "string", maxLength: 100 },
+    slug: {
+      type: "string",
+      title: "Address",
+      description: "Lower-case letters, digits and hyphens",
+    },
+    description: { type: "string", "x-multiline": true },
+    theme: {
+      type: "object",
+      title: "Theme",
+      required: ["accent"],
+      properties: {
+        accent: { type: "string", title: "Colour", examples: ["#0b6b63"] },
+        mode: { enum: ["auto", "light", "dark"], title: "Light or dark" },
+      },
+    },
+  },
+};
+
+const PAGE: Schema = {
+  type: "object",
+  required: ["title", "path"],
+  properties: {
+    title: { type: "string", maxLength: 200 },
+    path: { type: "string", description: "`/` is the page that the app opens with" },
+    menu: { type: "boolean", title: "In the menu", default: true },
+  },
+};

@@ -1,0 +1,51 @@
+/** The state of a page in the browser, as every request of a page brings it. */
+import Type, { type Static } from "typebox";
+import { object } from "#kernel/schema/schema.ts";
+import type { BrowserState } from "./sources/load-sources.ts";
+
+const Scalar = Type.Union([
+  Type.String({ maxLength: 20_000 }),
+  Type.Number(),
+  Type.Boolean(),
+  Type.Null(),
+]);
+export const Scalars = Type.Record(Type.String(), Scalar, { maxProperties: 200 });
+
+export const browserStateFields = {
+  page: Type.String({ maxLength: 400, description: "Its path" }),
+  params: Type.Optional(Scalars),
+  inputs: Type.Optional(Scalars),
+  views: Type.Optional(
+    Type.Record(
+      Type.String(),
+      object({
+        q: Type.Optional(Type.String({ maxLength: 200 })),
+        after: Type.Optional(Type.String({ maxLength: 16_000 })),
+        sort: Type.Optional(Type.String({ maxLength: 300 })),
+        month: Type.Optional(Type.String({ maxLength: 7 })),
+      }),
+      { maxProperties: 300, description: "What somebody looks at in tables, by their ids" },
+    ),
+  ),
+  selected: Type.Optional(
+    Type.Record(Type.String(), Type.Array(Type.String({ maxLength: 500 }), { maxItems: 200 }), {
+      maxProperties: 50,
+      description: "The ids of chosen rows, by the ids of their tables",
+    }),
+  ),
+  timeZone: Type.Optional(
+    Type.String({
+      maxLength: 60,
+      description: "Of the person; that of the workspace unless given",
+    }),
+  ),
+};
+export const BrowserStateBody = object(browserStateFields);
+
+/** The state of the page in the browser, with nothing where the request has nothing. */
+export function toBrowserState(
+  body: Pick<Static<typeof BrowserStateBody>, "params" | "inputs" | "views" | "selected">,
+): BrowserState {
+  const { params = {}, inputs = {}, views = {}, selected = {} } = body;
+  return { params, inputs, views, selected };
+}

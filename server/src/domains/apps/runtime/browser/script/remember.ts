@@ -1,0 +1,31 @@
+/// <reference lib="dom" />
+/** Choices of a person in an app, kept in this browser: inputs, the order of tables, the open tab. */
+const CHARACTERS_MAX = 20_000;
+
+export interface Remembered {
+  readonly inputs?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly sorts?: Readonly<Record<string, string>>;
+  readonly tabs?: Readonly<Record<string, number>>;
+}
+
+/** Reads what was kept of a page; nothing where the browser keeps nothing. */
+export function recall(name: string, page: string): Remembered {
+  try {
+    const found = Object(JSON.parse(localStorage.getItem(keyOf(name, page)) ?? "{}")) as Remembered;
+    return found;
+  } catch {
+    return {};
+  }
+}
+
+export function remember(name: string, page: string, what: Remembered): void {
+  const text = JSON.stringify(what);
+  if (text.length > CHARACTERS_MAX) return;
+  try {
+    localStorage.setItem(keyOf(name, page), text);
+  } catch {
+    // A browser that keeps nothing shows the page as it is for everybody.
+  }
+}
+
+const keyOf = (name: string, page: string): string => `millrace.app ${name} ${page}`;

@@ -1,0 +1,221 @@
+/** A table: its headings sort, its rows can be chosen and pressed, and cells changed where the app says so. */
+import { fieldView } from "./fields.ts";
+import { formatNumber, formatValue } from "./format.ts";
+import type { ButtonProps, ResolvedTable, TableColumn } from "./page-state.ts";
+import { type Child, h, type VNode } from "./vnode.ts";
+
+/** The cell that somebody is changing. */
+export interface EditedCell {
+  readonly part: string;
+  readonly row: string;
+  readonly field: string;
+  readonly error?: string | undefined;
+}
+
+export function tableView(table: ResolvedTable, id: string, edited: EditedCell | undefined): VNode {
+  const { title, rows, search, q, empty } = table;
+  const searchInput =
+    search &&
+    h("input", {
+      type: "search",
+      "aria-label": `Search ${title}`.trim(),
+      placeholder: "Search",
+      "data-search": id,
+      value: q,
+      autocomplete: "off",
+    });
+  const label = title === "" ? "Table" : title;
+  return h(
+    "div",
+    { class: "card" },
+    (title !== "" || search) &&
+      h(
+        "div",
+        { class: "card-head" },
+        title !== "" && h("h2", { class: "card-title" }, title),
+        searchInput,
+      ),
+    rows.length === 0
+      ? h("p", { class: "faint empty" }, q === "" ? empty : `Nothing has “${q}” in it.`)
+      : h(
+          "div",
+          { class: "scroll", role: "region", tabindex: "0", "aria-label": label },
+          rowsView(table, id, edited),
+        ),
+    pagerView(table, id),
+  );
+}
+
+const align = (format: string): string | undefined =>
+  format === "number" || format === "money" ? "end" : undefined;
+
+function rowsView(table: ResolvedTable, id: string, edited: EditedCell | undefined): VNode {
+  const { columns, rows, actions, select } = table;
+  const hasActions = actions.length > 0 && rows.some(({ key }) => key !== null);
+  const head = [
+    select !== undefined &&
+      h("th", { scope: "col", class: "pick" }, h("span", { class: "unseen" }, "Choose")),
+    ...columns.map((column) => headView(column, id)),
+    hasActions && h("th", { scope: "col" }, h("span", { class: "unseen" }, "Actions")),
+  ];
+  return h(
+    "table",
+    { class: "rows" },
+    h("thead", {}, h("tr", {}, head)),
+    h(
+      "tbody",
+      {},
+      rows.map((row) => rowView(table, row, { id, edited, hasActions })),
+    ),
+  );
+}
+
+/** A heading; the one that sorts says which way. */
+function headView({ label, format, field, sorted }: TableColumn, id: string): VNode {
+  const arrow = sorted === "up" ? "↑" : sorted === "down" ? "↓" : "";
+  const order = { up: "ascending", down: "descending" } as const;
+  return h(
+    "th",
+    { scope: "col", class: align(format), "aria-sort": sorted && order[sorted] },
+    field === undefined
+      ? label
+      : h(
+          "button",
+          {
+            type: "button",
+            class: "heading",
+            "data-part": id,
+            "data-sort": sorted === "up" ? `-${field}` : sorted === "down" ? "" : field,
+          },
+          label,
+          h("span", { class: "arrow", "aria-hidden": "true" }, arrow === "" ? "↕" : arrow),
+        ),
+  );
+}
+
+interface RowOptions {
+  readonly id: string;
+  readonly edited: EditedCell | undefined;
+  readonly hasActions: boolean;
+}
+
+function rowView(
+  table: ResolvedTable,
+  { key, cells }: ResolvedTable["rows"][number],
+  { id, edited, hasActions }: RowOptions,
+): VNode {
+  const { columns, actions, isPressed, select, selected } = table;
+  const isChosen = key !== null && selected.includes(key);
+  const canPress = isPressed && key !== null;
+  const [first] = cells;
+  const name = typeof first === "string" || typeof first === "number" ? String(first) : "this row";
+  return h(
+    "tr",
+    {
+      "data-key": key ?? undefined,
+      class: `${canPress ? "press" : ""} ${isChosen ? "chosen" : ""}`.trim() || undefined,
+    },
+    select !== undefined &&
+      h(
+        "td",
+        { class: "pick" },
+        key !== null &&
+          h("input", {
+            type: select === "one" ? "radio" : "checkbox",
+            name: `${id}.select`,
+            "aria-label": `Choose ${name}`,
+            "data-choose": id,
+            "data-row": key,
+            checked: isChosen,
+          }),
+      ),
+    columns.map((column, at) =>
+      cellView(column, cells[at], {
+        part: id,
+        row: key,
+        isFirst: at === 0 && canPress,
+        edited: edited?.row === key && edited.field === column.field ? edited : undefined,
+      }),
+    ),
+    hasActions &&
+      h("td", { class: "acts" }, key !== null && buttonsView(actions, { part: id, row: key })),
+  );
+}
+
+interface CellOptions {
+  readonly part: string;
+  readonly row: string | null;
+  /** True for the cell whose press is that of its row. */
+  readonly isFirst: boolean;
+  readonly edited: EditedCell | undefined;
+}
+
+function cellView(column: TableColumn, value: unknown, cell: CellOptions): VNode {
+  const { label, format, edit, field } = column;
+  const { part, row, isFirst, edited } = cell;
+  const attributes = { class: align(format), "data-label": label };
+  const content = formatValue(value, format);
+  if (edit && edited && row !== null && field !== undefined) {
+    const control = { name: field, label, ...edit, required: false, help: undefined, value };
+    const more = { "data-cell": part, "data-row": row };
+    const view = fieldView(control, { id: `${part}.cell`, error: edited.error, attributes: more });
+    return h("td", { ...attributes, class: `${attributes.class ?? ""} editing`.trim() }, view);
+  }
+  if (edit && row !== null && field !== undefined) {
+    const change = { "data-part": part, "data-row": row, "data-edit": field };
+    const button = { type: "button", class: "cell", title: `Change ${label}`, ...change };
+    return h("td", attributes, h("button", button, content));
+  }
+  if (!isFirst || row === null) return h("td", attributes, content);
+  const press = { "data-part": part, "data-act": "/rowAction", "data-row": row };
+  return h("td", attributes, h("button", { type: "button", class: "open", ...press }, content));
+}
+
+function buttonsView(
+  actions: readonly ButtonProps[],
+  { part, row }: { readonly part: string; readonly row: string },
+): VNode[] {
+  return actions.map((button, at) =>
+    buttonView(button, {
+      "data-part": part,
+      "data-act": `/rowActions/${at}/action`,
+      "data-row": row,
+    }),
+  );
+}
+
+export function buttonView(
+  button: ButtonProps,
+  attributes: Readonly<Record<string, string | undefined>>,
+): VNode {
+  const { label, style, confirm } = button;
+  return h(
+    "button",
+    { type: "button", class: `push ${style}`, "data-confirm": confirm, ...attributes },
+    label,
+  );
+}
+
+/** False when there is only one page. */
+function pagerView({ next, hasBefore, total, rows }: ResolvedTable, id: string): VNode | false {
+  const isWhole = !hasBefore && next === null;
+  if (isWhole && total === null) return false;
+  const turn = (to: string, label: string, more: object): VNode =>
+    h(
+      "button",
+      { type: "button", class: "push", "data-part": id, "data-turn": to, ...more },
+      label,
+    );
+  const buttons: Child[] = [
+    turn("before", "Previous", { disabled: !hasBefore }),
+    turn("next", "Next", { "data-next": next ?? undefined, disabled: next === null }),
+  ];
+  return h(
+    "div",
+    { class: "pager" },
+    total !== null &&
+      rows.length > 0 &&
+      h("p", { class: "faint count" }, `${formatNumber(total)} in all`),
+    !isWhole && buttons,
+  );
+}

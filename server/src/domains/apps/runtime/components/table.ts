@@ -1,0 +1,122 @@
+import type { TableColumn } from "../browser/page-state.ts";
+import { idOf } from "../sources/load-sources.ts";
+import { getSource, readTablePage } from "../sources/table-page.ts";
+import type { RenderContext, RenderedComponent } from "./render-context.ts";
+import {
+  cellValue,
+  displayFields,
+  type DisplayField,
+  toButton,
+  toList,
+  toOptions,
+  toText,
+} from "./values.ts";
+
+const PAGE_SIZE = 20;
+
+export async function renderTable(ctx: RenderContext): Promise<RenderedComponent> {
+  const { props, component, browserState, id } = ctx;
+  const view = Object.hasOwn(browserState.views, id) ? browserState.views[id] : undefined;
+  const { after } = view ?? {};
+  // A search that the page does not offer could disclose fields that are not displayed.
+  const q = component["search"] === true ? view?.q : undefined;
+  const sort = allowedSort(ctx, view?.sort);
+  const searchable = (row: unknown) =>
+    displayFields(props["columns"], [row])
+      .map(({ field }) => toText(cellValue(row, field)).toLowerCase())
+      .join("\n");
+  const { rows, next, total } = await readTablePage(ctx, component, {
+    q,
+    after,
+    sort,
+    pageSize: Number(component["pageSize"] ?? PAGE_SIZE),
+    isCounted: component["total"] === true,
+    searchable,
+    valueOf: cellValue,
+  });
+  const columns = displayFields(props["columns"], rows);
+  const chosen = Object.hasOwn(browserState.selected, id) ? browserState.selected[id] : [];
+  return {
+    type: "table",
+    title: toText(props["title"]),
+    columns: columns.map((column, at) => toColumn(ctx, column, { at, sort })),
+    // Only the fields of columns are sent to the browser.
+    rows: rows.map((row) => ({
+      key: idOf(row) ?? null,
+      cells: columns.map(({ field }) => cellValue(row, field)),
+    })),
+    actions: toList(props["rowActions"]).map((entry) =>
+      toButton(Object(entry) as Record<string, unknown>),
+    ),
+    isPressed: component["rowAction"] !== undefined,
+    select: component["select"] === undefined ? undefined : toText(component["select"]),
+    selected: [...(chosen ?? [])],
+    search: component["search"] === true,
+    q: q ?? "",
+    hasBefore: after !== undefined,
+    next,
+    total: component["total"] === true ? (total ?? null) : null,
+    empty: toText(props["empty"] ?? "There is nothing here."),
+  };
+}
+
+/** A table is sorted by what it shows, so that an order discloses nothing else. */
+function allowedSort({ component, props }: RenderContext, sort: string | undefined) {
+  if (component["sortable"] === false || sort === undefined) return undefined;
+  const displayed = toList(props["columns"]).map((entry) =>
+    toText((Object(entry) as { readonly field?: unknown }).field),
+  );
+  return displayed.includes(sort.replace(/^-/, "")) ? sort : undefined;
+}
+
+function toColumn(
+  ctx: RenderContext,
+  { field, label, format }: DisplayField,
+  { at, sort }: { readonly at: number; readonly sort: string | undefined },
+): TableColumn {
+  const { component, props, session } = ctx;
+  const isNamed = props["columns"] !== undefined;
+  const { edit, options } = Object(toList(props["columns"])[at]) as Record<string, unknown>;
+  const isRecord = getSource(session, component.dataSource).kind === "table";
+  const isEditable = edit === true && isRecord && !field.includes(".");
+  return {
+    label,
+    format,
+    ...(component["sortable"] !== false && isNamed && { field }),
+    ...(sort?.replace(/^-/, "") === field && { sorted: sort.startsWith("-") ? "down" : "up" }),
+    ...(isEditable && {
+      edit: { input: chooseInput(format, options), options: toOptions(options) },
+    }),
+  };
+}
+
+const EDIT_INPUTS: Readonly<Record<string, string>> = {
+  number: "number",
+  money: "number",
+  boolean: "checkbox",
+  date: "date",
+  datetime: "datetime",
+};
+
+function chooseInput(format: string, options: unknown): string {
+  return options === undefined ? (EDIT_INPUTS[format] ?? "text") : "select";
+}
+
+/** The field of a column that people may change, as a field of a form; undefined for any other. */
+export function editedField(props: Readonly<Record<string, unknown>>, name: string) {
+  const column = toList(props["columns"]).find((entry) => {
+    const { field, edit } = Object(entry) as Record<string, unknown>;
+    return field === name && edit === true;
+  });
+  if (!column) return undefined;
+  const { label, format, options } = column as Record<string, unknown>;
+  return {
+    name,
+    label: toText(label ?? name),
+    input: chooseInput(toText(format), options),
+    required: false,
+    options: toOptions(options),
+    value: null,
+    help: undefined,
+  };
+}

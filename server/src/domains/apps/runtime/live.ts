@@ -1,0 +1,84 @@
+/**
+ * The stream that says when the data of an app's page changed. It tells that something did, never what: the page that is
+ * read anew says it, by the rules of what it reads.
+ */
+import Type from "typebox";
+import { openStream, PLATFORM_EVENTS } from "#domains/bus/index.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { pageQuery } from "#kernel/operation/pagination.ts";
+import { eventStream } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { Unauthenticated } from "#kernel/operation/failure.ts";
+import type { DataSource } from "../definition/data-source.ts";
+import { openAppSession } from "./app-session.ts";
+import { appExample, appFails, appParams, appQuery } from "./app-request.ts";
+
+const TICKET = /^(incident|problem|change|request)\./;
+
+export const followApp = query({
+  id: "apps.stream",
+  route: "GET /apps/{workspace}/{slug}/_live",
+  summary: "Hear when the data of a deployed app has changed, as server-sent events",
+  description:
+    "For the app's own page. Each event is `changed`, without anything else. Told is only what the caller may see. " +
+    "It ends after 5 minutes, so that the credential is checked anew.",
+  access: "visitor",
+  acceptsToken: true,
+  params: object(appParams),
+  query: object({
+    ...appQuery,
+    after: pageQuery.after,
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "End after so many events" }),
+    ),
+  }),
+  longRunning: true,
+  response: eventStream(),
+  fails: [Unauthenticated, ...appFails],
+  example: appExample,
+  async prepare(platform, { params, query: asked }, caller) {
+    const { environment, embed_token: embedToken, after, limit } = asked;
+    const session = await openAppSession(platform, caller, { ...params, environment, embedToken });
+    const frames = await openStream(platform, session.caller, {
+      ...(after !== undefined && { after }),
+      name: PLATFORM_EVENTS,
+    });
+    return toSignals(frames, interestOf(session.served.snapshot.dataSources), limit);
+  },
+  run: async (_ctx, _input, frames) => frames,
+});
+
+/** Says which events change what these sources give. */
+function interestOf(sources: readonly DataSource[]): (type: string, table: unknown) => boolean {
+  const tables = new Set(sources.map(({ config }) => config["table"]));
+  const kinds = new Set(sources.map(({ kind }) => kind));
+  // The tables of a query or a report are not known here.
+  const isAny = kinds.has("query") || kinds.has("report");
+  return (type, table) =>
+    (type.startsWith("record.") && (isAny || tables.has(table))) ||
+    (TICKET.test(type) && (isAny || kinds.has("tickets")));
+}
+
+/** Takes from the frames of a stream all but that they came, and leaves out what the app does not show. */
+async function* toSignals(
+  frames: AsyncIterable<string>,
+  isOfInterest: (type: string, table: unknown) => boolean,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<string> {
+  let sent = 0;
+  for await (const frame of frames) {
+    const [, type] = /^event: (.*)$/m.exec(frame) ?? [];
+    if (type === undefined) yield frame;
+    if (type === undefined || !isOfInterest(type, tableOf(frame))) continue;
+    yield "event: changed\ndata: {}\n\n";
+    sent += 1;
+    if (sent >= limit) return;
+  }
+}
+
+/** The table of an event about a record. */
+function tableOf(frame: string): unknown {
+  const [, text = "{}"] = /^data: (.*)$/m.exec(frame) ?? [];
+  const { data } = JSON.parse(text) as { readonly data?: { readonly tableSlug?: unknown } };
+  return data?.tableSlug;
+}

@@ -1,0 +1,133 @@
+/** Operations of the platform as sources of an app, each called with the rights of the app's session. */
+import { type CallOperation, dataOfResponse } from "#kernel/operation/call-operation.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import type { DataSource } from "../../definition/data-source.ts";
+
+export const SourceFailed = failure("source_failed", 502, "The data source failed.");
+
+export type SourceConfig = Readonly<Record<string, unknown>>;
+
+export interface RowPage {
+  readonly data: readonly unknown[];
+  readonly pagination: { readonly nextCursor: string | null; readonly total?: number };
+}
+
+/** Lists records of a table, or tickets. */
+export async function listRows(
+  perform: CallOperation,
+  { kind }: Pick<DataSource, "kind">,
+  config: SourceConfig,
+  query: SourceConfig,
+): Promise<RowPage> {
+  if (kind === "table") {
+    const params = { slug: config["table"] };
+    return (await perform("records.list", { params, query })) as RowPage;
+  }
+  const { kind: ticketKind = "incident" } = config;
+  const operation = ticketKind === "any" ? "tickets.list" : `${String(ticketKind)}s.list`;
+  return (await perform(operation, { query })) as RowPage;
+}
+
+/** The query of a list, from the configuration of a source. */
+export function toRowQuery({
+  filter,
+  sort,
+  fields,
+  expand,
+  limit,
+}: SourceConfig): Record<string, unknown> {
+  return {
+    ...(filter !== undefined && { filter: JSON.stringify(filter) }),
+    ...(sort !== undefined && { sort }),
+    // The id identifies rows.
+    ...(Array.isArray(fields) && { fields: [...new Set(["id", ...fields])].join(",") }),
+    ...(Array.isArray(expand) && expand.length > 0 && { expand: expand.join(",") }),
+    ...(limit !== undefined && { limit }),
+  };
+}
+
+interface QueryRows {
+  readonly rows: readonly unknown[];
+  readonly truncated: boolean;
+}
+
+export async function runSavedQuery(
+  perform: CallOperation,
+  { queryId, params }: SourceConfig,
+): Promise<QueryRows> {
+  const body = params === undefined ? {} : { params };
+  const request = { params: { id: queryId }, body };
+  return dataOfResponse(await perform("queries.run_saved", request)) as QueryRows;
+}
+
+export async function invokeConnector(
+  perform: CallOperation,
+  { connectorId, action, input = {} }: SourceConfig,
+): Promise<unknown> {
+  const body = { action, input };
+  return dataOfResponse(await perform("connectors.invoke", { params: { id: connectorId }, body }));
+}
+
+/** Starts a run; with a time to wait, resolves to its output. */
+export async function runWorkflow(
+  perform: CallOperation,
+  { workflowId, input = {} }: SourceConfig,
+  waitMs: number | undefined,
+): Promise<unknown> {
+  const query = waitMs === undefined ? {} : { wait: waitMs };
+  const started = { params: { id: workflowId }, query, body: { input } };
+  const run = dataOfResponse(await perform("workflows.trigger", started)) as RunResult;
+  if (waitMs === undefined) return run;
+  if (run.status === "completed") return run.output ?? null;
+  const ended = run.status === "failed" || run.status === "cancelled";
+  const detail = ended
+    ? (run.error?.message ?? `The run was ${run.status}.`)
+    : "The run has not ended in time.";
+  throw new Failure(SourceFailed, { detail });
+}
+
+interface RunResult {
+  readonly status: string;
+  readonly output?: unknown;
+  readonly error?: { readonly message: string } | null;
+}
+
+export async function executeArtifact(
+  perform: CallOperation,
+  { artifactId, input = {} }: SourceConfig,
+): Promise<unknown> {
+  const body = { inputPayload: input, triggerType: "app" };
+  const response = await perform("artifacts.execute", { params: { id: artifactId }, body });
+  const { success, data } = response as {
+    readonly success: boolean;
+    readonly data: ArtifactOutcome;
+  };
+  if (success) return data.output;
+  throw new Failure(SourceFailed, { detail: data.runtimeError?.message ?? "The artifact failed." });
+}
+
+interface ArtifactOutcome {
+  readonly output: unknown;
+  readonly runtimeError: { readonly message: string } | null;
+}
+
+/** The answer of a saved report, with what it says about its chart. */
+export interface LoadedReport {
+  readonly answer: { readonly rows: readonly unknown[]; readonly truncated?: boolean };
+  readonly report: object;
+}
+
+export async function runSavedReport(
+  perform: CallOperation,
+  { reportId }: SourceConfig,
+): Promise<LoadedReport> {
+  const params = { id: reportId };
+  const [answer, report] = await Promise.all([
+    perform("reports.run", { params, body: {} }),
+    perform("reports.get", { params }),
+  ]);
+  return {
+    answer: dataOfResponse(answer) as LoadedReport["answer"],
+    report: dataOfResponse(report) as object,
+  };
+}

@@ -1,0 +1,90 @@
+import Type from "typebox";
+import type { Table } from "#domains/tables/index.ts";
+import {
+  type CallOperation,
+  dataOfResponse,
+  operationCallerFor,
+} from "#kernel/operation/call-operation.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { dynamicItem } from "#kernel/operation/response.ts";
+import { id, object } from "#kernel/schema/schema.ts";
+import { TableSlug } from "../definition/action.ts";
+import { isPagePath } from "../definition/app.ts";
+import { AppsWrite } from "../permissions.ts";
+import { type Scaffold, scaffoldTable } from "./scaffold-table.ts";
+import { scaffoldReports } from "./scaffold-reports.ts";
+
+const TARGETS_MAX = 20;
+
+export const scaffoldApp = query({
+  id: "apps.scaffold",
+  route: "POST /api/v1/apps/scaffold",
+  summary: "Draft an app of a table, a report or a dashboard",
+  description:
+    "Of a table: a list with search, a page for one record, forms to make and change one, and delete with a question; " +
+    "references are shown and chosen by name. Of reports: their charts. Nothing is saved: the answer is what " +
+    "POST /api/v1/apps takes. With `base`, its pages stand below this path, for an app that has pages already.",
+  permission: AppsWrite,
+  body: object({
+    table: Type.Optional(TableSlug),
+    reportId: Type.Optional(id("rpt")),
+    dashboardId: Type.Optional(id("dsh")),
+    base: Type.Optional(Type.String({ maxLength: 63 })),
+  }),
+  response: dynamicItem<{ readonly data: Scaffold }>(
+    Type.Object(
+      {
+        name: Type.String(),
+        pages: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+        dataSources: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+      },
+      { title: "AppScaffold" },
+    ),
+  ),
+  fails: [NotFound],
+  example: { body: { table: "orders" } },
+  async prepare(platform, { body }, caller) {
+    const perform = operationCallerFor(platform, caller, "/apps/scaffold");
+    const { table, reportId, dashboardId, base = "" } = body;
+    if ([table, reportId, dashboardId].filter((one) => one !== undefined).length !== 1)
+      throw invalidField("", "must have one of `table`, `reportId` and `dashboardId`");
+    if (base !== "" && (!base.startsWith("/") || !isPagePath(base)))
+      throw invalidField("/base", "must be the path of a page");
+    if (table === undefined)
+      return { data: await scaffoldReports(perform, { reportId, dashboardId, base }) };
+    const found = await readTable(perform, table);
+    if (!found) throw new Failure(NotFound, { detail: `There is no table ${table} here.` });
+    return {
+      data: scaffoldTable({ table: found, targets: await readTargets(perform, found), base }),
+    };
+  },
+  run: async (_ctx, _input, scaffold) => scaffold,
+});
+
+/** The tables that its references lead to, but those that the caller may not see. */
+async function readTargets(
+  perform: CallOperation,
+  { columns }: Table,
+): Promise<ReadonlyMap<string, Table>> {
+  const slugs = new Set(
+    columns
+      .filter(({ type }) => type === "reference")
+      .map(({ options }) => String(options["table"])),
+  );
+  const found = new Map<string, Table>();
+  for (const slug of [...slugs].slice(0, TARGETS_MAX)) {
+    const target = await readTable(perform, slug);
+    if (target) found.set(slug, target);
+  }
+  return found;
+}
+
+async function readTable(perform: CallOperation, slug: string): Promise<Table | undefined> {
+  try {
+    return dataOfResponse(await perform("tables.get", { params: { slug } })) as Table;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
