@@ -14,10 +14,10 @@ const NICE_WHEN_HEAVY = 19;
 
 /** Starts a process for scripts, with nothing of ours in it and little that it may do. */
 export function startScriptProcess(onMessage: (message: unknown) => void): Subprocess {
-  const { library, readable } = findLibrary();
+  const { library, dates, readable } = findLibrary();
   const subprocess = new Subprocess({
     program: PROGRAM,
-    args: [library],
+    args: [library, dates],
     // One time zone everywhere, whatever the machine's.
     env: { TZ: "UTC" },
     execArgv: [
@@ -94,20 +94,30 @@ export function usageOf({ pid }: Subprocess): Usage | undefined {
 
 const TICK_MS = 10;
 
-/** The library's own file, and all that its process must be able to read to start. */
-function findLibrary(): { readonly library: string; readonly readable: readonly string[] } {
+interface ProcessFiles {
+  /** The library of isolates. */
+  readonly library: string;
+  /** The dates of scripts, as a program for browsers. */
+  readonly dates: string;
+  readonly readable: readonly string[];
+}
+
+/** The files of libraries, and all that its process must be able to read. */
+function findLibrary(): ProcessFiles {
   const find = createRequire(import.meta.url);
   const library = find.resolve("isolated-vm");
   const loader = createRequire(library).resolve("node-gyp-build");
+  const dates = join(dirname(find.resolve("luxon/package.json")), "build/global/luxon.min.js");
   const readable = [
     KERNEL,
+    dates,
     join(KERNEL, "../../package.json"),
     `${dirname(library)}/`,
     `${dirname(loader)}/`,
     // The loader looks there for which C library it is.
     "/etc/alpine-release",
   ];
-  return { library, readable };
+  return { library, dates, readable };
 }
 
 /** Linux knows a priority for each thread, others one for the process. */

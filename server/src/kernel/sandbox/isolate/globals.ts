@@ -70,11 +70,19 @@ export function disableEval(builtins: Builtins): void {
   }
 }
 
-/** `hmac(algorithm, key, text, encoding)` and `timingSafeEqual(a, b)` are for signatures. */
+/** `hash(algorithm, text, encoding)`, `hmac(algorithm, key, text, encoding)` and `timingSafeEqual(a, b)` are for signatures. */
 export function createCrypto(runtime: ScriptRuntime): unknown {
   const { builtins } = runtime;
   return builtins.freeze({
     randomUUID: () => requestFromHost(runtime, "uuid"),
+    hash: (algorithm: unknown, text: unknown, encoding: unknown = "hex") =>
+      requestFromHost(
+        runtime,
+        "hash",
+        builtins.String(algorithm),
+        builtins.String(text),
+        builtins.String(encoding),
+      ),
     hmac: (algorithm: unknown, key: unknown, text: unknown, encoding: unknown = "hex") =>
       requestFromHost(
         runtime,

@@ -2,6 +2,7 @@ import type ivm from "isolated-vm";
 import type { ScriptError } from "../script.ts";
 import { answerHostRequest } from "./host-requests.ts";
 import { bootstrapSource, type RuntimeHandle } from "../isolate/bootstrap.ts";
+import { librarySourceFor } from "../library/index.ts";
 import { originOf, type ScriptProgram, parseScript, SDK_MODULES } from "./script-source.ts";
 
 /** A context that no script has used yet, with its bootstrap done; the run's session gets its messages. */
@@ -21,6 +22,8 @@ interface CompiledParts {
   readonly program: ScriptProgram;
   /** The script, where it is a body: modules must be made anew for each context. */
   readonly body: ivm.Script | undefined;
+  /** The parts of the library that it names. */
+  readonly library: ivm.Script | undefined;
 }
 
 const BOOTSTRAP = bootstrapSource();
@@ -47,7 +50,10 @@ export class CompiledScript {
       program.kind === "body"
         ? await isolate.compileScript(program.code, originOf(program.kind))
         : undefined;
-    return { script: new CompiledScript(vm, { isolate, bootstrap, program, body }) };
+    const named = librarySourceFor(program.code);
+    const library =
+      named === "" ? undefined : await isolate.compileScript(named, { filename: "millrace" });
+    return { script: new CompiledScript(vm, { isolate, bootstrap, program, body, library }) };
   }
 
   private constructor(vm: typeof ivm, parts: CompiledParts) {
@@ -89,7 +95,7 @@ export class CompiledScript {
   }
 
   #createContext(): FreshContext {
-    const { isolate, bootstrap } = this.#parts;
+    const { isolate, bootstrap, library } = this.#parts;
     const channel: MessageChannel = { receive: undefined };
     const context = isolate.createContextSync();
     const bootstrapContext = bootstrap.runSync(context, { reference: true });
@@ -101,6 +107,7 @@ export class CompiledScript {
       { result: { reference: true } },
     );
     bootstrapContext.release();
+    library?.runSync(context);
     // `bootstrapContext` returns a handle.
     return { context, handle: handle as ivm.Reference<RuntimeHandle>, channel };
   }

@@ -22,6 +22,8 @@ function answerRequest(
       return btoa(a);
     case "uuid":
       return randomUUID();
+    case "hash":
+      return computeHash(a, b ?? "", c);
     case "hmac":
       return computeHmac(a, b ?? "", c, d);
     case "equal":
@@ -50,6 +52,17 @@ function computeHmac(algorithm: string, key: string, signed: string, encoding: s
   }
   if (!known) throw new TypeError(`The encoding must be one of ${ENCODINGS.join(", ")}.`);
   return createHmac(algorithm, key).update(signed).digest(known);
+}
+
+const HASHES = ["md5", ...ALGORITHMS];
+
+function computeHash(algorithm: string, content: string, encoding: string): string {
+  const known = ENCODINGS.find((name) => name === encoding);
+  if (!HASHES.includes(algorithm)) {
+    throw new TypeError(`The algorithm must be one of ${HASHES.join(", ")}.`);
+  }
+  if (!known) throw new TypeError(`The encoding must be one of ${ENCODINGS.join(", ")}.`);
+  return createHash(algorithm).update(content).digest(known);
 }
 
 /** A digest, since texts that are compared in constant time must have one length. */

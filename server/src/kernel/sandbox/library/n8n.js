@@ -1,0 +1,302 @@
+/* oxlint-disable */
+// @ts-nocheck: it runs in a context of its own, where nothing has a type.
+/**
+ * The names that code of n8n knows, for scripts of imported workflows: `const { $json, $input, $ } = n8n(input, …)`. The
+ * items of a node are the list that its step gives; a node with several outputs gives `{ o0, o1 }`.
+ */
+import { addMethods } from "./n8n-methods.js";
+
+export function createN8n() {
+  const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+  const asList = (value) =>
+    value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
+  const toItem = (value) => ({
+    json: isObject(value)
+      ? value
+      : {
+          data: value,
+        },
+  });
+  const { DateTime, jmespath } = globalThis;
+  function listOf(scope, step, output = 0) {
+    const value = step === "$trigger" ? triggerItems(scope) : scope.steps?.[step]?.output;
+    return isObject(value) && Object.hasOwn(value, `o${output}`)
+      ? asList(value[`o${output}`])
+      : asList(value);
+  }
+  function triggerItems(scope) {
+    const { trigger = {} } = scope;
+    if (trigger.type === "webhook")
+      return [
+        {
+          params: {},
+          ...trigger.input,
+        },
+      ];
+    if (trigger.type === "schedule")
+      return [
+        {
+          timestamp: trigger.scheduledFor,
+        },
+      ];
+    if (trigger.type === "event_bus") return [trigger.event];
+    const { input } = trigger;
+    return input === undefined || input === null
+      ? [{}]
+      : asList(input).map((one) =>
+          isObject(one)
+            ? one
+            : {
+                data: one,
+              },
+        );
+  }
+  function open(scope, { from = [], names = {}, workflow = "" }, index = 0) {
+    const items = from.flatMap(([step, output]) => listOf(scope, step, output)).map(toItem);
+    return viewAt(
+      scope,
+      {
+        items,
+        names,
+        workflow,
+      },
+      index,
+    );
+  }
+  function viewAt(scope, given, index) {
+    const { items, names, workflow } = given;
+    const itemsOfNode = (name, output = 0) => {
+      const step = names[name];
+      if (step === undefined) throw new ReferenceError(`There is no node ${name} before this one.`);
+      return listOf(scope, step, output).map(toItem);
+    };
+    const node = (name) => {
+      const all = itemsOfNode(name);
+      const paired = all.length === 1 ? all[0] : all[index];
+      return {
+        item: paired,
+        json: paired?.json,
+        all: (output = 0) => itemsOfNode(name, output),
+        first: (output = 0) => itemsOfNode(name, output)[0],
+        last: (output = 0) => itemsOfNode(name, output).at(-1),
+        itemMatching: (at) => (all.length === 1 ? all[0] : all[at]),
+        isExecuted: scope.steps?.[names[name]] !== undefined,
+        params: {},
+        context: {},
+      };
+    };
+    const now = DateTime.now();
+    return {
+      items,
+      $json: items[index]?.json ?? {},
+      $itemIndex: index,
+      $runIndex: scope.index ?? 0,
+      $input: {
+        item: items[index],
+        all: () => items,
+        first: () => items[0],
+        last: () => items.at(-1),
+        params: {},
+        context: {},
+      },
+      $: node,
+      $items: (name, output = 0) => (name === undefined ? items : itemsOfNode(name, output)),
+      $node: new Proxy(
+        {},
+        {
+          get: (_, name) => node(String(name)),
+        },
+      ),
+      $now: now,
+      $today: now.startOf("day"),
+      $jmespath: jmespath,
+      $execution: {
+        id: scope.run?.id,
+        mode: "production",
+      },
+      $workflow: {
+        id: scope.run?.workflowId,
+        name: workflow,
+        active: true,
+      },
+      $vars: {},
+      $env: {},
+      $prevNode: {
+        name: "",
+        outputIndex: 0,
+        runIndex: 0,
+      },
+      $if: (condition, yes, no) => (condition ? yes : no),
+      $ifEmpty: (value, otherwise) => (isEmpty(value) ? otherwise : value),
+      $max: (...numbers) => Math.max(...numbers),
+      $min: (...numbers) => Math.min(...numbers),
+      value: (compute) => {
+        try {
+          return plain(compute());
+        } catch (error) {
+          if (error instanceof TypeError) return undefined;
+          throw error;
+        }
+      },
+    };
+  }
+  function isEmpty(value) {
+    if (value === undefined || value === null || value === "") return true;
+    if (Array.isArray(value)) return value.length === 0;
+    return typeof value === "object" && Object.keys(value).length === 0;
+  }
+  function plain(value) {
+    if (value instanceof DateTime) return value.toISO();
+    if (value instanceof Date) return value.toISOString();
+    return value;
+  }
+  function text(value) {
+    const known = plain(value);
+    if (known === undefined || known === null) return "";
+    return typeof known === "object" ? JSON.stringify(known) : String(known);
+  }
+  const n8n = (scope, options = {}) => open(scope, options);
+  n8n.each = (scope, options, work) => {
+    const { items, ...rest } = open(scope, options);
+    const given = {
+      items,
+      names: options.names ?? {},
+      workflow: options.workflow ?? "",
+    };
+    return items.map((_, index) =>
+      work({
+        ...rest,
+        ...viewAt(scope, given, index),
+      }),
+    );
+  };
+  n8n.toList = (result) =>
+    asList(result).map((one) =>
+      isObject(one) && isObject(one.json)
+        ? one.json
+        : isObject(one)
+          ? one
+          : {
+              data: one,
+            },
+    );
+  n8n.text = text;
+  n8n.get = (value, path) =>
+    String(path)
+      .replaceAll(/\[(\d+)\]/g, ".$1")
+      .replaceAll(/\[["']([^"'\]]+)["']\]/g, ".$1")
+      .split(".")
+      .filter((name) => name !== "")
+      .reduce((at, name) => at?.[name], value);
+  n8n.set = (value, path, member) => {
+    const [name = "", ...rest] = String(path).split(".");
+    const known = isObject(value) ? value : {};
+    if (["__proto__", "constructor", "prototype"].includes(name)) return known;
+    return {
+      ...known,
+      [name]: rest.length === 0 ? member : n8n.set(known[name], rest.join("."), member),
+    };
+  };
+  n8n.unset = (value, path) => {
+    const [name = "", ...rest] = String(path).split(".");
+    if (!isObject(value) || !Object.hasOwn(value, name)) return value;
+    const { [name]: inner, ...others } = value;
+    return rest.length === 0
+      ? others
+      : {
+          ...others,
+          [name]: n8n.unset(inner, rest.join(".")),
+        };
+  };
+  n8n.holds = (left, operator, right, options = {}) => {
+    const fold = (value) =>
+      options.caseSensitive === false && typeof value === "string" ? value.toLowerCase() : value;
+    const [a, b] = [fold(plain(left)), fold(plain(right))];
+    const time = (value) =>
+      value instanceof DateTime ? value.toMillis() : DateTime.fromISO(String(value)).toMillis();
+    switch (operator) {
+      case "equals":
+      case "equal":
+        return options.type === "dateTime" ? time(a) === time(b) : looselySame(a, b, options);
+      case "notEquals":
+      case "notEqual":
+        return options.type === "dateTime" ? time(a) !== time(b) : !looselySame(a, b, options);
+      case "contains":
+        return Array.isArray(a)
+          ? a.some((one) => looselySame(one, b, options))
+          : text(a).includes(text(b));
+      case "notContains":
+        return !n8n.holds(left, "contains", right, options);
+      case "startsWith":
+        return text(a).startsWith(text(b));
+      case "notStartsWith":
+        return !text(a).startsWith(text(b));
+      case "endsWith":
+        return text(a).endsWith(text(b));
+      case "notEndsWith":
+        return !text(a).endsWith(text(b));
+      case "regex":
+      case "notRegex": {
+        const [, body = text(right), flags = ""] = /^\/(.*)\/([a-z]*)$/s.exec(text(right)) ?? [];
+        return new RegExp(body, flags).test(text(left)) === (operator === "regex");
+      }
+      case "exists":
+        return a !== undefined && a !== null;
+      case "notExists":
+        return a === undefined || a === null;
+      case "empty":
+      case "isEmpty":
+        return isEmpty(a);
+      case "notEmpty":
+      case "isNotEmpty":
+        return !isEmpty(a);
+      case "true":
+        return a === true || a === "true";
+      case "false":
+        return a === false || a === "false";
+      case "gt":
+      case "larger":
+        return Number(a) > Number(b);
+      case "gte":
+      case "largerEqual":
+        return Number(a) >= Number(b);
+      case "lt":
+      case "smaller":
+        return Number(a) < Number(b);
+      case "lte":
+      case "smallerEqual":
+        return Number(a) <= Number(b);
+      case "after":
+        return time(a) > time(b);
+      case "before":
+        return time(a) < time(b);
+      case "afterOrEquals":
+        return time(a) >= time(b);
+      case "beforeOrEquals":
+        return time(a) <= time(b);
+      case "lengthEquals":
+        return asList(a).length === Number(b);
+      case "lengthGt":
+        return asList(a).length > Number(b);
+      case "lengthGte":
+        return asList(a).length >= Number(b);
+      case "lengthLt":
+        return asList(a).length < Number(b);
+      case "lengthLte":
+        return asList(a).length <= Number(b);
+      default:
+        throw new Error(`There is no operator ${operator}.`);
+    }
+  };
+  function looselySame(one, other, { type }) {
+    if (type === "number") return Number(one) === Number(other);
+    if (type === "boolean") return String(one) === String(other);
+    if (typeof one === "object" || typeof other === "object")
+      return JSON.stringify(one) === JSON.stringify(other);
+    return type === "string"
+      ? text(one) === text(other)
+      : one === other || text(one) === text(other);
+  }
+  addMethods(n8n, isEmpty);
+  return n8n;
+}
