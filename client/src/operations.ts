@@ -136,9 +136,11 @@ export interface Schemas {
   "HolidayImport": { "calendar": Schemas["BusinessCalendar"]; "added": number; "skipped": number };
   "HolidayPreview": { "holidays": readonly (Schemas["Holiday"])[]; "skipped": number };
   "Import": { "id": string; "name": string; "state": "analyzing" | "ready" | "checking" | "running" | "completed" | "cancelled" | "failed" | "taking_back" | "taken_back"; "table": string | null; "lines": number | null; "counts": Schemas["ImportCounts"]; "reason": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "fileId": string; "format": { "type": "csv" | "xlsx" | "json"; "encoding": "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | null; "separator": string | null; "header": boolean; "sheet": string | null; "sheets": readonly (string)[] } | null; "columns": readonly (Schemas["SourceColumn"])[]; "newTable": { "slug": string; "name": string } | null; "mapping": readonly (Schemas["ColumnMapping"])[]; "key": string | null; "check": { "read": number; "created": number; "updated": number; "unchanged": number; "invalid": number; "takenBack": number; "refused": number } | null; "corrections": number };
+  "ImportBinding": { "id": string; "kind": "connector" | "workflow" | "table"; "title": string; "usedBy": readonly (string)[] };
   "ImportCounts": { "read": number; "created": number; "updated": number; "unchanged": number; "invalid": number; "takenBack": number; "refused": number };
   "ImportLine": { "line": number; "cells": readonly (string | number | boolean | null)[]; "errors": readonly ({ "path": string; "message": string })[]; "corrected": boolean };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
+  "ImportedNode": { "node": string; "type": string; "stepId": string; "status": "converted" | "approximated" | "placeholder"; "reasons": readonly (string)[] };
   "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "IncidentBroadcast": { "at": string; "by": string | null; "message": string; "statusPage": { "title"?: string; "status": "investigating" | "identified" | "monitoring" | "resolved"; "effect"?: "degraded" | "down"; "componentIds"?: readonly (string)[] } | null };
   "IncidentRole": { "role": "commander" | "communications" | "operations"; "userId": string; "since": string };
@@ -456,6 +458,7 @@ export interface Schemas {
   "WorkflowDefinition": { "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["WorkflowTrigger"]; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string };
   "WorkflowDraftDiff": { "from": { "id": string | null; "version": number | null }; "identical": boolean; "fields": readonly (string)[]; "harmless": boolean; "steps": readonly (Schemas["WorkflowStepChange"])[]; "stepEdges": { "added": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[]; "removed": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[] } };
   "WorkflowEdge": { "from": string; "to": string; "when"?: string };
+  "WorkflowImport": { "workflows": readonly ({ "definition": Schemas["WorkflowDefinition"]; "report": readonly (Schemas["ImportedNode"])[] })[]; "bindings": readonly (Schemas["ImportBinding"])[]; "counts": { "converted": number; "approximated": number; "placeholder": number } };
   "WorkflowIssue": { "path": string; "message": string; "stepId"?: string; "field"?: string };
   "WorkflowNode": { "id": string; "type": string; "name"?: string; "config"?: { readonly [name: string]: unknown }; "retry"?: { "maxAttempts": number; "backoffMs"?: number; "strategy"?: "fixed" | "exponential"; "statuses"?: readonly (number)[] }; "timeoutMs"?: number; "onError"?: "fail" | "continue" | "branch"; "forEach"?: { "items": unknown; "as"?: string; "concurrency"?: number; "ratePerSecond"?: number; "collect"?: boolean }; "note"?: string };
   "WorkflowStepChange": { "stepId": string; "name": string; "type": string; "change": "added" | "removed" | "changed"; "fields": readonly ({ "field": string; "before"?: unknown; "after"?: unknown })[]; "harmless": boolean };
@@ -1947,6 +1950,8 @@ export interface Operations {
   "workflows.get": { params: { "id": string }; reply: { "data": Schemas["Workflow"] } };
   /** Read a version with its definition */
   "workflows.get_version": { params: { "id": string; "versionId": string }; reply: { "data": Schemas["FullWorkflowVersion"] } };
+  /** Convert a workflow of another product */
+  "workflows.import": { body: { "format": "n8n"; "workflow": unknown; "bindings"?: { readonly [name: string]: string } }; reply: { "data": Schemas["WorkflowImport"] } };
   /** Give a version a label, or take it away with null */
   "workflows.label_version": { params: { "id": string; "versionId": string }; body: { "label": string | null }; reply: { "data": Schemas["WorkflowVersion"] } };
   /** List the workflows, newest first, without their nodes and edges */
@@ -2745,6 +2750,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "workflows.due_times": "GET /api/v1/workflows/due-times",
   "workflows.get": "GET /api/v1/workflows/{id}",
   "workflows.get_version": "GET /api/v1/workflows/{id}/versions/{versionId}",
+  "workflows.import": "POST /api/v1/workflows/import",
   "workflows.label_version": "PATCH /api/v1/workflows/{id}/versions/{versionId}",
   "workflows.list": "GET /api/v1/workflows",
   "workflows.list_versions": "GET /api/v1/workflows/{id}/versions",

@@ -1,7 +1,7 @@
 import "./list.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { useMemo, useRef } from "react";
+import { useMemo, useRef, useState } from "react";
 import { type Follow, useEvery } from "../../data/lists/every.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -50,8 +50,21 @@ export function WorkflowList() {
   const refused = may("workflows:write") ? undefined : REFUSED;
   const itemsOf = useRowActs({ chosen, refused, onNew: () => show({ new: "nothing" }), field });
   const isNarrowed = [search.q, search.show, search.tag].some((one) => one !== undefined);
+  const [file, setFile] = useState<string>();
+  const openFile = async (dropped: File | undefined): Promise<void> => {
+    if (!dropped || refused !== undefined) return;
+    setFile(await dropped.text());
+    show({ new: "import" });
+  };
   return (
-    <div className="page">
+    <div
+      className="page"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        void openFile(event.dataTransfer.files[0]);
+      }}
+    >
       <header className="page-head workflow-head">
         <h1>Workflows</h1>
         <Filters show={search.show} onShow={(next) => show({ show: next })} />
@@ -100,8 +113,12 @@ export function WorkflowList() {
       {search.new !== undefined && refused === undefined && (
         <NewWorkflow
           way={search.new}
+          file={file}
           onWay={(way) => show({ new: way })}
-          onClose={() => show({ new: undefined })}
+          onClose={() => {
+            setFile(undefined);
+            show({ new: undefined });
+          }}
         />
       )}
     </div>

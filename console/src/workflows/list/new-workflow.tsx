@@ -1,12 +1,14 @@
 import { useNavigate } from "@tanstack/react-router";
 import { FileJson, Package, SquarePen } from "lucide-react";
-import { useState } from "react";
-import { call, type Input, invalidate } from "../../data/api.ts";
+import { useMemo, useState } from "react";
+import { call, type Input, invalidate, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { type Intent, INTENTS, setUp } from "../../welcome/index.ts";
 import { parseImported } from "./definition-file.ts";
+import { readN8nExport } from "./n8n-file.ts";
+import { N8nImport } from "./n8n-import.tsx";
 
 type Way = "nothing" | "example" | "import";
 
@@ -21,18 +23,31 @@ export function NewWorkflow(props: {
   readonly way: Way;
   readonly onWay: (way: Way) => void;
   readonly onClose: () => void;
+  /** The content of a file that was dropped on the list. */
+  readonly file?: string | undefined;
 }) {
   const navigate = useNavigate();
   const [name, setName] = useState("");
-  const [text, setText] = useState("");
+  const [text, setText] = useState(props.file ?? "");
+  const [bindings, setBindings] = useState<Readonly<Record<string, string>>>({});
   const [chosen, setChosen] = useState<Intent>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const foreign = useMemo(() => readN8nExport(text), [text]);
+  const isForeign = props.way === "import" && foreign !== undefined;
+  const conversion = useOp(
+    "workflows.import",
+    { body: { format: "n8n", workflow: foreign } } as Input<"workflows.import">,
+    { enabled: isForeign },
+  );
   const submit = async (): Promise<void> => {
     setBusy(true);
     setProblem(undefined);
     try {
-      const to = await create(props.way, { name, text, chosen });
+      const to =
+        isForeign && foreign
+          ? await createImported(foreign, bindings)
+          : await create(props.way, { name, text, chosen });
       invalidate(["every", "workflows.", "runs."]);
       props.onClose();
       await navigate({ to });
@@ -47,8 +62,9 @@ export function NewWorkflow(props: {
       title="New workflow"
       onClose={props.onClose}
       onSubmit={() => void submit()}
+      isWide={isForeign}
       footer={
-        <button className="btn main" disabled={isBusy}>
+        <button className="btn main" disabled={isBusy || (isForeign && !conversion.data)}>
           {props.way === "example" ? "Install it" : "Create it"}
         </button>
       }
@@ -67,7 +83,19 @@ export function NewWorkflow(props: {
       </div>
       {props.way === "nothing" && <NameField name={name} onChange={setName} />}
       {props.way === "example" && <Examples chosen={chosen} onChoose={setChosen} />}
-      {props.way === "import" && <ImportField text={text} onChange={setText} />}
+      {props.way === "import" && !isForeign && <ImportField text={text} onChange={setText} />}
+      {isForeign && conversion.data && (
+        <N8nImport
+          answer={conversion.data.data}
+          chosen={bindings}
+          onChoose={(id, value) => setBindings({ ...bindings, [id]: value })}
+        />
+      )}
+      {isForeign && conversion.error && (
+        <p className="new-workflow-problem" role="alert">
+          {describeRefusal(conversion.error)}
+        </p>
+      )}
       {problem !== undefined && (
         <p className="new-workflow-problem" role="alert">
           {problem}
@@ -98,6 +126,26 @@ async function create(way: Way, { name, text, chosen }: Answers): Promise<string
       : { name: name.trim(), trigger: { type: "manual" }, nodes: [], edges: [] };
   const { data } = await call("workflows.create", { body } as unknown as Input<"workflows.create">);
   return `/workflows/${data.id}`;
+}
+
+/** Makes the workflows of an export of n8n, drafts all of them, and says where they are. */
+async function createImported(
+  workflow: object,
+  bindings: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { data } = await call("workflows.import", {
+    body: { format: "n8n", workflow, bindings },
+  } as Input<"workflows.import">);
+  const ids: string[] = [];
+  for (const { definition } of data.workflows) {
+    const made = await call("workflows.create", {
+      body: { ...definition, changeSummary: "Imported from n8n" },
+    } as unknown as Input<"workflows.create">);
+    ids.push(made.data.id);
+  }
+  const [first] = ids;
+  notify(ids.length === 1 ? "It is imported, as a draft." : `${ids.length} drafts are imported.`);
+  return ids.length === 1 && first !== undefined ? `/workflows/${first}` : "/workflows";
 }
 
 function NameField(props: { readonly name: string; readonly onChange: (name: string) => void }) {

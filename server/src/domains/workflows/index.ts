@@ -9,6 +9,7 @@ import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import * as deployments from "./deployments/operations.ts";
 import * as preview from "./deployments/preview.ts";
 import * as events from "./events.ts";
+import { importWorkflow } from "./n8n/operation.ts";
 import * as operations from "./operations.ts";
 import { workflowContent } from "./pack.ts";
 import * as palette from "./palette/operations.ts";
@@ -103,6 +104,7 @@ export const workflows = domain({
     palette.getPalette,
     palette.listDueTimes,
     operations.validateWorkflow,
+    importWorkflow,
     operations.getWorkflow,
     operations.updateWorkflow,
     operations.replaceWorkflow,

@@ -79,6 +79,17 @@ export const samples: readonly Sample[] = [
     operation: "workflows.due_times",
     arrange: async () => ({ query: { cron: "0 9 * * *" } }),
   },
+  {
+    operation: "workflows.import",
+    arrange: async () => ({
+      body: {
+        format: "n8n",
+        workflow: { name: "Sample", nodes: [], connections: {} },
+        bindings: {},
+      },
+      environmentScoped: false,
+    }),
+  },
   { operation: "workflows.validate", arrange: async () => ({ body: fresh() }) },
   { operation: "workflows.get", arrange: (owner) => made(owner) },
   {

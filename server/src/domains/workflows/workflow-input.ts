@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
-import { type Definition, definitionFields, loop } from "./definition/index.ts";
+import { type Definition, definitionFields, loop, repeat } from "./definition/index.ts";
 import { ChangeSummary, Label } from "./versions/version.ts";
 
 /** The fields of the version that a save appends. */
@@ -84,7 +84,8 @@ export function withTextLabels<Graph extends object>(graph: Graph): Graph {
 function withTextLabelsInside(node: unknown): unknown {
   const { type, config } = Object(node) as { readonly type?: unknown; readonly config?: unknown };
   const { body } = Object(config) as { readonly body?: unknown };
-  if (type !== loop.type || typeof body !== "object" || body === null) return node;
+  if ((type !== loop.type && type !== repeat.type) || typeof body !== "object" || body === null)
+    return node;
   return { ...Object(node), config: { ...Object(config), body: withTextLabels(body) } } as unknown;
 }
 

@@ -17,6 +17,7 @@ interface PageRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
+  readonly redirects: number;
 }
 
 interface PageResponse {
@@ -29,7 +30,8 @@ export const http = executor({
   type: types.http,
   async run(config, tools) {
     const { method = "GET", url, headers = {}, query = {}, body, failOn = FAILURES } = config;
-    const first: PageRequest = { method, url, headers, query, body };
+    const { redirects = 0 } = config;
+    const first: PageRequest = { method, url, headers, query, body, redirects };
     if (config.nextPage === undefined) return { output: await callOnce(tools, first, { failOn }) };
     const { maxPages = PAGES_DEFAULT } = config;
     return { output: await callPages(tools, first, { failOn, maxPages }) };
@@ -119,7 +121,7 @@ function isObject(value: unknown): value is object {
 
 async function callOnce(
   tools: StepTools,
-  { method, url, headers, query, body }: PageRequest,
+  { method, url, headers, query, body, redirects }: PageRequest,
   { failOn, page = 1 }: { readonly failOn: readonly string[]; readonly page?: number },
 ): Promise<PageResponse> {
   const { platform, signal, idempotencyKey } = tools;
@@ -136,6 +138,7 @@ async function callOnce(
     timeoutMs: TIMEOUT_MAX_MS,
     maxResponseBytes: RESPONSE_BYTES_MAX,
     allowHttp: true,
+    redirects,
     signal,
   });
   return readAnswer(tools, { method, failOn }, response);

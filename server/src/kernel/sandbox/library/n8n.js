@@ -19,6 +19,7 @@ export function createN8n() {
   });
   const { DateTime, jmespath } = globalThis;
   function listOf(scope, step, output = 0) {
+    if (step === "$batch") return asList(scope.batch?.items);
     const value = step === "$trigger" ? triggerItems(scope) : scope.steps?.[step]?.output;
     return isObject(value) && Object.hasOwn(value, `o${output}`)
       ? asList(value[`o${output}`])
@@ -51,8 +52,11 @@ export function createN8n() {
               },
         );
   }
-  function open(scope, { from = [], names = {}, workflow = "" }, index = 0) {
-    const items = from.flatMap(([step, output]) => listOf(scope, step, output)).map(toItem);
+  function open(scope, { from = [], names = {}, workflow = "", once = false }, index = 0) {
+    const items = from
+      .flatMap(([step, output]) => listOf(scope, step, output))
+      .map(toItem)
+      .slice(0, once ? 1 : undefined);
     return viewAt(
       scope,
       {

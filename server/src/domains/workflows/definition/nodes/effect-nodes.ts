@@ -34,6 +34,13 @@ export const http = nodeType({
         },
       ),
     ),
+    redirects: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10,
+        description: "How many are followed; none unless given",
+      }),
+    ),
     nextPage: Type.Optional(
       expression(
         "Sees `response` and `page`, which counts from 1; gives the address of the next page, or an object with " +
@@ -67,6 +74,7 @@ export const http = nodeType({
       headers: { title: "Headers", example: { Authorization: "Bearer {{secrets.API_TOKEN}}" } },
       body: { title: "Body", example: { order: "{{ trigger.input.id }}" } },
       failOn: { title: "Fails on", example: ["404", "5xx"] },
+      redirects: { title: "Redirects" },
       nextPage: { title: "Next page", placeholder: "response.body.next" },
       pageItems: { title: "Items of a page", placeholder: "response.body.items" },
       maxPages: { title: "Pages at most" },

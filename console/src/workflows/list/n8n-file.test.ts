@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { readN8nExport, sortReport } from "./n8n-file.ts";
+
+test("an export of n8n is told from anything else", () => {
+  expect(readN8nExport('{"nodes":[],"connections":{}}')).toEqual({ nodes: [], connections: {} });
+  for (const text of [
+    "",
+    "{",
+    "[]",
+    "null",
+    '{"nodes":[],"edges":[]}',
+    '{"nodes":1,"connections":{}}',
+  ]) {
+    expect(readN8nExport(text)).toBeUndefined();
+  }
+});
+
+test("what must be looked at comes first, and a node of several triggers once", () => {
+  const one = (node: string, status: string) => ({ node, status, reasons: [] });
+  const reports = [
+    [one("a", "converted"), one("b", "placeholder")],
+    [one("a", "converted"), one("c", "approximated")],
+  ];
+  expect(sortReport(reports).map(({ node }) => node)).toEqual(["b", "c", "a"]);
+});

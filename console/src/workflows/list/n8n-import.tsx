@@ -1,0 +1,96 @@
+import { CircleCheck, CircleDashed, TriangleAlert } from "lucide-react";
+import { type Reply, useOp } from "../../data/api.ts";
+import { sortReport } from "./n8n-file.ts";
+
+export type N8nAnswer = Reply<"workflows.import">["data"];
+
+const STATUSES = {
+  converted: { icon: CircleCheck, word: "as it was" },
+  approximated: { icon: TriangleAlert, word: "nearly" },
+  placeholder: { icon: CircleDashed, word: "not yet" },
+} as const;
+
+/** What became of each node, and the choices that only a person can make. */
+export function N8nImport(props: {
+  readonly answer: N8nAnswer;
+  readonly chosen: Readonly<Record<string, string>>;
+  readonly onChoose: (id: string, value: string) => void;
+}) {
+  const { answer, chosen, onChoose } = props;
+  const { converted, approximated, placeholder } = answer.counts;
+  const nodes = sortReport(answer.workflows.map(({ report }) => report));
+  const several = answer.workflows.length;
+  return (
+    <div className="n8n-import">
+      <p role="status">
+        An export of n8n. Converted {converted}, nearly {approximated}, missing {placeholder}.
+        {several > 1 && ` Each of its ${several} triggers becomes a workflow of its own.`}
+        {placeholder > 0 && " A missing step fails as soon as something comes to it."}
+      </p>
+      {answer.bindings.length > 0 && (
+        <fieldset className="n8n-bindings">
+          <legend>Choose</legend>
+          {answer.bindings.map((binding) => (
+            <Binding
+              key={binding.id}
+              binding={binding}
+              value={chosen[binding.id] ?? ""}
+              onChoose={(value) => onChoose(binding.id, value)}
+            />
+          ))}
+        </fieldset>
+      )}
+      <ul className="n8n-nodes" aria-label="Nodes">
+        {nodes.map(({ node, type, status, reasons }) => {
+          const { icon: Icon, word } = STATUSES[status];
+          return (
+            <li key={node} className={`n8n-node is-${status}`}>
+              <Icon className="ico" aria-label={word} />
+              <strong>{node}</strong>
+              <span className="muted">{type}</span>
+              {reasons.length > 0 && <span className="n8n-reasons">{reasons.join("; ")}</span>}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function Binding(props: {
+  readonly binding: N8nAnswer["bindings"][number];
+  readonly value: string;
+  readonly onChoose: (value: string) => void;
+}) {
+  const { binding, value, onChoose } = props;
+  const choices = useChoices(binding.kind);
+  return (
+    <label className="new-workflow-field">
+      <span>
+        {binding.title} <span className="muted">for {binding.usedBy.join(", ")}</span>
+      </span>
+      <select
+        className="field"
+        required
+        value={value}
+        onChange={(event) => onChoose(event.target.value)}
+      >
+        <option value="">Choose a {binding.kind}</option>
+        {choices.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const CHOICES_MAX = 200;
+
+function useChoices(kind: string): readonly { readonly id: string; readonly name: string }[] {
+  const query = { limit: CHOICES_MAX };
+  const connectors = useOp("connectors.list", { query }, { enabled: kind === "connector" });
+  const workflows = useOp("workflows.list", { query }, { enabled: kind === "workflow" });
+  return (kind === "connector" ? connectors.data?.data : workflows.data?.data) ?? [];
+}

@@ -1,0 +1,119 @@
+/** Parameters of n8n as JavaScript: a text that begins with `=` is code between braces, anything else is a value. */
+import { Script } from "node:vm";
+import type { Json } from "./n8n-workflow.ts";
+
+/** The names that expressions of n8n see, in the order in which scripts take them. */
+const VIEW_NAMES =
+  "$json $input $node $items $itemIndex $runIndex $now $today $jmespath $execution $workflow $prevNode $ifEmpty $if $max $min items".split(
+    " ",
+  );
+
+/** Things that the engine here lacks, by how a text names them, with the word for the report. */
+const UNSUPPORTED: readonly (readonly [pattern: RegExp, needs: string])[] = [
+  [/\$binary\b|\.binary\b|getBinaryDataBuffer|\$fromAI/, "files or models"],
+  [/\$getWorkflowStaticData|getWorkflowStaticData/, "workflow state"],
+  [/\brequire\s*\(|\bimport\s*\(/, "modules of Node"],
+  [/\$vars\b|\$env\b|\$secrets\b/, "variables"],
+  [/resumeUrl|resumeFormUrl|formMode/, "a resume address"],
+  [/this\.helpers|this\.get|\$http\b|\bhelpers\.httpRequest/, "helpers of n8n"],
+];
+
+/** The thing that a text needs and that is not here. */
+export function needsOf(value: Json): string | undefined {
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
+  return UNSUPPORTED.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+/** The names of nodes that a text reads. */
+export function nodesRead(value: Json): string[] {
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
+  const pattern = /\$(?:node\[|items\(|\()\s*\\?(["'`])((?:(?!\\?\1).)+)\\?\1/g;
+  return [
+    ...new Set([...text.matchAll(pattern)].map(([, , name = ""]) => name.replaceAll("\\", ""))),
+  ];
+}
+
+/** True where an item of another node is found by its lineage. */
+export function readsPairedItem(value: Json): boolean {
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
+  return /\$\([^)]*\)\.(?:item\b|itemMatching)|\$node\[/.test(text);
+}
+
+/** Thrown where code can't be read. */
+export class UnreadableCode extends Error {}
+
+/** A parameter as code: an expression whose value is the parameter's. */
+export function toCode(value: Json): string {
+  if (typeof value === "string")
+    return value.startsWith("=") ? templateCode(value.slice(1)) : JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(toCode).join(", ")}]`;
+  if (typeof value === "object" && value !== null) {
+    const members = Object.entries(value).map(
+      ([name, member]) => `${JSON.stringify(name)}: ${toCode(member)}`,
+    );
+    return `{ ${members.join(", ")} }`;
+  }
+  return JSON.stringify(value ?? null);
+}
+
+function templateCode(text: string): string {
+  const parts = splitTemplate(text);
+  const codes = parts.map((part) =>
+    "code" in part ? expressionCode(part.code) : JSON.stringify(part.text),
+  );
+  const [only] = codes;
+  if (codes.length <= 1) return only ?? '""';
+  return codes
+    .map((code, index) => ("code" in (parts[index] ?? {}) ? `n8n.text(${code})` : code))
+    .join(" + ");
+}
+
+type TemplatePart = { readonly text: string } | { readonly code: string };
+
+function splitTemplate(text: string): TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let at = 0;
+  for (let open = text.indexOf("{{"); open >= 0; open = text.indexOf("{{", at)) {
+    const close = text.indexOf("}}", open);
+    if (close < 0) throw new UnreadableCode("An expression has no end.");
+    // Braces of an object may stand right before those of the expression.
+    let end = close;
+    while (text[end + 2] === "}") end += 1;
+    if (open > at) parts.push({ text: text.slice(at, open) });
+    parts.push({ code: text.slice(open + 2, end) });
+    at = end + 2;
+  }
+  if (at < text.length) parts.push({ text: text.slice(at) });
+  return parts;
+}
+
+function expressionCode(code: string): string {
+  const trimmed = code.trim().replace(/;$/, "");
+  if (trimmed === "") return "undefined";
+  assertReadable(`(${trimmed}\n)`);
+  return /^[\w$.]+$/.test(trimmed) && !trimmed.includes("..") && trimmed.split(".").length <= 2
+    ? trimmed
+    : `value(() => (${trimmed}))`;
+}
+
+/** Compiles, and runs nothing. */
+export function assertReadable(code: string): void {
+  try {
+    // oxlint-disable-next-line no-new
+    new Script(`(async () => {${code}\n})`);
+  } catch (error) {
+    throw new UnreadableCode(error instanceof Error ? error.message : "The code can't be read.");
+  }
+}
+
+/** The names that a piece of code takes from the view of an item. */
+export function viewNames(code: string): string[] {
+  const used = VIEW_NAMES.filter((name) =>
+    new RegExp(`(?<![\\w$.])${name.replace("$", "\\$")}\\b`).test(code),
+  );
+  return [
+    ...used,
+    ...(/(?<![\w$.])\$\(/.test(code) ? ["$"] : []),
+    ...(/\bvalue\(\(\) =>/.test(code) ? ["value"] : []),
+  ];
+}

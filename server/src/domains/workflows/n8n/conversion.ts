@@ -1,0 +1,153 @@
+/** The state of one import: ids, sources of items, the report and the bindings that a person must choose. */
+import type { Edge, Node } from "../definition/index.ts";
+import { needsOf, nodesRead, readsPairedItem, toCode, viewNames } from "./code-text.ts";
+import type { Json, N8nNode } from "./n8n-workflow.ts";
+
+export type ImportStatus = "converted" | "approximated" | "placeholder";
+
+/** The fate of one node. */
+export interface NodeReport {
+  readonly node: string;
+  readonly type: string;
+  readonly stepId: string;
+  readonly status: ImportStatus;
+  readonly reasons: readonly string[];
+}
+
+/** Something that only a person knows: which connector, workflow or table is meant. */
+export interface ImportBinding {
+  readonly id: string;
+  readonly kind: "connector" | "workflow" | "table";
+  readonly title: string;
+  readonly usedBy: readonly string[];
+}
+
+/** The steps that lead to a node, each with the output that does. */
+export type Source = readonly [step: string, output: number];
+
+/** A node with all that its conversion needs. */
+export interface NodeContext {
+  readonly node: N8nNode;
+  /** The id of the step that has its items. */
+  readonly id: string;
+  readonly sources: readonly Source[];
+  /** The ids of steps that its code can read, by the names of their nodes. */
+  readonly visible: ReadonlyMap<string, string>;
+  readonly workflowName: string;
+  readonly bind: (kind: ImportBinding["kind"], key: string, title: string) => string;
+}
+
+/** The steps of a node: edges come to the first one and leave the last one. */
+export interface ConvertedNode {
+  readonly steps: readonly Node[];
+  /** Between its own steps; a chain unless given. */
+  readonly edges?: readonly Edge[];
+  readonly approximations?: readonly string[];
+}
+
+/** Thrown where there is nothing here for what a node does. */
+export class NotConvertible extends Error {}
+
+/** The options of the library's `n8n` that find the items of a node, as code. */
+export function optionsCode({ sources, visible, node }: NodeContext, text: Json): string {
+  const names = nodesRead(text).flatMap((name) => {
+    const step = visible.get(name);
+    return step === undefined ? [] : [[name, step] as const];
+  });
+  const from = JSON.stringify(
+    sources.map(([step, output]) => (output === 0 ? [step] : [step, output])),
+  );
+  const parts = [
+    `from: ${from}`,
+    ...(names.length === 0 ? [] : [`names: ${JSON.stringify(Object.fromEntries(names))}`]),
+    ...(node.executeOnce ? ["once: true"] : []),
+  ];
+  return `{ ${parts.join(", ")} }`;
+}
+
+/** The inexact parts of a text that reads other nodes. */
+export function findApproximations({ visible }: NodeContext, text: Json): string[] {
+  const unseen = nodesRead(text).filter((name) => !visible.has(name));
+  return [
+    ...unseen.map((name) => `reads ${name}, which is not done before it, or only inside of a loop`),
+    ...(readsPairedItem(text) ? ["an item of another node is found by its place in the list"] : []),
+  ];
+}
+
+/** Fails where a text needs what is not here. */
+export function assertSupported(text: Json): void {
+  const needs = needsOf(text);
+  if (needs !== undefined) throw new NotConvertible(`needs ${needs}`);
+}
+
+/** A script that computes something for each item; `code` is an expression that sees the names of n8n. */
+export function eachScript(ctx: NodeContext, id: string, code: string, text: Json): Node {
+  const view = viewNames(code).join(", ");
+  return scriptStep(
+    ctx,
+    id,
+    `return n8n.each(input, ${optionsCode(ctx, text)}, (${view === "" ? "" : `{ ${view} }`}) => (${code}));`,
+  );
+}
+
+/** A script over all items: `code` is the body of a function that sees `list`, the items as objects. */
+export function listScript(ctx: NodeContext, id: string, code: string): Node {
+  return scriptStep(
+    ctx,
+    id,
+    `const list = n8n(input, ${optionsCode(ctx, "")}).items.map((item) => item.json);\n${code}`,
+  );
+}
+
+export function scriptStep({ node }: NodeContext, id: string, source: string): Node {
+  return { id, type: "script", name: node.name.slice(0, 200), config: { source } };
+}
+
+/**
+ * A step that reaches outside for each item: its input is computed by a script, and what it answers becomes items again.
+ * `flatten` is code that sees `outputs`.
+ */
+export function outsideSteps(
+  ctx: NodeContext,
+  {
+    args,
+    step,
+    flatten,
+  }: {
+    readonly args: string;
+    readonly step: Pick<Node, "type" | "config">;
+    readonly flatten: string;
+  },
+  text: Json,
+): ConvertedNode {
+  const { node, id } = ctx;
+  const continues = node.onError !== "stopWorkflow";
+  const name = node.name.slice(0, 200);
+  const call: Node = {
+    id: `${id}_call`,
+    ...step,
+    name,
+    forEach: { items: `{{ steps.${id}_args.output }}` },
+    ...(continues && { onError: "continue" }),
+    ...(node.retries !== undefined && {
+      retry: { maxAttempts: Math.min(Math.max(1, Math.round(node.retries)), 20) },
+    }),
+  };
+  const source = `const outputs = input.steps.${id}_call.output;\n${flatten}`;
+  return {
+    steps: [
+      eachScript(ctx, `${id}_args`, args, text),
+      call,
+      { id, type: "script", name, config: { source } },
+    ],
+    approximations: [
+      ...findApproximations(ctx, text),
+      ...(continues ? ["the error item has no error object of n8n"] : []),
+    ],
+  };
+}
+
+/** A parameter as code. */
+export function param({ node }: NodeContext, name: string, otherwise: Json = ""): string {
+  return toCode(node.parameters[name] ?? otherwise);
+}

@@ -1,0 +1,227 @@
+/** Workflows of n8n: what is converted does here what it did there, item by item. */
+import { expect, test } from "vitest";
+import { deployWorkflow, runWorkflow, stepsOf } from "#domains/runs/testing/workflows.ts";
+import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
+import { useWorld } from "#kernel/testing/world.ts";
+
+const receiver = await useReceiver();
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
+
+const node = (name: string, type: string, parameters: object = {}, more: object = {}) => ({
+  name,
+  type: `n8n-nodes-base.${type}`,
+  typeVersion: 1,
+  position: [0, 0],
+  parameters,
+  ...more,
+});
+/** Connections from texts such as `A -> B`, `If 1 -> C`. */
+function connect(...lines: readonly string[]) {
+  const connections: Record<string, { main: object[][] }> = {};
+  for (const text of lines) {
+    const [, from = "", output = "0", to = ""] = /^(.+?)(?: (\d))? -> (.+)$/.exec(text) ?? [];
+    const { main } = (connections[from] ??= { main: [] });
+    while (main.length <= Number(output)) main.push([]);
+    main[Number(output)]?.push({ node: to, type: "main", index: main[Number(output)]?.length });
+  }
+  return connections;
+}
+const convert = async (nodes: readonly object[], connections: object, bindings: object = {}) => {
+  const workflow = { name: "Imported", nodes, connections };
+  const { body, status, events } = await owner("POST /api/v1/workflows/import", {
+    format: "n8n",
+    workflow,
+    bindings,
+  });
+  expect([status, events]).toEqual([200, []]);
+  return body.data;
+};
+async function run(imported: any, input?: unknown) {
+  const [{ definition }] = imported.workflows;
+  const { nodes, ...more } = definition;
+  return runWorkflow(owner, await deployWorkflow(owner, nodes, more), input);
+}
+
+test("items go through code, fields, conditions, loops and calls as they did", async () => {
+  receiver.answer = ({ body }, response) =>
+    void response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify([{ sent: body.n, by: body.by }]));
+  const holds = (leftValue: string, operation: string, rightValue: unknown) => ({
+    conditions: {
+      combinator: "and",
+      conditions: [{ leftValue, rightValue, operator: { type: "number", operation } }],
+    },
+  });
+  const imported = await convert(
+    [
+      node("Start", "manualTrigger"),
+      node("Numbers", "code", { jsCode: "return [1, 2, 3, 4].map((n) => ({ json: { n } }));" }),
+      node(
+        "Fields",
+        "set",
+        {
+          assignments: {
+            assignments: [
+              { name: "twice", value: "={{ $json.n * 2 }}", type: "number" },
+              {
+                name: "text",
+                value: "=n is {{ $json.n }} of {{ $('Numbers').all().length }}",
+                type: "string",
+              },
+              { name: "deep.er", value: "={{ $json.a.b.c }}", type: "string" },
+            ],
+          },
+          includeOtherFields: true,
+        },
+        { typeVersion: 3.4 },
+      ),
+      node("Large?", "if", holds("={{ $json.twice }}", "gt", 4), { typeVersion: 2 }),
+      node("Batches", "splitInBatches", { batchSize: 1 }, { typeVersion: 3 }),
+      node(
+        "Send",
+        "httpRequest",
+        {
+          method: "POST",
+          url: `${receiver.url}/send`,
+          sendBody: true,
+          bodyParameters: {
+            parameters: [
+              { name: "n", value: "={{ $json.n }}" },
+              { name: "by", value: "={{ $now.year > 2000 ? 'us' : '' }}" },
+            ],
+          },
+        },
+        { typeVersion: 4.2 },
+      ),
+      node("Sum", "aggregate", { aggregate: "aggregateAllItemData", destinationFieldName: "all" }),
+      node("Small", "noOp"),
+    ],
+    connect(
+      "Start -> Numbers",
+      "Numbers -> Fields",
+      "Fields -> Large?",
+      "Large? 0 -> Batches",
+      "Large? 1 -> Small",
+      "Batches 1 -> Send",
+      "Send -> Batches",
+      "Batches 0 -> Sum",
+    ),
+  );
+  expect(imported.counts).toEqual({ converted: 8, approximated: 0, placeholder: 0 });
+  const done = await run(imported);
+  expect(done.error).toBeNull();
+  const steps = stepsOf(done);
+  expect(steps["fields"].output).toEqual(
+    [1, 2, 3, 4].map((n) => ({ n, twice: 2 * n, text: `n is ${n} of 4`, deep: {} })),
+  );
+  expect(steps["small"].output.map(({ n }: any) => n)).toEqual([1, 2]);
+  expect(steps["sum"].output).toEqual([
+    {
+      all: [
+        { sent: 3, by: "us" },
+        { sent: 4, by: "us" },
+      ],
+    },
+  ]);
+  expect(receiver.received).toHaveLength(2);
+});
+
+test("what has no counterpart fails as soon as an item comes, and not before", async () => {
+  const imported = await convert(
+    [
+      node("Start", "manualTrigger"),
+      node("Some", "filter", {
+        conditions: { number: [{ value1: "={{ $json.n }}", operation: "larger", value2: 1 }] },
+      }),
+      node("Sheet", "googleSheets", { operation: "append", text: "{{ not ours }}" }),
+      node("Note", "stickyNote", { content: "Why it is so", width: 10_000, height: 10_000 }),
+    ],
+    connect("Start -> Some", "Some -> Sheet"),
+  );
+  const [{ definition, report }] = imported.workflows;
+  expect(report.find(({ status }: any) => status === "placeholder")).toEqual({
+    node: "Sheet",
+    type: "googleSheets",
+    stepId: "sheet",
+    status: "placeholder",
+    reasons: ["needs googleSheets append"],
+  });
+  expect(definition.nodes[0].note).toBe("Why it is so");
+  expect((await run(imported, [{ n: 1 }])).status).toBe("completed");
+  expect((await run(imported, [{ n: 2 }])).error).toMatchObject({
+    code: "not_imported",
+    path: "sheet",
+  });
+});
+
+test("connectors and workflows are chosen; each trigger is a workflow of its own", async () => {
+  const { body } = await owner("POST /api/v1/connectors", {
+    name: "Telegram",
+    type: "http",
+    config: { baseUrl: `${receiver.url}/bot` },
+  });
+  receiver.answer = (_received, response) =>
+    void response.writeHead(200, { "content-type": "application/json" }).end('{"ok":true}');
+  const nodes = [
+    node("Hook", "webhook", { httpMethod: "POST", path: "x" }),
+    node("Daily", "scheduleTrigger", { rule: { interval: [{ field: "days", triggerAtHour: 7 }] } }),
+    node("Tell", "telegram", { chatId: "7", text: "=Hello {{ $json.body?.name ?? 'all' }}" }),
+  ];
+  const links = connect("Hook -> Tell", "Daily -> Tell");
+  const first = await convert(nodes, links);
+  expect(first.bindings).toEqual([
+    {
+      id: "connector:telegram",
+      kind: "connector",
+      title: expect.stringContaining("api.telegram.org"),
+      usedBy: ["Tell"],
+    },
+  ]);
+  const refused = await owner("POST /api/v1/workflows", first.workflows[1].definition);
+  expect(refused.status).toBe(422);
+  const bound = await convert(nodes, links, { "connector:telegram": body.data.id });
+  expect(
+    bound.workflows.map(({ definition }: any) => [definition.name, definition.trigger]),
+  ).toEqual([
+    ["Imported: Hook", { type: "webhook" }],
+    ["Imported: Daily", { type: "schedule", cron: "0 7 * * *" }],
+  ]);
+  const done = await run({
+    workflows: [{ definition: { ...bound.workflows[1].definition, trigger: { type: "manual" } } }],
+  });
+  expect(done.error).toBeNull();
+  expect(receiver.received).toMatchObject([
+    { path: "/bot/sendMessage", body: { chat_id: "7", text: "Hello all", parse_mode: "Markdown" } },
+  ]);
+});
+
+test("hostile exports are refused or harmless", async () => {
+  const ask = (workflow: unknown) =>
+    owner("POST /api/v1/workflows/import", { format: "n8n", workflow });
+  expect((await ask({ nodes: "none" })).status).toBe(422);
+  expect((await ask({ nodes: Array.from({ length: 301 }, () => node("A", "noOp")) })).status).toBe(
+    422,
+  );
+  const odd = await convert(
+    [
+      node("toString", "manualTrigger"),
+      node("constructor", "set", {
+        values: { string: [{ name: "={{ (() => { while (true) {} }", value: "=x" }] },
+      }),
+      node("null", "code", { jsCode: "}); process.exit(); ({" }),
+      node("Loop", "noOp"),
+    ],
+    {
+      toString: { main: [[{ node: "constructor" }, { node: "null" }, { node: "Loop" }]] },
+      Loop: { main: [[{ node: "Loop" }]] },
+      null: 7,
+    },
+  );
+  expect(odd.workflows[0].report.map(({ status }: any) => status)).toEqual(
+    expect.arrayContaining(["placeholder"]),
+  );
+  const { nodes, ...more } = odd.workflows[0].definition;
+  await deployWorkflow(owner, nodes, more);
+});
