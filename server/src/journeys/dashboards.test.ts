@@ -51,5 +51,16 @@ describeInBrowser("dashboards", () => {
     // Somebody adds a record: the tile follows the log.
     await owner(`POST ${table.path}`, { region: "south", amount: 9 });
     await page.getByRole("button", { name: /^south: 2/ }).waitFor();
+
+    // The same by mail: the preview is drawn by the same charts.
+    await page.goto(`${at.origin}/reports?tab=mail&open=new`);
+    await page.getByLabel("Subject").fill("Every Monday");
+    await page.getByLabel("Sends").selectOption({ index: 1 });
+    await page.getByRole("combobox", { name: "To" }).click();
+    await page.locator("[role=option]").first().click();
+    await page.keyboard.press("Control+s");
+    const mail = page.getByRole("region", { name: "The mail as you would get it" });
+    await mail.getByRole("rowheader", { name: "north" }).waitFor();
+    await expectSoundInEveryLook(visitor);
   });
 });

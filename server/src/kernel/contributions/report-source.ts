@@ -18,6 +18,8 @@ export const REPORT_TIME_LIMIT_MS = 30_000;
 export interface ReportRequest {
   readonly platform: Platform;
   readonly caller: Caller;
+  /** A past moment: sources that know what they were then are opened as of it. */
+  readonly asOf?: Date;
 }
 
 /** A field of a source, as the caller sees it. */
@@ -66,6 +68,13 @@ export interface ReportSource<Content = never> {
   readonly schema: TObject;
   /** True when a row never changes once it is there, so that any past moment can be computed exactly. */
   readonly exactPast: boolean;
+  /** Opens the source as it was at a past moment, where the log knows that. */
+  readonly openAt?: (
+    request: ReportRequest,
+    content: Content,
+    parameters: SqlParameters,
+    at: Date,
+  ) => Promise<OpenReportSource>;
   /** Opens the source; its operands go to the parameters. Throws a `Failure` where there is none. */
   readonly open: (
     request: ReportRequest,

@@ -76,8 +76,8 @@ export const backfillKpi = command({
   route: "POST /api/v1/analytics/kpis/{id}/backfill",
   summary: "Work out what a KPI was in the past",
   description:
-    "At each time of its schedule from `from` up to `to`, as of that time. That is possible where the " +
-    "past is known: for events, which never change, and with a window of time. Times that have a " +
+    "At each time of its schedule from `from` up to `to`, as of that time. Of tickets and events that is exact, " +
+    "whatever became of them since: the log knows what they were. Of other rows it needs a window of time. Times that have a " +
     `snapshot keep it. At most ${TIMES_MAX} times in one call, and none longer ago than snapshots are ` +
     `kept, which is ${RETENTION_DAYS} days. No target counts as crossed by it.`,
   permission: AnalyticsWrite,

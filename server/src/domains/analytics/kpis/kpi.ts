@@ -171,7 +171,7 @@ export const KpiInUse = failure("kpi_in_use", 409, "A dashboard shows this KPI."
 export const KpiPastUnknown = failure(
   "kpi_past_unknown",
   409,
-  "What its source was in the past is not known: it needs a window of time, or events as its source.",
+  "What its source was in the past is not known: it needs a window of time, or tickets or events as its source.",
 );
 
 export const KpiSnapshotTaken = event("kpi.snapshot_taken", {

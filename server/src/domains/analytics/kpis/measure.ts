@@ -2,6 +2,7 @@
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure, Internal, invalidField } from "#kernel/operation/failure.ts";
 import { type ReportRequest } from "#kernel/contributions/report-source.ts";
+import { reportClock } from "../reports/definition/period.ts";
 import type { ReportCondition } from "../reports/sql/report-sql.ts";
 import { type Definition, toDefinition, ReportBroken } from "../reports/report.ts";
 import { checkReport, runReport, mapBrokenReport } from "../reports/run-report.ts";
@@ -11,6 +12,7 @@ import { isMet, type Kpi, type Measure, type Snapshot } from "./kpi.ts";
 
 const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const ERROR_CHARACTERS_MAX = 500;
+const PRESENT_MS = 5_000;
 
 /** The report definition that a measure runs. */
 export async function definitionFor(
@@ -41,9 +43,10 @@ export async function checkMeasure(request: ReportRequest, measure: Measure): Pr
   await checkReport(request, definition, measuredSpan(request, measure, definition, new Date(0)));
 }
 
-/** True when a past moment can be measured as exactly as the present. */
+/** True when a past moment can be measured: exactly where the source or the log knows it, else by a window of time. */
 export function canBackfill({ platform }: ReportRequest, measure: Measure, definition: Definition) {
-  return measure.window !== null || sourceType(platform, definition.source).exactPast;
+  const { exactPast, openAt } = sourceType(platform, definition.source);
+  return measure.window !== null || exactPast || openAt !== undefined;
 }
 
 /** The rows that count at a moment: those of its window, and of the log those until then. */
@@ -68,8 +71,12 @@ export async function measure(
   at: Date,
 ): Promise<number | null> {
   const span = measuredSpan(request, what, definition, at);
+  const clock = { ...(await reportClock(request, definition.timezone)), now: at };
+  // Tables have the present, the log has the past.
+  const isPast = request.platform.clock.nowMs() - at.getTime() > PRESENT_MS;
+  const then = isPast ? { ...request, asOf: at } : request;
   const { columns, rows } = await mapBrokenReport(() =>
-    runReport(request, { ...definition, limit: 1 }, span),
+    runReport(then, { ...definition, limit: 1 }, { ...span, clock }),
   );
   const column = columns.find(({ role }) => role === "value");
   const value = column && rows[0]?.[column.name];

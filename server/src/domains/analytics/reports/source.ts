@@ -40,7 +40,10 @@ export async function openSource(
   const type = sourceType(request.platform, source);
   assertPermitted(request, type, source);
   // Its own schema has checked it.
-  return type.open(request, validateSource(type, source) as never, parameters);
+  const content = validateSource(type, source) as never;
+  const { asOf } = request;
+  if (asOf && type.openAt) return type.openAt(request, content, parameters, asOf);
+  return type.open(request, content, parameters);
 }
 
 type SourceRequest = Pick<ReportRequest, "caller"> & {

@@ -24,6 +24,8 @@ import { type MailOutcome, ReportMailed, ScheduleId, ScheduleTriggered } from ".
 import { noteNext, noteOutcome, scheduleStore, type StoredSchedule } from "./store.ts";
 
 const ATTEMPTS_MAX = 6;
+/** A mail server that is away is tried again for a quarter of an hour. */
+const MAIL_RETRY_MS = 30_000;
 const RETRY_DELAY_MAX_MS = 600_000;
 const REASON_CHARACTERS_MAX = 500;
 
@@ -85,6 +87,7 @@ export const reportMailJob = job({
   payload: Type.Object({ ...Place, scheduleId: ScheduleId, userId: id("usr") }),
   emits: [ReportMailed],
   attemptsMax: ATTEMPTS_MAX,
+  retryDelayMs: (attempt) => MAIL_RETRY_MS * 2 ** (attempt - 1),
   timeoutMs: 120_000,
   concurrency: 2,
   async effect(platform, { scheduleId, userId, ...partition }, { id: jobId, number }) {

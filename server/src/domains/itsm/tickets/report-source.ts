@@ -4,6 +4,7 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { openRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
 import { type SqlView, type SqlViewRequest, viewColumns } from "#kernel/contributions/sql-view.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
+import { pastField, pastStatesSql } from "#kernel/log/past-state.ts";
 import { TICKET_KINDS } from "./kind.ts";
 import { DeskRead } from "./settings.ts";
 import { ticketKinds } from "./ticket.ts";
@@ -41,7 +42,29 @@ export const ticketsSource = reportSource({
       time: "createdAt",
     });
   },
+  async openAt(request, { entity }, parameters, at) {
+    const { list } = getReporting(request.platform, entity);
+    const names = Object.entries(list.fields);
+    const since = (until: string) =>
+      `extract(epoch from ${until} - (doc ->> 'createdAt')::timestamptz)`;
+    const measured = (sql: string): ReportField => ({ sql, kind: "number", toJson: Number });
+    return openRows(request, {
+      from: pastStatesSql(parameters, { resourceType: entity, at, marks: WHOLE }),
+      fields: {
+        ...Object.fromEntries(names.map(([name, field]) => [name, pastField(name, field)])),
+        ageDays: measured(`floor(${since("as_of")} / 86400)`),
+        ...("resolvedAt" in list.fields && {
+          resolutionMinutes: measured(`(${since("(doc ->> 'resolvedAt')::timestamptz")} / 60)`),
+        }),
+      },
+      key: [{ sql: "(doc ->> 'id')", type: "text" }],
+      time: "createdAt",
+    });
+  },
 });
+
+/** Fields that an event has where it has the whole ticket. */
+const WHOLE = ["id", "number", "state", "createdAt"];
 
 function getReporting(platform: Pick<Platform, "contributions">, entity: string) {
   const kind = ticketKinds(platform).find((candidate) => candidate.kind === entity);
