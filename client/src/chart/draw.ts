@@ -64,7 +64,8 @@ export function drawCourse(figure: Course, size: Size): readonly Shape[] {
   const plan = planCourse(figure, size);
   return [
     ...drawAxis(figure, plan, size),
-    ...(plan.isBar ? drawBars(figure, plan) : drawLines(figure, plan)),
+    ...(plan.isBar ? drawBars(figure, plan) : []),
+    ...drawLines(figure, plan),
   ];
 }
 
@@ -124,11 +125,12 @@ function tickLabel(tick: number, { format }: NumberStyle): string {
 }
 
 function drawBars({ places, series, shape }: Course, plan: Plan): readonly Shape[] {
-  const beside = shape === "stacked" ? 1 : Math.max(1, series.length);
+  const bars = series.filter(({ isLine }) => isLine !== true);
+  const beside = shape === "stacked" ? 1 : Math.max(1, bars.length);
   const width = Math.max(1, Math.min(BAR_WIDTH_MAX, (plan.step * 0.72) / beside));
   return places.flatMap((_, at) => {
     let up = 0;
-    return series.flatMap(({ marks, isBefore }, n): Shape[] => {
+    return bars.flatMap(({ marks, isBefore }, n): Shape[] => {
       const value = marks[at]?.value ?? 0;
       const from = shape === "stacked" ? up : 0;
       if (shape === "stacked") up += value;
@@ -157,7 +159,9 @@ function drawBars({ places, series, shape }: Course, plan: Plan): readonly Shape
 
 function drawLines({ series, shape, places }: Course, plan: Plan): readonly Shape[] {
   const isArea = shape === "area" && series.filter(({ isBefore }) => !isBefore).length === 1;
-  return series.toReversed().flatMap(({ marks, isBefore }, back): Shape[] => {
+  return series.toReversed().flatMap(({ marks, isBefore, isLine }, back): Shape[] => {
+    // Among bars a line is one that says so.
+    if (plan.isBar && isLine !== true) return [];
     const n = series.length - 1 - back;
     const name = isBefore ? "before" : `series-${n % SERIES_COLOURS}`;
     const points = marks.flatMap(({ value }, at): [number, number][] =>

@@ -53,6 +53,8 @@ export interface Mark {
 export interface Series {
   readonly name: string;
   readonly isBefore: boolean;
+  /** A line among bars. */
+  readonly isLine?: true;
   readonly marks: readonly Mark[];
 }
 

@@ -14,6 +14,7 @@ export interface Picture {
 const COURSE_HEIGHT = 220;
 const LEGEND_HEIGHT = 20;
 const LEGEND_NAMES_MAX = 6;
+const LEGEND_PX_MAX = 160;
 const ROWS_MAX = 20;
 const BAR_HEIGHT = 26;
 const STEP_HEIGHT = 44;
@@ -55,7 +56,7 @@ function courseWithLegend(figure: Of<"course">, width: number): Picture {
   const top = series.length > 1 ? LEGEND_HEIGHT : 0;
   const size = { width, height: COURSE_HEIGHT };
   const shown = series.slice(0, LEGEND_NAMES_MAX);
-  const each = width / Math.max(1, shown.length);
+  const each = Math.min(LEGEND_PX_MAX, width / Math.max(1, shown.length));
   const legend = shown.flatMap(({ name, isBefore }, n): Shape[] => {
     const colour = isBefore ? "before" : `series-${n % SERIES_COLOURS}`;
     const attributes = {

@@ -9,5 +9,5 @@ export {
 } from "./builder/model.ts";
 export { PERIODS, periodWords } from "./builder/periods.ts";
 export { Explain } from "./rows/explain.tsx";
-export { FigureView } from "./figure/figure-view.tsx";
+export { FigureView } from "../ui/figure/figure-view.tsx";
 export { RowsSheet, type Drill } from "./rows/rows-sheet.tsx";

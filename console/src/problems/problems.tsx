@@ -125,7 +125,7 @@ function listColumns(
     },
     {
       id: "who",
-      label: "Who",
+      label: "Assignee",
       width: "160px",
       cell: ({ assigneeId, teamId }) => nameOf(assigneeId) ?? nameOf(teamId) ?? "–",
     },

@@ -90,7 +90,7 @@ export function RuleEditor({ rule, refusal, position, nameOf }: RuleEditorProps)
         ))}
         {errorOf("/on") && <p className="field-error">{errorOf("/on")}</p>}
       </fieldset>
-      <CheckField label="It holds" isOn={draft.active} onChange={(active) => change({ active })} />
+      <CheckField label="On" isOn={draft.active} onChange={(active) => change({ active })} />
     </EditorForm>
   );
 }

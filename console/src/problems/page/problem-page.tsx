@@ -110,8 +110,8 @@ function Analysis({ problem, ifMatch }: SheetProps) {
         <section aria-label="Facts">
           <h2>Facts</h2>
           <dl className="problem-facts">
-            <dt>Who</dt>
-            <dd>{nameOf(problem.assigneeId) ?? "Nobody yet"}</dd>
+            <dt>Assignee</dt>
+            <dd>{nameOf(problem.assigneeId) ?? "Unassigned"}</dd>
             <dt>Team</dt>
             <dd>{nameOf(problem.teamId) ?? "–"}</dd>
             <dt>Since</dt>
