@@ -10,6 +10,8 @@ import { consoleKeys } from "./figures/console/keys.ts";
 import { consoleOpen } from "./figures/console/open.ts";
 import { consoleRoutes } from "./figures/console/routes.ts";
 import { consoleSize } from "./figures/console/size.ts";
+import { imports } from "./figures/data/imports.ts";
+import { tables } from "./figures/data/tables.ts";
 import { create } from "./figures/create.ts";
 import { deliveries } from "./figures/deliveries.ts";
 import { deliveryLag } from "./figures/delivery-lag.ts";
@@ -54,6 +56,8 @@ const FIGURES: readonly Figure[] = [
   manyRuns,
   records,
   pages,
+  tables,
+  imports,
   scripts,
   files,
   mail,

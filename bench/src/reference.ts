@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import Fastify from "fastify";
 import pg from "pg";
-import { serveOrders } from "./reference-orders.ts";
+import { serveOrders, serveSales } from "./reference-orders.ts";
 
 interface NoteIn {
   readonly title: string;
@@ -106,6 +106,7 @@ app.post<{ Body: Order }>(
 );
 
 serveOrders(app, pool);
+serveSales(app, pool);
 
 app.get("/readyz", async () => ({ status: "ready" }));
 
