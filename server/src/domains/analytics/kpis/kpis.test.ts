@@ -247,25 +247,22 @@ describe("a backfill", () => {
   });
 
   test("of tickets is what they were then, whatever became of them since", async () => {
-    const incidents = "/api/v1/itsm/incidents";
     const source = { kind: "tickets", entity: "incident" };
-    const id = await make({
-      aggregate: { source, filter: { state: "new", title: "Then" }, fn: "count" },
-    });
+    const aggregate = { source, filter: { title: "Then" }, fn: "count" };
+    const id = await make({ aggregate });
     const from = Math.ceil(world.clock.now().getTime() / HOUR_MS) * HOUR_MS;
     const raised: string[] = [];
     for (let hour = 0; hour < 3; hour += 1) {
       world.clock.advance(from + hour * HOUR_MS - 60_000 - world.clock.now().getTime());
-      const { body } = await owner(`POST ${incidents}`, { title: "Then" });
+      const { body } = await owner("POST /api/v1/itsm/incidents", { title: "Then" });
       raised.push(body.data.id);
-      if (hour === 2) await owner(`POST ${incidents}/${raised[0]}/resolve`, { resolution: "Done" });
       world.clock.advance(61_000);
+      if (hour < 2) await owner(`PATCH /api/v1/itsm/incidents/${raised[hour]}`, { title: "Now" });
     }
-    await owner(`PATCH ${incidents}/${raised[1]}`, { title: "Now" });
     await world.sql("delete from kpi_snapshots where kpi_id = $1", [id]);
     const span = { from: new Date(from), to: new Date(from + 2 * HOUR_MS + 1) };
     await owner(`POST ${PATH}/${id}/backfill`, span);
-    expect((await historyOf(id)).map(({ value }) => value).toReversed()).toEqual([1, 2, 2]);
+    expect((await historyOf(id)).map(({ value }) => value)).toEqual([1, 1, 1]);
   });
 
   test("is refused where the past is not known, and for too many times", async () => {
