@@ -3,7 +3,7 @@
  * is. Built once, at the first request; the URL has the hash of all files, so that they are cached for
  * ever.
  */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { basename, join } from "node:path";
 import { sha256 } from "#kernel/access/crypto.ts";
@@ -32,9 +32,9 @@ const FILES = [
   "stage.css",
 ] as const;
 /** The charts of console and mails, beside the files of apps. */
-const CHART_FILES = ["index.ts", "draw.ts", "figure.ts", "format.ts"] as const;
 const CHART = "@millrace/client/chart";
 const chartFolder = join(import.meta.dirname, "../../../../../client/src/chart");
+const isSource = (name: string): boolean => name.endsWith(".ts") && !name.endsWith(".test.ts");
 const HASH_CHARACTERS = 16;
 
 export interface Asset {
@@ -59,9 +59,9 @@ function buildBundle(): Bundle {
   const folder = join(import.meta.dirname, "browser");
   const files = new Map([
     ...FILES.map((name) => [basename(name), loadAsset(join(folder, name))] as const),
-    ...CHART_FILES.map(
-      (name) => [`chart-${name}`, loadAsset(join(chartFolder, name), "./chart-")] as const,
-    ),
+    ...readdirSync(chartFolder)
+      .filter(isSource)
+      .map((name) => [`chart-${name}`, loadAsset(join(chartFolder, name), "./chart-")] as const),
   ]);
   const allText = [...files.values()].map(({ text }) => text).join("\n");
   return { hash: sha256(allText).toString("hex").slice(0, HASH_CHARACTERS), files };
