@@ -9,6 +9,7 @@ import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { startEmbedded } from "#kernel/embedded/embedded-database.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { readSettings } from "#kernel/settings.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 import { until } from "#kernel/testing/world.ts";
 import { domains } from "../app.ts";
 import { startedBefore } from "../process/testing/started-before.ts";
@@ -76,15 +77,16 @@ test("without a command it says how it is used, and to a wrong one too", async (
   expect(usage.code).toBe(0);
   expect(usage.said).toContain("rekey");
   expect(usage.said).toContain("reset-password <email>");
-  for (const args of [
+  const wrong = [
     ["dance"],
+    ["backup", "--verify", "--with-key", "a"],
     ["rekey", "now"],
     ["reset-password"],
     ["reset-password", "a", "b"],
     ["backup"],
-    ["backup", "--verify", "--with-key", "a"],
     ["restore", "a", "--data-folder", "b"],
-  ])
+  ];
+  for (const args of wrong.slice(0, tries(2, wrong.length)))
     expect(await millrace(args)).toEqual({ code: 2, said: usage.said });
 });
 
@@ -115,14 +117,15 @@ test("rekey puts everything under the new key: it works from then on, and the ol
   expect(busy.said).toContain(`is in use by process ${product.pid}`);
   await stop(product);
 
-  for (const [given, complaint] of [
-    [{}, "Set MILLRACE_NEW_MASTER_KEY to the new key"],
-    [{ MILLRACE_NEW_MASTER_KEY: "short" }, "MILLRACE_NEW_MASTER_KEY: 32 bytes in base64"],
+  const faults = [
     [
       { ...env, MILLRACE_MASTER_KEY: randomBytes(32).toString("base64") },
       "The present master key is not the one",
     ],
-  ] as const) {
+    [{}, "Set MILLRACE_NEW_MASTER_KEY to the new key"],
+    [{ MILLRACE_NEW_MASTER_KEY: "short" }, "MILLRACE_NEW_MASTER_KEY: 32 bytes in base64"],
+  ] as const;
+  for (const [given, complaint] of faults.slice(0, tries(1, faults.length))) {
     const refused = await millrace(["rekey"], given);
     expect(refused.code).toBe(1);
     expect(refused.said).toContain(complaint);

@@ -54,13 +54,22 @@ const WIDTH = 1440;
 const NARROW_WIDTH = 400;
 const viewportOf = (width: number) => ({ width, height: width < 600 ? 800 : 900 });
 
-/** A port that was free just now. */
+/** The port of all consoles of this worker, one after the other: at another address, a browser would load and compile all anew. */
+let lastPort = 0;
+
+/** That port, unless somebody else has it now. */
 async function findPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
+  for (const wanted of [lastPort, 0]) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((done) => {
+      server.once("error", () => done(false)).listen(wanted, "127.0.0.1", () => done(true));
+    });
+    if (!isFree) continue;
+    lastPort = (server.address() as AddressInfo).port;
+    await new Promise((done) => server.close(done));
+    break;
+  }
+  return lastPort;
 }
 
 /** Builds the console once for all files of a run. */
@@ -77,8 +86,8 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
   const scripts: Disposable[] = [];
   const looked = new Set<string>();
   beforeAll(async () => {
-    const port = isNamed === true ? await findPort() : 0;
-    const named = port === 0 ? undefined : `http://localhost:${port}`;
+    const port = await findPort();
+    const named = isNamed === true ? `http://localhost:${port}` : undefined;
     parts.world = await startWorld({
       work: true,
       consoleFolder: await builtConsole(),

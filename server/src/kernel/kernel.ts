@@ -42,6 +42,9 @@ const BATCH_PAUSE_MS = 4;
 /** Commits of this process are announced at once; for those of others this is soon enough. */
 const FEED_PAUSE_MS = 20;
 
+/** The events of the same domains are described once, for however many kernels. */
+const described = new WeakMap<readonly Domain[], readonly CatalogEntry[]>();
+
 export interface KernelOptions {
   readonly database: PreparedDatabase;
   readonly settings: Settings;
@@ -98,7 +101,6 @@ export class Kernel implements Platform {
   readonly #readerLoops: Loop[] = [];
   readonly #engines = new Map<Engine, RunningEngine>();
   readonly #shutdownController = new AbortController();
-  #eventTypes: readonly CatalogEntry[] | undefined;
   #leaving = false;
   #lostEvents = 0;
   #jobs: { readonly worker: JobWorker; readonly loop: Loop } | undefined;
@@ -168,8 +170,9 @@ export class Kernel implements Platform {
 
   /** Described when it is first asked for. */
   get eventTypes(): readonly CatalogEntry[] {
-    this.#eventTypes ??= describeEvents(this.domains);
-    return this.#eventTypes;
+    const known = described.get(this.domains) ?? describeEvents(this.domains);
+    described.set(this.domains, known);
+    return known;
   }
 
   /** True once it has begun to shut down. */

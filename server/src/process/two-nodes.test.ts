@@ -79,7 +79,9 @@ async function launchProbes() {
   const nodes = ["one", "other"].map((node) => launch(database.env, [program, node, gate]));
   const [one = "", other = ""] = await Promise.all(nodes.map(({ ready }) => ready));
   expect(await database.rows("select slug from workspaces")).toEqual([{ slug: "default" }]);
-  expect(await database.rows("select email from users")).toEqual([{ email: "admin@example.com" }]);
+  expect(await database.rows("select email, password_hash as hash from users")).toEqual([
+    { email: "admin@example.com", hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,/) },
+  ]);
   expect(await database.rows("select type from events order by epoch, xid, seq")).toEqual([
     { type: "workspace.created" },
     { type: "user.activated" },

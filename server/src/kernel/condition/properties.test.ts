@@ -129,10 +129,11 @@ describe("for all conditions and subjects", () => {
       held += expected ? 1 : 0;
       expect(compileCondition(made)(of)).toBe(expected);
     });
-    fc.assert(check, { numRuns: tries(1_000, 20_000) });
+    const numRuns = tries(1_000, 20_000);
+    fc.assert(check, { numRuns });
     // The samples are worth something only when both answers are frequent among them.
-    expect(held).toBeGreaterThan(500);
-    expect(held).toBeLessThan(4500);
+    expect(held).toBeGreaterThan(numRuns / 10);
+    expect(held).toBeLessThan(numRuns * 0.9);
   });
 
   test("not inverts", () => {

@@ -193,17 +193,18 @@ describe("for all conditions and rows", () => {
     const rows = fc.sample(record, 60).map((made, id): Row => ({ id, ...made }));
     await fill(rows);
     let found = 0;
+    const numRuns = tries(400, 5_000);
     await fc.assert(
       fc.asyncProperty(condition, async (made) => {
         const expected = idsInMemory(made, rows);
         expect(await idsBySql(made)).toEqual(expected);
         found += expected.length;
       }),
-      { numRuns: tries(400, 5_000) },
+      { numRuns },
     );
     // Worth something only when both answers are frequent.
-    expect(found).toBeGreaterThan(1_500 * 6);
-    expect(found).toBeLessThan(1_500 * 54);
+    expect(found).toBeGreaterThan(numRuns * 6);
+    expect(found).toBeLessThan(numRuns * 54);
   });
 
   test("a condition that was typed means the same, and no operand of it can make SQL fail", async () => {
@@ -222,6 +223,6 @@ describe("for all conditions and rows", () => {
       }),
       { numRuns: tries(100, 1_000) },
     );
-    expect(typedOnes).toBeGreaterThan(30);
+    expect(typedOnes).toBeGreaterThan(10);
   });
 });

@@ -7,6 +7,7 @@ import type { TestProject } from "vitest/node";
 import { firstStart } from "../../first-start.ts";
 import { parseConnectionUrl } from "#kernel/db/setup/owner-connection.ts";
 import { domains } from "../../app.ts";
+import { cheapenPasswords } from "../../domains/identity/accounts/index.ts";
 import { MasterKey } from "../access/crypto.ts";
 import { withOwnerClient } from "../db/setup/owner-connection.ts";
 import { prepareDatabase, type PreparedDatabase } from "../db/setup/prepare-database.ts";
@@ -40,8 +41,12 @@ const SETTINGS = {
   full_page_writes: "off",
   synchronous_commit: "off",
   autovacuum: "off",
+  track_counts: "off",
+  jit: "off",
   max_connections: "300",
 };
+
+cheapenPasswords();
 
 const KEY_BYTES = Buffer.alloc(32, 7);
 export const TEST_KEY = new MasterKey(KEY_BYTES);

@@ -58,6 +58,8 @@ export interface WorldOptions {
   readonly consoleFolder?: string;
 }
 
+const SERVED: readonly Domain[] = [...domains, notes];
+
 /** Asked after every request, and so planned once. */
 const EVENTS_OF_REQUEST = {
   name: "events_of_request",
@@ -111,7 +113,7 @@ export async function startWorld(options: WorldOptions = {}) {
     MILLRACE_DATA_DIR: dataDir,
     ...options.env,
   });
-  const served = options.domains ?? [...domains, notes];
+  const served = options.domains ?? SERVED;
   const kernel = await Kernel.open({
     database,
     settings,

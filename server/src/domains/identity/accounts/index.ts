@@ -31,7 +31,7 @@ export {
   type Rights,
 } from "./authority.ts";
 export { findNamedMembers } from "./mentions.ts";
-export { checkPassword, hashPassword, WrongPassword } from "./password.ts";
+export { cheapenPasswords, checkPassword, hashPassword, WrongPassword } from "./password.ts";
 export {
   getMember,
   listMembers,
