@@ -35,6 +35,16 @@ const approvals = createRoute({
   }),
 });
 
+const search = createRoute({
+  getParentRoute: () => inside,
+  path: "/search",
+  component: lazyRouteComponent(() => import("./search/search.tsx"), "SearchScreen"),
+  validateSearch: ({ q, kind }): { q?: string | undefined; kind?: string | undefined } => ({
+    q: typeof q === "number" ? String(q) : textOf(q),
+    kind: textOf(kind),
+  }),
+});
+
 const workflows = createRoute({
   getParentRoute: () => inside,
   path: "/workflows",
@@ -134,6 +144,7 @@ const gallery = createRoute({
 
 export const automationRoutes = [
   home,
+  search,
   runs,
   approvals,
   workflows,

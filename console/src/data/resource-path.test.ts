@@ -8,6 +8,7 @@ test.each([
   ["request", "req_1", undefined, "/tickets/req_1"],
   ["webhook", "whk_1", null, "/webhooks/whk_1"],
   ["pack", "core", null, "/packs"],
+  ["table", "tbl_1", "orders", "/tables/orders"],
   ["secret", "NAME", undefined, undefined],
 ])("%s %s is shown at its place", (type, id, number, path) =>
   expect(pathOf(type, id, number)).toBe(path),

@@ -16,6 +16,13 @@ export function pathOf(type: string, id: string, number?: string | null): string
       return `/knowledge/${id}`;
     case "catalog_item":
       return `/catalog/${id}`;
+    case "dashboard":
+      return `/dashboards/${id}`;
+    case "person":
+    case "user":
+      return `/people/${id}`;
+    case "table":
+      return number ? `/tables/${number}` : undefined;
     case "webhook":
       return `/webhooks/${id}`;
     case "connector":

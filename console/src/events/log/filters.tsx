@@ -1,4 +1,4 @@
-import { X } from "lucide-react";
+import { SlidersHorizontal, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
@@ -19,10 +19,23 @@ export function EventFilters(props: {
   const types = useOp("event_types.list").data?.data ?? [];
   const topics = useOp("topics.list", { query: { limit: 200 } }).data?.data ?? [];
   const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") });
+  const [isOpen, setOpen] = useState(false);
+  const count = countFilters(search);
   const namespaces = [...new Set(types.map(({ type }) => type.split(".")[0] ?? ""))];
   return (
-    <div className="events-filters" role="search" aria-label="Filter">
+    <div
+      className={isOpen ? "events-filters open" : "events-filters"}
+      role="search"
+      aria-label="Filter"
+    >
       <TextField value={search.q ?? ""} onChange={(q) => onChange({ q })} />
+      <button
+        className="btn events-toggle"
+        aria-expanded={isOpen}
+        onClick={() => setOpen((was) => !was)}
+      >
+        <SlidersHorizontal /> Filters {count > 0 && count}
+      </button>
       <Combobox
         label="Type"
         placeholder="Any type"
@@ -67,7 +80,7 @@ export function EventFilters(props: {
         value={search.chain}
         onClear={() => onChange({ chain: undefined })}
       />
-      {countFilters(search) > 0 && (
+      {count > 0 && (
         <button className="btn bare" onClick={props.onClear}>
           Clear
         </button>

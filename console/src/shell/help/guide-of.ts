@@ -35,6 +35,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   "/settings/programs": "oauth",
   "/settings/sso": "sso",
   "/settings/workspace": "access",
+  "/search": "console",
   "/sla": "sla",
   "/sql": "sql",
   "/tables": "tables",

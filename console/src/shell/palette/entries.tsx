@@ -1,6 +1,6 @@
 /** Entries of the palette: acts of the screen, places, environments, and whatever the search finds. */
 import { useNavigate } from "@tanstack/react-router";
-import { ArrowRight, Clock, CornerDownLeft, Layers } from "lucide-react";
+import { ArrowRight, Clock, CornerDownLeft, Layers, Search } from "lucide-react";
 import { useMemo } from "react";
 import { ENVIRONMENTS, place } from "../../data/place.ts";
 import { Keys } from "../../ui/key.tsx";
@@ -26,18 +26,21 @@ export interface Entries {
 
 /** Entries that answer to the typed text, best first; without one, those at hand. */
 export function useEntries(actions: readonly Action[], text: string): Entries {
+  const navigate = useNavigate();
   const fixed = useFixedEntries(actions);
   const { things, isSearching, error } = useThings(text.trim());
   const entries = useMemo(() => {
     if (text.trim() === "") return fixed.filter(({ group }) => group !== "Environment");
     const seen = new Set<string>();
-    return [...fixed, ...things]
+    const found = [...fixed, ...things]
       .map((entry) => ({ entry, score: rankEntry(entry, text) }))
       .filter(({ entry: { id }, score }) => score >= 0 && !seen.has(id) && seen.add(id))
       .toSorted((a, b) => b.score - a.score)
       .slice(0, SHOWN_MAX)
       .map(({ entry }) => entry);
-  }, [fixed, things, text]);
+    const isAny = found.some((entry) => things.includes(entry));
+    return isAny ? [...found, toSearchEntry(text.trim(), navigate)] : found;
+  }, [fixed, things, text, navigate]);
   return { entries, isSearching, error };
 }
 
@@ -77,6 +80,17 @@ function useFixedEntries(actions: readonly Action[]): readonly Entry[] {
       ),
     ];
   }, [actions, isOffered, navigate]);
+}
+
+/** The way to everything that a text finds. */
+function toSearchEntry(q: string, navigate: ReturnType<typeof useNavigate>): Entry {
+  return {
+    id: "/search",
+    group: "Search",
+    icon: <Search className="ico" />,
+    label: `All results for ${q}`,
+    run: () => void navigate({ to: "/search", search: { q } }),
+  };
 }
 
 function toEntry({ keys, label, run, disabled }: Action): Entry {

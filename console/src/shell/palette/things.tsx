@@ -83,7 +83,7 @@ function toEntry(hit: Hit, isFound: boolean, go: (to: string) => void): Entry {
   const Icon = ICONS[kind] ?? Box;
   const path = pathOf(kind, id, ref);
   const act = path === undefined ? actOn(hit) : { run: () => go(path) };
-  const hint = act.hint ?? ref;
+  const hint = act.hint ?? ref ?? (kind === "person" ? detail : null);
   return {
     id: path ?? id,
     group: toWords(kind),
@@ -97,10 +97,8 @@ function toEntry(hit: Hit, isFound: boolean, go: (to: string) => void): Entry {
 }
 
 /** What there is to do with a thing that has no screen of its own. */
-function actOn({ kind, id, title, ref, detail }: Hit): Pick<Entry, "run" | "hint"> {
+function actOn({ kind, id, title, ref }: Hit): Pick<Entry, "run" | "hint"> {
   if (kind === "app" && ref !== null)
     return { run: () => location.assign(`${BASE_PATH}/apps/${place.workspace}/${ref}`) };
-  if (kind === "person" && detail !== null)
-    return { hint: detail, run: () => void copyText(detail, `The address of ${title} is`) };
   return { hint: "Copy its id", run: () => void copyText(id, `The id of ${title} is`) };
 }
