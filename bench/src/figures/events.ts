@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Product } from "../endpoint.ts";
 import type { Figure } from "../figure.ts";
 import { asMember } from "../request.ts";
@@ -6,7 +7,9 @@ import { nowMs, percentile } from "../statistics.ts";
 
 const SIZE = 1_000_000;
 const CHUNK = 250_000;
-const WARM_UP = 5;
+const WARM_UP = 15;
+const SETTLE_MAX_MS = 300_000;
+const SETTLE_LOOK_MS = 250;
 const ASKED = 60;
 const TAILED = 60;
 const PAGE_MS = 200;
@@ -31,6 +34,11 @@ const SEED = `
 const SKIP = `
   update readers set (epoch, xid, seq) =
     (select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1)`;
+
+const BEHIND = `
+  select count(*)::int as count from readers
+   where (epoch, xid, seq) < (select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1)
+     and updated_at < now() - interval '2 seconds'`;
 
 const PAGES: Readonly<Record<string, (n: number) => string>> = {
   newest: () => "",
@@ -83,7 +91,13 @@ async function furnished(rig: Rig, size: number): Promise<Product> {
   const next = await rig.startProduct({ env: { MILLRACE_ROLE: "api" } });
   await rig.query(SKIP);
   await next.stop();
-  return rig.startProduct();
+  const product = await rig.startProduct();
+  for (const endsAt = nowMs() + SETTLE_MAX_MS; nowMs() < endsAt;) {
+    const [behind] = await rig.query<{ count: number }>(BEHIND);
+    if (behind?.count === 0) return product;
+    await pause(SETTLE_LOOK_MS);
+  }
+  throw new Error("The readers are still behind.");
 }
 
 async function timesOf({ port, token }: Product, of: (n: number) => string) {

@@ -60,6 +60,11 @@ test("sizes, names and numbers have bounds", async () => {
     events: [],
   });
   expect((await other(`PUT ${ALL}/k7`, { value: 2 })).status).toBe(200);
+  // Nor do those who come at once get in together.
+  for (const key of ["k1", "k2"]) await other(`DELETE ${ALL}/${key}`);
+  const many = Array.from({ length: 12 }, (_, n) => other(`PUT ${ALL}/new${n}`, { value: 1 }));
+  const statuses = (await Promise.all(many)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(2);
 });
 
 test("a workspace's preferences are of that workspace, and leave with their person", async () => {

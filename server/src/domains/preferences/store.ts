@@ -24,6 +24,11 @@ export async function upsert(
   tx: Tx,
   { userId, key, value, now }: { userId: string; key: string; value: unknown; now: Date },
 ): Promise<Preference | undefined> {
+  // One at a time for each person: those who come at once would all be the last that there is room for.
+  await sql`select pg_advisory_xact_lock(
+    hashtextextended('preferences of ' || ${userId} || current_setting('millrace.workspace'), 0))`.execute(
+    tx,
+  );
   const { rows } = await sql<Row>`
     insert into preferences (user_id, key, value, updated_at)
     select ${userId}, ${key}, ${JSON.stringify(value)}::jsonb, ${now}
