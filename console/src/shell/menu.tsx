@@ -1,7 +1,8 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Ellipsis, PanelLeft } from "lucide-react";
+import { ChevronRight, Ellipsis, PanelLeft } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import type { Me } from "../data/people.ts";
-import { AREAS, type Screen, SCREENS } from "./areas.ts";
+import { type Area, AREAS, type Screen, SCREENS } from "./areas.ts";
 import { AccountMenu } from "./bar/account-menu.tsx";
 import { Popover } from "./bar/popover.tsx";
 import { useOffer } from "./offer.ts";
@@ -11,7 +12,6 @@ const DOCK_MAX = 5;
 
 /** The areas that somebody may read: the menu of an agent is short. */
 export function Menu({ me, onFold }: { readonly me: Me | undefined; readonly onFold: () => void }) {
-  const isOffered = useOffer();
   return (
     <nav className="nav" aria-label="Areas">
       <div className="nav-top">
@@ -22,22 +22,9 @@ export function Menu({ me, onFold }: { readonly me: Me | undefined; readonly onF
         </button>
       </div>
       <div className="nav-list scroll">
-        {AREAS.map(({ label, screens }) => {
-          const offered = screens.filter(isOffered);
-          if (offered.length === 0) return null;
-          return (
-            <section key={label}>
-              {label !== "" && <h3>{label}</h3>}
-              <ul>
-                {offered.map((screen) => (
-                  <li key={screen.to}>
-                    <ScreenLink screen={screen} className="nav-item" />
-                  </li>
-                ))}
-              </ul>
-            </section>
-          );
-        })}
+        {AREAS.map((area) => (
+          <AreaList key={area.label} area={area} />
+        ))}
       </div>
       <div className="nav-foot">
         <AccountMenu me={me} above />
@@ -45,6 +32,55 @@ export function Menu({ me, onFold }: { readonly me: Me | undefined; readonly onF
     </nav>
   );
 }
+
+const FOLDED = "millrace.areas.folded";
+
+/** The screens of an area. Somebody who has no use for them folds them away; the one that is open stays. */
+function AreaList({ area: { label, screens } }: { readonly area: Area }) {
+  const isOffered = useOffer();
+  const path = usePath();
+  const [isFolded, setFolded] = useState(() => readFolded().includes(label));
+  const offered = screens.filter(isOffered);
+  if (offered.length === 0) return null;
+  const shown = isFolded ? offered.filter(({ to }) => isAt(to, path)) : offered;
+  const fold = (): void => {
+    const others = readFolded().filter((other) => other !== label);
+    localStorage.setItem(FOLDED, JSON.stringify(isFolded ? others : [...others, label]));
+    setFolded(!isFolded);
+  };
+  return (
+    <section>
+      {label !== "" && (
+        <h3>
+          <button className="nav-head" aria-expanded={!isFolded} onClick={fold}>
+            {label} <ChevronRight className="ico" />
+          </button>
+        </h3>
+      )}
+      <ul>
+        {shown.map((screen) => (
+          <li key={screen.to}>
+            <ScreenLink screen={screen} className="nav-item" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function readFolded(): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(FOLDED) ?? "[]");
+    return Array.isArray(kept) ? kept.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+const usePath = (): string => useRouterState({ select: ({ location }) => location.pathname });
+
+const isAt = (to: string, path: string): boolean =>
+  to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
 
 function ScreenLink({
   screen,
@@ -54,10 +90,19 @@ function ScreenLink({
   readonly className: string;
 }) {
   const { to, label, icon: Icon } = screen;
-  const path = useRouterState({ select: ({ location }) => location.pathname });
-  const isHere = to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
+  const isHere = isAt(to, usePath());
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isHere) link.current?.scrollIntoView({ block: "nearest" });
+  }, [isHere]);
   return (
-    <Link to={to} className={className} aria-current={isHere ? "page" : undefined} title={label}>
+    <Link
+      ref={link}
+      to={to}
+      className={className}
+      aria-current={isHere ? "page" : undefined}
+      title={label}
+    >
       <Icon className="ico" />
       <span className="nav-label grow">{label}</span>
     </Link>
