@@ -1,4 +1,5 @@
 /** JSON Schema as a form reads it, without any drawing: references, conditions, kinds of fields, options. */
+import { toSentence } from "../ui/words.ts";
 import { type Fields, isFields } from "./pointer.ts";
 
 export interface Schema {
@@ -259,13 +260,13 @@ const labelOption = (value: unknown): string => {
 /** `maxAttempts` and `max_attempts` as `Max attempts`; `GET` and `Europe/Berlin` as they are. */
 export function labelOf(name: string): string {
   if (!/^[a-z][A-Za-z0-9_]*$/.test(name)) return name;
-  const text = name
+  const words = name
     .replaceAll("_", " ")
     .replaceAll(
       /([a-z0-9])([A-Z])/g,
       (_, before: string, after: string) => `${before} ${after.toLowerCase()}`,
     );
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return toSentence(words);
 }
 
 export function kindOf(schema: Schema): FieldKind {

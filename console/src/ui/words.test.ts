@@ -4,6 +4,8 @@ import { count, toAge, toCountdown, toDuration, toWords } from "./words.ts";
 test.each([
   ["in_progress", "In progress"],
   ["rolled-back", "Rolled back"],
+  ["incident.sla_breached", "Incident SLA breached"],
+  ["urls of oauth apps", "URLs of OAuth apps"],
   ["", ""],
 ])("%s reads %s", (name, words) => expect(toWords(name)).toBe(words));
 

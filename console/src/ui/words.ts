@@ -1,8 +1,18 @@
 /** Words and numbers as people read them. */
 
-/** `in_progress` as `In progress`. */
+/** `in_progress` as `In progress`, `sla.breached` as `SLA breached`. */
 export function toWords(name: string): string {
-  const text = name.replaceAll(/[_.-]+/g, " ").trim();
+  return toSentence(name.replaceAll(/[_.-]+/g, " ").trim());
+}
+
+const ACRONYMS =
+  /\b(api|cab|cmdb|csv|html|http|imap|json|kpi|mfa|saml|sla|smtp|sql|sso|url)(s?)\b/gi;
+
+/** Words with a capital at the beginning, and acronyms as they are written. */
+export function toSentence(words: string): string {
+  const text = words
+    .replaceAll(ACRONYMS, (_, acronym: string, plural: string) => acronym.toUpperCase() + plural)
+    .replaceAll(/\boauth\b/gi, "OAuth");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
