@@ -1214,6 +1214,8 @@ export interface Operations {
   "major_incidents.draft_review": { params: { "id": string }; reply: { "data": Schemas["ReviewDraft"] } };
   /** See a major incident as a whole */
   "major_incidents.room": { params: { "id": string }; reply: { "data": Schemas["IncidentRoom"] } };
+  /** Serve an agent by the Model Context Protocol */
+  "mcp.serve": { body?: string; reply: { "data": unknown } };
   /** Remove TOTP from your second factors */
   "mfa.disable_totp": { body?: { "code"?: string; "assertion"?: Schemas["WebAuthnAssertion"] }; reply: undefined };
   /** Demand a second factor of all members, or no longer */
@@ -2382,6 +2384,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "major_incidents.assign_role": "PUT /api/v1/itsm/incidents/{id}/roles/{role}",
   "major_incidents.draft_review": "GET /api/v1/itsm/incidents/{id}/review-draft",
   "major_incidents.room": "GET /api/v1/itsm/incidents/{id}/room",
+  "mcp.serve": "POST /mcp",
   "mfa.disable_totp": "POST /api/v1/auth/mfa/totp/disable",
   "mfa.enforce": "POST /api/v1/settings/security/enforce-mfa",
   "mfa.enroll_totp": "POST /api/v1/auth/mfa/totp/enroll",

@@ -34,6 +34,7 @@ import { deskReport } from "#domains/itsm/reports/index.ts";
 import { queue } from "#domains/itsm/queue/index.ts";
 import { sla } from "#domains/itsm/sla/index.ts";
 import { installation } from "#domains/installation/index.ts";
+import { mcp } from "#domains/mcp/index.ts";
 import { portal } from "#domains/portal/index.ts";
 import { preferences } from "#domains/preferences/index.ts";
 import { presence } from "#domains/presence/index.ts";
@@ -102,6 +103,7 @@ export const domains: readonly Domain[] = [
   deskReport,
   mail,
   portal,
+  mcp,
   macros,
   search,
   home,

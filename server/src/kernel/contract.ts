@@ -226,6 +226,8 @@ export interface OperationDeclaration<
   readonly issuesCredential?: boolean;
   /** A credential that is good for one workspace may call it, although it serves the whole account. */
   readonly allowWorkspaceToken?: boolean;
+  /** A client that can send no header names the workspace in the query, or has a credential that is good for one. */
+  readonly infersWorkspace?: boolean;
   /** It may keep its client waiting; `caller.disconnected` is then aborted when the client has left. */
   readonly longRunning?: boolean;
   /** It may find that there is nothing to do, and then append no event. */

@@ -84,6 +84,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       guide("mfa", "Second factors", "Codes and security keys"),
       guide("sso", "Single sign-on", "OpenID Connect and SAML"),
       guide("oauth", "OAuth 2.0", "Letting other programs in"),
+      guide("agents", "Agents", "The Model Context Protocol"),
       guide("secrets", "Secrets", "The vault and the master key"),
       guide("operate", "Operate", "Databases, health, stopping"),
       guide("backup", "Backup and restore", "Three commands"),

@@ -190,12 +190,12 @@ function resolveEnvironment(op: Operation, request: FastifyRequest): Environment
   return name as EnvironmentName;
 }
 
-/** A stream may be opened by a browser's `EventSource`, which can't send headers of ours. */
+/** A browser's `EventSource` and some clients of protocols can't send headers of ours. */
 function readStreamQuery(
   op: Operation,
   { query }: FastifyRequest,
 ): { readonly workspace?: unknown; readonly environment?: unknown } {
-  return isEventStream(op) ? (query as object) : NO_QUERY;
+  return isEventStream(op) || op.infersWorkspace ? (query as object) : NO_QUERY;
 }
 
 const NO_QUERY = {};
@@ -206,7 +206,10 @@ function resolveMembership(
   request: FastifyRequest,
   { memberships, confinedTo }: Credential,
 ): Membership | undefined {
-  const slug = request.headers["x-workspace"] ?? readStreamQuery(op, request).workspace;
+  const slug =
+    request.headers["x-workspace"] ??
+    readStreamQuery(op, request).workspace ??
+    inferWorkspace(op, memberships);
   if (op.access === "visitor") return undefined;
   if (op.access === "account" && confinedTo && !op.allowWorkspaceToken) {
     throw new Failure(SessionConfined);
@@ -220,6 +223,12 @@ function resolveMembership(
   if (!membership) throw new Failure(NoSuchWorkspace);
   assertNotBlocked(op, membership);
   return membership;
+}
+
+/** The one workspace that a credential is good for, where an operation leaves it open. */
+function inferWorkspace(op: Operation, memberships: Credential["memberships"]): string | undefined {
+  const [first, ...others] = op.infersWorkspace ? memberships.keys() : [];
+  return others.length === 0 ? first : undefined;
 }
 
 /** Throws where a workspace is closed to its member for now. */

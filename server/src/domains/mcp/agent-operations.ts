@@ -1,0 +1,89 @@
+/** The operations that an agent may find and call: those of the workspace that its token is good for. */
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Operation, Platform } from "#kernel/contract.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { authorise } from "#kernel/operation/perform.ts";
+
+const FOUND_MAX = 20;
+
+/** An operation as a search shows it. */
+export interface FoundOperation {
+  readonly operation: string;
+  readonly summary: string;
+  readonly changes: boolean;
+}
+
+/** Finds the operations that have most of the words, among those that the caller may call. */
+export function findOperations(platform: Platform, caller: Caller, text: string): FoundOperation[] {
+  const words = text
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word.length > 1);
+  const scored = listAgentOperations(platform, caller).map((op) => ({
+    op,
+    score: scoreWords(op, words),
+  }));
+  return scored
+    .filter(({ score }) => score > 0 || words.length === 0)
+    .toSorted((left, right) => right.score - left.score || (left.op.id < right.op.id ? -1 : 1))
+    .slice(0, FOUND_MAX)
+    .map(({ op }) => ({ operation: op.id, summary: op.summary, changes: op.kind === "command" }));
+}
+
+/** A word in the id weighs most, then one in the summary. */
+function scoreWords(
+  { id, summary, description = "" }: Operation,
+  words: readonly string[],
+): number {
+  const [name, title, rest] = [id, summary, description].map((text) => text.toLowerCase());
+  return words.reduce(
+    (sum, word) =>
+      sum +
+      (name?.includes(word) ? 4 : 0) +
+      (title?.includes(word) ? 2 : 0) +
+      (rest?.includes(word) ? 1 : 0),
+    0,
+  );
+}
+
+/** Every operation that the caller may call by way of the protocol. */
+export function listAgentOperations(platform: Platform, caller: Caller): Operation[] {
+  return [...platform.operations.values()].filter((op) => isForAgents(op) && mayCall(op, caller));
+}
+
+/** One of them; undefined for what there is not, or not for this caller. */
+export function findAgentOperation(
+  platform: Platform,
+  caller: Caller,
+  id: string,
+): Operation | undefined {
+  const op = platform.operations.get(id);
+  return op && isForAgents(op) && mayCall(op, caller) ? op : undefined;
+}
+
+/** Streams, files, credentials and what its owner must do in person are not for agents. */
+function isForAgents(op: Operation): boolean {
+  const isPlain = !op.readsRequest && !op.streamsBody && !op.readsCookies && !op.response.stream;
+  const isReserved = op.ownersInPerson || op.operatorsOnly || op.issuesCredential;
+  return op.access === "workspace" && isPlain && !isReserved;
+}
+
+function mayCall(op: Operation, caller: Caller): boolean {
+  try {
+    authorise(op, caller);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
+const DRASTIC =
+  /\.(?:bulk|cancel|drop|merge|purge|remove|retry_many|revoke|roll|uninstall|approve|reject|resume)/;
+
+/** True for what a person must confirm: it deletes, ends or decides something, or reaches production at once. */
+export function needsConfirmation(op: Operation, environment: string): boolean {
+  if (op.kind === "query") return false;
+  if (op.route.startsWith("DELETE ") || DRASTIC.test(op.id)) return true;
+  return op.id === "workflows.publish" && environment === "production";
+}

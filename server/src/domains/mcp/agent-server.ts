@@ -1,0 +1,173 @@
+/**
+ * The server of the Model Context Protocol for one request. Nothing is kept between requests: each has its token, its
+ * workspace and its tools. The library is loaded when the first agent comes, so that nobody else pays for it.
+ */
+import type { CallToolResult, InputRequiredResult, Server } from "@modelcontextprotocol/server";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { RawResponse } from "#kernel/operation/response.ts";
+import { PROMPTS } from "./prompts.ts";
+import { listResources, listTemplates, readResource } from "./resources.ts";
+import { listTools, planCall } from "./tools.ts";
+
+type Library = typeof import("@modelcontextprotocol/server");
+
+const NAME = "Millrace";
+const VERSION = "1.0.0";
+const TEXT_CHARACTERS_MAX = 200_000;
+const DURATION_MAX_MS = 120_000;
+const INSTRUCTIONS =
+  "Millrace runs workflows, tables and a service desk. Everything is an operation: find_operations, describe_operation, " +
+  "call_operation with dryRun first. Whatever you do is in the log with your token's name.";
+
+/** Headers of a request that the library looks at. */
+const READ_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
+
+/** Answers one request of an agent. */
+export async function answerAgent(platform: Platform, caller: Caller): Promise<RawResponse> {
+  const { request } = caller;
+  if (!request) throw new Error("A request came without itself.");
+  const library = await import("@modelcontextprotocol/server");
+  const handler = library.createMcpHandler(
+    ({ era }) => createServer(library, { platform, caller, canAsk: era === "modern" }),
+    {
+      maxSubscriptions: 0,
+      onerror: (error) => platform.log.debug({ err: error }, "an agent's request was refused"),
+    },
+  );
+  try {
+    const headers = Object.fromEntries(
+      READ_HEADERS.flatMap((name) => {
+        const value = request.headers[name];
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+    const signal = AbortSignal.any([
+      AbortSignal.timeout(DURATION_MAX_MS),
+      ...(caller.disconnected ? [caller.disconnected] : []),
+    ]);
+    const init = { method: "POST", headers, body: new Uint8Array(request.bytes), signal };
+    const { fetch: serve } = handler;
+    const response = await serve(new Request(`${caller.origin}/mcp`, init));
+    const type = response.headers.get("content-type");
+    const body = await response.text();
+    return {
+      status: response.status,
+      headers: type === null ? {} : { "content-type": type },
+      body,
+    };
+  } finally {
+    await handler.close();
+  }
+}
+
+interface AgentContext {
+  readonly platform: Platform;
+  readonly caller: Caller;
+  /** The protocol of the client lets a person be asked in the middle of a call. */
+  readonly canAsk: boolean;
+}
+
+function createServer(library: Library, context: AgentContext): Server {
+  const { platform, caller } = context;
+  const server = new library.Server(
+    { name: NAME, version: VERSION },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler("tools/list", () => ({
+    tools: listTools(platform, caller).map((tool) => ({
+      ...tool,
+      // Plain JSON: the declarations bear marks of their library.
+      inputSchema: JSON.parse(JSON.stringify(tool.inputSchema)) as { type: "object" },
+    })),
+  }));
+  server.setRequestHandler("tools/call", ({ params }, ctx) =>
+    callTool(library, context, {
+      name: params.name,
+      args: params.arguments ?? {},
+      responses: ctx.mcpReq.inputResponses,
+      capabilities: server.getClientCapabilities(),
+    }),
+  );
+  server.setRequestHandler("resources/list", () => ({ resources: listResources() }));
+  server.setRequestHandler("resources/templates/list", () => ({
+    resourceTemplates: listTemplates(),
+  }));
+  server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
+    const text = await readResource(platform, caller, uri);
+    if (text === undefined) throw new library.ResourceNotFoundError(uri);
+    return { contents: [{ uri, mimeType: "application/json", text }] };
+  });
+  server.setRequestHandler("prompts/list", () => ({
+    prompts: PROMPTS.map(({ name, description, argument }) => ({
+      name,
+      description,
+      arguments: [{ ...argument, required: true }],
+    })),
+  }));
+  server.setRequestHandler("prompts/get", ({ params }) => {
+    const prompt = PROMPTS.find(({ name }) => name === params.name);
+    if (!prompt) throw invalidParams(library, `There is no prompt ${params.name}.`);
+    const text = prompt.text(String(params.arguments?.[prompt.argument.name] ?? ""));
+    return {
+      description: prompt.description,
+      messages: [{ role: "user", content: { type: "text", text } }],
+    };
+  });
+  return server;
+}
+
+function invalidParams({ ProtocolError, ProtocolErrorCode }: Library, message: string): Error {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+interface ToolCall {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly responses: Readonly<Record<string, unknown>> | undefined;
+  readonly capabilities: { readonly elicitation?: unknown } | undefined;
+}
+
+async function callTool(
+  library: Library,
+  { platform, caller, canAsk }: AgentContext,
+  { name, args, responses, capabilities }: ToolCall,
+): Promise<CallToolResult | InputRequiredResult> {
+  const plan = planCall(platform, caller, { name, args });
+  if (!plan) throw invalidParams(library, `There is no tool ${name}.`);
+  if ("refusal" in plan) return toResult(plan.refusal, true);
+  if ("answer" in plan) return toResult(plan.answer, false);
+  const { question, run } = plan;
+  if (question !== undefined) {
+    if (!canAsk || !capabilities?.elicitation) {
+      return toResult(
+        "A person must confirm this, and your client can't ask one. Let somebody do it in the console.",
+        true,
+      );
+    }
+    if (responses?.["confirm"] === undefined) return askPerson(library, question);
+    const accepted = library.acceptedContent({ ...responses }, "confirm");
+    if (accepted?.["confirm"] !== true) return toResult("It was not confirmed.", true);
+  }
+  const { status, value } = await run();
+  return toResult(value, status >= 400);
+}
+
+function askPerson(library: Library, message: string): InputRequiredResult {
+  const requestedSchema = {
+    type: "object" as const,
+    properties: { confirm: { type: "boolean" as const, title: "Do it" } },
+    required: ["confirm"],
+  };
+  const confirm = library.inputRequired.elicit({ message, requestedSchema });
+  return library.inputRequired({ inputRequests: { confirm } });
+}
+
+function toResult(value: unknown, isError: boolean): CallToolResult {
+  const whole = typeof value === "string" ? value : JSON.stringify(value);
+  const text =
+    whole.length > TEXT_CHARACTERS_MAX
+      ? `${whole.slice(0, TEXT_CHARACTERS_MAX)}… (cut; ask for less)`
+      : whole;
+  return { content: [{ type: "text", text }], ...(isError && { isError }) };
+}

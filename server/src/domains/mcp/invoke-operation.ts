@@ -1,0 +1,57 @@
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Operation, Platform } from "#kernel/contract.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { perform } from "#kernel/operation/perform.ts";
+import { renderFailure } from "#kernel/operation/problem.ts";
+import type { CallParts } from "./tool-input.ts";
+
+/** A call of one operation by an agent. */
+export interface AgentCall extends CallParts {
+  readonly environment: EnvironmentName;
+  readonly isDryRun: boolean;
+  readonly idempotencyKey?: string | undefined;
+  readonly ifMatch?: string | undefined;
+}
+
+export interface AgentAnswer {
+  readonly status: number;
+  readonly value: unknown;
+}
+
+/** Performs an operation as the agent, in a transaction of its own. */
+export async function invokeOperation(
+  platform: Platform,
+  caller: Caller,
+  op: Operation,
+  call: AgentCall,
+): Promise<AgentAnswer> {
+  const { params, query, body, environment, ...rest } = call;
+  const { request: _, ...agent } = caller;
+  const invocation = {
+    caller: { ...agent, environment },
+    input: { params, query: op.query ? query : undefined, body: op.body ? body : undefined },
+    instance: "/mcp",
+    ...rest,
+  };
+  try {
+    platform.maintenance.assertOpen(op, caller);
+    const { status, body: text } = await perform(platform, op, invocation);
+    return { status, value: parseBody(text) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const context = { instance: "/mcp", requestId: caller.requestId };
+    const { status, body: text } = renderFailure(op.response, error, context);
+    return { status, value: parseBody(text) };
+  }
+}
+
+/** JSON, or the text of a response that is none. */
+function parseBody(text: string | undefined): unknown {
+  if (text === undefined || text === "") return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,231 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { expect, test } from "vitest";
+import { createToken } from "#domains/runs/testing/workflows.ts";
+import { useFixture, useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld({ work: true });
+await world.app.listen({ host: "127.0.0.1", port: 0 });
+const { port } = world.app.server.address() as { port: number };
+const owner = await world.member(["owner"]);
+const SCOPES = [
+  "mcp:connect",
+  "workflows:read",
+  "workflows:write",
+  "workflows:trigger",
+  "deployments:create",
+  "traces:read",
+];
+
+/** An agent by the official client; `confirms` is what its person answers when asked. */
+async function connect(
+  token: string,
+  {
+    confirms,
+    mode = "auto",
+  }: { readonly confirms?: boolean; readonly mode?: "auto" | "legacy" } = {},
+) {
+  const client = new Client(
+    { name: "agent", version: "1.0.0" },
+    {
+      capabilities: confirms === undefined ? {} : { elicitation: {} },
+      versionNegotiation: { mode },
+    },
+  );
+  const questions: string[] = [];
+  if (confirms !== undefined) {
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      questions.push(params.message);
+      return { action: "accept" as const, content: { confirm: confirms } };
+    });
+  }
+  const url = new URL(`http://127.0.0.1:${port}/mcp`);
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+  const call = async (name: string, args: Record<string, unknown> = {}): Promise<any> => {
+    const result = await client.callTool({ name, arguments: args });
+    const [content] = result.content as { text: string }[];
+    const text = content?.text ?? "";
+    return {
+      isError: result.isError === true,
+      value: text.startsWith("{") ? JSON.parse(text) : text,
+    };
+  };
+  return { client, call, questions, [Symbol.asyncDispose]: () => client.close() };
+}
+
+const makeToken = async (scopes: readonly string[]): Promise<string> => {
+  const { body } = await owner("POST /api/v1/auth/tokens", {
+    name: "Robot",
+    expiresIn: "30d",
+    scopes,
+  });
+  return body.data.token;
+};
+const token = await makeToken(SCOPES);
+const agent = await useFixture(connect(token, { confirms: true }));
+
+test("tools are those that the token may use, and the rest is found by words", async () => {
+  const { tools } = await agent.client.listTools();
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual([
+    "find_operations",
+    "describe_operation",
+    "call_operation",
+    "list_node_types",
+    "validate_workflow",
+    "create_workflow",
+    "test_workflow",
+    "rehearse_workflow",
+    "publish_workflow",
+    "list_runs",
+    "get_run",
+  ]);
+  const { value } = await agent.call("find_operations", { query: "archive workflow" });
+  expect(value.operations[0]).toMatchObject({ operation: "workflows.archive", changes: true });
+  const found = await agent.call("find_operations", { query: "incident secret user delete" });
+  expect(JSON.stringify(found.value)).not.toMatch(/incidents\.|secrets\.|users\./);
+  const described = await agent.call("describe_operation", { operation: "workflows.archive" });
+  expect(described.value).toMatchObject({
+    asksAPerson: true,
+    input: { properties: { id: { type: "string" } }, required: ["id"] },
+    events: ["workflow.archived", "workflow.deactivated"],
+  });
+  expect(await agent.call("describe_operation", { operation: "secrets.get" })).toMatchObject({
+    isError: true,
+  });
+});
+
+test("an agent builds, tests, rehearses and publishes a workflow by the protocol alone, and the log has its name", async () => {
+  const definition = {
+    name: "By an agent",
+    trigger: { type: "manual" },
+    nodes: [{ id: "sum", type: "transform", config: { expression: "trigger.input.a + 1" } }],
+    edges: [],
+  };
+  const bad = { ...definition, nodes: [{ id: "sum", type: "nothing", config: {} }] };
+  expect((await agent.call("validate_workflow", bad)).value.data.valid).toBe(false);
+  expect((await agent.call("validate_workflow", definition)).value.data.valid).toBe(true);
+  const dry = await agent.call("create_workflow", { ...definition, dryRun: true });
+  expect(dry.value.data).toMatchObject({ events: [{ type: "workflow.created" }, {}] });
+  const { id } = (await agent.call("create_workflow", definition)).value.data;
+  const tested = await agent.call("test_workflow", { id, input: { a: 1 } });
+  expect(tested.value.data).toMatchObject({ status: "completed", output: 2 });
+  const published = await agent.call("publish_workflow", { id });
+  expect(published.value.data.environments).toMatchObject({
+    staging: { version: 1 },
+    production: null,
+  });
+  const staging = { "x-environment": "staging" };
+  await owner(`POST /api/v1/workflows/${id}/trigger`, { input: { a: 1 } }, staging);
+  const changed = {
+    ...definition,
+    nodes: [{ id: "sum", type: "transform", config: { expression: "trigger.input.a + 2" } }],
+  };
+  const rehearsal = await agent.call("call_operation", {
+    operation: "workflows.rehearse",
+    input: { id, definition: changed },
+    environment: "staging",
+  });
+  expect(rehearsal.value.data.runs).toMatchObject([
+    { verdict: "other_output", difference: { stepId: "sum", before: 2, after: 3 } },
+  ]);
+  const { body } = await owner(`GET /api/v1/audit?resourceId=${id}&type=workflow.created`);
+  expect(body.data).toMatchObject([{ actor: { type: "api_token", name: "Robot" } }]);
+});
+
+test("what is drastic asks a person; without one it is not done", async () => {
+  const made = await agent.call("create_workflow", {
+    name: "Doomed",
+    trigger: { type: "manual" },
+    nodes: [],
+    edges: [],
+  });
+  const { id } = made.value.data;
+  const archive = { operation: "workflows.archive", input: { id } };
+  await using refusing = await connect(token, { confirms: false });
+  expect(await refusing.call("call_operation", archive)).toMatchObject({ isError: true });
+  expect(refusing.questions).toHaveLength(1);
+  await using mute = await connect(token);
+  expect((await mute.call("call_operation", archive)).value).toContain(
+    "A person must confirm this",
+  );
+  await using old = await connect(token, { mode: "legacy" });
+  expect((await old.call("call_operation", archive)).isError).toBe(true);
+  expect((await old.client.listTools()).tools).toHaveLength(11);
+  expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.status).not.toBe("archived");
+  const dry = await mute.call("call_operation", { ...archive, dryRun: true });
+  expect(dry.isError).toBe(false);
+  await agent.call("publish_workflow", { id, environment: "production" });
+  expect(agent.questions.at(-1)).toContain("in production?");
+  expect((await agent.call("call_operation", archive)).isError).toBe(false);
+  expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.status).toBe("archived");
+});
+
+test("resources and prompts", async () => {
+  const { resourceTemplates } = await agent.client.listResourceTemplates();
+  expect(resourceTemplates.map(({ name }) => name)).toEqual([
+    "runs",
+    "events",
+    "workflows",
+    "guides",
+    "schemas",
+  ]);
+  const guide = await agent.client.readResource({ uri: "millrace://guides/workflows" });
+  expect(JSON.stringify(guide.contents)).toContain("Rehearse");
+  await expect(
+    agent.client.readResource({ uri: "millrace://events/evt_0100000000g000000000g0" }),
+  ).rejects.toThrow();
+  const prompt = await agent.client.getPrompt({
+    name: "explain_run",
+    arguments: { runId: "run_1" },
+  });
+  expect(JSON.stringify(prompt.messages)).toContain("run_1");
+});
+
+test("sessions, strangers and tokens without the scope get nothing; a 401 names the metadata", async () => {
+  const body = { jsonrpc: "2.0", id: 1, method: "ping" };
+  expect(await owner("POST /mcp", body)).toMatchObject({ status: 403, events: [] });
+  const stranger = await world.stranger("POST /mcp", body);
+  expect(stranger.status).toBe(401);
+  expect(stranger.headers["www-authenticate"]).toContain("/.well-known/oauth-protected-resource");
+  const scoped = await createToken(world, owner, ["workflows:read"]);
+  expect((await scoped("POST /mcp", body)).status).toBe(403);
+  await using reader = await connect(await makeToken(["mcp:connect", "workflows:read"]));
+  const { tools } = await reader.client.listTools();
+  expect(tools.map(({ name }) => name)).not.toContain("create_workflow");
+  await expect(reader.call("create_workflow", {})).rejects.toThrow("There is no tool");
+  const refused = await reader.call("call_operation", { operation: "workflows.create", input: {} });
+  expect(refused.isError).toBe(true);
+});
+
+test("nobody keeps a stream open", async () => {
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "agent", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const params = { notifications: { toolsListChanged: true }, _meta: meta };
+  const payload = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "subscriptions/listen",
+  };
+  const answer = await world.app.inject({ method: "POST", url: "/mcp", payload, headers });
+  expect(answer.json()).toHaveProperty("error");
+});
+
+test.each([
+  ["no JSON", "{", 400],
+  ["a batch of nothing", "[]", 400],
+  ["no method", '{"jsonrpc":"2.0","id":1}', 400],
+])("%s is refused", async (_, payload, status) => {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  const answer = await world.app.inject({ method: "POST", url: "/mcp", payload, headers });
+  expect(answer.statusCode).toBe(status);
+});

@@ -1,0 +1,225 @@
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Operation, Platform } from "#kernel/contract.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { findAgentOperation, findOperations, needsConfirmation } from "./agent-operations.ts";
+import { type AgentAnswer, invokeOperation } from "./invoke-operation.ts";
+import { type ObjectSchema, splitInput, toInputSchema } from "./tool-input.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+const ENVIRONMENTS: readonly EnvironmentName[] = ["production", "staging", "development"];
+
+/** A tool as the protocol lists it. */
+export interface ToolItem {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+  readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean };
+}
+
+/** The call that a tool stands for, before anything is done. */
+export type PlannedCall =
+  | { readonly answer: unknown }
+  | { readonly refusal: string }
+  | {
+      /** A question to a person, where one must confirm it. */
+      readonly question: string | undefined;
+      readonly run: () => Promise<AgentAnswer>;
+    };
+
+/** Tools for what people do most, each an operation; the rest is found by `find_operations`. */
+const SHORTCUTS: readonly {
+  readonly name: string;
+  readonly operation: string;
+  readonly environment?: EnvironmentName;
+}[] = [
+  { name: "list_node_types", operation: "workflows.node_types" },
+  { name: "validate_workflow", operation: "workflows.validate" },
+  { name: "create_workflow", operation: "workflows.create" },
+  { name: "test_workflow", operation: "workflows.test" },
+  { name: "rehearse_workflow", operation: "workflows.rehearse" },
+  { name: "publish_workflow", operation: "workflows.publish", environment: "staging" },
+  { name: "list_runs", operation: "runs.list" },
+  { name: "get_run", operation: "runs.get" },
+  { name: "list_records", operation: "records.list" },
+  { name: "run_sql", operation: "queries.run" },
+  { name: "list_tickets", operation: "tickets.list" },
+];
+
+const FIND: ToolItem = {
+  name: "find_operations",
+  title: "Find operations",
+  description:
+    "Finds what can be done here by words, such as `incident resolve`. Only what your token may do is found. Then describe one, " +
+    "and call it.",
+  inputSchema: {
+    type: "object",
+    properties: { query: { type: "string", maxLength: 200 } },
+    required: ["query"],
+  },
+  annotations: { readOnlyHint: true, destructiveHint: false },
+};
+
+const DESCRIBE: ToolItem = {
+  name: "describe_operation",
+  title: "Describe an operation",
+  description:
+    "The input of an operation as JSON Schema, the events that it appends, and how it can fail.",
+  inputSchema: {
+    type: "object",
+    properties: { operation: { type: "string", maxLength: 200 } },
+    required: ["operation"],
+  },
+  annotations: { readOnlyHint: true, destructiveHint: false },
+};
+
+const extras = (environment?: EnvironmentName): Readonly<Record<string, object>> => ({
+  environment: {
+    type: "string",
+    enum: [...ENVIRONMENTS],
+    description: `That of the connection unless given${environment ? `; here ${environment}` : ""}`,
+  },
+  dryRun: {
+    type: "boolean",
+    description: "True to see what it would answer, change and append, and take all of it back",
+  },
+  idempotencyKey: { type: "string", maxLength: 200, description: "A repeated key acts once" },
+});
+
+const CALL: ToolItem = {
+  name: "call_operation",
+  title: "Call an operation",
+  description:
+    "Calls an operation that you described before. Send `dryRun: true` first where it changes something. What deletes, ends or " +
+    "decides something asks a person.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      operation: { type: "string", maxLength: 200 },
+      input: { type: "object", description: "Path, query and body in one object" },
+      ifMatch: {
+        type: "string",
+        maxLength: 100,
+        description: "The revision that you read, in quotes",
+      },
+      ...extras(),
+    },
+    required: ["operation"],
+  },
+  annotations: { readOnlyHint: false, destructiveHint: true },
+};
+
+/** The tools of a caller: what its token may not do is not there. */
+export function listTools(platform: Platform, caller: Caller): ToolItem[] {
+  const shortcuts = SHORTCUTS.flatMap(({ name, operation, environment }) => {
+    const op = findAgentOperation(platform, caller, operation);
+    return op ? [toTool(name, op, environment)] : [];
+  });
+  return [FIND, DESCRIBE, CALL, ...shortcuts];
+}
+
+function toTool(name: string, op: Operation, environment: EnvironmentName | undefined): ToolItem {
+  const schema = toInputSchema(op);
+  const isCommand = op.kind === "command";
+  return {
+    name,
+    title: op.summary,
+    description: op.description ?? op.summary,
+    inputSchema: {
+      ...schema,
+      properties: { ...schema.properties, ...(isCommand && extras(environment)) },
+    },
+    annotations: {
+      readOnlyHint: !isCommand,
+      destructiveHint: needsConfirmation(op, environment ?? "production"),
+    },
+  };
+}
+
+/** Plans what a tool is to do with these arguments; undefined where there is no such tool. */
+export function planCall(
+  platform: Platform,
+  caller: Caller,
+  { name, args }: { readonly name: string; readonly args: Members },
+): PlannedCall | undefined {
+  if (name === FIND.name) {
+    return { answer: { operations: findOperations(platform, caller, textOf(args["query"])) } };
+  }
+  if (name === DESCRIBE.name) return describe(platform, caller, textOf(args["operation"]));
+  const { dryRun, idempotencyKey, environment, ...rest } = args;
+  const options = { dryRun, idempotencyKey, environment };
+  if (name === CALL.name) {
+    const op = findAgentOperation(platform, caller, textOf(rest["operation"]));
+    if (!op) return UNKNOWN_OPERATION;
+    const input = (rest["input"] ?? {}) as Members;
+    return planOperation({ platform, caller, op }, input, { ...options, ifMatch: rest["ifMatch"] });
+  }
+  const shortcut = SHORTCUTS.find((one) => one.name === name);
+  const op = shortcut && findAgentOperation(platform, caller, shortcut.operation);
+  if (!op) return undefined;
+  return planOperation({ platform, caller, op }, rest, {
+    ...options,
+    environment: environment ?? shortcut.environment,
+  });
+}
+
+const UNKNOWN_OPERATION = {
+  refusal: "There is no such operation, or your token may not call it. Use find_operations.",
+} as const;
+
+function describe(platform: Platform, caller: Caller, id: string): PlannedCall {
+  const op = findAgentOperation(platform, caller, id);
+  if (!op) return UNKNOWN_OPERATION;
+  return {
+    answer: {
+      operation: op.id,
+      summary: op.summary,
+      description: op.description ?? null,
+      changes: op.kind === "command",
+      asksAPerson: needsConfirmation(op, caller.environment),
+      input: toInputSchema(op),
+      example: op.example
+        ? { ...op.example.params, ...op.example.query, ...(op.example.body as object | undefined) }
+        : null,
+      events: op.emits.map(({ type }) => type),
+      failures: (op.fails ?? []).map(({ code, status, title }) => ({ code, status, title })),
+    },
+  };
+}
+
+function planOperation(
+  {
+    platform,
+    caller,
+    op,
+  }: { readonly platform: Platform; readonly caller: Caller; readonly op: Operation },
+  input: Members,
+  options: Members,
+): PlannedCall {
+  const environment = options["environment"] ?? caller.environment;
+  if (!ENVIRONMENTS.includes(environment as EnvironmentName)) {
+    return { refusal: "The environment is production, staging or development." };
+  }
+  const isDryRun = options["dryRun"] === true && op.kind === "command";
+  const chosen = environment as EnvironmentName;
+  const asks = !isDryRun && needsConfirmation(op, chosen);
+  const { idempotencyKey, ifMatch } = options;
+  return {
+    question: asks
+      ? `${op.summary} in ${chosen}? ${JSON.stringify(input).slice(0, 500)}`
+      : undefined,
+    run: () =>
+      invokeOperation(platform, caller, op, {
+        ...splitInput(op, input),
+        environment: chosen,
+        isDryRun,
+        idempotencyKey: typeof idempotencyKey === "string" ? idempotencyKey : undefined,
+        ifMatch: typeof ifMatch === "string" ? ifMatch : undefined,
+      }),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 200) : "";
+}
