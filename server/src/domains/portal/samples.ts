@@ -118,9 +118,11 @@ export const samples: readonly Sample[] = [
   { operation: "portal.approval_page", arrange: approvable },
   {
     operation: "portal.decide",
+    name: "without a reason",
     arrange: async (owner, world) => ({
       ...(await approvable(owner, world)),
-      body: { decision: "approve" },
+      body: { decision: "reject" },
+      status: 422,
     }),
   },
   { operation: "portal.rating_page", arrange: rated },

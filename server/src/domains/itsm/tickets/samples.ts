@@ -152,6 +152,13 @@ function tasks(plural: string, path: string, ticket: (owner: Ask) => Promise<str
     const { body } = await owner(`POST ${path}/${id}/tasks`, { title: "A sample" });
     return { params: { id, taskId: body.data.id as string } };
   };
+  /** A task that another waits for. */
+  const awaited = async (owner: Ask) => {
+    const { params } = await added(owner);
+    const next = { title: "Then", dependsOn: [params.taskId] };
+    await owner(`POST ${path}/${params.id}/tasks`, next);
+    return { params };
+  };
   return [
     {
       operation: `${plural}.list_tasks`,
@@ -176,14 +183,14 @@ function tasks(plural: string, path: string, ticket: (owner: Ask) => Promise<str
         return { params: { id: params.id }, body: { taskIds: [body.data.id, params.taskId] } };
       },
     },
-    { operation: `${plural}.remove_task`, arrange: added },
+    { operation: `${plural}.remove_task`, arrange: awaited },
     {
       operation: `${plural}.complete_task`,
-      arrange: async (owner) => ({ ...(await added(owner)), body: { notes: "Done" } }),
+      arrange: async (owner) => ({ ...(await awaited(owner)), body: { notes: "Done" } }),
     },
     {
       operation: `${plural}.skip_task`,
-      arrange: async (owner) => ({ ...(await added(owner)), body: { notes: "No need" } }),
+      arrange: async (owner) => ({ ...(await awaited(owner)), body: { notes: "No need" } }),
     },
     {
       operation: `${plural}.reopen_task`,
