@@ -41,7 +41,7 @@ export {
 export { findTableSchema, reloadTableSchema } from "./schema/table-cache.ts";
 export { resolveTable, type TableSchema } from "./schema/table-schema.ts";
 export { checkRules } from "./schema/check-rules.ts";
-export type { RuleSql, TableField } from "./schema/table-field.ts";
+export type { FieldBatch, RuleSql, TableField } from "./schema/table-field.ts";
 export {
   checkAccess,
   type Grant,

@@ -1,5 +1,6 @@
 import { conditionToSql, type ConditionField, type ConditionFieldKind } from "../condition/sql.ts";
 import { parseCondition } from "../condition/parse-condition.ts";
+import type { RelativeClock } from "../condition/relative-time.ts";
 import { toTypedCondition } from "../condition/typed-condition.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
 import { invalidField, invalidInput } from "../operation/failure.ts";
@@ -9,16 +10,18 @@ export interface FilterFields {
   readonly kindOf: (name: string) => ConditionFieldKind | undefined;
   readonly fieldOf: (name: string) => ConditionField | undefined;
   readonly parameters: SqlParameters;
+  /** Relative times as `$now-30d` are seen from it; without one there are none. */
+  readonly clock?: RelativeClock | undefined;
 }
 
 /** A filter as SQL: the text of a query parameter, or the condition that a body has. */
 export function filterSql(
   filter: string | Readonly<Record<string, unknown>>,
-  { kindOf, fieldOf, parameters }: FilterFields,
+  { kindOf, fieldOf, parameters, clock }: FilterFields,
 ): string {
   const condition = typeof filter === "string" ? parseFilter(filter) : filter;
   const path = typeof filter === "string" ? "?filter" : "/filter";
-  const typed = toTypedCondition(condition, kindOf);
+  const typed = toTypedCondition(condition, kindOf, clock ? { clock } : {});
   if ("errors" in typed) {
     const errors = typed.errors.map((error) => ({ ...error, path: path + error.path }));
     throw invalidInput(errors);

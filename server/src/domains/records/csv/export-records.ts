@@ -140,7 +140,7 @@ function readFirstPage(
 ): Promise<{ listing: RecordListing; first: ListedRecord[] }> {
   return platform.db.read(partitionOfCaller(caller), async (tx) => {
     const table = await openTable({ tx, services: platform, caller }, slug);
-    const listing = await table.parse(() => parseListing(table, recordQuery));
+    const listing = await table.parse(() => parseListing(table, recordQuery, platform.clock.now()));
     const first = await table.retryOnSchemaChange(() =>
       readListedRecords(tx, listing, undefined, PAGE_RECORDS[0]),
     );

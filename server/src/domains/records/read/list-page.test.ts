@@ -67,6 +67,19 @@ test("each record of a list has the revision that a conditional change takes", a
   expect((await change(revision)).status).toBe(412);
 });
 
+test("a filter can say when, relative to now", async () => {
+  const countOf = async (filter: object) => {
+    const { status, body } = await read({ filter: JSON.stringify(filter), limit: "1000" });
+    return status === 200 ? body.data.length : status;
+  };
+  const since = (time: string) => countOf({ createdAt: { gte: time } });
+  expect(await Promise.all([since("$now-100y"), since("$now+1d"), since("$now-1x")])).toEqual([
+    COUNT,
+    0,
+    422,
+  ]);
+});
+
 test("rules hold for jumps and for estimates", async () => {
   const seen = (await pagesOf(agent, table.path, { sort: "id" })).flat();
   const { body } = await read({ sort: "id", limit: "1000", at: "0", count: "estimate" }, agent);

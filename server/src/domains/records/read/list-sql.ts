@@ -32,8 +32,8 @@ export interface ListedRecord {
 }
 
 /** Parses the query of a list. */
-export function parseListing(table: OpenTable, query: RecordQuery): RecordListing {
-  const parsed = parseRecordQuery(table, query);
+export function parseListing(table: OpenTable, query: RecordQuery, now?: Date): RecordListing {
+  const parsed = parseRecordQuery(table, query, now);
   return { query: parsed, keys: parseOrder(parsed, query.sort) };
 }
 
@@ -55,10 +55,11 @@ export async function readListedRecords(
     rows.push(...(await queryRows(tx, text, values)));
   }
   const hidden = hiddenKeys(listing);
+  const hasOwn = hidden.length === 0 && query.batches.size === 0;
   const names = keys.map((key) => (hidden.includes(key) ? HIDDEN + key.field : key.field));
   return rows.slice(0, count).map((row) => {
     const position = names.map((name) => row[name]);
-    const visible = hidden.length === 0 ? row : pickFields(listing, row);
+    const visible = hasOwn ? row : pickFields(listing, row);
     return { record: toQueriedRecord(query, visible), position };
   });
 }
@@ -143,10 +144,29 @@ export function listStatement(
   const revision = hasRevision ? ", revision" : "";
   const condition = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   // The number is in the text: one that the planner does not know makes it prefer other plans.
-  const text =
-    `select ${select}${sortedBy}${revision} from ${schema.view}${condition} ` +
-    `order by ${orderBySql(keys)} limit ${count}`;
+  const rest = `from ${schema.view}${condition} order by ${orderBySql(keys)} limit ${count}`;
+  const isBatched = query.batches.size > 0 && !keys.some(({ field }) => query.batches.has(field));
+  const text = isBatched
+    ? batchedText(query, `${query.selectRest}${sortedBy}${revision}`, rest)
+    : `select ${select}${sortedBy}${revision} ${rest}`;
   return { text, values: all.values };
+}
+
+/**
+ * A page whose figures over other records are worked out together: a subquery for each row would go through the
+ * others' pages again and again. The planner knows how many rows there are, and reads by an index or all at once.
+ */
+function batchedText({ batches }: ParsedRecordQuery, select: string, rest: string): string {
+  const all = [...batches];
+  const figures = all.map(([name, { none }], n) => `, coalesce(b${n}.v, ${none}) as "${name}"`);
+  const joins = all.map(
+    ([, { sql }], n) => ` left join ${sql("listed", '"~key"')} b${n} on b${n}.k = listed."~key"`,
+  );
+  return (
+    `with listed as materialized (select *, row_number() over () as "~place" from ` +
+    `(select ${select}, id as "~key" ${rest}) page) ` +
+    `select listed.*${figures.join("")} from listed${joins.join("")} order by listed."~place"`
+  );
 }
 
 /** Before the name of a field that the list is sorted by and does not show. */

@@ -71,7 +71,10 @@ export const listRecords = query({
       const expanded = parseExpand(table.schema, expand);
       return {
         references: expanded,
-        listing: { ...parseListing(table, withFields(which, expanded)), hasRevision: true },
+        listing: {
+          ...parseListing(table, withFields(which, expanded), ctx.now),
+          hasRevision: true,
+        },
       };
     });
     const name = cursorName(listing, which);

@@ -73,7 +73,7 @@ export const previewRecords = query({
     const seen = { ...ctx, caller: { ...ctx.caller, principal } };
     const table = withRules(await openTable(seen, params.slug), rules);
     const which = filter && { filter: JSON.stringify(filter) };
-    const listing = await table.parse(() => parseListing(table, { ...which }));
+    const listing = await table.parse(() => parseListing(table, { ...which }, ctx.now));
     const page = await table.retryOnSchemaChange(() =>
       readRecordPage(seen, table, {
         listing,

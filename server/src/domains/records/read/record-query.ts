@@ -1,6 +1,7 @@
 /** The query of a list or an export: which records, in which order, and which of their fields. */
 import Type from "typebox";
 import {
+  type FieldBatch,
   isSearched,
   type OpenTable,
   type RuleSql,
@@ -25,7 +26,7 @@ export const recordQueryParams = {
     text(
       FILTER_CHARACTERS_MAX,
       'A condition as JSON, such as `{"status":"open","price":{"gte":100}}`. A time may be given with ' +
-        "any offset, and a day stands for its beginning in UTC",
+        "any offset, and a day stands for its beginning in UTC; `$now-30d`, `$startOf.month` and the like are relative to now, in UTC",
     ),
   ),
   sort: Type.Optional(
@@ -62,6 +63,9 @@ export interface ParsedRecordQuery {
   /** The fields that are converters, in their order. */
   readonly fields: readonly string[];
   readonly select: string;
+  /** Figures over other records that a page reads at once, and the select list without them. */
+  readonly batches: ReadonlyMap<string, FieldBatch>;
+  readonly selectRest: string;
   /** How the values of fields that are not stored are converters. */
   readonly converters: ReadonlyMap<string, NonNullable<TableField["show"]>>;
   /** Undefined when there is no condition. */
@@ -71,7 +75,11 @@ export interface ParsedRecordQuery {
 }
 
 /** Parses a query against a table as its rules let the caller see it. */
-export function parseRecordQuery(table: OpenTable, query: RecordQuery): ParsedRecordQuery {
+export function parseRecordQuery(
+  table: OpenTable,
+  query: RecordQuery,
+  now?: Date,
+): ParsedRecordQuery {
   const { schema } = table;
   const parameters = new SqlParameters();
   const rules = table.compileRules(parameters);
@@ -81,12 +89,15 @@ export function parseRecordQuery(table: OpenTable, query: RecordQuery): ParsedRe
     rules.where,
     query.filter === undefined
       ? undefined
-      : compileFilter(table, query.filter, { rules, parameters }),
+      : compileFilter(table, query.filter, { rules, parameters, now }),
     search?.where,
   ].filter((condition) => condition !== undefined);
   const fields = parseFieldList(table, query.fields);
   const isWhole = !table.grants("read") && query.fields === undefined && schema.computed.size === 0;
   const converters = new Map<string, NonNullable<TableField["show"]>>();
+  const select = isWhole ? selectList(schema) : selectFields(rules, fields, converters);
+  const batches = findBatches(rules, isWhole ? [] : fields);
+  const rest = fields.filter((name) => !batches.has(name));
   return {
     schema,
     rules,
@@ -94,7 +105,9 @@ export function parseRecordQuery(table: OpenTable, query: RecordQuery): ParsedRe
     fields,
     converters,
     rank: search?.rank,
-    select: isWhole ? selectList(schema) : selectFields(rules, fields, converters),
+    select,
+    batches,
+    selectRest: batches.size === 0 ? select : selectFields(rules, rest, converters),
     where:
       conditions.length === 0 ? undefined : conditions.map((part) => `(${part})`).join(" and "),
   };
@@ -138,16 +151,19 @@ function isNullable(
 interface SqlTarget {
   readonly rules: RuleSql;
   readonly parameters: SqlParameters;
+  /** The moment that relative times are seen from, by the clocks of UTC, as days are. */
+  readonly now?: Date | undefined;
 }
 
 /** Compiles a filter: a condition, or the text of one from a query string. */
 export function compileFilter(
   table: OpenTable,
   filter: string | Readonly<Record<string, unknown>>,
-  { rules, parameters }: SqlTarget,
+  { rules, parameters, now }: SqlTarget,
 ): string {
   const kindOf = (name: string) => table.fieldType(name)?.kind;
-  return filterSql(filter, { kindOf, fieldOf: rules.field, parameters });
+  const clock = now && { now, timezone: "UTC" };
+  return filterSql(filter, { kindOf, fieldOf: rules.field, parameters, clock });
 }
 
 const SEARCHED_TYPES: ReadonlySet<string> = new Set(["text", "enum", "email", "url"]);
@@ -228,6 +244,15 @@ function selectFields(
     return `${sql} as "${name}"`;
   });
   return parts.join(", ");
+}
+
+function findBatches(rules: RuleSql, fields: readonly string[]): ReadonlyMap<string, FieldBatch> {
+  return new Map(
+    fields.flatMap((name) => {
+      const batch = rules.field(name)?.batch;
+      return batch ? [[name, batch] as const] : [];
+    }),
+  );
 }
 
 /** The record in a row of a query. */

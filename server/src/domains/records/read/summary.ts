@@ -61,7 +61,7 @@ export const summarizeRecords = query({
   async run(ctx, { params, query: { by, figures = "", ...recordQuery } }) {
     const table = await openTable(ctx, params.slug);
     const { text, values } = await table.parse(() =>
-      summaryStatement(table, parseRecordQuery(table, recordQuery), { by, figures }),
+      summaryStatement(table, parseRecordQuery(table, recordQuery, ctx.now), { by, figures }),
     );
     return table.retryOnSchemaChange(async () => {
       const rows = await queryRows(ctx.tx, text, values);

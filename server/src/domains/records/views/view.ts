@@ -168,10 +168,11 @@ async function assertFieldsExist(
   const table = await openTable(ctx, slug);
   const { filter, sort } = input;
   await table.parse(() =>
-    parseListing(table, {
-      ...(filter && { filter: JSON.stringify(filter) }),
-      ...(sort && { sort }),
-    }),
+    parseListing(
+      table,
+      { ...(filter && { filter: JSON.stringify(filter) }), ...(sort && { sort }) },
+      ctx.now,
+    ),
   );
   const fields = fieldsOf(table.schema);
   for (const [index, { name }] of (input.form?.fields ?? []).entries()) {

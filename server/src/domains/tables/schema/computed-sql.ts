@@ -14,7 +14,7 @@ import {
 } from "../columns/relations/computed-column.ts";
 import { compileFormula } from "../formula/compile-formula.ts";
 import { resolveFieldType } from "./field-type.ts";
-import type { RuleSql, TableField, TableRelations } from "./table-field.ts";
+import type { FieldBatch, RuleSql, TableField, TableRelations } from "./table-field.ts";
 import type { TableSchema } from "./table-schema.ts";
 import type { ColumnTypeName } from "../table.ts";
 
@@ -34,8 +34,14 @@ export function compileComputed(scope: RowScope, name: string): TableField | und
   const { table, relations } = scope;
   // The type first: a parameter of what is given up halfway would stand nowhere in the statement.
   const type = resolveFieldType(table, name, relations.related);
-  const sql = type && computedSql(scope, name);
-  return type && sql !== undefined ? { ...type, sql } : undefined;
+  if (!type) return undefined;
+  const column = table.computed.get(name);
+  if (column?.type === "rollup") {
+    const rollup = compileRollup(scope, column);
+    return rollup && { ...type, ...rollup };
+  }
+  const sql = computedSql(scope, name);
+  return sql === undefined ? undefined : { ...type, sql };
 }
 
 function computedSql(scope: RowScope, name: string): string | undefined {
@@ -52,7 +58,7 @@ const WRITERS: Readonly<Partial<Record<ColumnTypeName, ComputedWriter>>> = {
     return "error" in compiled ? undefined : compiled.sql;
   },
   backlinks: (scope, { name }) => backlinksSql(scope, name),
-  rollup: rollupSql,
+  rollup: (scope, column) => compileRollup(scope, column)?.sql,
 };
 
 /** The end of a path that begins with a reference. */
@@ -76,16 +82,30 @@ function backlinksSql(scope: RowScope, via: string): string | undefined {
   return `array(${ids} order by ${inner.row}.id limit ${LISTED_RECORDS_MAX})`;
 }
 
-function rollupSql(scope: RowScope, column: ColumnSchema): string | undefined {
+function compileRollup(
+  scope: RowScope,
+  column: ColumnSchema,
+): Pick<TableField, "sql" | "batch"> | undefined {
   const { via, field: name, function: key, filter } = parseRollup(column);
   const inner = openRelated(scope, via);
   const field = name === undefined ? undefined : inner?.rules.field(name);
   if (!inner || (name !== undefined && !field)) return undefined;
-  const conditions = [inner.where, filter && filterSql(inner, filter)];
-  const sql = `(select ${AGGREGATES[key](field?.sql ?? "*")} from ${inner.from} where ${joinAnd(conditions)})`;
+  const figure = AGGREGATES[key](field?.sql ?? "*");
+  const condition = filter && filterSql(inner, filter);
+  const sql = `(select ${figure} from ${inner.from} where ${joinAnd([inner.where, condition])})`;
   // A list of links is a field of this record, which may be hidden.
   const guard = scope.rules.guard(via);
-  return guard === undefined ? sql : `case when ${guard} then ${sql} end`;
+  if (guard !== undefined) return { sql: `case when ${guard} then ${sql} end` };
+  const { reference } = inner;
+  if (reference === undefined || scope.relations.level > 0) return { sql };
+  const batch: FieldBatch = {
+    sql: (rows, id) => {
+      const where = joinAnd([`${reference} = ${rows}.${id}`, inner.visible, condition]);
+      return `(select ${reference} as k, ${figure} as v from ${inner.from}, ${rows} where ${where} group by 1)`;
+    },
+    none: key === "count" ? "0" : "null",
+  };
+  return { sql, batch };
 }
 
 const AGGREGATES: Readonly<Record<RollupFunction, (value: string) => string>> = {
@@ -105,6 +125,10 @@ interface RelatedRows extends InnerRow {
   /** The SQL after `from` and after `where`. */
   readonly from: string;
   readonly where: string;
+  /** The condition that leaves out how they refer to the row. */
+  readonly visible: string | undefined;
+  /** The column that refers to the row, where it is one. */
+  readonly reference: string | undefined;
 }
 
 function openRelated(scope: RowScope, via: string): RelatedRows | undefined {
@@ -118,7 +142,8 @@ function openRelated(scope: RowScope, via: string): RelatedRows | undefined {
   if (relation.column === undefined) {
     const own = table.byName.get(via);
     const isListed = `${row}.id = any(${relations.row}.${own?.quoted})`;
-    return { ...inner, from, where: joinAnd([isListed, rules.where]) };
+    const where = joinAnd([isListed, rules.where]);
+    return { ...inner, from, where, visible: rules.where, reference: undefined };
   }
   const column = target.byName.get(relation.column);
   const refers =
@@ -127,7 +152,14 @@ function openRelated(scope: RowScope, via: string): RelatedRows | undefined {
       : `${row}.${column.quoted} @> array[${relations.row}.id]`;
   if (!column || (column.target ?? column.linkTarget) !== table.slug) return undefined;
   // A reference that is hidden leads nowhere, from either end.
-  return { ...inner, from, where: joinAnd([refers, rules.where, rules.guard(column.name)]) };
+  const seen = [rules.where, rules.guard(column.name)];
+  return {
+    ...inner,
+    from,
+    where: joinAnd([refers, ...seen]),
+    visible: seen.every((one) => one === undefined) ? undefined : joinAnd(seen),
+    reference: column.linkTarget === undefined ? `${row}.${column.quoted}` : undefined,
+  };
 }
 
 function filterSql({ target, rules, scope }: InnerRow, filter: object): string {

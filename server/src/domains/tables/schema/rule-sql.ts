@@ -35,7 +35,8 @@ export function compileRules(
     const condition = field && guard(name.split(".")[0] ?? name);
     if (condition === undefined) return field;
     // Typed, so that a column that is never seen still has its own type.
-    return { ...field, sql: `case when ${condition} then ${field?.sql} end` } as TableField;
+    const { batch: _, ...rest } = field as TableField;
+    return { ...rest, sql: `case when ${condition} then ${field?.sql} end` };
   };
   // A condition may name a field 200 times, and a formula as often what it is made of.
   const fields = new Map<string, TableField | undefined>();

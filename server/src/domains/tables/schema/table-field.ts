@@ -9,6 +9,16 @@ import type { TableSchema } from "./table-schema.ts";
 /** A field in SQL. One that is not stored also says how its values are shown. */
 export interface TableField extends ConditionField {
   readonly show?: (stored: unknown) => Json;
+  /** Of a figure over other records: the same for many rows at once, where that is possible. */
+  readonly batch?: FieldBatch;
+}
+
+/** A field of many rows, in one scan of the records that it is worked out from. */
+export interface FieldBatch {
+  /** A subquery with the columns `k`, the id of the row, and `v`, given a relation of rows and its column of ids. */
+  readonly sql: (rows: string, key: string) => string;
+  /** The value of a row that it has nothing for. */
+  readonly none: string;
 }
 
 /** The rules of a table for one person, in SQL. */
