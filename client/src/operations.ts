@@ -410,7 +410,7 @@ export interface Schemas {
   "TaskWithBlockers": { "id": string; "ticketId": string; "position": number; "title": string; "description": string; "assigneeId": string | null; "teamId": string | null; "dueAt": string | null; "required": boolean; "internal": boolean; "dependsOn": readonly (string)[]; "state": "open" | "done" | "skipped"; "notes": string | null; "endedBy": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "blockedBy": readonly (string)[] };
   "Team": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TestEndpoint": { "id": string; "name": string; "answerStatus": number; "answerBody": string; "url": string; "received": number; "createdBy": string; "createdAt": string; "expiresAt": string };
-  "TestEndpointRequest": { "number": number; "query": { readonly [name: string]: string }; "headers": { readonly [name: string]: string }; "body": string; "bytes": number; "answered": number; "receivedAt": string };
+  "TestEndpointRequest": { "number": number; "method": string; "query": { readonly [name: string]: string }; "headers": { readonly [name: string]: string }; "body": string; "bytes": number; "answered": number; "receivedAt": string };
   "TextModule": { "id": string; "name": string; "keyword": string; "body": string; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TextPreview": { "text": string; "unknown": readonly (string)[] };
   "TicketField": { "key": string; "name": string; "type": "text" | "number" | "boolean" | "date" | "choice" | "user"; "choices"?: readonly (string)[]; "isRequired"?: boolean; "help"?: string };

@@ -1,9 +1,36 @@
-import type { Schemas } from "../data/api.ts";
+import type { Input, Schemas } from "../data/api.ts";
 
 export type Offer = Schemas["PackOffer"];
 export type Pack = Schemas["Pack"];
 
+/** A pack as its file describes it. */
+export type Descriptor = Input<"packs.install">["body"];
+
 /** Something that somebody is about to do with a pack. */
 export type PackPlan =
   | { readonly act: "install" | "upgrade"; readonly offer: Offer }
+  | { readonly act: "import"; readonly descriptor: Descriptor }
   | { readonly act: "uninstall"; readonly pack: Pack };
+
+const FILE_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Reads the file of a pack; throws in words where it is none. The server checks what is in it. */
+export async function readPackFile(file: File): Promise<Descriptor> {
+  if (file.size > FILE_BYTES_MAX) throw new Error(`${file.name} is larger than 8 MB.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(await file.text());
+  } catch {
+    throw new Error(`${file.name} is not JSON.`);
+  }
+  if (typeof value !== "object" || value === null || !("name" in value)) {
+    throw new Error(`${file.name} describes no pack.`);
+  }
+  // Checked by the server, field by field.
+  return value as Descriptor;
+}
+
+export function nameOf(plan: PackPlan): string {
+  if (plan.act === "uninstall") return plan.pack.name;
+  return plan.act === "import" ? plan.descriptor.name : plan.offer.name;
+}

@@ -1,7 +1,7 @@
 import "./packs.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Package } from "lucide-react";
-import { useState } from "react";
+import { FileUp, Package } from "lucide-react";
+import { useRef, useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 import { useTitle } from "../shell/title.ts";
@@ -9,8 +9,9 @@ import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
+import { notifyError } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
-import type { Offer, Pack, PackPlan } from "./pack-plan.ts";
+import { type Offer, type Pack, type PackPlan, readPackFile } from "./pack-plan.ts";
 import { PlanDialog } from "./plan-dialog.tsx";
 
 /** Packs: those that come with the platform, and those that are installed. */
@@ -29,7 +30,10 @@ export function Packs() {
   return (
     <div className="scroll folio">
       <div className="folio-body wide">
-        <h1>Packs</h1>
+        <header className="row">
+          <h1 className="grow">Packs</h1>
+          <PackFile denied={denied} onPlan={setPlan} />
+        </header>
         {offers.error && <ErrorNotice error={offers.error} retry={() => void offers.refetch()} />}
         {offers.isPending && <Loading rows={4} />}
         <ul className="pack-gallery">
@@ -87,6 +91,46 @@ export function Packs() {
       </div>
       {plan && <PlanDialog plan={plan} onClose={() => setPlan(undefined)} />}
     </div>
+  );
+}
+
+/** A pack of one's own, from its file. */
+function PackFile(props: {
+  readonly denied: string | undefined;
+  readonly onPlan: (plan: PackPlan) => void;
+}) {
+  const field = useRef<HTMLInputElement>(null);
+  const take = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    try {
+      props.onPlan({ act: "import", descriptor: await readPackFile(file) });
+    } catch (failure) {
+      notifyError(failure);
+    }
+  };
+  return (
+    <>
+      <input
+        ref={field}
+        type="file"
+        accept="application/json,.json"
+        hidden
+        aria-label="File of a pack"
+        onChange={({ target }) => {
+          void take(target.files?.[0]);
+          // A file that was mended may be taken again.
+          target.value = "";
+        }}
+      />
+      <button
+        className="btn"
+        disabled={props.denied !== undefined}
+        title={props.denied}
+        onClick={() => field.current?.click()}
+      >
+        <FileUp /> Install from a file…
+      </button>
+    </>
   );
 }
 

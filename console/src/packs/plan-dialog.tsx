@@ -5,7 +5,7 @@ import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
-import type { PackPlan } from "./pack-plan.ts";
+import { nameOf, type PackPlan } from "./pack-plan.ts";
 import { type Kept, type PlannedChange, reasonOf, rehearse } from "./rehearsal.ts";
 
 interface Answer {
@@ -16,6 +16,7 @@ interface Answer {
 
 const WORDS = {
   install: { title: "Install", act: "Install", said: "is installed" },
+  import: { title: "Install", act: "Install", said: "is installed" },
   upgrade: { title: "Upgrade", act: "Upgrade", said: "is upgraded" },
   uninstall: { title: "Uninstall", act: "Uninstall", said: "is uninstalled" },
 } as const;
@@ -28,28 +29,23 @@ export function PlanDialog({
   readonly plan: PackPlan;
   readonly onClose: () => void;
 }) {
-  const name = plan.act === "uninstall" ? plan.pack.name : plan.offer.name;
+  const name = nameOf(plan);
   const words = WORDS[plan.act];
   const [isBusy, setBusy] = useState(false);
   const { data, error, isPending } = useQuery({
     queryKey: ["packs.plan", plan.act, name],
     gcTime: 0,
     retry: false,
-    queryFn: ({ signal }) =>
-      plan.act === "uninstall"
-        ? rehearse<Answer>("packs.uninstall", { params: { id: plan.pack.id } } as never, signal)
-        : rehearse<Answer>(
-            "packs.install_baseline",
-            { body: { packKey: plan.offer.packKey } } as never,
-            signal,
-          ),
+    queryFn: ({ signal }) => {
+      const [operation, input] = toCall(plan);
+      return rehearse<Answer>(operation, input as never, signal);
+    },
   });
   const run = async (): Promise<void> => {
     setBusy(true);
     try {
-      if (plan.act === "uninstall") {
-        await call("packs.uninstall", { params: { id: plan.pack.id } });
-      } else await call("packs.install_baseline", { body: { packKey: plan.offer.packKey } });
+      const [operation, input] = toCall(plan);
+      await call(operation, input as never);
       invalidate([""]);
       notify(`${name} ${words.said}.`);
       onClose();
@@ -101,6 +97,15 @@ export function PlanDialog({
       )}
     </Dialog>
   );
+}
+
+/** The operation that does what is planned. */
+function toCall(plan: PackPlan) {
+  if (plan.act === "uninstall") {
+    return ["packs.uninstall", { params: { id: plan.pack.id } }] as const;
+  }
+  if (plan.act === "import") return ["packs.install", { body: plan.descriptor }] as const;
+  return ["packs.install_baseline", { body: { packKey: plan.offer.packKey } }] as const;
 }
 
 function Removed({ things }: { readonly things: Schemas["Pack"]["made"] }) {

@@ -168,7 +168,9 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
                   aria-current={request.number === shown?.number || undefined}
                   onClick={() => setOpen(request.number)}
                 >
-                  <span className="muted">#{request.number}</span>
+                  <span className="muted">
+                    #{request.number} {request.method}
+                  </span>
                   <span className="cut mono grow">{titleOf(request)}</span>
                   <span className={request.answered < 300 ? "tag plain ok" : "tag plain bad"}>
                     {request.answered}
@@ -200,7 +202,10 @@ function RequestView({ request }: { readonly request: Received }) {
   return (
     <section className="listen-request scroll" aria-label={`Request ${request.number}`}>
       <h2>
-        Request {request.number} <span className="muted">{request.bytes} bytes</span>
+        Request {request.number}{" "}
+        <span className="muted">
+          {request.method}, {request.bytes} bytes
+        </span>
       </h2>
       {query.length > 0 && (
         <>

@@ -46,6 +46,7 @@ export interface Credential {
 
 /** A request as it came, not parsed. */
 export interface RawRequest {
+  readonly method: string;
   readonly bytes: Buffer;
   /** Of the bytes, without its parameters; empty when the client sent none. */
   readonly mediaType: string;

@@ -252,9 +252,10 @@ function readInput(op: Operation, { params, query, body }: FastifyRequest): RawI
   return { params, query: op.query && Object.fromEntries(declared), body: undefined };
 }
 
-function toRawRequest({ headers, query, body }: FastifyRequest): RawRequest {
+function toRawRequest({ method, headers, query, body }: FastifyRequest): RawRequest {
   const named = Object.entries(headers).map(([name, value]) => [name, single(value) ?? ""]);
   return {
+    method,
     bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
     mediaType: mediaTypeOf(headers),
     headers: Object.fromEntries(named) as Record<string, string>,

@@ -225,3 +225,13 @@ test("nobody sees values of runs or workflows that they may not see", async () =
   expect((await stranger(PREVIEW, { texts, workflowId: id })).status).toBe(404);
   expect((await stranger(PREVIEW, { texts, runId })).status).toBe(404);
 });
+
+test("whoever floods the previews is told to wait, and holds up nothing that runs", async () => {
+  const ask = await world.member(["builder"]);
+  const endless = "($f := function($n) { $f($n + 1) }; $f(0))";
+  const flood = Array.from({ length: 6 }, () =>
+    ask("POST /api/v1/expressions/preview", { texts: [{ expression: endless }] }),
+  );
+  const codes = (await Promise.all(flood)).map(({ body }) => body.data.previews[0].error.code);
+  expect(new Set(codes)).toEqual(new Set(["timeout", "busy"]));
+});

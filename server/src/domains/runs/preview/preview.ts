@@ -79,8 +79,10 @@ export async function previewTexts(
   const previews: Preview[] = [];
   for (const one of texts) {
     if (turn.isOver()) await turn.next();
-    const isLate = performance.now() > until;
-    previews.push(isLate ? TOO_LATE : await previewText(platform, caller, one, values));
+    const leftMs = Math.ceil(until - performance.now());
+    const signal = AbortSignal.timeout(Math.max(1, leftMs));
+    const isLate = leftMs <= 0;
+    previews.push(isLate ? TOO_LATE : await previewText(platform, caller, one, { values, signal }));
   }
   return previews;
 }
@@ -90,22 +92,30 @@ const TOO_LATE: Preview = {
   error: { code: "timeout", message: "The texts before it took all the time." },
 };
 
+const BUSY: Preview = {
+  ok: false,
+  error: { code: "busy", message: "Too many expressions wait to be evaluated; try again shortly." },
+};
+
 async function previewText(
   platform: Platform,
   { workspace }: Caller,
   one: PreviewedText,
-  values: Readonly<Record<string, unknown>>,
+  { values, signal }: { values: Readonly<Record<string, unknown>>; signal: AbortSignal },
 ): Promise<Preview> {
   const context = {
     pool: platform.expressions,
-    key: workspace?.key ?? "",
+    // Apart from what its runs evaluate: nobody who plays with an expression holds those up.
+    key: `previews of ${workspace?.key ?? ""}`,
     nowMs: platform.clock.nowMs(),
+    signal,
   };
   try {
     const { secrets, evaluate } = compileText(one);
     const value = await evaluate(withStandIns(values, secrets), context);
     return { ...toPreview(value), ...(secrets.length > 0 && { secrets: [...secrets] }) };
   } catch (error) {
+    if (error === signal.reason) return BUSY;
     if (!(error instanceof ExpressionError)) throw error;
     const { code, message, position, path, text: expression } = error;
     return {

@@ -25,9 +25,15 @@ const EndpointFull = failure(
 export const receiveRequest = command({
   id: "test_endpoints.receive",
   route: "POST /listen/{token}",
+  aliases: [
+    "GET /listen/{token}",
+    "PUT /listen/{token}",
+    "PATCH /listen/{token}",
+    "DELETE /listen/{token}",
+  ],
   summary: "Send something to a test endpoint",
   description:
-    "It answers as its owner said. At most 120 requests a minute, and 2000 in all; an address that has expired is " +
+    "By any method. It answers as its owner said. At most 120 requests a minute, and 2000 in all; an address that has expired is " +
     "not found.",
   access: "public",
   readsRequest: true,
@@ -51,10 +57,11 @@ export const receiveRequest = command({
   },
   async run(ctx, _input, { endpoint, request }) {
     ctx.switchPartition({ workspace: endpoint.workspace_id, environment: "production" });
-    const { bytes, headers, query } = request;
+    const { method, bytes, headers, query } = request;
     const hidden = await store.listSecretHeaders(ctx.tx);
     const answered = endpoint.answer_status;
     const stored = {
+      method,
       query: maskValues(textsOf(query), new Set()),
       headers: maskValues(headers, hidden),
       body: bytes.toString("utf8").replaceAll("\0", "\uFFFD"),

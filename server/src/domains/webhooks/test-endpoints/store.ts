@@ -134,7 +134,7 @@ export async function insertRequest(
       endpoint_id: endpointId,
       number: row.received,
       query: JSON.stringify(request.query),
-      headers: JSON.stringify(request.headers),
+      headers: JSON.stringify({ ...request.headers, [METHOD]: request.method }),
       body: request.body,
       bytes: request.bytes,
       answered: request.answered,
@@ -165,13 +165,20 @@ export async function listRequests(
   return rows.map((row) => ({
     number: row.number,
     // Only `insertRequest` writes these.
+    ...splitMethod(row.headers as Record<string, string>),
     query: row.query as Record<string, string>,
-    headers: row.headers as Record<string, string>,
     body: row.body,
     bytes: row.bytes,
     answered: row.answered,
     receivedAt: row.received_at,
   }));
+}
+
+/** The method stands among the headers as in HTTP/2, where no header of a client can stand. */
+const METHOD = ":method";
+
+function splitMethod({ [METHOD]: method = "POST", ...headers }: Record<string, string>) {
+  return { method, headers };
 }
 
 function byId(tx: Tx, id: string, now: Date) {

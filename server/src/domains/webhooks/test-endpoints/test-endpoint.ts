@@ -50,6 +50,7 @@ export const TestEndpointData = Type.Object(
 export const TestRequest = Type.Object(
   {
     number: Type.Integer({ description: "The first is 1" }),
+    method: Type.String({ description: "Such as `POST`" }),
     query: Type.Record(Type.String(), Type.String()),
     headers: Type.Record(Type.String(), Type.String(), {
       description: "What speaks of a credential is `***`",

@@ -42,6 +42,13 @@ test("what is posted to a test endpoint is shown to its workspace, without crede
     },
   ]);
   expect(await viewer(`GET ${ENDPOINTS}/${id}/requests`)).toMatchObject({ status: 403 });
+  for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
+    const { status } = await world.stranger(`${method} ${new URL(url).pathname}?by=${method}`);
+    expect([method, status]).toEqual([method, 418]);
+  }
+  const methods = (await requestsOf(id)).map(({ method }: any) => method);
+  expect(methods).toEqual(["DELETE", "PATCH", "PUT", "GET", "POST"]);
+  expect(JSON.stringify(await requestsOf(id))).not.toContain(":method");
 });
 
 test("an address that has expired, or is too busy, takes nothing", async () => {
