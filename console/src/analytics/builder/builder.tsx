@@ -28,9 +28,12 @@ export interface BuilderProps {
   readonly onChange: (draft: ReportDraft) => void;
   /** An alert is about one number: it has no groups and no look. */
   readonly isNumber?: boolean;
+  /** False where the period is said elsewhere. */
+  readonly hasPeriod?: boolean;
 }
 
-export function Builder({ draft, onChange, isNumber = false }: BuilderProps) {
+export function Builder(props: BuilderProps) {
+  const { draft, onChange, isNumber = false, hasPeriod = true } = props;
   const { data, error, isPlaceholderData } = useOp("reports.fields", {
     body: { source: draft.source },
   });
@@ -81,7 +84,9 @@ export function Builder({ draft, onChange, isNumber = false }: BuilderProps) {
           }
         />
       </div>
-      <PeriodPart {...part} canCompare={!isNumber && chart !== "funnel" && chart !== "heat"} />
+      {hasPeriod && (
+        <PeriodPart {...part} canCompare={!isNumber && chart !== "funnel" && chart !== "heat"} />
+      )}
       {chart === "stat" && !isNumber && <NumberLook {...part} />}
     </div>
   );

@@ -66,7 +66,12 @@ export function KpiEditor({ kpi, refusal, onOpen }: KpiEditorProps) {
         error={errorOf("/reportId")}
       />
       {draft.reportId === "" && (
-        <Builder isNumber draft={draft.report} onChange={(report) => change({ report })} />
+        <Builder
+          isNumber
+          hasPeriod={false}
+          draft={draft.report}
+          onChange={(report) => change({ report })}
+        />
       )}
       <div className="editor-columns">
         <LineField

@@ -8,8 +8,13 @@ import { count } from "../../ui/words.ts";
 
 type Part = Schemas["ReportMailPreview"]["parts"][number];
 
+interface MailPreviewProps {
+  readonly id: string;
+  readonly message: string;
+}
+
 /** The mail as the reader would get it now, drawn by the same charts. */
-export function MailPreview({ id }: { readonly id: string }) {
+export function MailPreview({ id, message }: MailPreviewProps) {
   const { data, error, refetch } = useOp("report_schedules.preview", { params: { id } });
   const mail = data?.data;
   return (
@@ -20,6 +25,7 @@ export function MailPreview({ id }: { readonly id: string }) {
       {mail && (
         <article className="mail-paper">
           <h4>{mail.subject}</h4>
+          {message !== "" && <p className="mail-text">{message}</p>}
           {mail.isEmpty && <p className="muted">All of its numbers are zero now.</p>}
           {mail.parts.map((part, n) => (
             <MailPart key={n} part={part} />

@@ -80,7 +80,7 @@ export function ScheduleEditor({ schedule, reportId, refusal, onOpen }: Schedule
         schedule && (
           <>
             <SentState schedule={schedule} refusal={refusal} />
-            <MailPreview id={schedule.id} />
+            <MailPreview id={schedule.id} message={schedule.message} />
           </>
         )
       }
