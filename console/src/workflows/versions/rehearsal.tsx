@@ -6,6 +6,7 @@ import type { Environment } from "../../data/place.ts";
 import { count } from "../../ui/words.ts";
 import { toDefinition } from "../editor/draft/definition.ts";
 import type { Definition } from "../graph/graph.ts";
+import { groupRuns, type RunGroup, toValueText } from "./rehearsal-groups.ts";
 import "./rehearsal.css";
 
 type Rehearsed = Schemas["RehearsedRun"];
@@ -64,7 +65,7 @@ export function RehearsalSection(props: {
 
 function Verdicts({ rehearsal }: { readonly rehearsal: Schemas["Rehearsal"] }) {
   const { counts, rehearsed, hidden, runs } = rehearsal;
-  const differing = runs.filter(({ verdict }) => verdict !== "same");
+  const groups = groupRuns(runs);
   if (rehearsed === 0) {
     return (
       <p className="muted">
@@ -93,42 +94,39 @@ function Verdicts({ rehearsal }: { readonly rehearsal: Schemas["Rehearsal"] }) {
           ))}
       </ul>
       <ol className="rehearsal-runs">
-        {differing.slice(0, SHOWN_MAX).map((run) => (
-          <DifferingRun key={run.runId} run={run} />
+        {groups.slice(0, SHOWN_MAX).map((group) => (
+          <DifferingRuns key={group.verdict + (group.stepId ?? "")} group={group} />
         ))}
       </ol>
-      {differing.length > SHOWN_MAX && (
-        <p className="muted">And {count(differing.length - SHOWN_MAX, "run")} more.</p>
+      {groups.length > SHOWN_MAX && (
+        <p className="muted">And {count(groups.length - SHOWN_MAX, "difference")} more.</p>
       )}
     </>
   );
 }
 
-function DifferingRun({ run }: { readonly run: Rehearsed }) {
-  const { difference, verdict } = run;
+function DifferingRuns({ group }: { readonly group: RunGroup }) {
+  const { verdict, name, stepId, example } = group;
+  const { difference } = example;
   return (
     <li className={verdict}>
-      <Link
-        to="/runs/$id"
-        params={{ id: run.runId }}
-        search={difference?.stepId ? { step: difference.stepId } : {}}
-      >
-        {difference?.name ?? difference?.stepId ?? "Output"}
-      </Link>
+      <span className="rehearsal-what">
+        <Link
+          to="/runs/$id"
+          params={{ id: example.runId }}
+          search={stepId === null ? {} : { step: stepId }}
+        >
+          {name}
+        </Link>
+        <span className="muted">
+          {count(group.count, "run")}, {WORDS[verdict]}
+        </span>
+      </span>
       {difference && (
         <span className="mono">
-          <del>{toText(difference.before)}</del> → <ins>{toText(difference.after)}</ins>
+          {toValueText(difference.before)} → <b>{toValueText(difference.after)}</b>
         </span>
       )}
     </li>
   );
-}
-
-const TEXT_MAX = 60;
-
-/** A value in a line: the run has all of it. */
-function toText(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
-  const shown = text === "null" ? "nothing" : text;
-  return shown.length > TEXT_MAX ? `${shown.slice(0, TEXT_MAX)}…` : shown;
 }

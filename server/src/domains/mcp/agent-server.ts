@@ -23,6 +23,9 @@ const INSTRUCTIONS =
 /** Headers of a request that the library looks at. */
 const READ_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
 
+/** Taken for granted of a client that does not say it. */
+const ACCEPTED = { accept: "application/json, text/event-stream" };
+
 /** Answers one request of an agent. */
 export async function answerAgent(platform: Platform, caller: Caller): Promise<RawResponse> {
   const { request } = caller;
@@ -36,12 +39,7 @@ export async function answerAgent(platform: Platform, caller: Caller): Promise<R
     },
   );
   try {
-    const headers = Object.fromEntries(
-      READ_HEADERS.flatMap((name) => {
-        const value = request.headers[name];
-        return value === undefined ? [] : [[name, value]];
-      }),
-    );
+    const headers = { ...ACCEPTED, ...pickHeaders(request.headers) };
     const signal = AbortSignal.any([
       AbortSignal.timeout(DURATION_MAX_MS),
       ...(caller.disconnected ? [caller.disconnected] : []),
@@ -59,6 +57,15 @@ export async function answerAgent(platform: Platform, caller: Caller): Promise<R
   } finally {
     await handler.close();
   }
+}
+
+function pickHeaders(all: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    READ_HEADERS.flatMap((name) => {
+      const value = all[name];
+      return value === undefined || value === "*/*" ? [] : [[name, value]];
+    }),
+  );
 }
 
 interface AgentContext {
