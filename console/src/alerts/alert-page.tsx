@@ -102,7 +102,7 @@ function AlertView({ alert, userId }: { readonly alert?: Alert; readonly userId:
             <p className="muted">{ruleWords(draft.rule)}.</p>
           )}
         </div>
-        <AlertForm draft={draft} onChange={setDraft} />
+        {refusal === undefined && <AlertForm draft={draft} onChange={setDraft} />}
       </div>
       {isLeaving && (
         <Confirm
