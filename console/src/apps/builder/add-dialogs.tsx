@@ -36,11 +36,15 @@ export function AddDialogs(props: AddDialogsProps) {
   return props.dialog === "source" ? <AddSource {...props} /> : null;
 }
 
-/** The source that something new is about: that of what is chosen, or the first. */
+/** The source that something new is about: the list behind what is chosen, or the first list. */
 function nearestSource(draft: Draft, at: string): string {
   const value = isComponentAt(at) ? (readAt(draft, at) as Component) : undefined;
-  const own = value?.["dataSource"];
-  return typeof own === "string" ? own : (draft.dataSources[0]?.name ?? "");
+  const own = draft.dataSources.find(({ name }) => name === value?.["dataSource"]);
+  const isList = ({ kind, config }: Source): boolean =>
+    (kind === "table" || kind === "tickets") && config["limit"] === undefined;
+  const lists = draft.dataSources.filter(isList);
+  const same = lists.find(({ config }) => config["table"] === own?.config["table"]);
+  return (own && isList(own) ? own : (same ?? lists[0] ?? own ?? draft.dataSources[0]))?.name ?? "";
 }
 
 function AddComponent({ app, at, preview, onClose }: AddDialogsProps) {

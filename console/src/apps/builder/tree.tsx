@@ -1,10 +1,9 @@
 /** The parts of the app: pages with their components, and its data. By pointer or keys they are chosen, moved and nested. */
 import { ChevronRight, Database, FileText, GripVertical, Plus, Settings2 } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, type ReactNode, useState } from "react";
-import { toWords } from "../../ui/words.ts";
 import { ICONS } from "../draft/catalog.ts";
 import { childrenOf, type Component, type Draft, moveTo, pageOf, placeOf } from "../draft/draft.ts";
-import { labelOfComponent } from "../draft/words.ts";
+import { kindWords, labelOfComponent } from "../draft/words.ts";
 import type { AppDraft } from "./use-app.ts";
 
 interface TreeProps {
@@ -157,7 +156,7 @@ function branch(
     const pointer = `${list}/${n}`;
     const Icon = ICONS[component.type] ?? FileText;
     const label = labelOfComponent(component);
-    const kind = toWords(component.type);
+    const kind = kindWords(component);
     const lists = childrenOf(component);
     return (
       <div key={pointer} role="none">

@@ -54,19 +54,26 @@ export function usePreview(
     { enabled: options.mayEdit && page !== undefined, staleTime: 5_000 },
   );
   const preview = data?.data;
-  const found = findRecordId(preview);
+  const found = findRecordId(preview, settled);
   useEffect(() => {
     if (found !== undefined) setSampleId((old) => old ?? found);
   }, [found]);
   return { preview, error, isFetching, setStage };
 }
 
-/** The id of the first record that a data source gives. */
-function findRecordId(preview: Preview | undefined): string | undefined {
+const ASKED = /^\{\{\s*params\.id\s*\}\}$/;
+
+/** A record for a page about one: the first of the list of the table that the page's parameter names. */
+function findRecordId(preview: Preview | undefined, { dataSources }: Draft): string | undefined {
   const data = isFields(preview?.scope) ? preview.scope["data"] : undefined;
-  const rows = Object.values(isFields(data) ? data : {}).flatMap((value): readonly unknown[] =>
-    Array.isArray(value) ? value.slice(0, 1) : [],
+  const asked = dataSources.find(({ config: { filter } }) =>
+    ASKED.test(String(isFields(filter) ? (filter["id"] as string) : "")),
   );
-  const ids = rows.map((row) => (isFields(row) ? row["id"] : undefined));
-  return ids.find((id): id is string => typeof id === "string" && id.startsWith("rec_"));
+  const list = dataSources.find(
+    ({ config }) => config["table"] === asked?.config["table"] && config["filter"] === undefined,
+  );
+  const rows = list && isFields(data) ? data[list.name] : undefined;
+  const [first] = Array.isArray(rows) ? (rows as readonly unknown[]) : [];
+  const id = isFields(first) ? first["id"] : undefined;
+  return typeof id === "string" ? id : undefined;
 }

@@ -1,4 +1,5 @@
 import { toWords } from "../../ui/words.ts";
+import { KIND_LABELS } from "./catalog.ts";
 import type { Component } from "./draft.ts";
 
 const CHARACTERS_MAX = 40;
@@ -11,7 +12,7 @@ export function labelOfComponent(component: Component): string {
   );
   if (said === undefined) {
     const { dataSource } = component;
-    return typeof dataSource === "string" ? toWords(dataSource) : toWords(component.type);
+    return typeof dataSource === "string" ? toWords(dataSource) : kindWords(component);
   }
   const plain = said
     .replaceAll(/\{\{[\s\S]*?\}\}/g, "…")
@@ -20,8 +21,11 @@ export function labelOfComponent(component: Component): string {
   return plain.length > CHARACTERS_MAX ? `${plain.slice(0, CHARACTERS_MAX - 1)}…` : plain;
 }
 
+/** The word for a kind of component. */
+export const kindWords = ({ type }: Component): string => KIND_LABELS[type] ?? toWords(type);
+
 export function describeComponent(component: Component): string {
   const label = labelOfComponent(component);
-  const kind = toWords(component.type);
+  const kind = kindWords(component);
   return label === kind ? kind : `${kind} “${label}”`;
 }

@@ -5,6 +5,7 @@ import { type FieldError, Form, isFields, type Schema } from "../../form/index.t
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { toWords } from "../../ui/words.ts";
 import { type Component, type Container, type Draft, readAt, writeAt } from "../draft/draft.ts";
+import { KIND_LABELS } from "../draft/catalog.ts";
 import type { AppDraft } from "../builder/use-app.ts";
 import type { Preview } from "../builder/use-preview.ts";
 import { drawProperty, type FieldContext } from "./property-field.tsx";
@@ -37,7 +38,7 @@ export function Properties(props: PropertiesProps) {
     [published, at, kind, sourceKind(draft, at)],
   );
   const value = at === "/" ? draft : readAt(draft, at);
-  const context = useFieldContext(draft, at, preview);
+  const context = useFieldContext(draft, at, preview, published);
   const errors = useMemo(() => {
     const base = at === "/" ? "" : at;
     return problems
@@ -45,7 +46,7 @@ export function Properties(props: PropertiesProps) {
       .map(({ path, message }) => ({ path: path.slice(base.length), message }));
   }, [problems, at]);
   const isComponent = !["app", "page", "source", ""].includes(kind);
-  const title = WORDS[kind] ?? toWords(kind);
+  const title = WORDS[kind] ?? KIND_LABELS[kind] ?? toWords(kind);
   return (
     <aside className="builder-side" aria-label="Properties">
       <header className="side-head">
@@ -125,7 +126,12 @@ function PartMenu({ onCopy, onWrap }: PropertiesProps) {
 }
 
 /** What bindings of the part can read, and what its pickers offer. */
-function useFieldContext(draft: Draft, at: string, preview: Preview | undefined): FieldContext {
+function useFieldContext(
+  draft: Draft,
+  at: string,
+  preview: Preview | undefined,
+  published: Schema | undefined,
+): FieldContext {
   const scope = preview?.scope;
   const value = readAt(draft, at === "/" ? "" : at);
   const beside = isFields(value) ? value : {};
@@ -152,6 +158,8 @@ function useFieldContext(draft: Draft, at: string, preview: Preview | undefined)
     pages: draft.pages,
     fields,
     beside: isFields(config) ? config : beside,
+    defs: published?.$defs ?? {},
+    draw: drawProperty,
   };
 }
 

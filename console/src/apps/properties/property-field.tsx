@@ -1,7 +1,9 @@
 /** Controls of properties: bindings with completion and their result, pickers of what there is, and lists of options. */
 import type { ScopeSource } from "../../code/index.ts";
-import { type FieldProps, fieldKindOf } from "../../form/index.ts";
+import type { ReactNode } from "react";
+import { type FieldProps, fieldKindOf, type Schema } from "../../form/index.ts";
 import { useOp } from "../../data/api.ts";
+import { ActionField } from "./action-field.tsx";
 import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
 import {
   AnyValue,
@@ -19,6 +21,9 @@ export interface FieldContext {
   /** Fields of the rows that the part shows. */
   readonly fields: readonly string[];
   readonly beside: Readonly<Record<string, unknown>>;
+  /** The schemas of actions. */
+  readonly defs: Readonly<Record<string, Schema>>;
+  readonly draw: (field: FieldProps, ctx: FieldContext) => ReactNode;
 }
 
 /** Undefined leaves a field to the form. */
@@ -52,9 +57,9 @@ export function drawProperty(field: FieldProps, ctx: FieldContext) {
   }
   if (name === "options" || (name === "columns" && kind === "variant"))
     return <Options field={field} ctx={ctx} />;
-  if (name === "is") return <Lines field={field} />;
-  if (name === "expand" || name === "fields" || name === "groupBy")
-    return kind === "list" || kind === "many" ? <Lines field={field} /> : undefined;
+  if (ACTIONS.has(name)) return <ActionField field={field} ctx={ctx} />;
+  if (kind === "list" && (schema.items?.type === "string" || name === "is"))
+    return <Lines field={field} />;
   if (!schema["x-template"]) return undefined;
   if (kind === "map") return <ObjectValue field={field} sources={ctx.sources} isAny={false} />;
   if (kind === "json") return <AnyValue field={field} sources={ctx.sources} />;
@@ -66,6 +71,8 @@ export function drawProperty(field: FieldProps, ctx: FieldContext) {
   }
   return undefined;
 }
+
+const ACTIONS: ReadonlySet<string> = new Set(["action", "submit", "rowAction"]);
 
 const toOption = (value: string): ComboOption => ({ value, label: value });
 

@@ -66,31 +66,8 @@ export function schemaAt(published: Schema, draft: Draft, at: string): Schema | 
     };
   }
   const own = defs[kind];
-  return own && { ...shapeComponent(own, kind), $defs: titled(defs) };
+  return own && { ...shapeComponent(own, kind), $defs: defs };
 }
-
-/** Actions and components by words, for whoever chooses one. */
-function titled(defs: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {
-  return Object.fromEntries(
-    Object.entries(defs).map(([name, def]) => [
-      name,
-      ACTION_TITLES[name] === undefined ? def : { ...def, title: ACTION_TITLES[name] },
-    ]),
-  );
-}
-
-const ACTION_TITLES: Readonly<Record<string, string>> = {
-  create_record: "Create a record",
-  update_record: "Change a record",
-  delete_record: "Delete a record",
-  run_workflow: "Start a workflow",
-  invoke_connector: "Call a connector",
-  execute_artifact: "Run an artifact",
-  run_query: "Run a query",
-  create_ticket: "Raise a ticket",
-  navigate: "Go to a page",
-  refresh: "Read again",
-};
 
 function shapeComponent(schema: Schema, kind: string): Schema {
   const { type: _, components: __, ...properties } = schema.properties ?? {};

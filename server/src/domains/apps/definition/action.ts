@@ -1,6 +1,6 @@
 /** Actions of buttons, rows and forms. A browser never sends an action, only which one was triggered. */
 import Type, { type TProperties } from "typebox";
-import { id, line, text } from "#kernel/schema/schema.ts";
+import { id, line } from "#kernel/schema/schema.ts";
 
 const THEN_MAX = 10;
 const SOURCES_MAX = 50;
@@ -82,7 +82,13 @@ export const ACTION_COMMON: TProperties = {
       description: "Actions that follow when it succeeded; they see what it gave as `result`",
     }),
   ),
-  message: Type.Optional(text(1_000, "Shown when it succeeded")),
+  message: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description: "Shown when it succeeded",
+      "x-template": true,
+    }),
+  ),
 };
 
 /** An action of a validated definition. */

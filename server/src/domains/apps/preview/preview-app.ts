@@ -88,11 +88,12 @@ export async function previewApp(
     pointers: Object.fromEntries(walkPointers(page.components, `/pages/${at}/components`, "")),
     problems,
     scope: { ...ctx.scope, data },
-    sources: [...loaded].map(([name, source]) => ({
-      name,
-      rows: "value" in source && Array.isArray(source.value) ? source.value.length : null,
-      error: "error" in source ? source.error : null,
-    })),
+    sources: definition.dataSources.flatMap(({ name }) => {
+      const source = loaded.get(name);
+      if (!source) return [];
+      const rows = "value" in source && Array.isArray(source.value) ? source.value.length : null;
+      return [{ name, rows, error: "error" in source ? source.error : null }];
+    }),
   };
 }
 
@@ -111,10 +112,20 @@ const compiledDraft = Compile(Type.Object(draftFields));
 
 /** Whatever would refuse the definition when it is saved. */
 function findProblems(definition: Draft): readonly FieldError[] {
-  const shape = compiledDraft.Check(definition)
-    ? []
-    : fieldErrors(compiledDraft.Errors(definition));
+  const { pages, dataSources } = definition;
+  const sent = {
+    ...definition,
+    pages: pages.map(withoutNewId),
+    dataSources: dataSources.map(withoutNewId),
+  };
+  const shape = compiledDraft.Check(sent) ? [] : fieldErrors(compiledDraft.Errors(sent));
   return [...shape, ...definitionErrors(definition)];
+}
+
+/** A part that is new has no id yet. */
+function withoutNewId<Part extends { readonly id: string }>(part: Part): object {
+  const { id, ...rest } = part;
+  return id === "" ? rest : part;
 }
 
 /** The definition with a notice in the place of each component that can't be drawn. */
@@ -125,25 +136,30 @@ function withoutBroken(definition: Draft, problems: readonly FieldError[]): Draf
       return at === undefined ? [] : [[at, `${path.slice(at.length + 1)} ${message}`] as const];
     }),
   );
+  const isBroken = (at: number): boolean =>
+    problems.some(({ path }) => path.startsWith(`/dataSources/${at}/`));
+  const kept = definition.dataSources.filter((_, at) => !isBroken(at));
   const repair = (components: readonly unknown[], pointer: string, depth: number): unknown[] =>
     components.map((component, index) => {
       const at = `${pointer}/${index}`;
       const message = messages.get(at);
       const fields = Object(component) as Record<string, unknown>;
-      const { id } = fields;
-      if (message !== undefined || depth > DEPTH_MAX)
-        return { type: "problem", ...(typeof id === "string" && { id }), message };
+      const { id, dataSource } = fields;
+      const isLost =
+        typeof dataSource === "string" && !kept.some(({ name }) => name === dataSource);
+      if (message !== undefined || isLost || depth > DEPTH_MAX) {
+        const reason = message ?? `The data source ${String(dataSource as string)} has problems.`;
+        return { type: "problem", ...(typeof id === "string" && { id }), message: reason };
+      }
       return replaceChildren(fields, (list, within) => repair(list, at + within, depth + 1));
     });
-  const isBroken = (at: number): boolean =>
-    problems.some(({ path }) => path.startsWith(`/dataSources/${at}/`));
   return {
     ...definition,
     pages: definition.pages.map((page, index) => ({
       ...page,
       components: repair(page.components, `/pages/${index}/components`, 1),
     })),
-    dataSources: definition.dataSources.filter((_, at) => !isBroken(at)),
+    dataSources: kept,
   };
 }
 

@@ -153,7 +153,7 @@ function recordPage({ table, source, home, record, one, displayed, fields }: Pag
     confirm: `Delete this ${one}?`,
     action: withNext({ type: "delete_record", ...own }, { type: "navigate", page: home }),
   };
-  const acts = [change, remove].map((component) => ({ components: [component] }));
+  const acts = [change, remove].map((component) => ({ width: 2, components: [component] }));
   return {
     path: record,
     title: one.charAt(0).toUpperCase() + one.slice(1),
