@@ -8,6 +8,7 @@ import type { Schema } from "../../form/index.ts";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
+import { count } from "../../ui/words.ts";
 import { Properties } from "../properties/properties.tsx";
 import { PublishDialog } from "../publish/publish-dialog.tsx";
 import { BuilderHead } from "./builder-head.tsx";
@@ -177,5 +178,5 @@ function rowsOf(preview: Preview | undefined, name: string): string | undefined 
   const source = preview?.sources.find((one) => one.name === name);
   if (!source) return undefined;
   if (source.error !== null) return source.error === "Loading …" ? undefined : "error";
-  return source.rows === null ? undefined : `${source.rows} rows`;
+  return source.rows === null ? undefined : count(source.rows, "row");
 }

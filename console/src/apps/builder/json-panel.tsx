@@ -26,6 +26,7 @@ export function JsonPanel({ app, mayEdit }: { readonly app: AppDraft; readonly m
     <div className="builder-json">
       <CodeEditor
         value={text}
+        isBlock
         label="The app as JSON"
         language="json"
         isReadOnly={!mayEdit}

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import { BASE_PATH } from "../../data/place.ts";
 import { useTheme } from "../../shell/theme.ts";
+import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { Preview, StageState } from "./use-preview.ts";
 
@@ -86,12 +87,11 @@ export function Stage(props: StageProps) {
 }
 
 const DESK_PX = 1_080;
-/** Below this the console itself is on a telephone, and the page as it is there. */
-const SCALED_MIN_PX = 480;
 
 /** Shows the page as wide as on a desk, made smaller to fit; or as wide as a telephone. */
 function useScale(isNarrow: boolean) {
   const box = useRef<HTMLDivElement>(null);
+  const isTelephone = useIsNarrow();
   const [place, setPlace] = useState({ width: DESK_PX, height: 0 });
   useEffect(() => {
     const { current } = box;
@@ -102,7 +102,8 @@ function useScale(isNarrow: boolean) {
     observer.observe(current);
     return () => observer.disconnect();
   }, []);
-  const isScaled = !isNarrow && place.width >= SCALED_MIN_PX && place.width < DESK_PX;
+  // Where the console itself is on a telephone, the page is as it is there.
+  const isScaled = !isNarrow && !isTelephone && place.width < DESK_PX;
   if (!isScaled) return { box, size: {} };
   const scale = place.width / DESK_PX;
   const size = { width: DESK_PX, height: place.height / scale, transform: `scale(${scale})` };

@@ -116,7 +116,7 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
       }),
     ),
     search: Type.Optional(Type.Boolean()),
-    sortable: Type.Optional(Type.Boolean({ description: "By its headings, unless it is false" })),
+    sortable: Type.Optional(Type.Boolean({ default: true, description: "By its headings" })),
     total: Type.Optional(Type.Boolean({ description: "Says how many there are in all" })),
     pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     select: Type.Optional(
