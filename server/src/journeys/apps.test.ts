@@ -127,7 +127,7 @@ describeInBrowser("apps", () => {
 
     // A board of it, and a form for whoever has its address.
     await addView("By stage", "board");
-    await page.getByRole("button", { name: "Job 0", exact: true }).waitFor();
+    await page.getByText("Job 0").first().waitFor();
     await page.getByRole("tab").first().click();
     await addView("Ask for a job", "form");
     await page.getByRole("button", { name: "Publish", exact: true }).click();

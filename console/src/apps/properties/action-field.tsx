@@ -1,7 +1,7 @@
 /** What a button, a row or a form does: one of the actions, its fields, and what follows it. */
 import { Plus, X } from "lucide-react";
 import { type FieldProps, Form, isFields, type Schema } from "../../form/index.ts";
-import type { FieldContext } from "./property-field.tsx";
+import type { FieldContext } from "./field-context.ts";
 
 const ACTIONS: Readonly<Record<string, string>> = {
   create_record: "Create a record",

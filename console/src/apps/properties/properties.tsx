@@ -8,7 +8,8 @@ import { type Component, type Container, type Draft, readAt, writeAt } from "../
 import { KIND_LABELS } from "../draft/catalog.ts";
 import type { AppDraft } from "../builder/use-app.ts";
 import type { Preview } from "../builder/use-preview.ts";
-import { drawProperty, type FieldContext } from "./property-field.tsx";
+import type { FieldContext } from "./field-context.ts";
+import { drawProperty } from "./property-field.tsx";
 import { kindAt, schemaAt } from "./schema.ts";
 import { Sample } from "./sample.tsx";
 

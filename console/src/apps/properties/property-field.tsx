@@ -1,9 +1,8 @@
 /** Controls of properties: bindings with completion and their result, pickers of what there is, and lists of options. */
-import type { ScopeSource } from "../../code/index.ts";
-import type { ReactNode } from "react";
-import { type FieldProps, fieldKindOf, type Schema } from "../../form/index.ts";
+import { type FieldProps, fieldKindOf } from "../../form/index.ts";
 import { useOp } from "../../data/api.ts";
 import { ActionField } from "./action-field.tsx";
+import type { FieldContext } from "./field-context.ts";
 import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
 import {
   AnyValue,
@@ -12,19 +11,6 @@ import {
   ReferencePicker,
   TextExpression,
 } from "../../workflows/index.ts";
-
-export interface FieldContext {
-  readonly sources: readonly ScopeSource[];
-  /** Names of the app's data sources. */
-  readonly data: readonly string[];
-  readonly pages: readonly { readonly path: string; readonly title: string }[];
-  /** Fields of the rows that the part shows. */
-  readonly fields: readonly string[];
-  readonly beside: Readonly<Record<string, unknown>>;
-  /** The schemas of actions. */
-  readonly defs: Readonly<Record<string, Schema>>;
-  readonly draw: (field: FieldProps, ctx: FieldContext) => ReactNode;
-}
 
 /** Undefined leaves a field to the form. */
 export function drawProperty(field: FieldProps, ctx: FieldContext) {
