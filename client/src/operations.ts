@@ -89,9 +89,11 @@ export interface Schemas {
   "ConflictingChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "plannedStart": string | null; "plannedEnd": string | null; "ciIds": readonly (string)[] };
   "Connector": { "id": string; "name": string; "type": "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "config": { readonly [name: string]: unknown }; "auth": Schemas["ConnectorAuth"]; "document": { "title": string; "version": string; "serverUrl": string | null; "actions": number; "leftOut": number; "readAt": string } | null; "status": "unknown" | "up" | "down"; "statusReason": string | null; "statusChangedAt": string | null; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ConnectorAction": { "name": string; "summary": string; "input": { readonly [name: string]: unknown }; "source": "type" | "document" | "added" };
-  "ConnectorAuth": { "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "username"?: string; "password"?: string; "token"?: string; "name"?: string; "value"?: string; "in"?: "header" | "query"; "tokenUrl"?: string; "clientId"?: string; "clientSecret"?: string; "clientAuth"?: "basic" | "body"; "scope"?: string; "audience"?: string };
+  "ConnectorAuth": { "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials" | "oauth2_authorization_code"; "username"?: string; "password"?: string; "token"?: string; "name"?: string; "value"?: string; "in"?: "header" | "query"; "authorizeUrl"?: string; "tokenUrl"?: string; "clientId"?: string; "clientSecret"?: string; "clientAuth"?: "basic" | "body"; "scope"?: string; "audience"?: string };
+  "ConnectorAuthorization": { "url": string; "redirectUri": string; "expiresAt": string };
+  "ConnectorConsent": { "status": "needs_consent" | "up" | "expired"; "grantedBy": string | null; "grantedAt": string | null; "refreshedAt": string | null; "redirectUri": string };
   "ConnectorTest": { "ok": boolean; "status": "unknown" | "up" | "down"; "latencyMs": number; "upstreamStatus": number | null; "error": string | null };
-  "ConnectorType": { "type": string; "summary": string; "config": { readonly [name: string]: unknown }; "auth": readonly ({ "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "schema": { readonly [name: string]: unknown } })[]; "actions": readonly (Schemas["ConnectorAction"])[]; "documented": boolean };
+  "ConnectorType": { "type": string; "summary": string; "config": { readonly [name: string]: unknown }; "auth": readonly ({ "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials" | "oauth2_authorization_code"; "schema": { readonly [name: string]: unknown } })[]; "actions": readonly (Schemas["ConnectorAction"])[]; "documented": boolean };
   "ConnectorUsage": { "connectorId": string; "breaker": Schemas["CircuitBreaker"]; "calls": number; "errors": number; "truncated": boolean; "medianMs": number | null; "p95Ms": number | null; "lastUsedAt": string | null; "lastError": { "at": string; "action": string; "code": string; "upstreamStatus": number | null } | null; "days": readonly ({ "day": string; "calls": number; "errors": number })[]; "actions": readonly ({ "action": string; "calls": number; "errors": number })[]; "usedIn": readonly (Schemas["Referrer"])[] };
   "Contact": { "id": string; "name": string; "address": string; "phone": string | null; "organisationId": string | null; "language": string | null; "notes": string; "userId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Dashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "filters": readonly (Schemas["DashboardFilter"])[]; "period": { "from": string; "to"?: string } | null; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -832,12 +834,18 @@ export interface Operations {
   "cmdb.update_item": { params: { "id": string }; body: { "name"?: string; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired"; "key"?: string | null; "description"?: string; "attributes"?: { readonly [name: string]: unknown }; "ownerId"?: string | null; "teamId"?: string | null }; reply: { "data": Schemas["CmdbItem"] } };
   /** List what a connector can do, by name */
   "connectors.actions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorAction"])[]; "pagination": Schemas["Pagination"] } };
+  /** Begin a consent: the address to open in a browser */
+  "connectors.authorize": { params: { "id": string }; reply: { "data": Schemas["ConnectorAuthorization"] } };
+  /** End a consent with the code that the other system gave */
+  "connectors.consent": { params: { "id": string }; body: { "code": string; "state": string }; reply: { "data": Schemas["ConnectorConsent"] } };
   /** Add a connector */
   "connectors.create": { body: { "name": string; "type": "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "config": { readonly [name: string]: unknown }; "auth"?: Schemas["ConnectorAuth"] }; reply: { "data": Schemas["Connector"] } };
   /** Remove a connector */
   "connectors.delete": { params: { "id": string }; reply: undefined };
   /** Read a connector */
   "connectors.get": { params: { "id": string }; reply: { "data": Schemas["Connector"] } };
+  /** Read whether somebody has consented */
+  "connectors.get_consent": { params: { "id": string }; reply: { "data": Schemas["ConnectorConsent"] } };
   /** Show how a connector is used: its breaker, its calls, and what refers to it */
   "connectors.get_usage": { params: { "id": string }; reply: { "data": Schemas["ConnectorUsage"] } };
   /** Invoke an action of a connector */
@@ -852,6 +860,8 @@ export interface Operations {
   "connectors.types": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorType"])[]; "pagination": Schemas["Pagination"] } };
   /** Change a connector */
   "connectors.update": { params: { "id": string }; body: { "name"?: string; "config"?: { readonly [name: string]: unknown }; "auth"?: Schemas["ConnectorAuth"] }; reply: { "data": Schemas["Connector"] } };
+  /** Forget what somebody consented to */
+  "connectors.withdraw_consent": { params: { "id": string }; reply: undefined };
   /** Create a contact */
   "contacts.create": { body: { "name": string; "address": string; "phone"?: string | null; "organisationId"?: string | null; "language"?: string | null; "notes"?: string }; reply: { "data": Schemas["Contact"] } };
   /** Delete a contact */
@@ -2193,9 +2203,12 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "cmdb.update_class": "PATCH /api/v1/cmdb/classes/{name}",
   "cmdb.update_item": "PATCH /api/v1/cmdb/items/{id}",
   "connectors.actions": "GET /api/v1/connectors/{id}/actions",
+  "connectors.authorize": "POST /api/v1/connectors/{id}/authorize",
+  "connectors.consent": "POST /api/v1/connectors/{id}/consent",
   "connectors.create": "POST /api/v1/connectors",
   "connectors.delete": "DELETE /api/v1/connectors/{id}",
   "connectors.get": "GET /api/v1/connectors/{id}",
+  "connectors.get_consent": "GET /api/v1/connectors/{id}/consent",
   "connectors.get_usage": "GET /api/v1/connectors/{id}/usage",
   "connectors.invoke": "POST /api/v1/connectors/{id}/invoke",
   "connectors.list": "GET /api/v1/connectors",
@@ -2203,6 +2216,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "connectors.test": "POST /api/v1/connectors/{id}/test",
   "connectors.types": "GET /api/v1/connectors/types",
   "connectors.update": "PATCH /api/v1/connectors/{id}",
+  "connectors.withdraw_consent": "DELETE /api/v1/connectors/{id}/consent",
   "contacts.create": "POST /api/v1/itsm/contacts",
   "contacts.delete": "DELETE /api/v1/itsm/contacts/{id}",
   "contacts.get": "GET /api/v1/itsm/contacts/{id}",

@@ -56,6 +56,20 @@ const newConnector = createRoute({
   validateSearch: (search): { type?: string | undefined } => ({ type: textOf(search["type"]) }),
 });
 
+const consentReturn = createRoute({
+  getParentRoute: () => inside,
+  path: "/connectors/consent",
+  component: lazyRouteComponent(
+    () => import("./connectors/page/consent-return.tsx"),
+    "ConsentReturn",
+  ),
+  validateSearch: (search) => ({
+    code: textOf(search["code"]),
+    state: textOf(search["state"]),
+    error: textOf(search["error"]),
+  }),
+});
+
 const connector = createRoute({
   getParentRoute: () => inside,
   path: "/connectors/$id",
@@ -104,6 +118,7 @@ export const integrationRoutes = [
   webhook,
   connectors,
   newConnector,
+  consentReturn,
   connector,
   secrets,
   artifacts,

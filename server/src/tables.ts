@@ -560,6 +560,18 @@ export interface Tables {
     name: string;
     action: Json;
   };
+  connector_grants: {
+    connector_id: string;
+    workspace_id: Generated<string>;
+    client: string;
+    sealed: Buffer;
+    state: Generated<string>;
+    version: Generated<number>;
+    refresh_until: Time | null;
+    granted_by: string;
+    granted_at: Time;
+    refreshed_at: Time | null;
+  };
   connectors: {
     id: string;
     workspace_id: Generated<string>;

@@ -17,6 +17,7 @@ import { count, toDuration, toWords } from "../../ui/words.ts";
 import { connectorState, drawType } from "../connector-type.ts";
 import { CONNECTOR_TABS, type ConnectorTab } from "../search.ts";
 import { Actions } from "./actions.tsx";
+import { Consent } from "./consent.tsx";
 import { ConnectorSettings } from "./settings.tsx";
 import { Usage } from "./usage.tsx";
 
@@ -47,6 +48,7 @@ export function ConnectorPage() {
           {connector.statusReason}
         </p>
       )}
+      <Consent connector={connector} />
       <Tabs
         className="con-tabs"
         label={connector.name}

@@ -8,6 +8,7 @@ export const AUTH_KINDS = [
   "bearer",
   "api_key",
   "oauth2_client_credentials",
+  "oauth2_authorization_code",
 ] as const;
 export type AuthKind = (typeof AUTH_KINDS)[number];
 
@@ -29,13 +30,18 @@ const fields = {
   name: line(200, "Of `api_key`: the header or parameter of the query"),
   value: credential("Of `api_key`"),
   in: Type.Enum(["header", "query"], { description: "Of `api_key`; `header` by default" }),
-  tokenUrl: line(2_048, "Of `oauth2_client_credentials`"),
-  clientId: line(1_000, "Of `oauth2_client_credentials`"),
-  clientSecret: credential("Of `oauth2_client_credentials`"),
+  authorizeUrl: line(
+    2_048,
+    "Of `oauth2_authorization_code`: where people consent; its query is kept, as `?access_type=offline`",
+  ),
+  tokenUrl: line(2_048, "Of OAuth 2"),
+  clientId: line(1_000, "Of OAuth 2"),
+  clientSecret: credential("Of OAuth 2; a public client that only consents has none"),
   clientAuth: Type.Enum(["basic", "body"], {
-    description: "How the client says who it is to `tokenUrl`; `basic` by default",
+    description:
+      "How the client says who it is to `tokenUrl`; `basic` by default, with consent `body`",
   }),
-  scope: line(2_000, "Of `oauth2_client_credentials`"),
+  scope: line(2_000, "Of OAuth 2: with spaces in between"),
   audience: line(2_000, "Of `oauth2_client_credentials`"),
 };
 type Field = keyof typeof fields;
@@ -50,6 +56,10 @@ const KINDS: Readonly<
   oauth2_client_credentials: {
     needs: ["tokenUrl", "clientId", "clientSecret"],
     takes: ["clientAuth", "scope", "audience"],
+  },
+  oauth2_authorization_code: {
+    needs: ["authorizeUrl", "tokenUrl", "clientId"],
+    takes: ["clientSecret", "clientAuth", "scope"],
   },
 };
 
@@ -77,7 +87,18 @@ export type Auth =
       readonly value: string;
       readonly in?: "header" | "query";
     }
-  | ClientCredentials;
+  | ClientCredentials
+  | AuthorizationCode;
+
+export interface AuthorizationCode {
+  readonly kind: "oauth2_authorization_code";
+  readonly authorizeUrl: string;
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly clientAuth?: "basic" | "body";
+  readonly scope?: string;
+}
 
 export interface ClientCredentials {
   readonly kind: "oauth2_client_credentials";

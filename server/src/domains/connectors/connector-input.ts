@@ -85,10 +85,21 @@ export async function parseConnectorInput(
   };
 }
 
+/** A browser is sent there: it must be an address of the web, and no script. */
+function authorizeUrlErrors(url: string): FieldError[] {
+  const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  return isWeb ? [] : [{ path: "/auth/authorizeUrl", message: "must be an address of the web" }];
+}
+
 /** The errors of the address or header that credentials are sent to. */
 function authTargetErrors(platform: Platform, auth: AuthFields): FieldError[] {
-  const { kind, tokenUrl, name } = auth;
-  if (tokenUrl !== undefined) return urlErrors(platform, "/auth/tokenUrl", tokenUrl);
+  const { kind, tokenUrl, authorizeUrl, name } = auth;
+  if (tokenUrl !== undefined) {
+    return [
+      ...urlErrors(platform, "/auth/tokenUrl", tokenUrl),
+      ...(authorizeUrl === undefined ? [] : authorizeUrlErrors(authorizeUrl)),
+    ];
+  }
   if (kind !== "api_key" || auth.in === "query" || name === undefined) return [];
   return headerErrors("/auth", { [name]: "" }).map((error) => ({
     ...error,

@@ -11,6 +11,8 @@ import {
   type NotificationRule,
 } from "#kernel/contributions/notification-rule.ts";
 import { contribute } from "#kernel/extension-point.ts";
+import * as consentEvents from "./consent/events.ts";
+import * as consent from "./consent/operations.ts";
 import * as events from "./events.ts";
 import { listConnectorTypes } from "./operations.ts";
 import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
@@ -39,6 +41,14 @@ const downNotification: NotificationRule = {
   body: ({ data }) => String(data["reason"]),
 };
 
+const expiredNotification: NotificationRule = {
+  on: consentEvents.ConsentExpired,
+  roles: ["owner", "admin"],
+  title: () => "A connector needs a new consent",
+  body: () =>
+    "The other system does not renew what was consented to; open the connector and consent again.",
+};
+
 export const connectors = domain({
   name: "connectors",
   summary: "Ways to other systems: their APIs, databases, mail servers and chats.",
@@ -51,6 +61,7 @@ export const connectors = domain({
     events.ConnectorStatusChanged,
     events.ConnectorTested,
     events.ConnectorInvoked,
+    ...Object.values(consentEvents),
   ],
   operations: [
     ...resource.operations,
@@ -59,6 +70,10 @@ export const connectors = domain({
     invocation.testConnector,
     invocation.invokeConnector,
     invocation.refreshConnector,
+    consent.authorizeConnector,
+    consent.giveConsent,
+    consent.getConsent,
+    consent.withdrawConsent,
     getConnectorUsage,
   ],
   contributions: [
@@ -68,7 +83,7 @@ export const connectors = domain({
       search: searchTable({ table: "connectors", title: "name", detail: "type" }),
     }),
     contribute(UsageCounterPoint, { name: "connectors", count: resource.store.count }),
-    contribute(NotificationRulePoint, downNotification),
+    contribute(NotificationRulePoint, downNotification, expiredNotification),
     contribute(ReferenceSourcePoint, {
       kind: "connector",
       permission: ConnectorsRead,

@@ -10,6 +10,8 @@ const DOCUMENT = {
   openapi: "3.1.0",
   info: { title: "Pets", version: "1" },
   paths: { "/pets": { get: { operationId: "listPets" } } },
+  // It is the answer to requests for tokens, too.
+  access_token: "a token of the sample",
 };
 
 /** Something that answers, for as long as the tests last. */
@@ -43,6 +45,14 @@ async function made(owner: Ask, more: object = {}) {
   return { params: { id: body.data.id as string }, environmentScoped: false } satisfies Arranged;
 }
 
+/** A connector that acts for whoever consents. */
+async function consenting(owner: Ask) {
+  const url = await baseUrl();
+  const client = { clientId: "millrace", clientSecret: "sample secret" };
+  const auth = { kind: "oauth2_authorization_code", authorizeUrl: url, tokenUrl: url, ...client };
+  return made(owner, { auth });
+}
+
 async function described(owner: Ask) {
   return made(owner, { type: "openapi", config: { url: await baseUrl() } });
 }
@@ -55,6 +65,28 @@ export const samples: readonly Sample[] = [
   { operation: "connectors.types", arrange: async () => ({ query: { limit: "2" } }) },
   { operation: "connectors.create", arrange: async () => ({ body: await fresh() }) },
   { operation: "connectors.get", arrange: (owner) => made(owner) },
+  { operation: "connectors.get_consent", arrange: (owner) => consenting(owner) },
+  { operation: "connectors.authorize", arrange: (owner) => consenting(owner) },
+  {
+    operation: "connectors.consent",
+    arrange: async (owner) => {
+      const asked = await consenting(owner);
+      const { body } = await owner(`POST /api/v1/connectors/${asked.params.id}/authorize`);
+      const { searchParams } = new URL(body.data.url);
+      return { ...asked, body: { code: "a code", state: searchParams.get("state") } };
+    },
+  },
+  {
+    operation: "connectors.withdraw_consent",
+    arrange: async (owner) => {
+      const asked = await consenting(owner);
+      const path = `/api/v1/connectors/${asked.params.id}`;
+      const { body } = await owner(`POST ${path}/authorize`);
+      const state = new URL(body.data.url).searchParams.get("state");
+      await owner(`POST ${path}/consent`, { code: "a code", state });
+      return asked;
+    },
+  },
   {
     operation: "connectors.update",
     arrange: async (owner) => {

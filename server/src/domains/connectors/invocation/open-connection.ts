@@ -31,7 +31,8 @@ export async function openConnection(
   options: { readonly retries: number; readonly idempotencyKey?: string },
 ): Promise<UpstreamConnection> {
   const type = connectorTypeOf(connector.type);
-  const { workspace } = partitionOfCaller(caller);
+  const partition = partitionOfCaller(caller);
+  const { workspace } = partition;
   const credentials = await decryptCredentials(
     platform,
     { workspace, id: connector.id },
@@ -50,6 +51,7 @@ export async function openConnection(
   const { document } = connector;
   return {
     platform,
+    partition,
     connector,
     config:
       type.documented?.toEffectiveConfig(config as never, document?.serverUrl ?? null) ?? config,

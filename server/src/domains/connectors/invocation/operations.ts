@@ -21,6 +21,7 @@ import {
 } from "../connector.ts";
 import * as events from "../events.ts";
 import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "../permissions.ts";
+import { ConsentRevoked, NotAuthorized } from "../consent/granted-token.ts";
 import { connectors, refreshActions } from "../resource.ts";
 import { connectorStore } from "../store.ts";
 import type { TestAnswer } from "../types/connector-type.ts";
@@ -116,7 +117,15 @@ export const invokeConnector = command({
   }),
   response: output,
   emits: [events.ConnectorInvoked, events.ConnectorStatusChanged],
-  fails: [UnknownAction, UnknownSecret, UpstreamFailed, UpstreamTimedOut, CircuitOpen],
+  fails: [
+    UnknownAction,
+    UnknownSecret,
+    UpstreamFailed,
+    UpstreamTimedOut,
+    CircuitOpen,
+    NotAuthorized,
+    ConsentRevoked,
+  ],
   example: {
     ...example,
     body: { action: "request", input: { method: "GET", path: "/users", query: { limit: 10 } } },
@@ -157,7 +166,7 @@ export const testConnector = command({
   params: ById,
   response: item(TestResult),
   emits: [events.ConnectorTested, events.ConnectorStatusChanged],
-  fails: [UnknownSecret],
+  fails: [UnknownSecret, NotAuthorized, ConsentRevoked],
   example,
   prepare: (platform, { params }, caller) => testConnection(platform, caller, params.id),
   async run(ctx, _input, { connector: invoked, outcome }) {

@@ -1,3 +1,5 @@
+import type { AuthorizationCode, ClientCredentials } from "../auth.ts";
+import { grantedToken } from "../consent/granted-token.ts";
 import { type HttpResponse, readResponse, toUpstreamError } from "./response.ts";
 import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
 import { withRetries } from "./retry.ts";
@@ -36,17 +38,27 @@ async function sendWithToken(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const { auth } = connection;
-  if (auth.kind !== "oauth2_client_credentials")
+  if (auth.kind !== "oauth2_client_credentials" && auth.kind !== "oauth2_authorization_code")
     return send(connection, withCredentials(connection, request));
-  const token = await accessToken(connection, auth);
+  const token = await tokenFor(connection, auth);
   try {
     return await send(connection, withBearer(request, token));
   } catch (error) {
     const refused = error instanceof UpstreamError && error.particulars.status === UNAUTHORISED;
     if (!refused) throw error;
-    await dropToken(connection, auth, token);
-    return send(connection, withBearer(request, await accessToken(connection, auth)));
+    return send(connection, withBearer(request, await tokenFor(connection, auth, token)));
   }
+}
+
+/** A token by credentials or by consent, and another one than was refused. */
+async function tokenFor(
+  connection: UpstreamConnection,
+  auth: ClientCredentials | AuthorizationCode,
+  refused?: string,
+): Promise<string> {
+  if (auth.kind === "oauth2_authorization_code") return grantedToken(connection, auth, refused);
+  if (refused !== undefined) await dropToken(connection, auth, refused);
+  return accessToken(connection, auth);
 }
 
 async function send(
@@ -96,6 +108,7 @@ function withCredentials({ auth }: UpstreamConnection, request: HttpRequest): Ht
       return { ...request, url: withParameter(request.url, auth.name, auth.value) };
     case "none":
     case "oauth2_client_credentials":
+    case "oauth2_authorization_code":
       return request;
   }
 }

@@ -30,6 +30,7 @@ export async function startOpenIdProvider(redirectUris: readonly string[]) {
         client_id: CLIENT.clientId,
         client_secret: CLIENT.clientSecret,
         redirect_uris: [...redirectUris],
+        grant_types: ["authorization_code", "refresh_token"],
       },
     ],
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "upn"] },

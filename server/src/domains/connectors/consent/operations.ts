@@ -1,0 +1,279 @@
+/** Consent: a person lets a connector act for them at the other system, in their browser (RFC 6749, 7636). */
+import { createHash, randomBytes } from "node:crypto";
+import Type from "typebox";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import { open, seal } from "#kernel/access/crypto.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { item, noContent } from "#kernel/operation/response.ts";
+import { line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
+import { findRights } from "#domains/identity/accounts/index.ts";
+import type { AuthorizationCode } from "../auth.ts";
+import { ConnectorId, connectorRef } from "../connector.ts";
+import {
+  decryptCredentials,
+  type Json,
+  resolveCredentials,
+  unmaskCredentials,
+} from "../credentials.ts";
+import { ConnectorsRead, ConnectorsWrite } from "../permissions.ts";
+import { connectorStore, type StoredConnector } from "../store.ts";
+import { connectorTypeOf } from "../types/registry.ts";
+import { ConsentGiven, ConsentWithdrawn } from "./events.ts";
+import { clientKey, readGrant, sealTokens } from "./grant.ts";
+import { requestTokens } from "./token-request.ts";
+
+export const NoConsentNeeded = failure(
+  "no_consent_needed",
+  409,
+  "The connector acts for nobody: its credentials are its own.",
+);
+export const ConsentInvalid = failure(
+  "consent_invalid",
+  422,
+  "The consent was given to another request, by somebody else, or too long ago.",
+);
+export const ConsentRefused = failure(
+  "consent_refused",
+  502,
+  "The other system gave no token for the consent.",
+);
+
+const ById = object({ id: ConnectorId });
+const example = { params: { id: "con_01jd0000000000000000000000" } };
+const STATE_MS = 600_000;
+const VERIFIER_BYTES = 48;
+
+/** The page of the console that the other system sends the browser back to. */
+function redirectUriOf({ origin }: Caller): string {
+  const path = "/connectors/consent";
+  // Automation has no address; and a usual port is not spelt.
+  return URL.canParse(path, origin) ? new URL(path, origin).href : path;
+}
+
+interface OpenedAuth {
+  readonly connector: StoredConnector;
+  readonly auth: AuthorizationCode;
+}
+
+/** A connector with its client in the clear; fails for one that needs no consent. */
+async function openAuth(platform: Platform, caller: Caller, id: string): Promise<OpenedAuth> {
+  const partition = partitionOfCaller(caller);
+  const connector = await platform.db.read(partition, (tx) => connectorStore.get(tx, id));
+  if (connector.auth.kind !== "oauth2_authorization_code") throw new Failure(NoConsentNeeded);
+  const owner = { workspace: partition.workspace, id };
+  const credentials = await decryptCredentials(platform, owner, connector.sealed);
+  const type = connectorTypeOf(connector.type);
+  const { parts } = unmaskCredentials(
+    type.config,
+    connector as { config: Json; auth: Json },
+    credentials,
+  );
+  const authority = { runAs: connector.savedBy, permissions: connector.permissions };
+  const { auth } = await resolveCredentials(platform, partition.workspace, type.config, {
+    parts,
+    user: () => findRights(platform, partition.workspace, authority),
+  });
+  if (auth.kind !== "oauth2_authorization_code") throw new Failure(NoConsentNeeded);
+  return { connector, auth };
+}
+
+/** The state that the browser carries to the other system and back: sealed, for one person, connector and client. */
+interface ConsentState {
+  readonly verifier: string;
+  readonly client: string;
+  readonly untilMs: number;
+}
+
+function stateContext(caller: Caller, id: string): string {
+  // Another session of the same person opens it no more than another person does.
+  const { actor, credential } = caller;
+  return `connector consent ${partitionOfCaller(caller).workspace} ${id} ${actor.id} ${credential?.id ?? ""}`;
+}
+
+async function openState(
+  platform: Platform,
+  caller: Caller,
+  id: string,
+  state: string,
+): Promise<ConsentState> {
+  try {
+    const key = await platform.keys.of(partitionOfCaller(caller).workspace);
+    const plain = open(key, Buffer.from(state, "base64url"), stateContext(caller, id));
+    const known = JSON.parse(plain.toString()) as ConsentState;
+    if (known.untilMs > platform.clock.nowMs()) return known;
+  } catch {
+    // Whatever is wrong with it: it is not for others to know.
+  }
+  throw new Failure(ConsentInvalid);
+}
+
+export const authorizeConnector = query({
+  id: "connectors.authorize",
+  route: "POST /api/v1/connectors/{id}/authorize",
+  summary: "Begin a consent: the address to open in a browser",
+  description:
+    "For `oauth2_authorization_code`. The other system asks the person, and sends the browser back to `redirectUri`, " +
+    "which must be entered there, with a `code` and the `state`; send both to `…/consent`, in the same session, within " +
+    "ten minutes.",
+  permission: ConnectorsWrite,
+  environmentScoped: false,
+  params: ById,
+  response: item(
+    Type.Object(
+      { url: Type.String(), redirectUri: Type.String(), expiresAt: Time },
+      { title: "ConnectorAuthorization" },
+    ),
+  ),
+  fails: [NoConsentNeeded],
+  example,
+  prepare: async (platform, { params: { id } }, caller) => {
+    const { auth } = await openAuth(platform, caller, id);
+    const untilMs = platform.clock.nowMs() + STATE_MS;
+    const verifier = randomBytes(VERIFIER_BYTES).toString("base64url");
+    const content: ConsentState = { verifier, client: clientKey(auth), untilMs };
+    const key = await platform.keys.of(partitionOfCaller(caller).workspace);
+    const state = seal(key, Buffer.from(JSON.stringify(content)), stateContext(caller, id));
+    const url = new URL(auth.authorizeUrl);
+    const redirectUri = redirectUriOf(caller);
+    const parameters = {
+      response_type: "code",
+      client_id: auth.clientId,
+      redirect_uri: redirectUri,
+      state: `${id}.${state.toString("base64url")}`,
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge_method: "S256",
+      ...(auth.scope !== undefined && { scope: auth.scope }),
+    };
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    return { url: url.href, redirectUri, expiresAt: new Date(untilMs).toISOString() };
+  },
+  run: async (_ctx, _input, authorization) => authorization,
+});
+
+const Consent = Type.Object(
+  {
+    status: Type.Enum(["needs_consent", "up", "expired"]),
+    grantedBy: nullable(Type.String({ description: "The person whom the connector acts for" })),
+    grantedAt: nullable(Time),
+    refreshedAt: nullable(Time),
+    redirectUri: Type.String({ description: "To be entered at the other system" }),
+  },
+  { title: "ConnectorConsent" },
+);
+
+const INSERT = `
+  insert into connector_grants (connector_id, client, sealed, granted_by, granted_at) values ($1, $2, $3, $4, $5)
+  on conflict (connector_id) do update
+     set client = excluded.client, sealed = excluded.sealed, state = 'up', version = connector_grants.version + 1,
+         refresh_until = null, refreshed_at = null, granted_by = excluded.granted_by, granted_at = excluded.granted_at`;
+
+export const giveConsent = command({
+  id: "connectors.consent",
+  actsOutside: true,
+  route: "POST /api/v1/connectors/{id}/consent",
+  summary: "End a consent with the code that the other system gave",
+  description:
+    "The tokens are sealed and never shown; they are refreshed when they are due, once for all that use the connector.",
+  permission: ConnectorsWrite,
+  environmentScoped: false,
+  params: ById,
+  body: object({ code: text(4_000), state: line(4_000) }),
+  response: item(Consent),
+  emits: [ConsentGiven],
+  fails: [NoConsentNeeded, ConsentInvalid, ConsentRefused],
+  example: {
+    ...example,
+    body: { code: "SplxlOBeZQQYbYS6WxSbIA", state: "con_01jd0000000000000000000000.c2VhbGVk" },
+  },
+  async prepare(platform, { params: { id }, body }, caller) {
+    const { connector, auth } = await openAuth(platform, caller, id);
+    const { verifier, client } = await openState(
+      platform,
+      caller,
+      id,
+      body.state.slice(body.state.indexOf(".") + 1),
+    );
+    if (client !== clientKey(auth)) throw new Failure(ConsentInvalid);
+    const answer = await requestTokens(platform, auth, {
+      grant_type: "authorization_code",
+      code: body.code,
+      redirect_uri: redirectUriOf(caller),
+      code_verifier: verifier,
+    });
+    if ("refusal" in answer) {
+      throw new Failure(ConsentRefused, {
+        detail: `The other system refused the code: ${answer.refusal.error}.`,
+      });
+    }
+    const place = { platform, partition: partitionOfCaller(caller), connectorId: id };
+    return { connector, client, sealed: await sealTokens(place, answer.tokens) };
+  },
+  async run(ctx, { params: { id } }, { connector, client, sealed }) {
+    await connectorStore.lock(ctx.tx, id);
+    const grantedBy = ctx.caller.actor.id;
+    void ctx.send(INSERT, [id, client, sealed, grantedBy, ctx.now]);
+    ctx.emit(ConsentGiven, connectorRef(connector), { connectorId: id, grantedBy });
+    return {
+      status: "up" as const,
+      grantedBy,
+      grantedAt: ctx.now.toISOString(),
+      refreshedAt: null,
+      redirectUri: redirectUriOf(ctx.caller),
+    };
+  },
+});
+
+export const getConsent = query({
+  id: "connectors.get_consent",
+  route: "GET /api/v1/connectors/{id}/consent",
+  summary: "Read whether somebody has consented",
+  permission: ConnectorsRead,
+  environmentScoped: false,
+  params: ById,
+  response: item(Consent),
+  fails: [NoConsentNeeded],
+  example,
+  prepare: async (platform, { params: { id } }, caller) => {
+    const partition = partitionOfCaller(caller);
+    const { auth } = await platform.db.read(partition, (tx) => connectorStore.get(tx, id));
+    const { kind, authorizeUrl = "", tokenUrl = "", clientId = "" } = auth;
+    if (kind !== "oauth2_authorization_code") throw new Failure(NoConsentNeeded);
+    const grant = await readGrant({ platform, partition, connectorId: id });
+    const own =
+      grant?.client === clientKey({ authorizeUrl, tokenUrl, clientId }) ? grant : undefined;
+    return {
+      status: own?.state ?? ("needs_consent" as const),
+      grantedBy: own?.grantedBy ?? null,
+      grantedAt: own ? new Date(own.grantedAt).toISOString() : null,
+      refreshedAt: own?.refreshedAt == null ? null : new Date(own.refreshedAt).toISOString(),
+      redirectUri: redirectUriOf(caller),
+    };
+  },
+  run: async (_ctx, _input, consent) => consent,
+});
+
+const DELETE = "delete from connector_grants where connector_id = $1 returning granted_by";
+
+export const withdrawConsent = command({
+  id: "connectors.withdraw_consent",
+  route: "DELETE /api/v1/connectors/{id}/consent",
+  summary: "Forget what somebody consented to",
+  permission: ConnectorsWrite,
+  environmentScoped: false,
+  params: ById,
+  response: noContent(),
+  emits: [ConsentWithdrawn],
+  allowNoop: true,
+  example,
+  async run(ctx, { params: { id } }) {
+    const connector = await connectorStore.lock(ctx.tx, id);
+    const [row] = await ctx.send<{ granted_by: string }>(DELETE, [id]);
+    if (row)
+      ctx.emit(ConsentWithdrawn, connectorRef(connector), {
+        connectorId: id,
+        grantedBy: row.granted_by,
+      });
+  },
+});
