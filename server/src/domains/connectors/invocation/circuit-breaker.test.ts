@@ -247,3 +247,35 @@ test("all nodes count together, and a change is told once", async () => {
     await kernel.close();
   }
 });
+
+test("usage tells the breaker, the calls by day and action, the last error, and who refers to it", async () => {
+  const id = await made();
+  const usage = async (ask: Ask = owner) => (await ask(`GET ${ALL}/${id}/usage`)).body.data;
+  expect(await usage()).toMatchObject({ calls: 0, lastUsedAt: null, lastError: null, usedIn: [] });
+  upstream.answer = OK;
+  await invoke(id);
+  failWith(503);
+  for (let count = 0; count < 5; count += 1) await invoke(id);
+  const config = { connectorId: id, action: "request", input: {} };
+  const workflow = await owner("POST /api/v1/workflows", {
+    name: "Calls it",
+    trigger: { type: "manual" },
+    nodes: [{ id: "call", type: "connector", config }],
+    edges: [],
+  });
+  expect(workflow.status).toBe(201);
+  const told = await usage();
+  expect(told).toMatchObject({
+    breaker: { state: "open", failures: 5, failuresMax: 5, retryAt: expect.any(String) },
+    calls: 6,
+    errors: 5,
+    truncated: false,
+    lastError: { action: "request", upstreamStatus: 503 },
+    actions: [{ action: "request", calls: 6, errors: 5 }],
+    usedIn: [expect.objectContaining({ id: workflow.body.data.id, name: "Calls it" })],
+  });
+  expect(told.days).toHaveLength(7);
+  expect(told.days.at(-1)).toMatchObject({ calls: 6, errors: 5 });
+  const stranger = await world.member(["owner"], await world.workspace("usage-elsewhere"));
+  expect((await stranger(`GET ${ALL}/${id}/usage`)).status).toBe(404);
+});
