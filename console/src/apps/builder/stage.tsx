@@ -73,8 +73,14 @@ export function Stage(props: StageProps) {
     frame.current?.contentWindow?.postMessage(message, location.origin);
   }, [isReady, preview, chosen, isUsed, mode, theme?.accent]);
   const { box, size } = useScale(isNarrow);
+  const isLate = useIsLate(isReady);
   return (
     <div ref={box} className={isNarrow ? "stage-box narrow" : "stage-box"}>
+      {isLate && (
+        <p className="stage-late" role="alert">
+          The preview does not answer: its script could not be loaded. Load the page again.
+        </p>
+      )}
       <iframe
         ref={frame}
         className="stage-frame"
@@ -84,6 +90,19 @@ export function Stage(props: StageProps) {
       />
     </div>
   );
+}
+
+const LATE_MS = 8_000;
+
+/** True when the frame has said nothing for a while: its script did not run. */
+function useIsLate(isReady: boolean): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    if (isReady) return setLate(false);
+    const timer = setTimeout(() => setLate(true), LATE_MS);
+    return () => clearTimeout(timer);
+  }, [isReady]);
+  return isLate;
 }
 
 const DESK_PX = 1_080;

@@ -189,7 +189,8 @@ function toDisplay(targets: ReadonlyMap<string, Table>) {
   return (column: Column): Fields => {
     const { name, type } = column;
     const target = type === "reference" ? targets.get(targetOf(column)) : undefined;
-    const format = FORMATS[type];
+    // Two digits after the point are money's, and shown both.
+    const format = type === "decimal" && column.options["scale"] === 2 ? "money" : FORMATS[type];
     return {
       field: target
         ? `${name}.${findTitle(target.columns)}`
