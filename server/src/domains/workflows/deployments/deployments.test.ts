@@ -241,6 +241,7 @@ test("deployments are found by workflow, and by the topic of their event trigger
       deployedBy: owner.userId,
       permissions: undefined,
       orphaned: false,
+      rehearsalGate: null,
     });
     expect(await findDeployment(tx, listening.id, "production")).toBeUndefined();
     expect(await findEventDeployments(tx, "staging", ["orders", "bills"])).toMatchObject([
