@@ -2,6 +2,7 @@
 import "./builder.css";
 import { Plus, X } from "lucide-react";
 import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { ConditionLines } from "./condition-lines.tsx";
 import { Measures } from "./measures.tsx";
@@ -34,9 +35,15 @@ export interface BuilderProps {
 
 export function Builder(props: BuilderProps) {
   const { draft, onChange, isNumber = false, hasPeriod = true } = props;
-  const { data, error, isPlaceholderData } = useOp("reports.fields", {
-    body: { source: draft.source },
-  });
+  const may = useMay();
+  const kinds = useOp("reports.sources", { query: { limit: 200 } }).data?.data;
+  const kind = kinds?.find((one) => one.kind === draft.source.kind);
+  const isHidden = kind !== undefined && !may(kind.permission);
+  const { data, error, isPlaceholderData } = useOp(
+    "reports.fields",
+    { body: { source: draft.source } },
+    { enabled: kinds !== undefined && !isHidden },
+  );
   // Fields of the source before would make groups that the new one has not.
   const fields: Fields = isPlaceholderData ? [] : (data?.data ?? []);
   const chart = chartOf(draft);
@@ -47,6 +54,7 @@ export function Builder(props: BuilderProps) {
         source={draft.source}
         onChange={(source) => onChange(setSource(draft, source))}
       />
+      {isHidden && <p className="field-error">You may not see these rows. Choose other ones.</p>}
       {error && <p className="field-error">{error.message}</p>}
       {!isNumber && (
         <Field label="Shown as">
