@@ -154,6 +154,14 @@ const ATTEMPTS: Readonly<Record<string, (by: Ask) => Promise<void>>> = {
     const body = { currentPassword: "a guess of it", newPassword: "a long password" };
     expect(await by("POST /api/v1/auth/password", body)).toMatchObject({ status: 403 });
   },
+  async "sso.enforce"(by) {
+    const answer = await by("POST /api/v1/settings/sso/enforce", { enforce: false });
+    expect(answer).toMatchObject(forbidden);
+  },
+  async "sso.login"(by) {
+    const { status } = await by("GET /sso/default/login?test=true");
+    expect(status).toBeGreaterThanOrEqual(400);
+  },
   async "sso.put"(by) {
     expect(await by("POST /api/v1/settings/sso", SAML_SETTINGS)).toMatchObject(forbidden);
   },

@@ -21,8 +21,10 @@ export const ACCESS_WAYS: Readonly<Record<string, readonly string[]>> = {
   "passwords.reset_form": ["users"],
   "passwords.change": ["users"],
   "sso.put": ["sso_configurations"],
-  "sso.samlAcs": ["memberships", "users"],
-  "sso.oidcCallback": ["memberships", "users"],
+  "sso.enforce": ["sso_configurations"],
+  "sso.login": ["sso_configurations"],
+  "sso.samlAcs": ["memberships", "sso_configurations", "users"],
+  "sso.oidcCallback": ["memberships", "sso_configurations", "users"],
 };
 
 const NOTE = `

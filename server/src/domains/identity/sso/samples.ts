@@ -23,10 +23,18 @@ async function invitedAddress(world: World, place: { key: string; slug: string }
   return `${(await world.member(["viewer"], place)).userId}@example.com`;
 }
 
-async function samlAnswer(world: World, isMember = false): Promise<Arranged> {
+/** How a login begins: as anybody's, or as the test of an owner. */
+function startOf(
+  { owner }: { owner: { token: string } },
+  isTest: boolean,
+): [query?: string, headers?: Record<string, string>] {
+  return isTest ? ["?test=true", { cookie: `millrace_session=${owner.token}` }] : [];
+}
+
+async function samlAnswer(world: World, isMember = false, isTest = false): Promise<Arranged> {
   const { provider, ...place } = await samlWorkspace(world);
   const { slug } = place;
-  const { location } = await beginLogin(world, slug);
+  const { location } = await beginLogin(world, slug, ...startOf(place, isTest));
   const attributes = {
     ...ADA,
     mail: [isMember ? await invitedAddress(world, place) : newAddress()],
@@ -35,11 +43,11 @@ async function samlAnswer(world: World, isMember = false): Promise<Arranged> {
   return { params: { workspace: slug }, body, status: 303 };
 }
 
-async function oidcAnswer(world: World, isMember = false): Promise<Arranged> {
+async function oidcAnswer(world: World, isMember = false, isTest = false): Promise<Arranged> {
   const provider = await (openId ??= startForgingProvider());
   const place = await oidcWorkspace(world, provider.issuer);
   const { slug } = place;
-  const { location, cookie } = await beginLogin(world, slug);
+  const { location, cookie } = await beginLogin(world, slug, ...startOf(place, isTest));
   const email = isMember ? await invitedAddress(world, place) : newAddress();
   const answered = provider.visit(location, { claims: { email } });
   const by: Ask = (route, body, headers) => world.stranger(route, body, { ...headers, cookie });
@@ -115,6 +123,11 @@ export const samples: readonly Sample[] = [
   },
   {
     operation: "sso.samlAcs",
+    name: "to an owner who tests it",
+    arrange: (_owner, world) => samlAnswer(world, false, true),
+  },
+  {
+    operation: "sso.samlAcs",
     name: "with an answer that belongs to no login",
     arrange: async (_owner, world) => {
       const { body, params = {} } = await samlAnswer(world);
@@ -126,6 +139,11 @@ export const samples: readonly Sample[] = [
     operation: "sso.oidcCallback",
     name: "with a member whose address nobody verified",
     arrange: (_owner, world) => oidcAnswer(world, true),
+  },
+  {
+    operation: "sso.oidcCallback",
+    name: "to an owner who tests it",
+    arrange: (_owner, world) => oidcAnswer(world, false, true),
   },
   {
     operation: "sso.oidcCallback",
