@@ -164,6 +164,12 @@ test("an approver decides from the mail, after a page that asks, once, and as th
   expect(await decide(linkOf(ben.userId), "approve")).toMatchObject({ status: 403, events: [] });
   const forged = `${link.slice(0, -1)}${link.endsWith("A") ? "B" : "A"}`;
   expect((await decide(forged, "approve")).status).toBe(404);
+  // A mail does not do for somebody who signs in with a second factor.
+  const enrol = "update users set mfa_enrolled = $2 where id = $1";
+  await world.sql(enrol, [ada.userId, true]);
+  expect((await world.stranger(`GET ${link}`)).status).toBe(404);
+  expect(await decide(link, "approve")).toMatchObject({ status: 404, events: [] });
+  await world.sql(enrol, [ada.userId, false]);
   const agreed = await decide(link, "approve", "In the budget");
   expect(agreed).toMatchObject({
     status: 200,

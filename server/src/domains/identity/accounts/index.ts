@@ -55,6 +55,7 @@ export {
   listMemberships,
   listWorkspaceKeys,
   lockPassword,
+  needsStrongSignIn,
   releaseAccount,
   renameUser,
   setPassword,

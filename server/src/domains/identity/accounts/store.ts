@@ -68,6 +68,21 @@ export async function listWorkspaceKeys(db: Database, userId: string): Promise<s
   return rows.map(({ workspace }) => workspace);
 }
 
+/** Says whether somebody needs more than their mail to enter a workspace: a second factor, or its single sign-on. */
+export async function needsStrongSignIn(
+  db: Database,
+  workspace: string,
+  userId: string,
+): Promise<boolean> {
+  const [row] = await db.system<{ needed: boolean }>(
+    `select w.enforce_mfa or u.mfa_enrolled
+            or exists (select from sso_configurations s where s.workspace_id = w.key and s.enforce_sso) as needed
+     from workspaces w, users u where w.key = $1 and u.id = $2`,
+    [workspace, userId],
+  );
+  return row?.needed ?? true;
+}
+
 /** Records that an account's holder reads its mail; false when that was known. */
 export async function setEmailVerified(tx: Tx, id: string, now: Date): Promise<boolean> {
   const row = await tx

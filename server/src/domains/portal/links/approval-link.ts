@@ -1,4 +1,5 @@
 /** Signed addresses by which somebody who is asked to agree to a request does so, or does not, from the mail. */
+import { needsStrongSignIn } from "#domains/identity/accounts/index.ts";
 import type { TicketMailPartBuilder } from "#domains/itsm/tickets/index.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -32,6 +33,8 @@ export function approvalLinks(
 export const buildApprovalPart: TicketMailPartBuilder = async (platform, about) => {
   const { partition, ticket, eventType, recipientId: personId } = about;
   if (eventType !== "request.approval_requested") return undefined;
+  // A mail is weaker than what they sign in with: they decide in the portal.
+  if (await needsStrongSignIn(platform.db, partition.workspace, personId)) return undefined;
   const { approve, reject } = approvalLinks(platform, partition, { ticketId: ticket.id, personId });
   return {
     text: "Do you agree? Whoever has these links decides in your name: keep this mail to yourself.",

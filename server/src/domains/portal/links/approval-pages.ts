@@ -3,7 +3,11 @@
  * confirms. The decision is the operation that the portal calls, with the rights that the person has now.
  */
 import Type from "typebox";
-import { findMemberNames, findRights } from "#domains/identity/accounts/index.ts";
+import {
+  findMemberNames,
+  findRights,
+  needsStrongSignIn,
+} from "#domains/identity/accounts/index.ts";
 import { type Caller, systemCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
@@ -78,7 +82,7 @@ export const sendApproval = command({
       const problem = decision === "reject" && reason === "" ? "Say why." : error.message;
       throw new FailureWithPage(error, renderQuestion(token, link, await read(), problem));
     }
-    const words = decision === "approve" ? "You agreed" : "You refused";
+    const words = decision === "approve" ? "You approved" : "You rejected";
     const { number, title } = await read();
     return document({
       title: words,
@@ -96,7 +100,9 @@ async function openLink(platform: Platform, caller: Caller, token: string) {
   const { workspace, environment, personId, ticketId } = link;
   const partition = { workspace, environment };
   const rights = await findRights(platform, workspace, { runAs: personId, permissions: null });
-  if (!rights) throw new Failure(NotFound);
+  if (!rights || (await needsStrongSignIn(platform.db, workspace, personId))) {
+    throw new Failure(NotFound);
+  }
   const [member] = await platform.db.read(partition, (tx) => findMemberNames(tx, [personId]));
   const { requestId, address, origin } = caller;
   const approver: Caller = {
