@@ -17,7 +17,7 @@ const DEPTH_MAX = 8;
 const COMPONENTS_MAX = 300;
 const ACTION_DEPTH_MAX = 5;
 const CHARACTERS_MAX = 256 * 1024;
-const ERRORS_MAX = 100;
+export const ERRORS_MAX = 100;
 
 /** The parts of an app that refer to each other. */
 export type Definition = Pick<AppData, "pages" | "dataSources">;

@@ -15,7 +15,7 @@ import {
 } from "#kernel/operation/failure.ts";
 import { fieldErrors } from "#kernel/schema/validator.ts";
 import { type AppData, normalizePath } from "../definition/app.ts";
-import { definitionErrors } from "../definition/check-definition.ts";
+import { definitionErrors, ERRORS_MAX } from "../definition/check-definition.ts";
 import { childrenOf, idFromPointer } from "../definition/component.ts";
 import { draftFields } from "../definition/draft.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
@@ -132,12 +132,16 @@ function withoutNewId<Part extends { readonly id: string }>(part: Part): object 
 function withoutBroken(definition: Draft, problems: readonly FieldError[]): Draft {
   const messages = new Map(
     problems.flatMap(({ path, message }) => {
-      const [at] = /^\/pages\/\d+\/components(\/.*)?\/\d+(?=\/|$)/.exec(path) ?? [];
+      const [at] = COMPONENT_POINTER.exec(path) ?? [];
       return at === undefined ? [] : [[at, `${path.slice(at.length + 1)} ${message}`] as const];
     }),
   );
+  // Beyond that, or where the whole has a problem such as its size, parts were not checked.
+  const unchecked =
+    problems.find(({ path }) => path === "")?.message ??
+    (problems.length >= ERRORS_MAX ? "There are too many problems." : undefined);
   const isBroken = (at: number): boolean =>
-    problems.some(({ path }) => path.startsWith(`/dataSources/${at}/`));
+    unchecked !== undefined || problems.some(({ path }) => path.startsWith(`/dataSources/${at}/`));
   const kept = definition.dataSources.filter((_, at) => !isBroken(at));
   const repair = (components: readonly unknown[], pointer: string, depth: number): unknown[] =>
     components.map((component, index) => {
@@ -155,13 +159,23 @@ function withoutBroken(definition: Draft, problems: readonly FieldError[]): Draf
     });
   return {
     ...definition,
-    pages: definition.pages.map((page, index) => ({
-      ...page,
-      components: repair(page.components, `/pages/${index}/components`, 1),
-    })),
+    pages: definition.pages.map((page, index) => {
+      const at = `/pages/${index}/components`;
+      // A page with too many is not checked to its end.
+      const whole = unchecked ?? problems.find(({ path }) => path === at)?.message;
+      const components =
+        whole === undefined
+          ? repair(page.components, at, 1)
+          : [{ type: "problem", message: whole }];
+      return { ...page, components };
+    }),
     dataSources: kept,
   };
 }
+
+/** The component that a path leads into: the innermost one. */
+const COMPONENT_POINTER =
+  /^\/pages\/\d+\/components\/\d+(\/((tabs|columns)\/\d+\/)?components\/\d+)*(?=\/|$)/;
 
 function replaceChildren(
   component: Record<string, unknown>,

@@ -75,6 +75,25 @@ test("what is wrong in a draft is told with its place, and the rest of it is sho
   expect(Object.values(pointers)).toContain("/pages/0/components/2/columns/0/components/0");
 });
 
+test("a draft of which not everything was checked shows nothing that was not", async () => {
+  const hostile = [
+    { type: "constructor" },
+    { type: "tabs", tabs: [5] },
+    { type: "table", dataSource: "things", columns: 5 },
+  ];
+  const tooMany = [...Array.from({ length: 100 }, () => ({})), ...hostile];
+  const tooLarge = [{ type: "text", text: "x".repeat(300_000) }, ...hostile];
+  for (const components of [hostile, tooMany, tooLarge]) {
+    const definition = definitionOf("nowhere", components);
+    const answer = await owner("POST /api/v1/apps/preview", { definition, page: "/" });
+    expect(answer.status).toBe(200);
+    const { state: page, problems } = answer.body.data;
+    expect(problems.length).toBeGreaterThan(0);
+    const shown = page.components as { type: string }[];
+    expect(shown.filter(({ type }) => type !== "failed")).toEqual([]);
+  }
+});
+
 test("an app of a table lists, shows by name, creates, changes in place, and tells builders what failed", async () => {
   const customers = await tableOf(owner, [{ name: "name", type: "text" }], [{ name: "Ada" }]);
   const [ada] = (await owner(`GET /api/v1/tables/${customers}/records`)).body.data;

@@ -210,7 +210,10 @@ async function resolveComponent(
     string,
     unknown
   >;
-  const render = componentRenderers[component.type];
+  // Own members only: what others inherit is no renderer, and would show what it is given.
+  const render = Object.hasOwn(componentRenderers, component.type)
+    ? componentRenderers[component.type]
+    : undefined;
   if (!render) throw new Error(`There is no component ${component.type}.`);
   const rendered = await render({
     ...ctx,
