@@ -36,14 +36,27 @@ export function nodesRead(value: Json): string[] {
 /** True where an item of another node is found by its lineage. */
 export function readsPairedItem(value: Json): boolean {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
-  return /\$\([^)]*\)\.(?:item\b|itemMatching)|\$node\[/.test(text);
+  return /\$\([^)]{0,300}\)\.(?:item\b|itemMatching)|\$node\[/.test(text);
 }
 
 /** Thrown where code can't be read. */
 export class UnreadableCode extends Error {}
 
+/** As long as a script may be. */
+const CODE_CHARACTERS_MAX = 262_144;
+
 /** A parameter as code: an expression whose value is the parameter's. */
 export function toCode(value: Json): string {
+  const code = writeCode(value);
+  assertShort(code);
+  return code;
+}
+
+function assertShort(code: string): void {
+  if (code.length > CODE_CHARACTERS_MAX) throw new UnreadableCode("It is longer than a script.");
+}
+
+function writeCode(value: Json): string {
   if (typeof value === "string")
     return value.startsWith("=") ? templateCode(value.slice(1)) : JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(toCode).join(", ")}]`;
@@ -57,6 +70,7 @@ export function toCode(value: Json): string {
 }
 
 function templateCode(text: string): string {
+  assertShort(text);
   const parts = splitTemplate(text);
   const codes = parts.map((part) =>
     "code" in part ? expressionCode(part.code) : JSON.stringify(part.text),
@@ -98,6 +112,7 @@ function expressionCode(code: string): string {
 
 /** Compiles, and runs nothing. */
 export function assertReadable(code: string): void {
+  assertShort(code);
   try {
     // oxlint-disable-next-line no-new
     new Script(`(async () => {${code}\n})`);

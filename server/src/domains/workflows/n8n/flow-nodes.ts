@@ -53,8 +53,11 @@ function joinCode(all: readonly string[], by: string): string {
   return all.length === 0 ? "true" : all.join(` ${by} `);
 }
 
+const OUTPUTS_MAX = 50;
+
 /** A script that gives `{ o0, o1, … }`; `choose` is code that gives the number of an item's output. */
 function partition(ctx: NodeContext, outputs: number, choose: string, text: Json): Node {
+  if (!(outputs <= OUTPUTS_MAX)) throw new NotConvertible(`has more than ${OUTPUTS_MAX} outputs`);
   const view = viewNames(choose);
   const names = [...new Set([...view, "$json"])].join(", ");
   const lists = Array.from({ length: outputs }, (_, at) => `o${at}: []`).join(", ");
@@ -109,13 +112,21 @@ const switchNode: Convert = (ctx) => {
   if (parameters["mode"] === "expression") {
     const outputs = Number(parameters["numberOutputs"] ?? parameters["outputsAmount"] ?? 4);
     return {
-      steps: [partition(ctx, Math.min(outputs, 50), toCode(parameters["output"] ?? 0), parameters)],
+      steps: [
+        partition(
+          ctx,
+          Math.min(outputs, OUTPUTS_MAX),
+          toCode(parameters["output"] ?? 0),
+          parameters,
+        ),
+      ],
       approximations: findApproximations(ctx, parameters),
     };
   }
   const options = toObject(parameters["options"]);
   const list = toList(rules["values"] ?? rules["rules"]).map(toObject);
   if (list.length === 0) throw new NotConvertible("has no rules");
+  if (list.length > OUTPUTS_MAX) throw new NotConvertible(`has more than ${OUTPUTS_MAX} rules`);
   const fallback = version >= 3 ? options["fallbackOutput"] : parameters["fallbackOutput"];
   const tests = list.map((rule, at) => {
     if (version >= 3)
@@ -181,7 +192,8 @@ const wait: Convert = (ctx) => {
     unit = node.version < 1.1 ? "hours" : "seconds",
   } = parameters;
   if (resume !== "timeInterval") throw new NotConvertible("needs a resume address");
-  const ms = UNITS[toText(unit, "seconds")] ?? 1_000;
+  const named = toText(unit, "seconds");
+  const ms = Object.hasOwn(UNITS, named) ? (UNITS[named] ?? 1_000) : 1_000;
   const byCode = typeof amount !== "number";
   assertSupported(amount);
   const name = node.name.slice(0, 200);
@@ -226,7 +238,7 @@ const respondToWebhook: Convert = (ctx) => {
     noData: "null",
     redirect: "null",
   };
-  const body = bodies[respondWith];
+  const body = Object.hasOwn(bodies, respondWith) ? bodies[respondWith] : undefined;
   if (body === undefined)
     throw new NotConvertible(
       respondWith === "binary" ? "needs files or models" : `responds with ${respondWith}`,

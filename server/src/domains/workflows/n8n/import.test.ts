@@ -204,6 +204,23 @@ test("hostile exports are refused or harmless", async () => {
   expect((await ask({ nodes: Array.from({ length: 301 }, () => node("A", "noOp")) })).status).toBe(
     422,
   );
+  const rules = (list: readonly object[], value1 = "") =>
+    node("Rules", "switch", { dataType: "string", value1, rules: { rules: list } });
+  const empty = Array.from({ length: 1_000 }, () => ({}));
+  // What would take for ever, or more memory than there is.
+  const heavy = [
+    node("Comment", "code", { jsCode: `// ${"$(".repeat(100_000)}` }),
+    rules([{ output: 4_000_000_000 }]),
+    rules(empty, "x".repeat(200_000)),
+    rules([{ value2: `=${"{{1}}".repeat(200_000)}` }]),
+  ];
+  const reports = await Promise.all(heavy.map((one) => convert([one], {})));
+  expect(reports.map(({ workflows: [{ report }] }) => report[0].status)).toEqual([
+    "converted",
+    "placeholder",
+    "placeholder",
+    "placeholder",
+  ]);
   const odd = await convert(
     [
       node("toString", "manualTrigger"),

@@ -1,12 +1,22 @@
 import Type from "typebox";
+import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
+import { TaskThreads } from "#kernel/work/task-threads.ts";
 import { Definition } from "../definition/index.ts";
 import { WorkflowsWrite } from "../permissions.ts";
-import { importN8n } from "./import-workflow.ts";
+import type { ImportResult, ImportTask } from "./import-thread.ts";
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
+
+/** An export comes from anywhere, and its code is read: that must not block the event loop. */
+const threads = new TaskThreads<ImportTask, ImportResult>({
+  program: new URL("./import-thread.ts", import.meta.url),
+  threads: 2,
+  timeoutMs: 5_000,
+  isStoppable: true,
+});
 
 const NodeReport = Type.Object(
   {
@@ -82,8 +92,13 @@ export const importWorkflow = query({
       },
     },
   },
-  async run(_ctx, { body: { workflow, bindings: chosen } }) {
-    const { workflows, bindings } = importN8n(workflow, chosen);
+  async prepare(_platform, { body: { workflow, bindings: chosen = {} } }, caller) {
+    const result = await threads.run(caller.workspace?.key ?? "", { workflow, chosen });
+    if (result && "imported" in result) return result.imported;
+    const detail = result?.refusal ?? "It takes too long to convert.";
+    throw new Failure(Invalid, { detail });
+  },
+  async run(_ctx, _input, { workflows, bindings }) {
     const all = workflows.flatMap(({ report }) => report);
     const countOf = (status: string): number => all.filter((one) => one.status === status).length;
     return {

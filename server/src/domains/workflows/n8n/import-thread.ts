@@ -1,0 +1,27 @@
+/** The program of a thread that converts workflows of others. */
+import { Failure } from "#kernel/operation/failure.ts";
+import { serveTasks } from "#kernel/work/task-threads.ts";
+import { type Imported, importN8n } from "./import-workflow.ts";
+import type { Json } from "./n8n-workflow.ts";
+
+/** Larger ones are no workflow that somebody could read. */
+const CHARACTERS_MAX = 8 * 1024 * 1024;
+
+export interface ImportTask {
+  readonly workflow: Json;
+  readonly chosen: Readonly<Record<string, string>>;
+}
+
+export type ImportResult = { readonly imported: Imported } | { readonly refusal: string };
+
+serveTasks(({ workflow, chosen }: ImportTask): ImportResult => {
+  try {
+    const imported = importN8n(workflow, chosen);
+    return JSON.stringify(imported).length > CHARACTERS_MAX
+      ? { refusal: "It becomes more than 8 MiB." }
+      : { imported };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { refusal: error.message };
+  }
+});
