@@ -111,7 +111,10 @@ export type Figure = Styled &
       }
   );
 
-/** Reads the answer of a report as a figure. */
+/** Of all places of a figure: nobody can read more, and ten thousand by ten thousand would fill the memory. */
+const CELLS_MAX = 50_000;
+
+/** Reads the answer of a report as a figure; one with too many places is a table. */
 export function toFigure(answer: ReportAnswer, report: ReportShape): Figure {
   const { chart } = report;
   const style: NumberStyle = { format: chart?.format, unit: chart?.unit };
@@ -119,6 +122,8 @@ export function toFigure(answer: ReportAnswer, report: ReportShape): Figure {
   const type = chart?.type ?? reading.defaultType();
   if (report.funnel !== undefined && report.funnel !== null) return { style, ...reading.funnel() };
   if (reading.groups.length === 0 && type !== "table") return { style, ...reading.number() };
+  if (type !== "stat" && reading.countCells() > CELLS_MAX)
+    return { style, kind: "table", columns: answer.columns, rows: answer.rows };
   switch (type) {
     case "stat":
       return { style, ...reading.number() };
@@ -161,6 +166,15 @@ class Reading {
 
   get hasBucket(): boolean {
     return this.groups.some(({ role }) => role === "bucket");
+  }
+
+  /** How many places a figure by two of the groups has at most. */
+  countCells(): number {
+    const { rows } = this.#answer;
+    if (this.groups.length < 2) return rows.length;
+    const counts = this.groups.map(({ name }) => new Set(rows.map((row) => keyOf(row[name]))).size);
+    const [most = 0, next = 0] = counts.toSorted((one, other) => other - one);
+    return most * next;
   }
 
   defaultType(): string {
@@ -281,8 +295,9 @@ class Reading {
     const order = (column: ResultColumn): readonly unknown[] => this.#keys(column, look);
     const [downKeys, acrossKeys] = [order(down), order(across)];
     const cells = new Map(rows.map((row) => [keyOf([row[down.name], row[across.name]]), row]));
-    const find = (list: readonly Row[] | undefined, name: string, key: unknown) =>
-      list?.find((row) => keyOf(row[name]) === keyOf(key));
+    const byKey = (list: readonly Row[] | undefined, { name }: ResultColumn) =>
+      new Map(list?.map((row) => [keyOf(row[name]), row]));
+    const [downTotals, acrossTotals] = [byKey(totals?.down, down), byKey(totals?.across, across)];
     const totalOf = (row: Row | undefined, names: readonly string[]) =>
       row && this.#mark(row, measure, names);
     const label = (column: ResultColumn, key: unknown) =>
@@ -298,10 +313,8 @@ class Reading {
           return row && this.#mark(row, measure, [down.name, across.name]);
         }),
       ),
-      rowTotals: downKeys.map((key) => totalOf(find(totals?.down, down.name, key), [down.name])),
-      columnTotals: acrossKeys.map((key) =>
-        totalOf(find(totals?.across, across.name, key), [across.name]),
-      ),
+      rowTotals: downKeys.map((key) => totalOf(downTotals.get(keyOf(key)), [down.name])),
+      columnTotals: acrossKeys.map((key) => totalOf(acrossTotals.get(keyOf(key)), [across.name])),
       total: totals && this.#mark(totals.all, measure, []),
     };
   }

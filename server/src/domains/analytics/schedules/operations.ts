@@ -107,6 +107,9 @@ async function assertMembers(tx: Tx, recipients: readonly string[]): Promise<voi
   );
 }
 
+/** By hand, in a minute and workspace: each is up to 50 mails. */
+const SENT_BY_HAND_MAX = 10;
+
 const sendNow = command({
   id: "report_schedules.send",
   route: "POST /api/v1/analytics/report-schedules/{id}/send",
@@ -119,6 +122,10 @@ const sendNow = command({
   response: item(ReportSchedule),
   emits: [ScheduleTriggered],
   example: { params: { id }, body: { onlyMe: true } },
+  async prepare(platform, _input, caller) {
+    const { workspace } = partitionOfCaller(caller);
+    platform.rateLimit.assert(`report mails ${workspace}`, SENT_BY_HAND_MAX);
+  },
   async run(ctx, { params, body: { onlyMe = false } }) {
     const schedule = await scheduleStore.get(ctx.tx, params.id);
     const me = ctx.caller.principal?.id;

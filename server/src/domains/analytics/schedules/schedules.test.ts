@@ -151,4 +151,8 @@ test("a dashboard goes as one mail with all of its tiles, and says what could no
   expect((await owner(`DELETE /api/v1/analytics/dashboards/${body.data.id}`)).body.code).toBe(
     "dashboard_in_use",
   );
+  const floods = Array.from({ length: 11 }, () =>
+    owner(`POST ${PATH}/${id}/send`, { onlyMe: true }),
+  );
+  expect((await Promise.all(floods)).map(({ status }) => status)).toContain(429);
 });

@@ -93,8 +93,15 @@ const GLYPHS: ReadonlyMap<string, Glyph> = new Map(
   }),
 );
 
+/** The letters that no XML may have, not even escaped. */
+// oxlint-disable-next-line no-control-regex
+const NO_XML = /[\u0000-\u001f\ufffe\uffff]/g;
+/** More do not fit, and each is a path. */
+const LETTERS_MAX = 100;
+
 /** A text as outlines; one with letters that we have none for is left to the fonts of the machine. */
-function textElement(text: string, classes: readonly string[], at: Attributes): string {
+function textElement(whole: string, classes: readonly string[], at: Attributes): string {
+  const text = whole.slice(0, LETTERS_MAX).replaceAll(NO_XML, " ").toWellFormed();
   const isName = classes.includes("chart-name");
   const size = TEXT_PX[isName ? "chart-name" : "chart-label"];
   const fill = isName ? INK : INK_3;

@@ -1,0 +1,25 @@
+import { type ReportAnswer, toFigure } from "@millrace/client/chart";
+import { expect, test } from "vitest";
+import { drawChart } from "./draw.ts";
+
+const answerOf = (groups: readonly string[], rows: ReportAnswer["rows"]): ReportAnswer => ({
+  columns: [
+    ...groups.map((name) => ({ name, type: "text", role: "group" as const })),
+    { name: "count", type: "number", role: "value" as const },
+  ],
+  rows,
+});
+
+test("whatever people call things, and however many there are, a picture can be drawn of them", async () => {
+  const names = ["\u0000\u0001\u001b\uffff", "\ud800", "</svg>&<", "M".repeat(500_000), "漢"];
+  const rows = names.map((name, at) => ({ name, count: at % 2 === 0 ? at : Number.NaN }));
+  for (const type of ["bar", "line"]) {
+    const figure = toFigure(answerOf(["name"], rows), { chart: { type } });
+    expect((await drawChart(figure))?.png.length).toBeGreaterThan(0);
+  }
+  const many = Array.from({ length: 10_000 }, (_, at) => ({ a: `a${at}`, b: `b${at}`, count: at }));
+  for (const type of ["stacked", "heat", "pivot", "line"]) {
+    const figure = toFigure(answerOf(["a", "b"], many), { chart: { type } });
+    expect(figure).toMatchObject({ kind: "table", rows: { length: many.length } });
+  }
+});
