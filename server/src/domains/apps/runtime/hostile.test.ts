@@ -54,6 +54,12 @@ test("what people enter stays text, wherever it is shown", async () => {
           },
           { type: "table", dataSource: "things", columns: [{ field: "name", label: EVIL }] },
           { type: "stat", label: EVIL, value: EVIL },
+          {
+            type: "stat",
+            label: "File",
+            value: "{{ {'name': 'File', 'url': 'javascript:alert(1)', 'mediaType': 'x/y'} }}",
+            format: "file",
+          },
           { type: "chart", dataSource: "things", kind: "bar", x: "name", y: "name", title: EVIL },
           { type: "button", label: EVIL, confirm: EVIL, action: { type: "refresh" } },
           { type: "modal", title: EVIL, openLabel: EVIL, components: [] },
@@ -77,6 +83,26 @@ test("what people enter stays text, wherever it is shown", async () => {
   );
   const [, json = ""] = /id="start">(.*?)<\/script>/s.exec(body) ?? [];
   expect(JSON.parse(json).state.title).toBe(EVIL);
+});
+
+test("a calendar shows months that have days, whatever is asked", async () => {
+  const { slug } = await deployedApp(owner, {
+    dataSources: [source({ limit: 10 })],
+    pages: page({
+      id: "c",
+      type: "calendar",
+      dataSource: "things",
+      date: "createdAt",
+      cardTitle: "name",
+    }),
+  });
+  const by = browser(world, agent.token);
+  for (const month of ["9999-12", "0000-01", "2026-13"]) {
+    const views = { c: { month } };
+    const { status, body } = await by(`POST /apps/default/${slug}/_state`, { page: "/", views });
+    expect([status, body.data?.components[0].type]).toEqual([200, "calendar"]);
+    expect(body.data.components[0].month).not.toBe(month);
+  }
 });
 
 test("an inherited property is no entered value", async () => {

@@ -132,10 +132,13 @@ interface ShownFile {
   readonly thumbnailUrl?: unknown;
 }
 
+/** Of our own, or of the web: a record may hold anything that looks like a file. */
+const ADDRESS = /^(\/(?![/\\])|https?:\/\/)/;
+
 function formatFiles(value: unknown, format: string): Child {
   const files = [value].flat().map((file) => Object(file) as ShownFile);
   const links = files.flatMap(({ name, url, thumbnailUrl }): Child[] => {
-    if (typeof url !== "string") return [];
+    if (typeof url !== "string" || !ADDRESS.test(url)) return [];
     const words = typeof name === "string" ? name : "File";
     if (format === "image" && typeof thumbnailUrl === "string")
       return [h("img", { src: thumbnailUrl, alt: words, class: "thumb", loading: "lazy" })];

@@ -53,7 +53,8 @@ export async function renderCalendar(ctx: RenderContext): Promise<RenderedCompon
   const { timeZone } = session.region;
   const view = Object.hasOwn(browserState.views, id) ? browserState.views[id] : undefined;
   const now = localTime(new Date(session.platform.clock.nowMs()), timeZone);
-  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(view?.month ?? "")
+  // Beyond these years, days have other numbers of digits.
+  const month = /^[1-8]\d{3}-(0[1-9]|1[0-2])$/.test(view?.month ?? "")
     ? (view?.month ?? "")
     : now.slice(0, 7);
   const days = daysOfMonth(month);
