@@ -159,7 +159,10 @@ test("somebody who is named is paged at once, once, with a word about why", asyn
     title: `${number} needs you now`,
     body: expect.stringContaining("The vendor is on the line"),
   });
-  expect((await page({ targets })).body.code).toBe("page_under_way");
+  const both = [...targets, { type: "user", id: ann.userId }];
+  for (const again of [targets, [...targets, ...targets], both]) {
+    expect((await page({ targets: again })).body.code).toBe("page_under_way");
+  }
   const byNumber = { ticketId: number, targets: [{ type: "user", id: ann.userId }] };
   expect((await ann(`POST ${ITSM}/pages`, byNumber)).status).toBe(201);
   expect((await asker(`POST ${ITSM}/pages`, { ticketId, targets })).status).toBe(403);

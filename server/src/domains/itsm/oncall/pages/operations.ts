@@ -121,9 +121,10 @@ const createPage = command({
       ticketId + (plan.id ?? ""),
     ]);
     const open = await lockOpenPages(ctx.tx, [ticketId]);
+    // Named beside others or twice, somebody is still paged once.
     const isSame = (page: StoredPage): boolean =>
       plan.id === null
-        ? page.policyId === null && targetsOf(page) === targetsOf(plan)
+        ? page.policyId === null && !targetsOf(page).isDisjointFrom(targetsOf(plan))
         : page.policyId === plan.id;
     if (open.some((page) => page.state === "paging" && isSame(page))) {
       throw new Failure(PageUnderWay);
@@ -165,13 +166,9 @@ async function readPlan(ctx: WriteContext<never>, { policyId, targets }: PageInp
   return policy;
 }
 
-/** The targets of the first step, to compare two pages by. */
-function targetsOf({ steps }: Pick<StoredPage, "steps">): string {
-  const targets = steps[0]?.targets ?? [];
-  return targets
-    .map(({ id: targetId }) => targetId)
-    .toSorted()
-    .join();
+/** The ids of whom the first step pages. */
+function targetsOf({ steps }: Pick<StoredPage, "steps">): Set<string> {
+  return new Set((steps[0]?.targets ?? []).map(({ id: targetId }) => targetId));
 }
 
 const acknowledgePage = command({
