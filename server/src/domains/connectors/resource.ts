@@ -20,6 +20,7 @@ import {
   TooManyConnectors,
   TypeName,
 } from "./connector.ts";
+import { ConsentWithdrawn } from "./consent/events.ts";
 import { ConnectorStatusChanged, emitStatusChange } from "./events.ts";
 import type { DiscoveredApi } from "./openapi/discovered-action.ts";
 import { ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
@@ -50,7 +51,7 @@ export const connectors = resource({
     },
   },
   limit: { max: CONNECTORS_MAX, failure: TooManyConnectors },
-  emits: { update: [ConnectorStatusChanged] },
+  emits: { update: [ConnectorStatusChanged, ConsentWithdrawn] },
   async prepare(platform, { type = "", config, auth }, caller, before) {
     // The masks of an input stand for what there is now.
     if (before && config === undefined && auth === undefined) return undefined;
@@ -83,6 +84,8 @@ export const connectors = resource({
   async afterWrite(ctx, connector, before, prepared) {
     const { discovered } = prepared ?? {};
     if (discovered) await replaceActions(ctx.tx, connector.id, discovered.actions);
+    if (before && (discovered || before.config["baseUrl"] !== connector.config["baseUrl"]))
+      await endConsent(ctx, connector);
     if (before) emitStatusChange(ctx, before, connector, CHANGED);
   },
   changes: (fields, prepared) => [
@@ -152,6 +155,24 @@ export async function refreshActions(
     changes: [...changes, "actions"],
   });
   return after;
+}
+
+const END_CONSENT =
+  "delete from connector_grants where connector_id = $1 and granted_by <> $2 returning granted_by";
+
+/** Ends what somebody else consented to: not to their tokens going where the connector leads now. */
+async function endConsent(
+  ctx: WriteContext<typeof ConsentWithdrawn>,
+  connector: StoredConnector,
+): Promise<void> {
+  const { id: connectorId } = connector;
+  const [row] = await ctx.send<{ granted_by: string }>(END_CONSENT, [
+    connectorId,
+    ctx.caller.actor.id,
+  ]);
+  if (!row) return;
+  const data = { connectorId, grantedBy: row.granted_by };
+  ctx.emit(ConsentWithdrawn, connectorRef(connector), data);
 }
 
 /** The breaker closes, and nobody knows yet what another configuration is worth. */

@@ -95,6 +95,14 @@ test("a consent is for one person, one connector, one client, and for ten minute
   world.clock.advance(600_001);
   expect((await give(id, late)).body.code).toBe("consent_invalid");
   expect((await give(id, stateOf(await begin(id)))).status).toBe(200);
+  // Who consented may lead the connector elsewhere; somebody else must ask them again.
+  const leadTo = (path: string, ask = owner) =>
+    ask(`PATCH ${CONNECTORS}/${id}`, { config: { baseUrl: `${upstream.url}/${path}` } });
+  expect((await leadTo("own")).events).not.toContain("connector.consent_withdrawn");
+  expect((await request(id)).status).toBe(200);
+  expect((await leadTo("theirs", colleague)).events).toContain("connector.consent_withdrawn");
+  expect((await request(id)).body.code).toBe("connector_not_authorized");
+  expect((await give(id, stateOf(await begin(id)))).status).toBe(200);
   // A grant to one client is worth nothing to another.
   await owner(`PATCH ${CONNECTORS}/${id}`, { auth: stub({ clientId: "third" }) });
   expect((await owner(`GET ${CONNECTORS}/${id}/consent`)).body.data.status).toBe("needs_consent");
