@@ -225,6 +225,8 @@ test("pages are read to the end, and never at another origin; a status may be an
     if (url.pathname === "/missing")
       return void response.writeHead(404, json).end('{"why":"gone"}');
     const next = page < 3 ? `${url.pathname}?page=${page + 1}` : null;
+    if (url.pathname === "/many")
+      return void response.writeHead(200, json).end(`{"items":[${"0,".repeat(300_000)}0]}`);
     const away = url.pathname === "/away" ? "https://evil.example/steal" : next;
     expect(headers["authorization"]).toBe("Bearer t");
     response.writeHead(200, json).end(JSON.stringify({ items: [page, page * 10], next: away }));
@@ -249,6 +251,15 @@ test("pages are read to the end, and never at another origin; a status may be an
   });
   const few = await deployAndRun(owner, [get("/list", { ...byAddress, maxPages: 2 })]);
   expect(stepsOf(few)["get"]).toMatchObject({ output: { pages: 2 }, logs: [{ level: "warn" }] });
+  const many = await deployAndRun(
+    owner,
+    [
+      get("/many", { ...byAddress, failOn: [] }),
+      { id: "count", type: "transform", config: { expression: "$count(steps.get.output.body)" } },
+    ],
+    { edges: [{ from: "get", to: "count" }] },
+  );
+  expect(many.output).toBe(300_001);
   const away = await deployAndRun(owner, [get("/away", byAddress)]);
   expect(away.error).toMatchObject({ code: "page_elsewhere" });
   const missing = await deployAndRun(owner, [get("/missing", { failOn: ["5xx", "401"] })]);

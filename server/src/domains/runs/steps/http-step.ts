@@ -44,7 +44,7 @@ async function callPages(
   first: PageRequest,
   { failOn, maxPages }: { readonly failOn: readonly string[]; readonly maxPages: number },
 ) {
-  const items: unknown[] = [];
+  let items: readonly unknown[] = [];
   let characters = 0;
   let request: PageRequest | undefined = first;
   for (let page = 1; ; page += 1) {
@@ -60,7 +60,8 @@ async function callPages(
         },
       );
     }
-    items.push(...found);
+    // A page may have more items than a call takes arguments.
+    items = items.concat(found);
     request = nextRequest(request, await tools.evaluate("nextPage", { response, page }), first);
     if (request !== undefined && page < maxPages) continue;
     if (request !== undefined)

@@ -71,7 +71,7 @@ export const ForEach = object({
   ),
   ratePerSecond: Type.Optional(
     Type.Number({
-      exclusiveMinimum: 0,
+      minimum: 0.01,
       maximum: 1_000,
       description: "How many items a second at most begin, within one run",
     }),
