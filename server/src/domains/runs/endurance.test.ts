@@ -123,6 +123,15 @@ test("what a loop gives is bounded like every other output", async () => {
   expect(run).toMatchObject({ status: "failed", error: { code: "output_too_large" } });
 });
 
+test("a run holds no more than there is memory for, however many turns it has", async () => {
+  const large = { id: "large", type: "set", config: { values: { x: "{{ trigger.input }}" } } };
+  const body = { nodes: [large], edges: [] };
+  const items = Array.from({ length: 200 }, (_, index) => index);
+  const loop = { id: "each", type: "loop", config: { items, collect: false, body } };
+  const run = await deployAndRun(owner, [loop], {}, "x".repeat(900_000));
+  expect(run).toMatchObject({ status: "failed", error: { code: "run_too_large" } });
+});
+
 test("many at once wait for their turn in the expression pool, and none fails for it", async () => {
   const id = await deployWorkflow(owner, [
     {

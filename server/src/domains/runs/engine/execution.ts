@@ -273,6 +273,10 @@ export class Execution {
       ...(childRunId !== undefined && { childRunId }),
       ...(logs.length + logsBefore.length > 0 && { logs: [...logsBefore, ...logs] }),
     };
+    const output = "result" in ended && "output" in ended.result ? ended.result.output : undefined;
+    if (this.#loopOutputs.count({ path, input, output })) {
+      this.#stop("run_too_large", "The steps of its loops have more than 64 MiB together.", path);
+    }
     if ("error" in ended) return this.#failStep(node, record, ended.error);
     const { result } = ended;
     if ("wait" in result) {
@@ -285,7 +289,7 @@ export class Execution {
       const items = "turns" in result ? result.turns : result.items.length;
       this.#journal.append({ ...record, status: "running", items });
     } else {
-      const { output, branch, page } = result;
+      const { branch, page } = result;
       const finishedAt = this.#now();
       const chosen = { ...(branch !== undefined && { branch }), ...(page && { page }) };
       this.#completeStep(node, { ...record, status: "completed", output, ...chosen, finishedAt });
