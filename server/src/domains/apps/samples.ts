@@ -74,7 +74,7 @@ const runtime: readonly Sample[] = [
       const table = await tableOf(owner, [{ name: "name", type: "text" }], []);
       const source = { name: "things", kind: "table", config: { table } };
       const { slug } = await deployedApp(owner, { dataSources: [source] });
-      const { body } = await owner("GET /api/v1/events/topics/platform.events?limit=1");
+      const { body } = await owner("GET /api/v1/events/topics/platform.events/events?limit=1");
       await owner(`POST /api/v1/tables/${table}/records`, { name: "One" });
       return {
         by: browser(world, owner.token),
@@ -181,7 +181,7 @@ export const samples: readonly Sample[] = [
     },
   },
   { operation: "apps.stage", arrange: async () => ({ partitioned: false }) },
-  { operation: "apps.errors", arrange: deployed },
+  { operation: "apps.errors", arrange: (owner) => app(owner) },
   {
     operation: "apps.update",
     arrange: async (owner) => ({ ...(await app(owner)), body: { description: "For packing" } }),

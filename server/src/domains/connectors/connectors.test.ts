@@ -200,6 +200,7 @@ test("the catalog has a schema for each configuration, credential and action", a
     "bearer",
     "api_key",
     "oauth2_client_credentials",
+    "oauth2_authorization_code",
   ]);
   const secret = byType.get("http").auth[4].schema.properties.clientSecret;
   expect(secret).toMatchObject({ type: "string", writeOnly: true });

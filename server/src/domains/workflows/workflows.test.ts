@@ -273,8 +273,8 @@ test("each node type and trigger is described so that a form can be drawn", asyn
     expect(rest.scope.properties).toHaveProperty("type");
   }
   const names =
-    "approval artifact condition connector delay fail http loop notify publish_event records respond " +
-    "script set subworkflow switch ticket transform wait_for_event";
+    "approval artifact condition connector delay fail http loop merge notify publish_event records repeat " +
+    "respond script set subworkflow switch ticket transform wait_for_event";
   expect(nodeTypes.map(({ type }: any) => type).toSorted()).toEqual(names.split(" "));
   for (const one of nodeTypes) {
     expect(one).toMatchObject({

@@ -11,6 +11,7 @@ const HOSTILE = [...CONSTRUCTORS, ...TAMPERING, ...TRICKS, ...EXHAUSTION];
 
 /** What a context that nobody changed looks like. */
 const PROBE = `
+  // The library's text and lists are there for all, since some name them.
   const seen = [globalThis, Object, Object.prototype, Array.prototype, Function.prototype, Promise,
     Promise.prototype, JSON, Error, Symbol, String.prototype].map((thing) => [
     Reflect.ownKeys(thing).map(String).sort(), Object.isFrozen(thing),

@@ -269,6 +269,7 @@ export const withdrawConsent = command({
   example,
   async run(ctx, { params: { id } }) {
     const connector = await connectorStore.lock(ctx.tx, id);
+    ctx.expectRevision(connector.revision);
     const [row] = await ctx.send<{ granted_by: string }>(DELETE, [id]);
     if (row)
       ctx.emit(ConsentWithdrawn, connectorRef(connector), {

@@ -9,7 +9,8 @@ import { domains } from "../../../app.ts";
  */
 const guarded = domains
   .flatMap((domain) => domain.operations)
-  .filter((op) => op.permission !== undefined);
+  // One that infers its workspace has it from a token, and these here have sessions.
+  .filter((op) => op.permission !== undefined && op.infersWorkspace !== true);
 
 const world = await useWorld();
 

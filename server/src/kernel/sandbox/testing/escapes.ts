@@ -40,11 +40,11 @@ export const CONSTRUCTORS: readonly HostileScript[] = [
   },
   {
     name: "what belongs to the host",
-    source: `return [typeof process, typeof global, typeof Buffer, typeof fetch, typeof WebAssembly,
+    source: `return [typeof process, typeof global, typeof fetch, typeof WebAssembly,
       typeof SharedArrayBuffer, typeof Atomics, typeof WeakRef, typeof FinalizationRegistry,
       typeof module, typeof exports, typeof performance, typeof setInterval]`,
     ...ENDS,
-    shows: { output: Array.from({ length: 13 }, () => "undefined") },
+    shows: { output: Array.from({ length: 12 }, () => "undefined") },
   },
   {
     name: "Atomics.wait",
