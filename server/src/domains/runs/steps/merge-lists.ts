@@ -1,7 +1,10 @@
+import { JSON_CHARACTERS_MAX } from "#kernel/schema/json-value.ts";
 import { StepFailure } from "./step-error.ts";
 
 /** As many as a loop takes. */
 const ITEMS_MAX = 10_000;
+/** Of what goes into pairs. Fields that both have count twice; what comes out is measured exactly afterwards. */
+const PAIRED_CHARACTERS_MAX = 8 * JSON_CHARACTERS_MAX;
 
 export interface MergeInput {
   readonly mode: "append" | "by_key" | "by_position" | "all_pairs";
@@ -20,8 +23,11 @@ export function mergeLists({
   prefer = "right",
 }: MergeInput): unknown[] {
   const [left = [], right = []] = lists.map(toList);
-  const combine = (one: unknown, other: unknown): unknown =>
-    prefer === "right" ? joinObjects(one, other) : joinObjects(other, one);
+  const measure = new PairMeasure();
+  const combine = (one: unknown, other: unknown): unknown => {
+    measure.add(one, other);
+    return prefer === "right" ? joinObjects(one, other) : joinObjects(other, one);
+  };
   switch (mode) {
     case "append":
       return takeAll(lists.flatMap(toList));
@@ -36,6 +42,29 @@ export function mergeLists({
       return left.flatMap((one) => right.map((other) => combine(one, other)));
     case "by_key":
       return joinByKey({ left, right, keys: keys.map(toKeyPair), join, combine });
+  }
+}
+
+/** Stops a merge before its pairs fill the memory: one large item may be in ten thousand of them. */
+class PairMeasure {
+  readonly #sizes = new Map<unknown, number>();
+  #left = PAIRED_CHARACTERS_MAX;
+
+  add(...items: readonly unknown[]): void {
+    for (const item of items) this.#left -= this.#sizeOf(item);
+    if (this.#left >= 0) return;
+    throw new StepFailure("output_too_large", "The output is larger than 1 MiB.", {
+      retryable: false,
+    });
+  }
+
+  #sizeOf(item: unknown): number {
+    let size = this.#sizes.get(item);
+    if (size === undefined) {
+      size = JSON.stringify(item ?? null).length;
+      this.#sizes.set(item, size);
+    }
+    return size;
   }
 }
 
