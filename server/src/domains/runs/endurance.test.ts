@@ -132,6 +132,13 @@ test("a run holds no more than there is memory for, however many turns it has", 
   expect(run).toMatchObject({ status: "failed", error: { code: "run_too_large" } });
 });
 
+test("what a step is given is bounded, however often it names the same", async () => {
+  const values = { all: Array.from({ length: 1_000 }, () => "{{ trigger.input }}") };
+  const step = { id: "set", type: "set", config: { values } };
+  const run = await deployAndRun(owner, [step], {}, "x".repeat(900_000));
+  expect(run).toMatchObject({ status: "failed", error: { code: "input_too_large" } });
+});
+
 test("many at once wait for their turn in the expression pool, and none fails for it", async () => {
   const id = await deployWorkflow(owner, [
     {

@@ -4,8 +4,28 @@ import { mapJson } from "./map-json.ts";
 export const JSON_CHARACTERS_MAX = 1_048_576;
 export const JSON_DEPTH_MAX = 200;
 
+/**
+ * True where a value is more than so many characters as JSON. It is measured no further than that: parts that a value
+ * shares are written once for each place, so that a small one may be gigabytes of JSON. Signs that JSON adds are not counted.
+ */
+export function isLargerThan(value: unknown, charactersMax: number): boolean {
+  let left = charactersMax;
+  const open = [value];
+  while (open.length > 0 && left >= 0) {
+    const part = open.pop();
+    if (typeof part === "string") left -= part.length;
+    if (typeof part !== "object" || part === null) continue;
+    const members = Object.values(part);
+    left -= members.length;
+    if (!Array.isArray(part)) for (const name of Object.keys(part)) left -= name.length;
+    if (left >= 0) for (const member of members) open.push(member);
+  }
+  return left < 0;
+}
+
 /** The reason why a value can't be stored, if there is one: it is too large, or nests too deeply. */
 export function sizeProblem(value: unknown): "large" | "deep" | undefined {
+  if (isLargerThan(value, JSON_CHARACTERS_MAX)) return "large";
   const text = toJsonText(value);
   if (text === undefined || isNestedDeeperThan(text, JSON_DEPTH_MAX)) return "deep";
   return text.length > JSON_CHARACTERS_MAX ? "large" : undefined;

@@ -105,6 +105,17 @@ test("a calendar shows months that have days, whatever is asked", async () => {
   }
 });
 
+test("a page shows no more than a page can", async () => {
+  const text = { type: "text", text: "{{ params.x }}".repeat(45) };
+  const { slug } = await deployedApp(owner, {
+    pages: page(...Array.from({ length: 20 }, () => text)),
+  });
+  const by = browser(world, agent.token);
+  const params = { x: "x".repeat(20_000) };
+  const { body } = await by(`POST /apps/default/${slug}/_state`, { page: "/", params });
+  expect(body.data.components).toMatchObject([{ type: "failed" }]);
+});
+
 test("an inherited property is no entered value", async () => {
   const { slug } = await deployedApp(owner, {
     pages: page(

@@ -1,5 +1,6 @@
 /** Resolves a page of the deployed snapshot to its current state for one caller. */
 import { ANY_NAME } from "#kernel/expression/references.ts";
+import { isLargerThan } from "#kernel/schema/json-value.ts";
 import type { Page } from "../definition/app.ts";
 import { listSourcesRead } from "../definition/bindings.ts";
 import {
@@ -24,6 +25,12 @@ import { isPaged } from "./sources/table-page.ts";
 import type { AppSession } from "./app-session.ts";
 import { PageMarkdown } from "./markdown/render-markdown.ts";
 
+/** Of what a page shows: each of its parts may show all that there is. */
+const PAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
+const TOO_LARGE: ResolvedComponent[] = [
+  { id: "_", type: "failed", error: "There is more on this page than a page can show." },
+];
+
 /** Resolves all components of a page; an error replaces only its component. */
 export async function resolvePage(
   session: AppSession,
@@ -37,6 +44,7 @@ export async function resolvePage(
   const isSinglePage = embed !== undefined && embed.pageId !== null;
   const linked = isSinglePage ? [page] : served.snapshot.pages.filter(({ menu }) => menu !== false);
   const isDeferred = [...ctx.loaded.values()].includes(DEFERRED);
+  const components = await resolveComponents(ctx, page.components, "");
   return {
     region: session.region,
     ...(isDeferred && { deferred: true }),
@@ -49,7 +57,7 @@ export async function resolvePage(
       url: session.pathTo(path),
       current: path === page.path,
     })),
-    components: await resolveComponents(ctx, page.components, ""),
+    components: isLargerThan(components, PAGE_CHARACTERS_MAX) ? TOO_LARGE : components,
     ...(!embed && {
       user: {
         name: session.user.name,

@@ -5,7 +5,7 @@ import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import { ExpressionError, type ExpressionPlace } from "#kernel/expression/expression-failure.ts";
 import type { EvaluationContext } from "#kernel/expression/expression.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
-import { toStorableJson, toStorableText } from "#kernel/schema/json-value.ts";
+import { isLargerThan, toStorableJson, toStorableText } from "#kernel/schema/json-value.ts";
 import { Scrubber } from "#kernel/secrets/scrubber.ts";
 import type { StepLogLine } from "../engine/journal-record.ts";
 import { causeOfStep, type RunContext } from "../engine/run-context.ts";
@@ -21,6 +21,8 @@ import { type SpanDescription, traceWork } from "#kernel/telemetry/span.ts";
 
 const STEP_TIMEOUT_DEFAULT_MS = 30_000;
 const LOG_LINES_MAX = 200;
+/** Of what a step is given: some outputs of other steps. */
+const INPUT_CHARACTERS_MAX = 16 * 1024 * 1024;
 /** Of expressions without a value. */
 const NOTES_MAX = 20;
 const MESSAGE_CHARACTERS_MAX = 2_000;
@@ -200,7 +202,7 @@ async function readSecrets(
 }
 
 /** Evaluates the templates of a configuration, with a note for each expression without a value. */
-function evaluateTemplate(
+async function evaluateTemplate(
   attempt: StepAttempt,
   { template, lists }: PreparedNode,
   { scope, logs }: { readonly scope: unknown; readonly logs: StepLogLine[] },
@@ -211,10 +213,13 @@ function evaluateTemplate(
     const message = `${path}: ${text.trim()} has no value.`;
     logs.push(toLogLine(attempt.platform, { level: "info", message }));
   };
-  return evaluateWhenFree(attempt, (evaluation) => {
+  const values = await evaluateWhenFree(attempt, (evaluation) => {
     logs.length = 0;
     return template.evaluate(scope, { ...evaluation, onMissing });
   });
+  if (!isLargerThan(values, INPUT_CHARACTERS_MAX)) return values;
+  const message = "What the step is given is larger than 16 MiB.";
+  throw new StepFailure("input_too_large", message, { retryable: false });
 }
 
 /** Evaluates fields that are expressions; an error says which. */
