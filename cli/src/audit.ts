@@ -22,6 +22,7 @@ export interface EventProof {
 }
 
 interface Statement {
+  readonly number?: unknown;
   readonly root?: unknown;
   readonly count?: unknown;
   readonly at?: unknown;
@@ -49,6 +50,7 @@ export function refuteProof(proof: EventProof, trustedKey?: string): string | un
   if (sha256(Buffer.from(statement)).toString("hex") !== hash) return "The checkpoint was altered.";
   if (!isSigned(statement, signature, publicKey)) return "The signature does not hold.";
   const signed = JSON.parse(statement) as Statement;
+  if (signed.number !== checkpoint.number) return "The checkpoint has another number.";
   if (signed.workspaceId !== event["workspaceId"]) return "The event is of another workspace.";
   if (signed.count !== count) return "The tree has another size.";
   const leaf = sha256(Buffer.concat([Buffer.of(0), Buffer.from(toCanonicalJson(event))]));

@@ -123,6 +123,7 @@ function toCheckpoint(
       root: rootOf(leaves).toString("hex"),
       count: leaves.length,
       first: first.id,
+      firstAt: first.at,
       last: last.id,
       at: now.toISOString(),
     }),

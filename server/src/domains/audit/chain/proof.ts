@@ -73,12 +73,12 @@ export async function proveEvent(ctx: ReadContext, eventId: string): Promise<Eve
   const event = position && (await findEvent(ctx.tx, position));
   const visible = event && (await filterEvent(visibilityContext(ctx), ctx.caller.principal, event));
   if (!visible) throw new Failure(NotFound);
-  if (!isDeepStrictEqual(visible.data, event.data)) {
+  if (!isDeepStrictEqual(visible, event)) {
     throw new Failure(Forbidden, { detail: "A rule hides a part of this event from you." });
   }
   const [checkpoint, publicKey] = [
     await findCheckpointAt(ctx.tx, position),
-    await findPublicKey(ctx.tx),
+    await findPublicKey(ctx.tx, await ctx.services.keys.of(event.workspace)),
   ];
   if (!checkpoint?.leaves || !publicKey) throw new Failure(NotSigned);
   const leaves = splitLeaves(checkpoint.leaves);

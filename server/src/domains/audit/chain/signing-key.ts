@@ -1,4 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from "node:crypto";
 import type { WriteContext } from "#kernel/contract.ts";
 import { open, seal } from "#kernel/access/crypto.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -12,17 +19,28 @@ export async function ensureSigningKey(
 ): Promise<(statement: string) => Buffer> {
   const known = await findSigningKey(tx);
   const sealed = known?.sealed ?? (await insertSigningKey(tx, dataKey, now));
-  const key = createPrivateKey({
+  const key = openPrivateKey(dataKey, sealed);
+  return (statement) => sign(null, Buffer.from(statement), key);
+}
+
+/**
+ * The public half of the sealed key; undefined before the first checkpoint. The one that is stored beside it is not asked:
+ * whoever owns the database could put another in its place, and sign with that.
+ */
+export async function findPublicKey(tx: Tx, dataKey: Buffer): Promise<Buffer | undefined> {
+  const known = await findSigningKey(tx);
+  return (
+    known &&
+    createPublicKey(openPrivateKey(dataKey, known.sealed)).export({ format: "der", type: "spki" })
+  );
+}
+
+function openPrivateKey(dataKey: Buffer, sealed: Buffer): KeyObject {
+  return createPrivateKey({
     key: open(dataKey, sealed, CONTEXT),
     format: "der",
     type: "pkcs8",
   });
-  return (statement) => sign(null, Buffer.from(statement), key);
-}
-
-/** Null before the first checkpoint. */
-export async function findPublicKey(tx: Tx): Promise<Buffer | undefined> {
-  return (await findSigningKey(tx))?.public_key;
 }
 
 /** True when the holder of a key signed a text. */
@@ -32,7 +50,7 @@ export function isSignedBy(publicKey: Buffer, statement: string, signature: Buff
 }
 
 function findSigningKey(tx: Tx) {
-  return tx.selectFrom("log_signing_keys").select(["public_key", "sealed"]).executeTakeFirst();
+  return tx.selectFrom("log_signing_keys").select("sealed").executeTakeFirst();
 }
 
 async function insertSigningKey(tx: Tx, dataKey: Buffer, now: Date): Promise<Buffer> {

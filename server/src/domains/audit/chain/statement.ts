@@ -40,6 +40,8 @@ export interface CheckpointStatement {
   readonly root: string;
   readonly count: number;
   readonly first: string;
+  /** When the first one happened: what retention may have deleted by now. */
+  readonly firstAt: string;
   readonly last: string;
   readonly at: string;
 }

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Platform } from "#kernel/contract.ts";
-import type { LogPosition } from "#kernel/log/event.ts";
+import { eventIdOf, type LogPosition } from "#kernel/log/event.ts";
 import { readWorkspaceLog } from "#kernel/log/workspace-log.ts";
 import { nullable } from "#kernel/schema/schema.ts";
 import { hashLeaf, rootOf, splitLeaves } from "./merkle-tree.ts";
@@ -44,22 +44,26 @@ export async function verifyLog(
 ): Promise<LogVerification> {
   if (!workspace) throw new Error("A log belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
+  const dataKey = await platform.keys.of(workspace.key);
   const { all, publicKey } = await platform.db.read(partition, async (tx) => ({
     // The one before, for its hash and its end; and one behind, to know whether there is more.
     all: await listCheckpoints(tx, Math.max(after - 1, 0), limit + 2),
-    publicKey: await findPublicKey(tx),
+    publicKey: await findPublicKey(tx, dataKey),
   }));
   let before: Checkpoint | undefined = all.find(({ number }) => number === after);
   const rest = all.filter(({ number }) => number > after);
   const mismatches: Mismatch[] = [];
   let events = 0;
   for (const checkpoint of rest.slice(0, limit)) {
-    const isSound = publicKey !== undefined && followsFrom(checkpoint, before, publicKey);
-    if (!isSound)
+    const signed = publicKey && readSigned(checkpoint, before, publicKey);
+    // Hashes are forgotten with the events: before that somebody took them away.
+    const isWhole = checkpoint.leaves !== null || isExpired(platform, signed?.at);
+    if (!signed || !isWhole)
       mismatches.push({ checkpoint: checkpoint.number, kind: "checkpoint", eventId: null });
     const compared = await compareEvents(platform, workspace.key, {
       checkpoint,
       after: before?.position ?? START,
+      mayMiss: isExpired(platform, signed?.firstAt),
     });
     events += compared.events;
     mismatches.push(...compared.mismatches);
@@ -74,25 +78,42 @@ export async function verifyLog(
   };
 }
 
-/** True when a checkpoint says what it is, is signed, and comes after the one before. */
-function followsFrom(
-  { number, statement, hash, signature, leaves }: CheckpointWithLeaves,
+/** The statement of a checkpoint that is what it says, is signed, and comes after the one before. */
+function readSigned(
+  { number, statement, hash, signature, position, leaves }: CheckpointWithLeaves,
   before: Checkpoint | undefined,
   publicKey: Buffer,
-): boolean {
-  if (!sha256(statement).equals(hash) || !isSignedBy(publicKey, statement, signature)) return false;
+): CheckpointStatement | undefined {
+  const isSigned = sha256(statement).equals(hash) && isSignedBy(publicKey, statement, signature);
+  if (!isSigned) return undefined;
   const signed = JSON.parse(statement) as CheckpointStatement;
   const isNext = number === (before?.number ?? 0) + 1;
   const isChained = signed.previous === (before?.hash.toString("hex") ?? "");
+  const isPlaced = signed.number === number && signed.last === eventIdOf(position);
   const isWhole = leaves === null || signed.root === rootOf(splitLeaves(leaves)).toString("hex");
-  return signed.number === number && isNext && isChained && isWhole;
+  return isNext && isChained && isPlaced && isWhole ? signed : undefined;
+}
+
+/** True for a time whose events retention may have deleted. Only times that were signed count. */
+function isExpired(
+  { settings: { eventRetentionDays: days }, clock }: Platform,
+  time: string | undefined,
+): boolean {
+  return days > 0 && time !== undefined && Date.parse(time) < clock.nowMs() - days * DAY_MS;
+}
+
+interface ComparedEvents {
+  readonly checkpoint: CheckpointWithLeaves;
+  readonly after: LogPosition;
+  /** Retention deletes the oldest events: those may be gone. */
+  readonly mayMiss: boolean;
 }
 
 /** Compares the events that are there with the hashes that were signed. */
 async function compareEvents(
-  { db, settings, clock }: Platform,
+  { db }: Platform,
   workspace: string,
-  { checkpoint, after }: { readonly checkpoint: CheckpointWithLeaves; readonly after: LogPosition },
+  { checkpoint, after, mayMiss }: ComparedEvents,
 ): Promise<{ readonly events: number; readonly mismatches: readonly Mismatch[] }> {
   if (checkpoint.leaves === null) return { events: 0, mismatches: [] };
   const missing = new Set(splitLeaves(checkpoint.leaves).map((leaf) => leaf.toString("hex")));
@@ -112,10 +133,7 @@ async function compareEvents(
   const { number } = checkpoint;
   const altered = unknown.slice(0, missing.size);
   const added = unknown.slice(missing.size);
-  const days = settings.eventRetentionDays;
-  // Retention deletes the oldest events: those may be gone.
-  const isOld = days > 0 && Date.parse(checkpoint.firstAt) < clock.nowMs() - days * DAY_MS;
-  const gone = isOld ? 0 : missing.size - altered.length;
+  const gone = mayMiss ? 0 : missing.size - altered.length;
   const mismatches: Mismatch[] = [
     ...altered.map((eventId) => ({ checkpoint: number, kind: "altered" as const, eventId })),
     ...added.map((eventId) => ({ checkpoint: number, kind: "added" as const, eventId })),
