@@ -1,6 +1,7 @@
 /** The operations that an agent may find and call: those of the workspace that its token is good for. */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Operation, Platform } from "#kernel/contract.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { authorise } from "#kernel/operation/perform.ts";
 
@@ -79,11 +80,25 @@ function mayCall(op: Operation, caller: Caller): boolean {
 }
 
 const DRASTIC =
-  /\.(?:bulk|cancel|drop|merge|purge|remove|retry_many|revoke|roll|uninstall|approve|reject|resume)/;
+  /\.(?:bulk|cancel|drop|merge|purge|remove|retry_many|revoke|roll|uninstall|approve|reject|resume)|^macros\.run$/;
+const DRASTIC_ROUTE = /^DELETE |\/bulk$/;
+/** What an operation may append tells what it may do, whatever its name. */
+const DRASTIC_EVENT = /\.(?:archived|deactivated|deleted|dropped|purged|retired|revoked)$/;
+const DEPLOYED = "deploy.completed";
 
 /** True for what a person must confirm: it deletes, ends or decides something, or reaches production at once. */
 export function needsConfirmation(op: Operation, environment: string): boolean {
   if (op.kind === "query") return false;
-  if (op.route.startsWith("DELETE ") || DRASTIC.test(op.id)) return true;
-  return op.id === "workflows.publish" && environment === "production";
+  const { id, route, emits } = op;
+  if (DRASTIC.test(id) || DRASTIC_ROUTE.test(route)) return true;
+  if (emits.some(({ type }) => DRASTIC_EVENT.test(type))) return true;
+  return environment === "production" && emits.some(({ type }) => type === DEPLOYED);
+}
+
+/** The environment that a call reaches: what all of them share is production's. */
+export function effectiveEnvironment(
+  { environmentScoped }: Operation,
+  chosen: EnvironmentName,
+): EnvironmentName {
+  return environmentScoped === false ? "production" : chosen;
 }

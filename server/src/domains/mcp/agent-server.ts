@@ -5,6 +5,8 @@
 import type { CallToolResult, InputRequiredResult, Server } from "@modelcontextprotocol/server";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
+import { parseBody } from "#kernel/http/request-body.ts";
+import { Failure, MalformedRequest } from "#kernel/operation/failure.ts";
 import type { RawResponse } from "#kernel/operation/response.ts";
 import { PROMPTS } from "./prompts.ts";
 import { listResources, listTemplates, readResource } from "./resources.ts";
@@ -23,6 +25,9 @@ const INSTRUCTIONS =
 /** Headers of a request that the library looks at. */
 const READ_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
 
+/** The library wants an absolute address, and looks at nothing of it. */
+const ADDRESS = "http://localhost/mcp";
+
 /** Taken for granted of a client that does not say it. */
 const ACCEPTED = { accept: "application/json, text/event-stream" };
 
@@ -30,6 +35,13 @@ const ACCEPTED = { accept: "application/json, text/event-stream" };
 export async function answerAgent(platform: Platform, caller: Caller): Promise<RawResponse> {
   const { request } = caller;
   if (!request) throw new Error("A request came without itself.");
+  // Parsed as every body is: what a handler gets by the protocol is no wilder than what it gets over HTTP.
+  const parsedBody = parseBody(request.bytes);
+  if (Array.isArray(parsedBody)) {
+    throw new Failure(MalformedRequest, {
+      detail: "A batch is not taken: send messages one by one.",
+    });
+  }
   const library = await import("@modelcontextprotocol/server");
   const handler = library.createMcpHandler(
     ({ era }) => createServer(library, { platform, caller, canAsk: era === "modern" }),
@@ -44,9 +56,9 @@ export async function answerAgent(platform: Platform, caller: Caller): Promise<R
       AbortSignal.timeout(DURATION_MAX_MS),
       ...(caller.disconnected ? [caller.disconnected] : []),
     ]);
-    const init = { method: "POST", headers, body: new Uint8Array(request.bytes), signal };
     const { fetch: serve } = handler;
-    const response = await serve(new Request(`${caller.origin}/mcp`, init));
+    const asked = new Request(ADDRESS, { method: "POST", headers, signal });
+    const response = await serve(asked, { parsedBody });
     const type = response.headers.get("content-type");
     const body = await response.text();
     return {

@@ -3,7 +3,7 @@ import type { Operation, Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { perform } from "#kernel/operation/perform.ts";
-import { renderFailure } from "#kernel/operation/problem.ts";
+import { renderFailure, toFailure } from "#kernel/operation/problem.ts";
 import type { CallParts } from "./tool-input.ts";
 
 /** A call of one operation by an agent. */
@@ -39,9 +39,13 @@ export async function invokeOperation(
     const { status, body: text } = await perform(platform, op, invocation);
     return { status, value: parseBody(text) };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const context = { instance: "/mcp", requestId: caller.requestId };
-    const { status, body: text } = renderFailure(op.response, error, context);
+    const { requestId } = caller;
+    // The library would send the message of an error of ours.
+    if (!(error instanceof Failure)) {
+      platform.log.error({ requestId, err: error, operation: op.id }, "an agent's call failed");
+    }
+    const context = { instance: "/mcp", requestId };
+    const { status, body: text } = renderFailure(op.response, toFailure(error), context);
     return { status, value: parseBody(text) };
   }
 }

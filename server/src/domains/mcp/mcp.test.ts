@@ -161,6 +161,26 @@ test("what is drastic asks a person; without one it is not done", async () => {
   expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.status).toBe("archived");
 });
 
+test("what reaches production or changes much asks a person, by whatever name; a dry run changes nothing", async () => {
+  const scopes = [...SCOPES, "cmdb:read", "cmdb:write", "migrations:write"];
+  await using mute = await connect(await makeToken(scopes));
+  const draft = { name: "Live", trigger: { type: "manual" }, nodes: [], edges: [] };
+  const { id } = (await mute.call("create_workflow", draft)).value.data;
+  const activate = { operation: "workflows.activate", input: { id } };
+  expect((await mute.call("call_operation", activate)).value).toContain("A person must confirm");
+  const { body } = await owner(`GET /api/v1/workflows/${id}`);
+  expect(body.data.environments.production).toBeNull();
+  const staged = await mute.call("call_operation", { ...activate, environment: "staging" });
+  expect(staged.isError).toBe(false);
+  const apply = await mute.call("describe_operation", { operation: "migrations.apply" });
+  expect(apply.value.asksAPerson).toBe(true);
+  // An operation with a dry run of its own.
+  const input = { class: "server", items: [{ key: "web-1", name: "web-1" }], dryRun: false };
+  const dry = { operation: "cmdb.import", input, dryRun: true };
+  expect(await mute.call("call_operation", dry)).toMatchObject({ isError: false });
+  expect((await owner("GET /api/v1/cmdb/items")).body.data).toEqual([]);
+});
+
 test("resources and prompts", async () => {
   const { resourceTemplates } = await agent.client.listResourceTemplates();
   expect(resourceTemplates.map(({ name }) => name)).toEqual([
@@ -216,7 +236,37 @@ test("nobody keeps a stream open", async () => {
   expect(answer.json()).toHaveProperty("error");
 });
 
+test("a key stands for the message that it came with", async () => {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    "idempotency-key": "once",
+  };
+  const send = (method: string) =>
+    world.app.inject({
+      method: "POST",
+      url: "/mcp",
+      headers,
+      payload: { jsonrpc: "2.0", id: 1, method },
+    });
+  const [first, same, other] = [await send("ping"), await send("ping"), await send("tools/list")];
+  expect([first.statusCode, same.body]).toEqual([200, first.body]);
+  expect(other.json().code).toBe("idempotency_key_reused");
+});
+
+const CALL = { jsonrpc: "2.0", id: 1, method: "tools/call" };
+const callOf = (query: unknown) =>
+  JSON.stringify({ ...CALL, params: { name: "find_operations", arguments: { query } } });
+
 test.each([
+  ["a batch", `[${callOf("a")},${callOf("b")}]`, 400],
+  ["a NUL character", callOf("\0"), 422],
+  [
+    "what is nested too deep",
+    callOf("[").replace('"["', "[".repeat(5_000) + "]".repeat(5_000)),
+    422,
+  ],
+  ["a prototype", callOf("a").replace('"query"', '"__proto__"'), 400],
   ["no JSON", "{", 400],
   ["a batch of nothing", "[]", 400],
   ["no method", '{"jsonrpc":"2.0","id":1}', 400],

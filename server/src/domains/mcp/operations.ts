@@ -11,8 +11,6 @@ export const McpConnect = permission(
   ["builder", "agent"],
 );
 
-const BODY_BYTES_MAX = 4_000_000;
-
 export const serveAgent = command({
   id: "mcp.serve",
   route: "POST /mcp",
@@ -28,7 +26,6 @@ export const serveAgent = command({
   actsOutside: true,
   longRunning: true,
   ephemeral: true,
-  bodyBytesMax: BODY_BYTES_MAX,
   response: {
     ...rawResponse<RawResponse>(Type.Unknown(), "Messages of JSON-RPC."),
     status: 200,

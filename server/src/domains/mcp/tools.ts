@@ -1,7 +1,13 @@
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Operation, Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { findAgentOperation, findOperations, needsConfirmation } from "./agent-operations.ts";
+import { supportsDryRun } from "#kernel/operation/dry-run.ts";
+import {
+  effectiveEnvironment,
+  findAgentOperation,
+  findOperations,
+  needsConfirmation,
+} from "./agent-operations.ts";
 import { type AgentAnswer, invokeOperation } from "./invoke-operation.ts";
 import { type ObjectSchema, splitInput, toInputSchema } from "./tool-input.ts";
 
@@ -177,7 +183,7 @@ function describe(platform: Platform, caller: Caller, id: string): PlannedCall {
       summary: op.summary,
       description: op.description ?? null,
       changes: op.kind === "command",
-      asksAPerson: needsConfirmation(op, caller.environment),
+      asksAPerson: needsConfirmation(op, effectiveEnvironment(op, caller.environment)),
       input: toInputSchema(op),
       example: op.example
         ? { ...op.example.params, ...op.example.query, ...(op.example.body as object | undefined) }
@@ -202,16 +208,19 @@ function planOperation(
     return { refusal: "The environment is production, staging or development." };
   }
   const isDryRun = options["dryRun"] === true && op.kind === "command";
-  const chosen = environment as EnvironmentName;
+  const chosen = effectiveEnvironment(op, environment as EnvironmentName);
   const asks = !isDryRun && needsConfirmation(op, chosen);
   const { idempotencyKey, ifMatch } = options;
+  const { query, ...parts } = splitInput(op, input);
   return {
     question: asks
       ? `${op.summary} in ${chosen}? ${JSON.stringify(input).slice(0, 500)}`
       : undefined,
     run: () =>
       invokeOperation(platform, caller, op, {
-        ...splitInput(op, input),
+        ...parts,
+        // An operation with a dry run of its own is told by its parameter, and knows no other.
+        query: isDryRun && !supportsDryRun(op) ? { ...query, dryRun: true } : query,
         environment: chosen,
         isDryRun,
         idempotencyKey: typeof idempotencyKey === "string" ? idempotencyKey : undefined,

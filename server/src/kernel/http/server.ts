@@ -9,7 +9,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Logger } from "pino";
-import { sqlStateOf, isConnectionLoss, isTimeout } from "../db/errors.ts";
+import { sqlStateOf } from "../db/errors.ts";
 import type { Kernel } from "../kernel.ts";
 import {
   Failure,
@@ -24,7 +24,7 @@ import {
   WrongMediaType,
 } from "../operation/failure.ts";
 import type { Operation } from "../contract.ts";
-import { toProblem, renderFailure } from "../operation/problem.ts";
+import { renderFailure, toFailure, toProblem } from "../operation/problem.ts";
 import { requestIdOf } from "./authenticate.ts";
 import { Connections, SERVER_OPTIONS } from "./connections.ts";
 import { LoadShedder } from "./load-shedding.ts";
@@ -240,7 +240,7 @@ function logResponse(
 function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // A client that disconnects in the middle of a body is no error of ours.
   const isDisconnected = request.raw.destroyed && !request.raw.complete;
-  const known = isDisconnected ? new Failure(MalformedRequest) : toFailure(error, request);
+  const known = isDisconnected ? new Failure(MalformedRequest) : toRequestFailure(error, request);
   // A failure that was thrown on purpose, such as for load shedding, is no error of ours.
   if (!(error instanceof Failure) && (known.type === Internal || known.type === Unavailable)) {
     const path = loggedPathOf(request);
@@ -263,7 +263,7 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FailureType>> = {
 
 const ZLIB_ERROR = /^Z_/;
 
-function toFailure(error: unknown, { routeOptions }: FastifyRequest): Failure {
+function toRequestFailure(error: unknown, { routeOptions }: FastifyRequest): Failure {
   if (error instanceof Failure) return error;
   const code = sqlStateOf(error) ?? "";
   const type = FRAMEWORK_FAILURES[code];
@@ -275,10 +275,7 @@ function toFailure(error: unknown, { routeOptions }: FastifyRequest): Failure {
   if (ZLIB_ERROR.test(code)) {
     return new Failure(MalformedRequest, { detail: "The body is not valid gzip." });
   }
-  if (isConnectionLoss(error) || isTimeout(error)) {
-    return new Failure(Unavailable, { headers: { "retry-after": "1" } });
-  }
-  return new Failure(Internal);
+  return toFailure(error);
 }
 
 const PARSER_FAILURES: Readonly<Record<string, FailureType>> = {

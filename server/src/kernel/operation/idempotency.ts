@@ -78,10 +78,12 @@ async function buildClaim(
 ): Promise<KeyClaim> {
   const scope = `${caller.workspace?.key ?? "-"} ${caller.idempotencyScope}`;
   const secret = await platform.keys.of(caller.workspace?.key ?? platform.homeWorkspace);
+  // The body of a request that is read whole is in the request alone.
+  const body = input.body ?? caller.request?.bytes.toString("base64") ?? null;
   // Keyed: a body may hold a secret, and a plain hash in a stolen dump would confirm a guess of it.
   const request = hmac(
     secret,
-    canonicalJson([operation, caller.environment, input.params, input.query, input.body ?? null]),
+    canonicalJson([operation, caller.environment, input.params, input.query, body]),
   );
   return {
     scope,

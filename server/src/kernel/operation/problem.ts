@@ -1,6 +1,7 @@
 import Type, { type TSchema } from "typebox";
-import { type Failure, type FailureType, Unauthenticated } from "./failure.ts";
+import { isConnectionLoss, isTimeout } from "../db/errors.ts";
 import { scrubUsedSecrets } from "../secrets/used-secrets.ts";
+import { Failure, type FailureType, Internal, Unauthenticated, Unavailable } from "./failure.ts";
 
 export const Problem = Type.Object(
   {
@@ -46,6 +47,15 @@ export interface ErrorRendering {
   readonly mediaType: string;
   readonly body: TSchema;
   readonly render: (failure: Failure, at: ProblemContext) => ProblemResponse;
+}
+
+/** What a caller is told of an error: nothing of one that is ours, but that a later attempt may do. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (isConnectionLoss(error) || isTimeout(error)) {
+    return new Failure(Unavailable, { headers: { "retry-after": "1" } });
+  }
+  return new Failure(Internal);
 }
 
 /** A failure as an operation with this response renders it. */
