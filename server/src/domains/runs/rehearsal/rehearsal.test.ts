@@ -203,6 +203,22 @@ test("a gate lets through what it allows, holds for later versions too, and can 
   expect(after.body.data.rehearsalGate).toBeNull();
 });
 
+test("a run that is not rehearsed does not pass a gate", async () => {
+  const large = await deployWorkflow(owner, [NODES[3]]);
+  const { id: runId } = await runWorkflow(owner, large, { total: 1 });
+  await world.sql(
+    `update runs set trigger = trigger || jsonb_build_object('pad',
+       (select string_agg(md5(n::text), '') from generate_series(1, 300000) n)) where id = $1`,
+    [runId],
+  );
+  const { body } = await owner(`POST /api/v1/workflows/${large}/rehearse`);
+  expect(body.data).toMatchObject({ rehearsed: 0, leftOut: 1 });
+  const publish = (allow: readonly string[]) =>
+    owner(`POST /api/v1/workflows/${large}/publish`, { requireRehearsal: { allow } });
+  expect(await publish([])).toMatchObject({ status: 409, events: ["deploy.failed"] });
+  expect((await publish(["needs_outcome"])).status).toBe(200);
+});
+
 test("whoever may not see traces rehearses nothing, and an own definition takes more", async () => {
   const token = await createToken(world, owner, ["workflows:trigger"]);
   const hidden = await token(`POST /api/v1/workflows/${id}/rehearse`);

@@ -54,14 +54,17 @@ export async function rehearse(
   const rehearsed: RehearsedRun[] = [];
   const until = performance.now() + DURATION_MAX_MS;
   let steps = 0;
+  const isOver = (): boolean => steps >= STEPS_MAX || performance.now() > until;
   for (const ids of toBatches(small)) {
-    if (steps >= STEPS_MAX || performance.now() > until) break;
+    if (isOver()) break;
     const kept = await platform.db.read(partition, (tx) => readKeptRuns(tx, ids));
     for (const run of kept) {
       const before = await planOfVersion(platform, run.versionId);
-      const result = await rehearseRun({ stage, clock, plan, partition }, run, before);
+      const result = await rehearseRun({ stage, clock, plan, partition, until }, run, before);
+      if (!result) break;
       rehearsed.push(result.run);
       steps += result.steps;
+      if (isOver()) break;
       await yieldToEventLoop();
     }
   }
@@ -97,13 +100,16 @@ interface Stage {
   readonly clock: RecordedClock;
   readonly plan: PlannedVersion["plan"];
   readonly partition: Pick<RunContext, "workspace" | "environment">;
+  /** When the time of the whole rehearsal is over, by `performance.now`. */
+  readonly until: number;
 }
 
+/** Undefined for a run that did not end in time: what is computed may take seconds a step. */
 async function rehearseRun(
-  { stage, clock, plan, partition }: Stage,
+  { stage, clock, plan, partition, until }: Stage,
   kept: KeptRun,
   version: PlannedVersion | undefined,
-): Promise<{ readonly run: RehearsedRun; readonly steps: number }> {
+): Promise<{ readonly run: RehearsedRun; readonly steps: number } | undefined> {
   const steps = foldJournal(kept.lines);
   const createdAtMs = Date.parse(kept.createdAt);
   clock.atMs = createdAtMs;
@@ -115,7 +121,9 @@ async function rehearseRun(
     entries: 0,
     recorded,
   });
-  const result = await execution.settle();
+  const limit = setTimeout(stop, Math.max(until - performance.now(), 0));
+  const result = await execution.settle().finally(() => clearTimeout(limit));
+  if (performance.now() > until) return undefined;
   const status = result?.status === "failed" ? "failed" : "completed";
   const failure = result?.status === "failed" ? toRunError(execution, result.path) : undefined;
   const isMissing = recorded.missing !== undefined;

@@ -110,13 +110,16 @@ export async function refuseRehearsed(
   return new Failure(RehearsalRefused, { detail: reasons.join(" "), extra: { counts } });
 }
 
-function listReasons(gate: RehearsalGate, { counts, hidden }: RehearsalResult): string[] {
+function listReasons(gate: RehearsalGate, result: RehearsalResult): string[] {
+  const { counts, hidden, leftOut } = result;
   const allowed = new Set<RehearsalVerdict>(gate.allow);
   const checks: [RehearsalVerdict, number, string][] = [
     ["other_branch", counts.otherBranch, "would go another way"],
     ["other_output", counts.otherOutput, "would compute or send something else"],
     ["would_fail", counts.wouldFail, "would fail"],
     ["needs_outcome", counts.needsOutcome, "come to a step without a recorded outcome"],
+    // Of these, too, nobody knows how they would end.
+    ["needs_outcome", leftOut, "are too large, or took too long"],
   ];
   const reasons = checks
     .filter(([verdict, runs]) => runs > 0 && !allowed.has(verdict))

@@ -59,6 +59,8 @@ export interface RehearsalResult {
   readonly counts: RehearsalCounts;
   /** Runs that the caller may not see. */
   readonly hidden: number;
+  /** Runs that are too large, or for which there was no time. */
+  readonly leftOut: number;
 }
 
 /** Rehearses a definition with the newest runs of the caller's environment. */
