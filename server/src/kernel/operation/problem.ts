@@ -49,7 +49,7 @@ export interface ErrorRendering {
   readonly render: (failure: Failure, at: ProblemContext) => ProblemResponse;
 }
 
-/** What a caller is told of an error: nothing of one that is ours, but that a later attempt may do. */
+/** The failure that tells a caller of an error: nothing of one that is ours, but that a later attempt may do. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (isConnectionLoss(error) || isTimeout(error)) {
