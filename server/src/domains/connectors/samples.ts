@@ -53,6 +53,16 @@ async function consenting(owner: Ask) {
   return made(owner, { auth });
 }
 
+/** Such a connector, for whoever consented. */
+async function consented(owner: Ask, by = owner) {
+  const asked = await consenting(owner);
+  const path = `/api/v1/connectors/${asked.params.id}`;
+  const { body } = await by(`POST ${path}/authorize`);
+  const state = new URL(body.data.url).searchParams.get("state");
+  await by(`POST ${path}/consent`, { code: "a code", state });
+  return asked;
+}
+
 async function described(owner: Ask) {
   return made(owner, { type: "openapi", config: { url: await baseUrl() } });
 }
@@ -78,14 +88,7 @@ export const samples: readonly Sample[] = [
   },
   {
     operation: "connectors.withdraw_consent",
-    arrange: async (owner) => {
-      const asked = await consenting(owner);
-      const path = `/api/v1/connectors/${asked.params.id}`;
-      const { body } = await owner(`POST ${path}/authorize`);
-      const state = new URL(body.data.url).searchParams.get("state");
-      await owner(`POST ${path}/consent`, { code: "a code", state });
-      return asked;
-    },
+    arrange: (owner) => consented(owner),
   },
   {
     operation: "connectors.update",
@@ -102,6 +105,14 @@ export const samples: readonly Sample[] = [
       await owner(`POST /api/v1/connectors/${connector.params.id}/test`);
       return { ...connector, body: { auth: { kind: "none" } } };
     },
+  },
+  {
+    operation: "connectors.update",
+    name: "of one that somebody else consented to",
+    arrange: async (owner, world) => ({
+      ...(await consented(owner, await world.member(["owner"]))),
+      body: { config: { baseUrl: `${await baseUrl()}/elsewhere` } },
+    }),
   },
   { operation: "connectors.get_usage", arrange: (owner) => made(owner) },
   { operation: "connectors.delete", arrange: (owner) => made(owner) },
