@@ -1,6 +1,6 @@
 import { type ExecutionPlan, nodeAt, type PlanNode } from "#domains/workflows/index.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
-import { firstDifference } from "./first-difference.ts";
+import { cutValue, firstDifference } from "./first-difference.ts";
 import type { RehearsalDifference, Verdict } from "./verdict.ts";
 
 /** A run as it was, or as it would be. */
@@ -112,7 +112,7 @@ function compareStep(
 ): StepDifference | undefined {
   if (isMissing) {
     if (isCutOff(before)) return undefined;
-    return { kind: "outcome", path: "", before: null, after: after.input ?? null };
+    return { kind: "outcome", path: "", before: null, after: cutValue(after.input ?? null) };
   }
   if (!before || !isEnded(before) || !isEnded(after)) return undefined;
   const [was, is] = [statusOf(before), statusOf(after)];

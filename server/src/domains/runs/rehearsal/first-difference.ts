@@ -20,7 +20,7 @@ function findDifference(
 ): ValueDifference | undefined {
   if (before === after) return undefined;
   if (!isContainer(before) || !isContainer(after) || isList(before) !== isList(after)) {
-    return { path, before: cut(before), after: cut(after) };
+    return { path, before: cutValue(before), after: cutValue(after) };
   }
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   for (const name of names) {
@@ -48,7 +48,7 @@ function escapeToken(name: string): string {
 }
 
 /** A large value is shown by the beginning of its text. */
-function cut(value: unknown): unknown {
+export function cutValue(value: unknown): unknown {
   const text = JSON.stringify(value);
   if (text.length <= CHARACTERS_MAX) return value;
   return `${(typeof value === "string" ? value : text).slice(0, CHARACTERS_MAX)}…`;

@@ -219,6 +219,22 @@ test("a run that is not rehearsed does not pass a gate", async () => {
   expect((await publish(["needs_outcome"])).status).toBe(200);
 });
 
+test("a large value is shown by its beginning, also where no outcome was recorded", async () => {
+  const sum = { id: "sum", type: "transform", config: { expression: "1" } };
+  const long = await deployWorkflow(owner, [sum]);
+  await runWorkflow(owner, long, { text: "x".repeat(100_000) });
+  const call = {
+    id: "call",
+    type: "http",
+    config: { method: "POST", url: receiver.url, body: "{{ trigger.input }}" },
+  };
+  const { body } = await owner(`POST /api/v1/workflows/${long}/rehearse`, {
+    definition: definitionOf([sum, call], [{ from: "sum", to: "call" }]),
+  });
+  expect(body.data.runs).toMatchObject([{ verdict: "needs_outcome" }]);
+  expect(JSON.stringify(body.data).length).toBeLessThan(10_000);
+});
+
 test("whoever may not see traces rehearses nothing, and an own definition takes more", async () => {
   const token = await createToken(world, owner, ["workflows:trigger"]);
   const hidden = await token(`POST /api/v1/workflows/${id}/rehearse`);

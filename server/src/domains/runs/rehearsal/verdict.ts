@@ -53,7 +53,8 @@ export const Rehearsal = Type.Object(
       description: "Runs that were left out since you may not see what their steps read and wrote",
     }),
     leftOut: Type.Integer({
-      description: "Runs that were left out since they, or all of them together, are too large",
+      description:
+        "Runs that were left out since they, or all of them together, are too large or take too long",
     }),
     runs: Type.Array(RehearsedRun, { description: "Newest first" }),
   },
