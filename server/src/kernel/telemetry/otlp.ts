@@ -20,6 +20,8 @@ import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
@@ -64,11 +66,13 @@ export class Otlp implements SpanSink {
       "service.name": options.serviceName,
       "service.version": options.serviceVersion,
     });
-    const sampler = new TraceIdRatioBasedSampler(options.ratio);
     this.#provider = new TracerProvider({
       resource: this.#resource,
       // A stranger who says that their trace is to be kept does not raise the share.
-      sampler: new ParentBasedSampler({ root: sampler, remoteParentSampled: sampler }),
+      sampler: new ParentBasedSampler({
+        root: new TraceIdRatioBasedSampler(options.ratio),
+        remoteParentSampled: sampleByChance(options.ratio),
+      }),
       idGenerator: {
         generateTraceId: () => this.#nextTraceId ?? randomBytes(16).toString("hex"),
         generateSpanId: () => randomBytes(8).toString("hex"),
@@ -139,6 +143,13 @@ export class Otlp implements SpanSink {
       timeoutMillis: EXPORT_TIMEOUT_MS,
     };
   }
+}
+
+/** Not by the id of the trace, which a stranger may choose so that it is always kept. */
+function sampleByChance(ratio: number): Sampler {
+  const decide = () =>
+    Math.random() < ratio ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD;
+  return { shouldSample: () => ({ decision: decide() }) };
 }
 
 /** Spans of one causal chain are one trace: its id follows from that of the chain. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { startWorld, until } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
+import { Otlp } from "./otlp.ts";
 import { isTraced } from "./span.ts";
 
 /** A collector that takes OTLP over HTTP, in JSON, and keeps what came. */
@@ -35,6 +36,21 @@ async function startCollector() {
       ),
   };
 }
+
+test("who chooses the id of a trace does not raise the share that is kept", async () => {
+  const otlp = new Otlp({
+    endpoint: "http://127.0.0.1:9",
+    headers: {},
+    serviceName: "test",
+    serviceVersion: "1",
+    ratio: 1e-6,
+    metricsEveryMs: 60_000,
+  });
+  const traceparent = `00-${"1".padStart(32, "0")}-b7ad6b7169203331-01`;
+  const span = otlp.open({ name: "x", kind: "server", attributes: {}, carrier: { traceparent } });
+  expect(span.within(() => otlp.headers["traceparent"])).toMatch(/^00-0{31}1-.*-00$/);
+  await otlp.close();
+});
 
 const SECRET = "a-value-that-nobody-may-see";
 const attribute = (span: any, name: string): unknown => {
