@@ -44,7 +44,7 @@ export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoI
     tx,
     { ...configuration, setUpBy: userIdOf(caller) },
     // A test holds for the provider that it went to.
-    { clientSecret: sealed, trial: isSame ? before.trial : null },
+    { clientSecret: sealed, trial: isSame ? keepTrial(before, configuration) : null },
     ctx.now,
   );
   ctx.emit(SsoUpdated, configurationRef(workspace), configurationEventData(after));
@@ -109,6 +109,13 @@ function toResponse({ caller, workspace }: In<ReadContext>, stored: store.Stored
     updatedAt,
     revision,
   };
+}
+
+/** The test of a configuration that goes on: somebody new came in by its rules, and by others would not. */
+function keepTrial(before: store.StoredConfiguration, after: SsoConfiguration) {
+  const { trial, jitProvisioning, defaultRole } = before;
+  const isByRules = jitProvisioning === after.jitProvisioning && defaultRole === after.defaultRole;
+  return isByRules || trial?.account?.kind !== "new" ? trial : null;
 }
 
 function providerOf({ protocol, provider }: SsoConfiguration): unknown {

@@ -75,7 +75,12 @@ test("a test login tells whom it would let in, begins no session and makes nobod
 });
 
 test("every error is told in words, and none of them lets it be required", async () => {
+  await configureOidc(place, provider.issuer, { jitProvisioning: true });
+  await tryLogin({ claims: { email: "stranger@trial.example.com" } });
+  expect(await readTrial()).toMatchObject({ succeeded: true, account: { kind: "new" } });
+  // Who came in by a rule that is no more would not come in.
   await configureOidc(place, provider.issuer, { jitProvisioning: false });
+  expect(await readTrial()).toBeNull();
   await tryLogin({ claims: { email: "stranger@trial.example.com" } });
   const trial = await readTrial();
   expect(trial).toMatchObject({
