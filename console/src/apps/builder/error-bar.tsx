@@ -1,5 +1,6 @@
 import { TriangleAlert } from "lucide-react";
 import { type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
 import { place } from "../../data/place.ts";
 import { Ago } from "../../ui/time.tsx";
 import { count } from "../../ui/words.ts";
@@ -14,7 +15,8 @@ interface ErrorBarProps {
 
 /** What is wrong in the draft, and what went wrong for people in the last hour. Each leads to where it is. */
 export function ErrorBar({ app, problems, error, onJump }: ErrorBarProps) {
-  const live = app.environments[place.environment] !== null;
+  const isBuilder = useMay()("apps:write");
+  const live = isBuilder && app.environments[place.environment] !== null;
   const errors =
     useOp("apps.errors", { params: { id: app.id } }, { enabled: live, refetchInterval: 30_000 })
       .data?.data.errors ?? [];

@@ -4,7 +4,7 @@ import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AppId } from "../definition/app.ts";
 import { get } from "../definition/store.ts";
-import { AppsRead } from "../permissions.ts";
+import { AppsWrite } from "../permissions.ts";
 import { AppError, listErrors } from "./app-error.ts";
 
 export const readErrors = query({
@@ -12,8 +12,9 @@ export const readErrors = query({
   route: "GET /api/v1/apps/{id}/errors",
   summary: "See what went wrong in an app in the last hour",
   description:
-    "In this environment: components that could not be shown, and actions that failed. At most 100, newest first.",
-  permission: AppsRead,
+    "In this environment: components that could not be shown, and actions that failed. At most 100, newest first. For " +
+    "builders alone: a message may tell of what somebody else did.",
+  permission: AppsWrite,
   params: object({ id: AppId }),
   response: item(Type.Object({ errors: Type.Array(AppError) }, { title: "AppErrors" })),
   example: { params: { id: "app_01jd0000000000000000000000" } },

@@ -119,6 +119,7 @@ test("an app of a table lists, shows by name, creates, changes in place, and tel
   expect((await act(by, app.slug, other)).status).toBe(403);
   const { errors } = (await owner(`GET /api/v1/apps/${app.id}/errors`)).body.data;
   expect(errors).toMatchObject([{ page: "/", componentId: "bad", count: 1 }]);
+  expect((await agent(`GET /api/v1/apps/${app.id}/errors`)).status).toBe(403);
   const listed = (await owner("GET /api/v1/apps?limit=200")).body.data;
   const found = listed.find(({ id }: { id: string }) => id === app.id);
   expect(found).toMatchObject({ errors: { production: 1 }, environments: { staging: null } });
