@@ -91,6 +91,7 @@ describeInBrowser("the shell", () => {
     await page.keyboard.type("xyzzyx");
     await page.getByText("Nothing is called that.").waitFor();
     await page.keyboard.press("Escape");
+    await page.getByText("Nothing is called that.").waitFor({ state: "hidden" });
     await page.keyboard.press("g");
     await page.keyboard.press("w");
     await page.getByRole("heading", { name: "Workflows" }).waitFor();

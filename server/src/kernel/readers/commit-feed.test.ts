@@ -52,6 +52,8 @@ test("an unsubscribed listener gets nothing more", async () => {
 });
 
 test("a listener that subscribes during a read misses nothing", async () => {
+  // What others wrote before is none of its news.
+  await world.settled();
   let meanwhile = async (): Promise<void> => undefined;
   const { db } = world.kernel;
   const news = await elsewhere({

@@ -247,7 +247,14 @@ test("runs exclude each other by a key that follows from the event", async () =>
   const id = await deployEventWorkflow(
     owner,
     { topic: "exclusive" },
-    [{ id: "hold", type: "wait_for_event", config: { topic: "exclusive.release" } }],
+    [
+      {
+        id: "hold",
+        type: "wait_for_event",
+        // The second run was there before the first release, which is not meant for it.
+        config: { topic: "exclusive.release", since: "wait" },
+      },
+    ],
     { maxConcurrency: 1, concurrencyKey: "{{ trigger.event.data.customer }}" },
   );
   for (const customer of ["a", "a", "b"]) {
