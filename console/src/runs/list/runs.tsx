@@ -81,9 +81,11 @@ export function Runs() {
           ))}
         </div>
         <span className="grow" />
-        {runs.length > 0 && (
-          <ActOnAll retry={toRetryAll(search, query)} cancel={toCancelAll(search, query)} />
-        )}
+        <ActOnAll
+          isOffered={runs.length > 0}
+          retry={toRetryAll(search, query)}
+          cancel={toCancelAll(search, query)}
+        />
         <button
           className="btn bare icon"
           aria-label="Copy as curl"
@@ -158,6 +160,7 @@ function useRowKeys(ids: readonly string[], onOpen: (id: string) => void) {
 
 /** One act on all runs that match the filters, listed or not: those that are over are retried, the others ended. */
 function ActOnAll(props: {
+  readonly isOffered: boolean;
   readonly retry: RetryFilter | undefined;
   readonly cancel: CancelFilter | undefined;
 }) {
@@ -165,6 +168,8 @@ function ActOnAll(props: {
   const [isAsked, setAsked] = useState(false);
   const { retry, cancel } = props;
   if (!retry && !cancel) return null;
+  // A question stays while the list is read anew.
+  if (!props.isOffered && !isAsked) return null;
   const close = (): void => setAsked(false);
   const refusal = retry ? "You may not start workflows." : "You may not end runs.";
   return (

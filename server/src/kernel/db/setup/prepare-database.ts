@@ -79,8 +79,23 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
           "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
       );
     }
-    await client.query("select present_epoch()");
+    await presentEpoch(client);
   });
+}
+
+const DEADLOCK = "40P01";
+const TRIES_MAX = 5;
+
+/** Begins an epoch where the history is another one. Of nodes that start at once one may have to try again. */
+async function presentEpoch(client: pg.Client): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      await client.query("select present_epoch()");
+      return;
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== DEADLOCK || tried === TRIES_MAX) throw error;
+    }
+  }
 }
 
 /** pg prefers the parts of a connection string to a given user, so it must not be one. */
