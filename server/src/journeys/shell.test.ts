@@ -189,7 +189,7 @@ describeInBrowser("the shell", () => {
     await page.goto(`${at.origin}/`);
     await page.keyboard.press("g");
     await page.keyboard.press("w");
-    await page.keyboard.press("n");
+    await page.getByRole("button", { name: /^New/ }).first().click();
     await page.getByRole("button", { name: "From JSON" }).click();
     const text = JSON.stringify({ ...GREETING, name: "Sent once" });
     await page.getByRole("textbox", { name: "Definition" }).fill(text);
