@@ -25,10 +25,12 @@ import { queue } from "./figures/queue.ts";
 import { read } from "./figures/read.ts";
 import { readers } from "./figures/readers.ts";
 import { files } from "./figures/files.ts";
+import { stepFiles } from "./figures/step-files.ts";
 import { mail } from "./figures/mail.ts";
 import { pages } from "./figures/pages.ts";
 import { records } from "./figures/records.ts";
 import { rehearsal } from "./figures/rehearsal.ts";
+import { undo } from "./figures/undo.ts";
 import { reports } from "./figures/reports.ts";
 import { runLag } from "./figures/run-lag.ts";
 import { runs } from "./figures/runs.ts";
@@ -60,6 +62,7 @@ const FIGURES: readonly Figure[] = [
   imports,
   scripts,
   files,
+  stepFiles,
   mail,
   tickets,
   queue,
@@ -68,6 +71,7 @@ const FIGURES: readonly Figure[] = [
   cmdb,
   reports,
   rehearsal,
+  undo,
   consoleSize,
   consoleOpen,
   consoleRoutes,

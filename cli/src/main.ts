@@ -6,6 +6,7 @@ import { pull, push, type Pushed, test, type Tested } from "./artifacts.ts";
 import { readCredentials } from "./credentials.ts";
 import { createArtifact, findOrphans, readFolder } from "./folder.ts";
 import { login } from "./login.ts";
+import { applyProject, describeChanges, pullProject } from "./project/project.ts";
 import { CommandError, USAGE } from "./usage.ts";
 import { develop } from "./watching.ts";
 
@@ -13,11 +14,13 @@ const OPTIONS = {
   url: { type: "string" },
   workspace: { type: "string" },
   email: { type: "string" },
-  folder: { type: "string", default: "artifacts" },
+  folder: { type: "string" },
+  kinds: { type: "string" },
   module: { type: "string" },
   environment: { type: "string" },
   "dry-run": { type: "boolean", default: false },
   force: { type: "boolean", default: false },
+  prune: { type: "boolean", default: false },
   key: { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
@@ -30,7 +33,12 @@ interface Said {
   readonly lines: readonly string[];
   readonly value: unknown;
   readonly ok: boolean;
+  /** Where it is neither 0 nor 1. */
+  readonly exitCode?: number;
 }
+
+/** As `git diff --exit-code` and `terraform plan` tell it to scripts. */
+const PLAN_HAS_CHANGES = 2;
 
 const COMMANDS: Readonly<Record<string, (options: Options, name?: string) => Promise<Said>>> = {
   login: async ({ url, workspace, email }) => {
@@ -41,12 +49,34 @@ const COMMANDS: Readonly<Record<string, (options: Options, name?: string) => Pro
     const { data } = await connect(options).auth.me();
     return { lines: [`${data.user.name} <${data.user.email}>`], value: data, ok: true };
   },
+  pull: async (options) => {
+    const { folder = ".", kinds } = options;
+    const paths = await pullProject(connect(options), folder, kinds);
+    return { lines: paths.map((path) => `pulled ${path}`), value: paths, ok: true };
+  },
+  plan: async (options) => {
+    const { folder = ".", force, prune } = options;
+    const planned = await applyProject(connect(options), folder, { isPlan: true, force, prune });
+    const hasChanges = planned.changed + planned.kept > 0;
+    return {
+      lines: describeChanges(planned),
+      value: planned,
+      ok: true,
+      ...(hasChanges && { exitCode: PLAN_HAS_CHANGES }),
+    };
+  },
+  apply: async (options) => {
+    const { folder = ".", force, prune } = options;
+    const applied = await applyProject(connect(options), folder, { isPlan: false, force, prune });
+    return { lines: describeChanges(applied), value: applied, ok: applied.kept === 0 };
+  },
   "artifacts pull": async (options) => {
-    const paths = await pull(connect(options), options.folder, options.module);
+    const paths = await pull(connect(options), artifactFolder(options), options.module);
     return { lines: paths.map((path) => `pulled ${path}`), value: paths, ok: true };
   },
   "artifacts push": async (options) => {
-    const { folder, force } = options;
+    const { force } = options;
+    const folder = artifactFolder(options);
     const all = chosen(folder, options.module);
     const results = await push(connect(options), all, { dryRun: options["dry-run"], force });
     const orphans = findOrphans(folder).map((path) => ({
@@ -58,7 +88,8 @@ const COMMANDS: Readonly<Record<string, (options: Options, name?: string) => Pro
     if (told.length === 0) throw new CommandError(`There is no artifact in ${folder}.`);
     return { lines: told.flatMap(pushLines), value: told, ok: told.every(went) };
   },
-  "artifacts new": async ({ folder, module = "main" }, name) => {
+  "artifacts new": async ({ module = "main", ...options }, name) => {
+    const folder = artifactFolder(options);
     if (name === undefined || !/^[A-Za-z][\w-]{0,99}$/.test(name)) {
       throw new CommandError("Give it a name: millrace artifacts new discount", 2);
     }
@@ -66,7 +97,8 @@ const COMMANDS: Readonly<Record<string, (options: Options, name?: string) => Pro
     return { lines: [`made ${path}.ts and ${path}.json; edit, then push`], value: path, ok: true };
   },
   "artifacts test": async (options) => {
-    const results = await test(connect(options), chosen(options.folder, options.module));
+    const chosenArtifacts = chosen(artifactFolder(options), options.module);
+    const results = await test(connect(options), chosenArtifacts);
     const ok = results.every(({ failed }) => failed === 0);
     return { lines: results.flatMap(testLines), value: results, ok };
   },
@@ -74,9 +106,10 @@ const COMMANDS: Readonly<Record<string, (options: Options, name?: string) => Pro
     const stop = new AbortController();
     process.once("SIGINT", () => stop.abort());
     process.once("SIGTERM", () => stop.abort());
-    write(`Watching ${options.folder}; Ctrl-C ends it.`);
+    const folder = artifactFolder(options);
+    write(`Watching ${folder}; Ctrl-C ends it.`);
     const client = connect({ ...options, environment: options.environment ?? "development" });
-    await develop(client, options.folder, {
+    await develop(client, folder, {
       signal: stop.signal,
       tell: ({ pushed, tested }) => {
         for (const line of [...pushed.flatMap(pushLines), ...tested.flatMap(testLines)])
@@ -120,10 +153,10 @@ async function main(): Promise<number> {
     const command = Object.hasOwn(COMMANDS, words) ? COMMANDS[words] : undefined;
     if (!command || more.length > 0 || (name !== undefined && !NAMED.includes(words)))
       throw new CommandError(`There is no command ${positionals.join(" ")}.\n\n${USAGE}`, 2);
-    const { lines, value, ok } = await command(values, name);
+    const { lines, value, ok, exitCode = ok ? 0 : 1 } = await command(values, name);
     if (values.json) write(JSON.stringify(value, null, 2));
     else for (const line of lines) write(line);
-    return ok ? 0 : 1;
+    return exitCode;
   } catch (error) {
     return explain(error);
   }
@@ -149,6 +182,10 @@ function chosen(folder: string, moduleKey: string | undefined) {
   return readFolder(folder).filter(
     ({ card }) => moduleKey === undefined || card.moduleKey === moduleKey,
   );
+}
+
+function artifactFolder({ folder = "artifacts" }: Pick<Options, "folder">): string {
+  return folder;
 }
 
 function artifactNameOf(path: string): string {

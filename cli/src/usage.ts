@@ -10,12 +10,19 @@ export class CommandError extends Error {
   }
 }
 
-export const USAGE = `millrace: the local loop of who writes artifacts
+export const USAGE = `millrace: a workspace as code, and the local loop of who writes artifacts
 
   millrace login [--url URL] [--workspace SLUG] [--email E-MAIL]
       Keeps a session. The password is read from the terminal or MILLRACE_PASSWORD.
   millrace whoami
       Says who you are there.
+  millrace pull [--folder F] [--kinds workflows,tables]
+      Writes the definitions of the workspace to F (here unless given), one YAML file each: F/<kind>/<name>.yaml.
+  millrace plan [--folder F] [--force] [--prune]
+      Tells what apply would change; exits with 0 when nothing, with 2 when something.
+  millrace apply [--folder F] [--force] [--prune]
+      Makes the workspace as F says, all or nothing. What people edited there is kept, unless forced; what F had
+      before and no longer has is told, and removed with --prune.
   millrace artifacts pull [--folder F] [--module KEY]
       Writes each artifact to F/<module>/<name>.ts, with what else belongs to it in <name>.json.
   millrace artifacts new NAME [--folder F] [--module KEY]

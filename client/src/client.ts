@@ -20,6 +20,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** Only if the thing is still at this version: the `etag` of an earlier answer. */
   readonly ifMatch?: string;
+  /** Performs a command and takes it back; it answers with a `DryRun`. */
+  readonly dryRun?: boolean;
   /** Instead of the client's, for this call. */
   readonly environment?: "production" | "staging" | "development";
   /** Sees the answer's status and headers, such as `etag`. */
@@ -187,6 +189,7 @@ function headersOf(
     ...(input.body !== undefined && { "content-type": "application/json" }),
     ...((method === "POST" || method === "PATCH") && { "idempotency-key": key }),
     ...(about.ifMatch !== undefined && { "if-match": about.ifMatch }),
+    ...(about.dryRun === true && { prefer: "dry-run" }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Screens of tables, SQL and dashboards. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { inside, textOf } from "./frame-routes.tsx";
 import { readBuilderSearch } from "./apps/search.ts";
@@ -28,6 +28,20 @@ const table = createRoute({
 });
 
 /** `column` is the one that somebody came to change. */
+/** The address of a record: its panel beside the grid. */
+const record = createRoute({
+  getParentRoute: () => inside,
+  path: "/tables/$slug/records/$recordId",
+  beforeLoad({ params: { slug, recordId } }) {
+    throw redirect({
+      to: "/tables/$slug",
+      params: { slug },
+      search: { open: recordId },
+      replace: true,
+    });
+  },
+});
+
 const tableDesign = createRoute({
   getParentRoute: () => inside,
   path: "/tables/$slug/design",
@@ -155,6 +169,7 @@ const reports = createRoute({
 export const dataRoutes = [
   tables,
   table,
+  record,
   tableDesign,
   tableImport,
   newImport,

@@ -53,7 +53,10 @@ const newConnector = createRoute({
     () => import("./connectors/form/new-connector.tsx"),
     "NewConnector",
   ),
-  validateSearch: (search): { type?: string | undefined } => ({ type: textOf(search["type"]) }),
+  validateSearch: (search): { type?: string | undefined; preset?: string | undefined } => ({
+    type: textOf(search["type"]),
+    preset: textOf(search["preset"]),
+  }),
 });
 
 const consentReturn = createRoute({

@@ -4,6 +4,7 @@ import { failover } from "./failover/failover.ts";
 import { faults } from "./faults/index.ts";
 import { flood } from "./failover/flood.ts";
 import { fuzzing } from "./fuzz/index.ts";
+import { guides } from "./guides/guides.ts";
 import { nodes } from "./nodes/nodes.ts";
 import type { Proof } from "./proof.ts";
 import { proxy } from "./proxy/proof.ts";
@@ -23,6 +24,7 @@ const PROOFS: readonly Proof[] = [
   failover,
   flood,
   thorough,
+  guides,
 ];
 const USAGE = `npm run proof -- <name> [options]
 ${PROOFS.map(({ name, usage }) => `  ${name} ${usage}`).join("\n")}

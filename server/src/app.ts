@@ -1,8 +1,10 @@
+import { agents } from "#domains/agents/index.ts";
 import { analytics } from "#domains/analytics/index.ts";
 import { apps } from "#domains/apps/index.ts";
 import { audit } from "#domains/audit/index.ts";
 import { bus } from "#domains/bus/index.ts";
 import { connectors } from "#domains/connectors/index.ts";
+import { documents } from "#domains/documents/index.ts";
 import { files } from "#domains/files/index.ts";
 import { imports } from "#domains/imports/index.ts";
 import { access } from "#domains/identity/access/index.ts";
@@ -47,6 +49,7 @@ import { queries } from "#domains/queries/index.ts";
 import { records } from "#domains/records/index.ts";
 import { tables } from "#domains/tables/index.ts";
 import { transformer } from "#domains/transformer/index.ts";
+import { undo } from "#domains/undo/index.ts";
 import { vault } from "#domains/vault/index.ts";
 import { webhooks } from "#domains/webhooks/index.ts";
 import { workflows } from "#domains/workflows/index.ts";
@@ -87,6 +90,7 @@ export const domains: readonly Domain[] = [
   analytics,
   contacts,
   files,
+  documents,
   tickets,
   cmdb,
   changes,
@@ -104,7 +108,9 @@ export const domains: readonly Domain[] = [
   mail,
   portal,
   mcp,
+  agents,
   macros,
+  undo,
   search,
   home,
   installation,

@@ -1,5 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -135,4 +144,71 @@ test("dev pushes what is new in the folder, and goes on until it is ended", asyn
   await until(async () => (await there()) === 2);
   dev.kill("SIGTERM");
   expect(await ended).toBe(0);
+});
+
+test("a workspace goes to a folder and back: a plan tells what differs, and applying it leaves nothing to tell", async () => {
+  await millrace("login", "--url", url, "--email", "admin@example.com");
+  await owner("POST /api/v1/queries", { name: "Everyone", sql: "select 1 as n" });
+  const pulled = await millrace("pull", "--folder", "code", "--kinds", "queries,roles,workflows");
+  expect(pulled).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("code/queries/Everyone.yaml"),
+  });
+  expect(await millrace("plan", "--folder", "code")).toMatchObject({
+    code: 0,
+    out: "No changes.\n",
+  });
+  const file = join(home, "code/queries/Everyone.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace("select 1 as n", "select 2 as n"));
+  mkdirSync(join(home, "code/workflows"), { recursive: true });
+  writeFileSync(
+    join(home, "code/workflows/greet.ts"),
+    `export default {
+      key: "Greet",
+      definition: { name: "Greet", trigger: { type: "manual" }, nodes: [], edges: [] },
+    };`,
+  );
+  const planned = await millrace("plan", "--folder", "code");
+  expect(planned.code).toBe(2);
+  expect(planned.out.split("\n")).toEqual([
+    "~ update queries/Everyone",
+    '    ~ sql: "select 1 as n" -> "select 2 as n"',
+    "+ create workflows/Greet",
+    "2 to change.",
+    "",
+  ]);
+  expect((await millrace("apply", "--folder", "code")).code).toBe(0);
+  expect((await millrace("plan", "--folder", "code")).code).toBe(0);
+  rmSync(join(home, "code/workflows/greet.ts"));
+  expect((await millrace("plan", "--folder", "code")).out).toBe(
+    "? missing workflows/Greet: The folder no longer has it.\n" +
+      "No changes. 1 missing here (--prune removes them there).\n",
+  );
+  expect((await millrace("plan", "--folder", "code", "--prune")).out).toBe(
+    "- remove workflows/Greet\n1 to change.\n",
+  );
+  // Names of things are other people's: a plan shows what could move the cursor, a file never lies elsewhere.
+  const outside = join(home, "outside.yaml");
+  writeFileSync(outside, "mine");
+  rmSync(file);
+  symlinkSync(outside, file);
+  for (const name of ["../../outside", "CON", "con", "sly\u202Etxet"]) {
+    expect((await owner("POST /api/v1/queries", { name, sql: "select 1 as n" })).status).toBe(201);
+  }
+  expect((await millrace("pull", "--folder", "code", "--kinds", "queries")).code).toBe(0);
+  expect(readFileSync(outside, "utf8")).toBe("mine");
+  expect(readdirSync(join(home, "code/queries")).toSorted()).toEqual([
+    "Everyone.yaml",
+    "_CON.yaml",
+    "_con-2.yaml",
+    "outside.yaml",
+    "sly-txet.yaml",
+  ]);
+  rmSync(join(home, "code/queries"), { recursive: true });
+  symlinkSync(home, join(home, "code/queries"));
+  expect((await millrace("pull", "--folder", "code", "--kinds", "queries")).code).toBe(1);
+  rmSync(join(home, "code/queries"));
+  mkdirSync(join(home, "code/queries"));
+  writeFileSync(file, "name: [");
+  expect(await millrace("plan", "--folder", "code")).toMatchObject({ code: 1, out: "" });
 });

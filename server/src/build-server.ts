@@ -7,7 +7,7 @@
  */
 import { rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Plugin, rolldown } from "rolldown";
 import {
   cacheFolder,
@@ -20,7 +20,7 @@ import {
 import { readSettings } from "#kernel/settings.ts";
 import { checkSurroundings } from "./preflight.ts";
 
-const BUNDLED = /^(?:kysely|typebox|undici|luxon|croner)(?:\/|$)/;
+const BUNDLED = /^(?:kysely|typebox|undici|luxon|croner|@millrace\/client)(?:\/|$)/;
 const OURS = /^[./#\0]|^node:/;
 
 /** Resolves libraries here: from the data folder they would not be found. */
@@ -29,6 +29,31 @@ const nameLibraries: Plugin = {
   resolveId(id) {
     if (OURS.test(id) || BUNDLED.test(id)) return null;
     return { id: import.meta.resolve(id), external: true };
+  },
+};
+
+const UNDICI = "\0undici";
+const UNDICI_PARTS = {
+  Agent: "undici/lib/dispatcher/agent.js",
+  buildConnector: "undici/lib/core/connect.js",
+  Dispatcher: "undici/lib/dispatcher/dispatcher.js",
+  request: "undici/lib/api/api-request.js",
+};
+
+/** Leaves out what we never use of the HTTP client: its fetch, caches and mocks are most of it, and each process would hold them. */
+const sliceUndici: Plugin = {
+  name: "slice-undici",
+  resolveId: (id) => (id === "undici" ? UNDICI : null),
+  load(id) {
+    if (id !== UNDICI) return null;
+    const parts = Object.entries(UNDICI_PARTS).map(([name, file]) => {
+      const path = JSON.stringify(fileURLToPath(import.meta.resolve(file)));
+      return `import ${name} from ${path};`;
+    });
+    // As the library's own index does it: a dispatcher can request nothing by itself.
+    return `${parts.join("\n")}
+Dispatcher.prototype.request = request;
+export { Agent, buildConnector };`;
   },
 };
 
@@ -62,13 +87,16 @@ export async function writeBundle(
       Object.entries(programs).map(([name, path]) => [name, join(import.meta.dirname, path)]),
     ),
     platform: "node",
-    plugins: [nameLibraries, namePlaces],
+    plugins: [sliceUndici, nameLibraries, namePlaces],
   });
   await bundle.write({
     dir: folder,
     entryFileNames: "[name].mjs",
     chunkFileNames: "[name].mjs",
     comments: false,
+    // One sign beyond Latin-1 would double what the text takes in memory, and spaces are a third of it.
+    charset: "ascii",
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     sourcemap: "hidden",
     sourcemapExcludeSources: true,
   });

@@ -7,7 +7,9 @@ import { describe, expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { generateTableTypes } from "#kernel/db/setup/generate-tables.ts";
 import { describeApi, describeEvents } from "#kernel/operation/openapi.ts";
+import { renderYaml } from "#kernel/http/yaml.ts";
 import { NOTES_SQL } from "#kernel/testing/notes.ts";
+import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 import { startWorld } from "#kernel/testing/world.ts";
 import { describeClient } from "../../client/src/describe.ts";
 import type { Operation } from "#kernel/contract.ts";
@@ -22,7 +24,11 @@ const api = describeApi(domains);
 const paths = api["paths"] as Record<string, Record<string, any>>;
 
 test("openapi.json is what the code says (npm run generate)", () => {
-  expect(golden("openapi.json")).toEqual(JSON.parse(JSON.stringify(api)));
+  const said = golden("openapi.json");
+  // As texts first: to compare megabytes field by field takes many times as long.
+  if (JSON.stringify(said) !== JSON.stringify(api)) {
+    expect(said).toEqual(JSON.parse(JSON.stringify(api)));
+  }
 });
 
 test("the client's types are those of the API (npm run generate)", () => {
@@ -54,8 +60,14 @@ test("the description is valid OpenAPI 3.1, as JSON and as YAML", async () => {
   expect(result.errors).toBeUndefined();
   expect(result.valid).toBe(true);
   const yaml = await world.stranger("GET /api/v1/openapi.yaml");
+  expect(yaml.body === renderYaml(json.body)).toBe(true);
+  // To parse it whole takes seconds: here every eighth path, with all that it says of itself.
+  const { paths: all, components, ...rest } = json.body;
+  const some = Object.entries(all).filter((_, index) => index % 8 === 0);
+  const part = IS_THOROUGH ? json.body : { ...rest, paths: Object.fromEntries(some) };
   // As texts: to compare megabytes field by field takes many times as long.
-  expect(JSON.stringify(parse(yaml.body)) === JSON.stringify(json.body)).toBe(true);
+  expect(JSON.stringify(parse(renderYaml(part))) === JSON.stringify(part)).toBe(true);
+  expect(Object.keys(components).length).toBeGreaterThan(0);
 });
 
 describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {

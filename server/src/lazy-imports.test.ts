@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { builtServer } from "./process/testing/built-server.ts";
@@ -54,3 +55,9 @@ test.each(["sources", "bundle"] as const)(
     ).toEqual([]);
   },
 );
+
+test("the text of the bundle is in Latin-1, which takes half of the memory", () => {
+  const text = readFileSync(join(builtServer(), "app.mjs"), "utf8");
+  const at = text.search(/[\u0100-\uffff]/);
+  expect(at === -1 ? "" : text.slice(at - 40, at + 20)).toBe("");
+});

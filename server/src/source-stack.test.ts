@@ -4,14 +4,15 @@ import { expect, test } from "vitest";
 import { builtServer } from "./process/testing/built-server.ts";
 import { toSourceStack } from "./source-stack.ts";
 
-const THROWN = /throw new \w+\((?:`|")([A-Za-z ,.:']{12,})/;
+const THROWN = /throw new \w+\((?:`|")([A-Za-z ,.:']{12,})/g;
 
 test("a position in the bundle is told as the one in the sources", () => {
   const path = join(builtServer(), "app.mjs");
   const thrown = readFileSync(path, "utf8")
     .split("\n")
-    .map((line, index) => ({ index, column: line.indexOf("throw"), text: THROWN.exec(line)?.[1] }))
-    .filter(({ text }) => text !== undefined);
+    .flatMap((line, index) =>
+      [...line.matchAll(THROWN)].map(({ index: column, 1: text }) => ({ index, column, text })),
+    );
   const lines = thrown.map(
     ({ index, column }) => `    at f (file://${path}:${index + 1}:${column + 1})`,
   );

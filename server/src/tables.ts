@@ -24,6 +24,17 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  agent_memories: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    key: string;
+    messages: Json;
+    message_count: number;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   alert_changes: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
@@ -117,6 +128,16 @@ export interface Tables {
     number: number;
     previous_deployment_id: string | null;
     since: Time;
+  };
+  app_publications: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    app_id: string;
+    public_by: string;
+    permissions: string[] | null;
+    domain: string | null;
+    created_at: Time;
+    revision: Generated<number>;
   };
   approval_decisions: {
     workspace_id: Generated<string>;
@@ -295,6 +316,33 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+  };
+  backfill_runs: {
+    backfill_id: string;
+    thing: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    run_id: string;
+  };
+  backfills: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    workflow_id: string;
+    trigger_id: string;
+    trigger_type: string;
+    state: string;
+    begins_at: Time;
+    ends_at: Time;
+    filter: Json | null;
+    max_concurrency: number;
+    place: string | null;
+    scanned: Generated<number>;
+    started: Generated<number>;
+    reason: string | null;
+    created_by: string;
+    created_at: Time;
+    finished_at: Time | null;
   };
   backups: {
     id: string;
@@ -560,6 +608,26 @@ export interface Tables {
     name: string;
     action: Json;
   };
+  connector_credentials: {
+    connector_id: string;
+    environment: "production" | "staging" | "development";
+    workspace_id: Generated<string>;
+    auth: Json;
+    base_url: string | null;
+    parameters: Json | null;
+    sealed: Buffer | null;
+    saved_by: string;
+    permissions: string[] | null;
+    revision: Generated<number>;
+    updated_at: Time;
+  };
+  connector_deliveries: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    workflow_id: string;
+    delivery: Buffer;
+    received_at: Time;
+  };
   connector_grants: {
     connector_id: string;
     workspace_id: Generated<string>;
@@ -571,6 +639,28 @@ export interface Tables {
     granted_by: string;
     granted_at: Time;
     refreshed_at: Time | null;
+  };
+  connector_limits: {
+    connector_id: string;
+    workspace_id: Generated<string>;
+    spent_until: Time;
+    told_until: Time;
+  };
+  connector_triggers: {
+    workflow_id: string;
+    trigger_id: Generated<string>;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    connector_id: string | null;
+    subject: string;
+    state: Generated<Json>;
+    token: string | null;
+    sealed: Buffer | null;
+    subscription: string | null;
+    status: Generated<string>;
+    problem: string | null;
+    polled_at: Time | null;
+    created_at: Time;
   };
   connectors: {
     id: string;
@@ -592,6 +682,7 @@ export interface Tables {
     updated_at: Time;
     saved_by: string;
     permissions: string[] | null;
+    limited_until: Time | null;
   };
   contacts: {
     id: string;
@@ -764,6 +855,7 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     expires_at: Time | null;
+    step: string | null;
   };
   former_members: {
     workspace_id: string;
@@ -1429,6 +1521,7 @@ export interface Tables {
     created_at: Time;
     started_at: Time | null;
     finished_at: Time | null;
+    trigger_id: string | null;
   };
   saved_queries: {
     id: string;
@@ -1879,6 +1972,15 @@ export interface Tables {
     events: number;
     last_event_at: Time;
   };
+  trigger_keys: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    workflow_id: string;
+    trigger_id: string;
+    hash: Buffer;
+    run_id: string;
+    expires_at: Time;
+  };
   user_tables: {
     id: string;
     workspace_id: Generated<string>;
@@ -1988,10 +2090,6 @@ export interface Tables {
     deployed_by: string;
     permissions: string[] | null;
     deployed_at: Time;
-    trigger_type: string;
-    topic: string | null;
-    since_epoch: number;
-    since: Generated<string>;
     rehearsal_gate: Json | null;
   };
   workflow_pins: {
@@ -2000,6 +2098,16 @@ export interface Tables {
     outputs: Json;
     revision: Generated<number>;
     updated_at: Time;
+  };
+  workflow_triggers: {
+    workspace_id: Generated<string>;
+    workflow_id: string;
+    environment: "production" | "staging" | "development";
+    trigger_id: string;
+    type: string;
+    topic: string | null;
+    since_epoch: number;
+    since: Generated<string>;
   };
   workflow_versions: {
     id: string;

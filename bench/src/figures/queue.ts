@@ -18,11 +18,17 @@ const WORDS =
   "printer mail network router laptop password login screen keyboard server disk backup license phone vpn badge " +
   "door projector table chair invoice order portal wiki calendar meeting camera headset dock cable";
 
+/** Fields of the workspace's own: one with few values, one with many. A fifth of the tickets has them. */
+const FIELDS = [
+  { key: "floor", name: "Floor", type: "text" },
+  { key: "asset", name: "Asset", type: "text" },
+];
+
 /** One in a hundred is open, a tenth of those nobody's, and each is due at another minute. */
 const SEED = `
   insert into incidents (id, workspace_id, environment, no, number, title, description, state,
     impact, urgency, priority, severity, category, caller_id, assignee_id, created_by,
-    created_at, updated_at, closed_at)
+    created_at, updated_at, closed_at, fields)
   select 'inc_' || lpad(n::text, 26, '0'), home_workspace_id, 'production', n,
          'INC' || lpad(n::text, 7, '0'),
          initcap(word(n)) || ' of desk ' || n % 5000 || ' and the ' || word(n / 30),
@@ -30,7 +36,8 @@ const SEED = `
            || ' do not work. Colleague ' || n % 20011 || ' has the same ' || word(n * 3) || '.',
          case when n % ($3::int / $4::int) = 0 then 'in_progress' else 'closed' end,
          1 + n % 3, 1 + n % 3, 1 + n % 5, 'medium', word(n),
-         $5, case when n % ($3::int / $4::int * 10) = 0 then null else $5 end, $5, at, at, at
+         $5, case when n % ($3::int / $4::int * 10) = 0 then null else $5 end, $5, at, at, at,
+         case when n % 5 = 0 then jsonb_build_object('floor', (n % 40)::text, 'asset', 'A' || n % 20011) else '{}' end
     from generate_series($1::int, $2::int) as n, installation,
          lateral (select timestamptz '2026-01-01' + n * interval '20 seconds' as at) as time`;
 
@@ -40,21 +47,28 @@ export const queue: Figure = {
   async measure(rig, effort) {
     const product = await rig.startProduct(effort);
     const headers = { ...asMember(product.token), "content-type": "application/json" };
-    const ask = async (path: string, body?: object) => {
+    const ask = async <T = unknown>(
+      path: string,
+      body?: object,
+      method = body ? "POST" : "GET",
+    ): Promise<T> => {
       const reply = await fetch(`http://127.0.0.1:${product.port}${path}`, {
-        method: body ? "POST" : "GET",
+        method,
         headers,
         ...(body && { body: JSON.stringify(body) }),
       });
-      const answer = (await reply.json()) as { data: any };
+      const answer = (await reply.json()) as { data: T };
       if (reply.status >= 300) throw new Error(`${path} got ${JSON.stringify(answer)}`);
       return answer.data;
     };
-    const { user } = await ask("/api/v1/auth/me");
+    const { user } = await ask<{ user: { id: string } }>("/api/v1/auth/me");
+    await ask(`${API}/kinds/incident`, { fields: FIELDS }, "PATCH");
     await furnish(rig, user.id);
+    const expand = "limit=50&expand=caller,assignee,team";
+    const filtered = (filter: object) =>
+      ask(`${API}/tickets?filter=${encodeURIComponent(JSON.stringify(filter))}&${expand}`);
     const words = WORDS.split(" ");
     const word = (n: number) => words[n % words.length] ?? "";
-    const expand = "limit=50&expand=caller,assignee,team";
     const parts = [
       await timesOf("open", QUEUE_MS, () => ask(`${API}/tickets?view=open&${expand}`)),
       await timesOf("mine", QUEUE_MS, () => ask(`${API}/tickets?view=mine&${expand}`)),
@@ -67,6 +81,12 @@ export const queue: Figure = {
       ),
       await timesOf("search over everything", SEARCH_MS, (n) =>
         ask(`/api/v1/search?q=${word(n)}%20desk`),
+      ),
+      await timesOf("own field, frequent value", QUEUE_MS, (n) =>
+        filtered({ "fields.floor": String((n * 5) % 40) }),
+      ),
+      await timesOf("own field, rare value", QUEUE_MS, (n) =>
+        filtered({ "fields.asset": `A${(n * 5) % 20011}` }),
       ),
       await timesOf("count after a write", COUNT_MS, async (n) => {
         await ask(`${API}/incidents`, { title: `Late ${n}` });
@@ -107,6 +127,7 @@ async function furnish(rig: Rig, userId: string): Promise<void> {
   );
   await rig.query("vacuum analyze incidents");
   await rig.query("vacuum analyze tickets");
+  await rig.query("vacuum analyze ticket_field_values");
 }
 
 /** Asks one at a time; where the answer is another question, that one alone is timed. */

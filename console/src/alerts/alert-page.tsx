@@ -45,6 +45,11 @@ function AlertView({ alert, userId }: { readonly alert?: Alert; readonly userId:
   const [draft, setDraft] = useState<AlertDraft>(alert ?? { ...START, notify: [userId] });
   const [isLeaving, setLeaving] = useState(false);
   const refusal = may("analytics:write") ? undefined : "You may not change alerts.";
+  const sources = useOp("reports.sources", { query: { limit: 200 } }).data?.data;
+  const source = sources?.find(({ kind }) => kind === draft.report.source.kind);
+  // Its checks have the rights of whoever saves it.
+  const isHidden = source !== undefined && !may(source.permission);
+  const saveRefusal = refusal ?? (isHidden ? "You may not read what it looks at." : undefined);
   const save = async (): Promise<void> => {
     const { name, report, rule, everyMinutes, enabled } = draft;
     const body = { name, report, rule, everyMinutes, enabled, notify: [...draft.notify] };
@@ -87,8 +92,8 @@ function AlertView({ alert, userId }: { readonly alert?: Alert; readonly userId:
         <button
           type="button"
           className="btn main"
-          disabled={refusal !== undefined || draft.name.trim() === ""}
-          title={refusal}
+          disabled={saveRefusal !== undefined || draft.name.trim() === ""}
+          title={saveRefusal}
           onClick={() => void save()}
         >
           Save

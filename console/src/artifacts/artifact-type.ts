@@ -90,3 +90,17 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
     return undefined;
   }
 }
+
+/** The state that a finished execution is shown as. */
+export function executionState(status: string): string {
+  return status === "completed" ? "completed" : status === "aborted" ? "cancelled" : "failed";
+}
+
+/** The parts of a request that a handler got; undefined where it was run with something else. */
+export function toRequest(
+  input: unknown,
+): Readonly<Record<"body" | "query" | "headers", unknown>> | undefined {
+  if (typeof input !== "object" || input === null || !("headers" in input)) return undefined;
+  const { body, query, headers } = input as Readonly<Record<string, unknown>>;
+  return { body, query, headers };
+}

@@ -1,5 +1,6 @@
 /** How types of connectors are called and drawn. */
 import {
+  Bot,
   Braces,
   Database,
   FileJson2,
@@ -17,6 +18,11 @@ const TYPES: Readonly<Record<string, { readonly label: string; readonly icon: Lu
   postgres: { label: "PostgreSQL", icon: Database },
   smtp: { label: "E-mail (SMTP)", icon: Mail },
   slack: { label: "Slack", icon: MessageSquare },
+  openai: { label: "OpenAI", icon: Bot },
+  anthropic: { label: "Anthropic", icon: Bot },
+  gemini: { label: "Google Gemini", icon: Bot },
+  mcp: { label: "MCP server", icon: Bot },
+  preset: { label: "Service", icon: Plug },
 };
 
 /** A type that this console does not know yet is drawn all the same. */
@@ -30,6 +36,9 @@ const AUTH_KINDS: Readonly<Record<string, string>> = {
   bearer: "Bearer token",
   api_key: "API key",
   oauth2_client_credentials: "OAuth 2.0 client credentials",
+  oauth2_authorization_code: "OAuth 2.0, with consent",
+  oauth2_jwt: "Service account",
+  aws_signature: "AWS access key",
 };
 
 export const nameAuthKind = (kind: string): string => AUTH_KINDS[kind] ?? kind;

@@ -7,12 +7,13 @@ import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { type Column, Table } from "../ui/display/table.tsx";
+import { labelOf } from "../form/index.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { connectorState, drawType } from "./connector-type.ts";
-import { TypeGallery } from "./form/type-gallery.tsx";
+import { PresetGallery } from "./form/preset-gallery.tsx";
 
 type Listed = Schemas["ListedConnector"];
 
@@ -39,7 +40,10 @@ const COLUMNS: readonly Column<Listed>[] = [
     label: "Type",
     width: "160px",
     sortBy: ({ type }) => drawType(type).label,
-    cell: ({ type }) => drawType(type).label,
+    cell: ({ type, config }) =>
+      type === "preset" && typeof config["preset"] === "string"
+        ? labelOf(config["preset"])
+        : drawType(type).label,
   },
   {
     id: "place",
@@ -124,7 +128,7 @@ export function Connectors() {
           <p className="muted">
             Workflows, scripts and apps use a connector by its name. Its credentials stay here.
           </p>
-          <TypeGallery />
+          <PresetGallery />
         </div>
       )}
       {data && !(isNone && reason === undefined) && (

@@ -1,13 +1,14 @@
 /** All dashboards, and the way to a new one. */
 import "./dashboards.css";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { LayoutDashboard, Plus } from "lucide-react";
+import { LayoutDashboard } from "lucide-react";
 import { useState } from "react";
 import { call, useOp } from "../data/api.ts";
 import { useMay, useNames } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { findNamed, ListHead, MakeButton } from "../ui/list-head.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
@@ -41,35 +42,17 @@ export function Dashboards() {
     }
   };
   useActions([{ keys: "n", label: "New dashboard", run: () => void create(), disabled: refusal }]);
-  const shown = data?.data.filter(({ name, description }) =>
-    `${name} ${description}`.toLowerCase().includes(words.trim().toLowerCase()),
-  );
+  const shown = findNamed(data?.data, words);
   const button = (
-    <button
-      type="button"
-      className="btn main"
-      disabled={refusal !== undefined}
-      title={refusal}
-      onClick={() => void create()}
-    >
-      <Plus /> Dashboard
-    </button>
+    <MakeButton refusal={refusal} onMake={() => void create()}>
+      Dashboard
+    </MakeButton>
   );
   return (
     <div className="page">
-      <header className="page-head">
-        <h1>Dashboards</h1>
-        <span className="grow" />
-        <input
-          type="search"
-          className="field"
-          aria-label="Find a dashboard"
-          placeholder="Find a dashboard…"
-          value={words}
-          onChange={({ target }) => setWords(target.value)}
-        />
+      <ListHead title="Dashboards" thing="a dashboard" words={words} onFind={setWords}>
         {button}
-      </header>
+      </ListHead>
       <div className="dash-list scroll">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {!data && !error && <Loading />}

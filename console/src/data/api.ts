@@ -61,6 +61,14 @@ export function etagOf<O extends OperationId>(id: O, input?: Input<O>): string |
   return etags.get(keyOf(id, input));
 }
 
+/** The correlations of commands: by one all that the call did is found in the log, and undone. */
+const correlations = new WeakMap<object, string>();
+
+/** The correlation of the command that a reply is of. */
+export function correlationOf(reply: unknown): string | undefined {
+  return typeof reply === "object" && reply !== null ? correlations.get(reply) : undefined;
+}
+
 const keyOf = (id: OperationId, input: unknown): string => JSON.stringify([id, input ?? {}]);
 
 type Send = (id: OperationId, input?: unknown, options?: CallOptions) => Promise<unknown>;
@@ -88,6 +96,7 @@ export async function call<O extends OperationId>(
   if (mayWait(id, options)) noteWrite({ id, input });
   // One key for all attempts: what was carried out is not carried out again.
   const { idempotencyKey = makeKey() } = options;
+  let correlation: string | null = null;
   const attempt = (): Promise<unknown> =>
     send(id, input, {
       ...options,
@@ -95,12 +104,17 @@ export async function call<O extends OperationId>(
       onAnswer(answer) {
         const etag = answer.headers.get("etag");
         if (etag !== null && answer.status < 300) etags.set(keyOf(id, input), etag);
+        correlation = answer.headers.get("x-correlation-id");
         noteMaintenance(id, answer.headers.has("x-maintenance"));
         options.onAnswer?.(answer);
       },
     });
   try {
-    return (await (mayWait(id, options) ? outbox.send(attempt, isLost) : attempt())) as Reply<O>;
+    const reply = await (mayWait(id, options) ? outbox.send(attempt, isLost) : attempt());
+    if (correlation !== null && typeof reply === "object" && reply !== null) {
+      correlations.set(reply, correlation);
+    }
+    return reply as Reply<O>;
   } catch (error) {
     if (error instanceof ApiError && !isPublic(id)) noteAnswer(error.status, error.code);
     if (isLost(error) && options.signal?.aborted !== true) throw new Unreachable();

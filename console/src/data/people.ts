@@ -2,6 +2,7 @@
 import { useMemo } from "react";
 import { type Schemas, useOp } from "./api.ts";
 import { place } from "./place.ts";
+import { pathOf, readPermissionOf } from "./resource-path.ts";
 
 const KEPT_MS = 600_000;
 
@@ -19,6 +20,12 @@ export function useMay(): (permission: string | undefined) => boolean {
     const held = new Set(me?.permissions);
     return (permission) => permission === undefined || held.has(permission);
   }, [me]);
+}
+
+/** Finds the path of a thing that the person may see there: events tell of more than that. */
+export function usePathOf(): typeof pathOf {
+  const may = useMay();
+  return (type, id, number) => (may(readPermissionOf(type)) ? pathOf(type, id, number) : undefined);
 }
 
 /** The name of a person or team, once it is known. */

@@ -9,6 +9,8 @@ test.each([
   ["webhook", "whk_1", null, "/webhooks/whk_1"],
   ["pack", "core", null, "/packs"],
   ["table", "tbl_1", "orders", "/tables/orders"],
+  ["record", "rec_1", "orders", "/tables/orders/records/rec_1"],
+  ["record", "rec_1", null, undefined],
   ["secret", "NAME", undefined, undefined],
 ])("%s %s is shown at its place", (type, id, number, path) =>
   expect(pathOf(type, id, number)).toBe(path),

@@ -1,4 +1,4 @@
-/** The path at which the console shows a thing; undefined where it has no screen for it yet. */
+/** The path at which the console shows a thing, a record by the slug of its table; undefined where it has no screen for it yet. */
 export function pathOf(type: string, id: string, number?: string | null): string | undefined {
   if (number !== null && number !== undefined && TICKET.test(number)) return `/tickets/${number}`;
   switch (type) {
@@ -23,6 +23,8 @@ export function pathOf(type: string, id: string, number?: string | null): string
       return `/people/${id}`;
     case "table":
       return number ? `/tables/${number}` : undefined;
+    case "record":
+      return number ? `/tables/${number}/records/${id}` : undefined;
     case "webhook":
       return `/webhooks/${id}`;
     case "connector":
@@ -37,6 +39,26 @@ export function pathOf(type: string, id: string, number?: string | null): string
       return undefined;
   }
 }
+
+/** Permissions without which the screen of a thing would only say so; a ticket may be somebody's own. */
+const READ: Readonly<Record<string, string>> = {
+  artifact: "artifacts:read",
+  connector: "connectors:read",
+  dashboard: "analytics:read",
+  notification: "notifications:read",
+  pack: "packs:install",
+  person: "users:read",
+  record: "records:read",
+  run: "workflows:read",
+  table: "tables:read",
+  user: "users:read",
+  webhook: "webhooks:read",
+  workflow: "workflows:read",
+  workflow_run: "workflows:read",
+};
+
+/** The permission to see a thing of this type; undefined where its screen is for everybody who is told of it. */
+export const readPermissionOf = (type: string): string | undefined => READ[type];
 
 const TICKET = /^(?:INC|CHG|PRB|REQ)\d{7,15}$/;
 

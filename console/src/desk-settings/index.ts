@@ -1,5 +1,5 @@
 /** The frame of settings, for areas that have some. */
-export { CheckField, EditorForm, LineField, SelectField } from "./frame/editor-form.tsx";
+export { CheckField, EditorForm, LineField, NameField, SelectField } from "./frame/editor-form.tsx";
 export { type Editor, useEditor } from "./frame/use-editor.ts";
 export { PeopleField, usePeopleOptions } from "./frame/people-field.tsx";
 export { NEW, Shelf } from "./frame/shelf.tsx";

@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { useOp } from "../data/api.ts";
 import { onEvent } from "../data/live/live.ts";
 import { useMay } from "../data/people.ts";
+import { undoChanges, useUndoable } from "../data/undo/undo.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Ago } from "../ui/time.tsx";
 import { EventData } from "./event-data.tsx";
@@ -15,6 +16,7 @@ const SHOWN = 30;
 export function History({ type, id }: { readonly type: string; readonly id: string }) {
   const mayRead = useMay()("events:read");
   const [open, setOpen] = useState<string>();
+  const isUndoable = useUndoable();
   const { data, error, refetch } = useOp(
     "events.recent",
     { query: { resourceType: type, resourceId: id, limit: SHOWN } },
@@ -55,6 +57,11 @@ export function History({ type, id }: { readonly type: string; readonly id: stri
               {isOpen && (
                 <div className="history-data">
                   <EventData data={event.data} />
+                  {isUndoable(event.type) && (
+                    <button className="btn" onClick={() => void undoChanges({ eventId: event.id })}>
+                      Undo this change
+                    </button>
+                  )}
                 </div>
               )}
             </li>

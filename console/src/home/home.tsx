@@ -5,9 +5,8 @@ import { AppWindow } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useRecentEvents } from "../data/live/live.ts";
-import { useMay, useMe } from "../data/people.ts";
+import { useMay, useMe, usePathOf } from "../data/people.ts";
 import { BASE_PATH, place } from "../data/place.ts";
-import { pathOf } from "../data/resource-path.ts";
 import { State } from "../ui/state.tsx";
 import { Ago, useNow } from "../ui/time.tsx";
 import { count, toDuration } from "../ui/words.ts";
@@ -204,6 +203,7 @@ function Changes() {
     return [...recent.filter(({ id }) => !known.has(id)), ...stored];
   }, [data, recent]);
   const changes = groupChanges(events, me?.user.id ?? "");
+  const findPath = usePathOf();
   return (
     <Panel
       title="Since you were here"
@@ -215,7 +215,7 @@ function Changes() {
       none="Nobody changed anything."
     >
       {changes.slice(0, SHOWN_MAX).map((change) => {
-        const path = pathOf(change.type, change.id, change.number);
+        const path = findPath(change.type, change.id, change.number);
         const line = (
           <>
             <span className="grow cut">

@@ -139,8 +139,12 @@ function OfferCard(props: {
   readonly denied: string | undefined;
   readonly onPlan: (plan: PackPlan) => void;
 }) {
-  const { offer, denied } = props;
-  const { name, version, installedVersion, description, brings } = offer;
+  const { offer } = props;
+  const { name, version, installedVersion, description, brings, lacks } = offer;
+  const [lacking] = lacks;
+  const denied =
+    props.denied ??
+    (lacking === undefined ? undefined : `It brings what needs the permission ${lacking}.`);
   const isNewer = installedVersion !== null && installedVersion !== version;
   return (
     <article className="pack-card">

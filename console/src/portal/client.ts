@@ -1,6 +1,6 @@
 import { ApiError, createClient } from "@millrace/client";
 import { fetchLast } from "../data/page.ts";
-import { uploadTo } from "../data/upload.ts";
+import { uploadTo } from "../data/files/upload.ts";
 import { start } from "./start.ts";
 
 const { workspace, environment, prefix } = start;

@@ -97,8 +97,8 @@ function KindChoice(props: {
   );
 }
 
-function HitLine({ hit: { kind, id, title, ref, detail } }: { readonly hit: Hit }) {
-  const path = pathOf(kind, id, ref);
+function HitLine({ hit: { kind, id, title, ref, detail, table } }: { readonly hit: Hit }) {
+  const path = pathOf(kind, id, table ?? ref);
   const words = (
     <>
       <span className="cut search-title">{title}</span>

@@ -4,6 +4,7 @@
  */
 import { useEffect, useRef } from "react";
 import { notify } from "../ui/toast.tsx";
+import { HeldKeys } from "./held-keys.ts";
 
 export interface Action {
   /** As `mod+s`, `shift+Tab`, `g i` or `j`. */
@@ -29,12 +30,13 @@ const screens = new Set<ActionRef>();
 let pending = "";
 let pendingAtMs = 0;
 
-/** Keys that nothing answered to while the screen was not there yet. */
-const EARLY_MAX = 8;
-const EARLY_MS = 5_000;
+const held = new HeldKeys(runKeys);
+/** Something of the screen is still to come, and with it the acts that a key is for. */
+const LOADING = "#main .loading";
 /** Long enough for a screen to be drawn and to declare its acts. */
-const EARLY_STEP_MS = 32;
-let early: readonly KeyboardEvent[] = [];
+const HELD_STEP_MS = 32;
+/** So long after nothing loads any more, a key that is for nothing is for nothing. */
+const SETTLED_MS = 250;
 let isHeld = true;
 
 /** Keeps what is pressed before a screen and its rights are known, and gives it to them when they are. */
@@ -42,21 +44,30 @@ export function useHeldKeys(isWaiting: boolean): void {
   useEffect(() => {
     isHeld = isWaiting;
     if (isWaiting) return undefined;
-    const timer = setTimeout(releaseKeys, EARLY_STEP_MS);
+    timer = setTimeout(releaseKeys, HELD_STEP_MS);
     return () => clearTimeout(timer);
   }, [isWaiting]);
 }
 
-/** One after the other: the first may open the screen that the second is for, which takes a while to be there. */
+let timer: ReturnType<typeof setTimeout> | undefined;
+let settledAtMs: number | undefined;
+
+const isLoading = (): boolean => isHeld || document.querySelector(LOADING) !== null;
+
+/** Tries again and again: the first key may open the screen that the second is for, which takes a while to be there. */
 function releaseKeys(): void {
+  clearTimeout(timer);
+  if (isHeld || held.isEmpty) return;
   const nowMs = performance.now();
-  early = early.filter(({ timeStamp }) => nowMs - timeStamp < EARLY_MS);
-  const [first, second] = early;
-  if (isHeld || !first) return;
-  const both = second ? `${nameKey(first)} ${nameKey(second)}` : "";
-  const used = runAction(first, both) ? 2 : runAction(first, nameKey(first)) ? 1 : 0;
-  early = early.slice(used);
-  setTimeout(releaseKeys, EARLY_STEP_MS);
+  settledAtMs = isLoading() ? undefined : (settledAtMs ?? nowMs);
+  const isSettled = settledAtMs !== undefined && nowMs - settledAtMs > SETTLED_MS;
+  held.release(nowMs, isSettled);
+  if (held.isEmpty) settledAtMs = undefined;
+  else timer = setTimeout(releaseKeys, HELD_STEP_MS);
+}
+
+function runKeys(event: KeyboardEvent, keys: string): boolean {
+  return isFree(event) && runAction(event, keys);
 }
 
 /** Declares the actions of a screen for as long as it is shown. */
@@ -112,9 +123,15 @@ function onKeyDown(event: KeyboardEvent): void {
   if (wanted.some((keys) => runAction(event, keys))) {
     event.preventDefault();
     pending = "";
+    // Keys from before are of no use to somebody who has gone on.
+    held.drop();
     return;
   }
-  if (isHeld && isFree(event)) early = [...early, event].slice(-EARLY_MAX);
+  if (isFree(event) && isLoading()) {
+    held.add(event, key);
+    clearTimeout(timer);
+    timer = setTimeout(releaseKeys, HELD_STEP_MS);
+  }
   pending = isTyping(event.target) ? "" : key;
   pendingAtMs = event.timeStamp;
 }
@@ -136,3 +153,6 @@ function runAction(event: KeyboardEvent, keys: string): boolean {
 }
 
 addEventListener("keydown", onKeyDown);
+// A press elsewhere and a way back are another wish.
+addEventListener("pointerdown", () => held.drop());
+addEventListener("popstate", () => held.drop());

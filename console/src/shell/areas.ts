@@ -156,7 +156,7 @@ export const AREAS: readonly Area[] = [
         to: "/reports",
         label: "Reports",
         icon: ChartColumn,
-        keys: "g u",
+        keys: "g f",
         permission: "analytics:read",
       },
       { to: "/alerts", label: "Alerts", icon: BellRing, permission: "analytics:read" },

@@ -15,11 +15,15 @@ export function useListKeys({ ids, chosen, onChoose }: ListKeys): void {
   };
   const down = { label: "Next", run: () => walk(1), hidden: true };
   const up = { label: "Previous", run: () => walk(-1), hidden: true };
-  useActions([
+  // While there is nothing to walk, they are nobody's: pressed early, they wait for the list.
+  const walks = [
     { ...down, keys: "j", hidden: false },
     { ...up, keys: "k", hidden: false },
     { ...down, keys: "ArrowDown" },
     { ...up, keys: "ArrowUp" },
+  ];
+  useActions([
+    ...(ids.length === 0 ? [] : walks),
     { keys: "Escape", label: "Close", run: () => onChoose(undefined), hidden: true },
   ]);
 }

@@ -3,6 +3,7 @@ import { ChevronDown, ChevronUp, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { CheckField, LineField, TeamSelect, usePeopleOptions } from "../desk-settings/index.ts";
 import { Field } from "../ui/field.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
 import { Combobox } from "../ui/overlay/combobox.tsx";
 import {
   formatMinutes,
@@ -51,29 +52,32 @@ export function PlanEditor({ plan, onChange, isInternal, errorOf }: PlanEditorPr
               >
                 <span className="muted">{at + 1}</span> {task.title || "A task without a name"}
               </button>
-              <MoveButton
+              <IconButton
+                isSmall
                 label={`Move task ${at + 1} up`}
                 isOff={at === 0}
-                onMove={() => move(at, at - 1)}
+                onPress={() => move(at, at - 1)}
               >
                 <ChevronUp />
-              </MoveButton>
-              <MoveButton
+              </IconButton>
+              <IconButton
+                isSmall
                 label={`Move task ${at + 1} down`}
                 isOff={at === plan.length - 1}
-                onMove={() => move(at, at + 1)}
+                onPress={() => move(at, at + 1)}
               >
                 <ChevronDown />
-              </MoveButton>
-              <MoveButton
+              </IconButton>
+              <IconButton
+                isSmall
                 label={`Remove task ${at + 1}`}
-                onMove={() => {
+                onPress={() => {
                   change(removeTask(plan, at));
                   setOpen(undefined);
                 }}
               >
                 <X />
-              </MoveButton>
+              </IconButton>
             </div>
             {open === at && (
               <TaskFields
@@ -90,26 +94,6 @@ export function PlanEditor({ plan, onChange, isInternal, errorOf }: PlanEditorPr
         <Plus /> Add a task
       </button>
     </section>
-  );
-}
-
-function MoveButton(props: {
-  readonly label: string;
-  readonly isOff?: boolean;
-  readonly onMove: () => void;
-  readonly children: React.ReactNode;
-}) {
-  return (
-    <button
-      type="button"
-      className="btn bare icon small"
-      aria-label={props.label}
-      title={props.label}
-      disabled={props.isOff}
-      onClick={props.onMove}
-    >
-      {props.children}
-    </button>
   );
 }
 

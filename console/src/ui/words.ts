@@ -68,3 +68,12 @@ export function toDuration(ms: number | null | undefined): string {
   const minutes = Math.floor((seconds % HOUR_S) / MINUTE_S);
   return `${Math.floor(seconds / HOUR_S)}h ${String(minutes).padStart(2, "0")}m`;
 }
+
+const KIB = 1_024;
+
+/** `12 KB`, `3.4 MB`. */
+export function toSize(bytes: number): string {
+  if (bytes < KIB) return `${bytes} B`;
+  if (bytes < KIB * KIB) return `${Math.round(bytes / KIB)} KB`;
+  return `${(bytes / KIB / KIB).toFixed(1)} MB`;
+}

@@ -216,7 +216,7 @@ function SecondFactors() {
     invalidate(["mfa.", "auth.me"]);
     setAsking(false);
     notify(
-      isOn ? "No second factor is demanded any more." : "Everybody needs a second factor now.",
+      isOn ? "A second factor is no longer required." : "Everybody needs a second factor now.",
     );
   };
   return (
@@ -227,7 +227,7 @@ function SecondFactors() {
             <>
               Second factor of everybody
               <span className={`tag ${isOn ? "ok" : "idle"}`}>
-                {isOn ? "Demanded" : "Not demanded"}
+                {isOn ? "Required" : "Not required"}
               </span>
             </>
           }
@@ -243,15 +243,17 @@ function SecondFactors() {
               title={reason}
               onClick={() => setAsking(true)}
             >
-              {isOn ? "Demand it no longer" : "Demand it"}
+              {isOn ? "Require it no longer" : "Require it"}
             </button>
           }
         />
       </ul>
       {isAsking && (
         <Confirm
-          title={isOn ? "Demand no second factor any more" : "Demand a second factor of everybody"}
-          act={isOn ? "Demand it no longer" : "Demand it"}
+          title={
+            isOn ? "Require no second factor any more" : "Require a second factor of everybody"
+          }
+          act={isOn ? "Require it no longer" : "Require it"}
           isBusy={isBusy}
           onAct={() => void attempt(turn)}
           onClose={() => setAsking(false)}
@@ -276,7 +278,7 @@ function SignOn() {
       title="Single sign-on"
       about={
         sso
-          ? `${sso.protocol === "oidc" ? "OpenID Connect" : "SAML 2.0"}, ${sso.enforceSSO ? "demanded of everybody" : "beside the password"}.`
+          ? `${sso.protocol === "oidc" ? "OpenID Connect" : "SAML 2.0"}, ${sso.enforceSSO ? "required of everybody" : "beside the password"}.`
           : "Not set up: people sign in by password or passkey."
       }
       act={

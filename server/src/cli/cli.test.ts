@@ -159,7 +159,7 @@ test("rekey puts everything under the new key: it works from then on, and the ol
   expect(product.lines.join("\n")).not.toContain(VALUE);
 });
 
-test("reset-password gives an account a new one beside the running server, ends its sessions and is in the audit log", async () => {
+test("reset-password gives an account a new one beside the running server, ends its sessions and is in the audit log; release-sso lets it in by it", async () => {
   await startedBefore();
   const address = await launch().ready;
   const token = await logIn(address);
@@ -200,4 +200,21 @@ test("reset-password gives an account a new one beside the running server, ends 
     ]);
     expect(JSON.stringify(body)).not.toContain(password);
   }
+  // Nobody passes a provider that is gone.
+  const sso = {
+    protocol: "oidc",
+    issuer: "https://gone.example.com",
+    clientId: "millrace",
+    clientSecret: "never shown",
+    enforceSSO: true,
+  };
+  const owner = asker(address, login.body.data.token);
+  expect((await owner("POST /api/v1/settings/sso", sso, here)).status).toBe(200);
+  const credentials = { email: "admin@example.com", password };
+  expect((await ask("POST /api/v1/auth/token", credentials)).status).toBe(403);
+  const released = await millrace(["release-sso", "default"]);
+  expect(released).toMatchObject({ code: 0, said: expect.stringContaining("by password again") });
+  expect((await ask("POST /api/v1/auth/token", credentials)).status).toBe(200);
+  const again = await millrace(["release-sso", "default"]);
+  expect(again.said).toContain("Nothing in default requires");
 });

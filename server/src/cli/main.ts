@@ -13,6 +13,8 @@ const USAGE = `Usage: npm run millrace -- <command>
                             second factors and all else that opens it; --workspace
                             where several made an account for the address
   operator <email>          make an account an operator of the installation
+  release-sso <workspace>   no longer require the single sign-on of a workspace,
+                            when its provider is gone and nobody can sign in
   backup <path>             copy the embedded database, while Millrace runs or not,
                             into a new file (.tar, .tar.gz) or folder; the master
                             key is left out unless you add --with-key
@@ -21,7 +23,7 @@ const USAGE = `Usage: npm run millrace -- <command>
                             or into another one with --data-dir <folder>
 
 The settings are those of the server: DATABASE_URL, or MILLRACE_DATA_DIR for the
-embedded database, which must not be in use except for backup, reset-password and operator, and
+embedded database, which must not be in use except for backup, reset-password, operator and release-sso, and
 MILLRACE_MASTER_KEY unless the key is the file master.key in the data folder. With
 DATABASE_URL, rekey too needs every Millrace process stopped.
 `;
@@ -42,6 +44,10 @@ async function run([command, ...args]: readonly string[]): Promise<string[] | un
   if (command === "operator" && only !== undefined && args.length === 1) {
     const { runGrantOperator } = await import("./operator.ts");
     return runGrantOperator(process.env, only);
+  }
+  if (command === "release-sso" && only !== undefined && args.length === 1) {
+    const { runReleaseSso } = await import("./operator.ts");
+    return runReleaseSso(process.env, only);
   }
   if (command === "backup") return backup(args);
   if (command === "restore") return restore(args);

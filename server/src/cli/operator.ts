@@ -1,50 +1,43 @@
-import { pino } from "pino";
 import { findAccount } from "#domains/identity/accounts/index.ts";
+import { releaseSso } from "#domains/identity/sso/index.ts";
 import { grantOperator } from "#domains/installation/index.ts";
-import { systemCaller } from "#kernel/access/caller.ts";
-import { loadMasterKey } from "#kernel/access/crypto.ts";
-import { NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
-import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
-import { Kernel } from "#kernel/kernel.ts";
-import { Act } from "#kernel/operation/act.ts";
-import { newId } from "#kernel/schema/id.ts";
-import { readSettings } from "#kernel/settings.ts";
+import { NO_WORKSPACE } from "#kernel/db/database.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { StartupError } from "#kernel/startup-error.ts";
-import { domains } from "../app.ts";
-import { withDatabase } from "./database.ts";
+import { performAct, withKernel } from "./kernel.ts";
 
 /** `millrace operator <email>`: for an installation from before there were operators, or whose last one has left. */
-export async function runGrantOperator(env: NodeJS.ProcessEnv, email: string): Promise<string[]> {
-  const settings = readSettings(env);
-  return withDatabase(
-    settings,
-    async (owner) => {
-      const masterKey = loadMasterKey(settings.masterKey, settings.dataDir);
-      const database = await prepareDatabase(owner, masterKey);
-      const log = pino({ level: "silent" });
-      const kernel = await Kernel.open({ database, settings, masterKey, domains, log });
-      try {
-        return [await grant(kernel, email)];
-      } finally {
-        await kernel.close();
-      }
-    },
-    { beside: true },
-  );
+export function runGrantOperator(env: NodeJS.ProcessEnv, email: string): Promise<string[]> {
+  return withKernel(env, async (kernel) => {
+    const account = await findAccount(kernel.db, email.toLowerCase());
+    if (!account) throw new StartupError(`There is no account with the e-mail address ${email}.`);
+    const { user } = account;
+    const isNew = await performAct(
+      kernel,
+      { workspace: NO_WORKSPACE, environment: "production" },
+      (ctx) => grantOperator(ctx, user),
+    );
+    return [`${user.email} is an operator of the installation ${isNew ? "now" : "already"}.`];
+  });
 }
 
-async function grant(platform: Kernel, email: string): Promise<string> {
-  const account = await findAccount(platform.db, email.toLowerCase());
-  if (!account) throw new StartupError(`There is no account with the e-mail address ${email}.`);
-  const partition: Partition = { workspace: NO_WORKSPACE, environment: "production" };
-  const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
-  const isNew = await platform.db.write(partition, async (session) => {
-    const act = new Act({ session, services: platform, caller });
-    const granted = await grantOperator(act.ctx, account.user);
-    act.finish();
-    return granted;
+/** `millrace release-sso <workspace>`: for owners whom an identity provider that is gone has locked out. */
+export function runReleaseSso(env: NodeJS.ProcessEnv, slug: string): Promise<string[]> {
+  return withKernel(env, async (kernel) => {
+    const [row] = await kernel.db.system<{ readonly key: string }>(
+      "select key from workspaces where slug = $1",
+      [slug],
+    );
+    if (!row) throw new StartupError(`There is no workspace ${slug}.`);
+    const isReleased = await performAct(
+      kernel,
+      { workspace: row.key, environment: "production" },
+      (ctx) => releaseSso(ctx, { id: workspaceIdOf(row.key) }),
+    );
+    return [
+      isReleased
+        ? `Members of ${slug} can sign in by password again; its single sign-on is there beside it.`
+        : `Nothing in ${slug} requires single sign-on.`,
+    ];
   });
-  return isNew
-    ? `${account.user.email} is an operator of the installation now.`
-    : `${account.user.email} is an operator of the installation already.`;
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { pino } from "pino";
 import {
   findAccount,
   hashPassword,
@@ -11,18 +10,11 @@ import {
   type User,
 } from "#domains/identity/accounts/index.ts";
 import { PasswordReset } from "#domains/identity/sessions/index.ts";
-import { Act } from "#kernel/operation/act.ts";
-import { systemCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
-import { loadMasterKey } from "#kernel/access/crypto.ts";
 import { NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
-import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
-import { newId } from "#kernel/schema/id.ts";
-import { Kernel } from "#kernel/kernel.ts";
-import { readSettings } from "#kernel/settings.ts";
+import type { Kernel } from "#kernel/kernel.ts";
 import { StartupError } from "#kernel/startup-error.ts";
-import { domains } from "../app.ts";
-import { withDatabase } from "./database.ts";
+import { performAct, withKernel } from "./kernel.ts";
 
 const PASSWORD_BYTES = 15;
 
@@ -32,35 +24,19 @@ export async function runResetPassword(
   email: string,
   options: ResetOptions,
 ): Promise<string[]> {
-  const settings = readSettings(env);
-  return withDatabase(
-    settings,
-    async (owner) => {
-      const masterKey = loadMasterKey(settings.masterKey, settings.dataDir);
-      const database = await prepareDatabase(owner, masterKey);
-      const log = pino({ level: "silent" });
-      const kernel = await Kernel.open({ database, settings, masterKey, domains, log });
-      try {
-        const { user, password } = await reset(kernel, email, options);
-        return [
-          `The new password of ${user.email}, shown only this once: ${password}`,
-          options.revokeAll
-            ? "All sessions, tokens and second factors of the account have ended."
-            : "All sessions of the account have ended.",
-          ...(user.status === "active"
-            ? []
-            : [`The account is not active (${user.status}), so it can't log in yet.`]),
-        ];
-      } finally {
-        await kernel.close();
-      }
-    },
-    BESIDE,
-  );
+  return withKernel(env, async (kernel) => {
+    const { user, password } = await reset(kernel, email, options);
+    return [
+      `The new password of ${user.email}, shown only this once: ${password}`,
+      options.revokeAll
+        ? "All sessions, tokens and second factors of the account have ended."
+        : "All sessions of the account have ended.",
+      ...(user.status === "active"
+        ? []
+        : [`The account is not active (${user.status}), so it can't log in yet.`]),
+    ];
+  });
 }
-
-/** A running server learns of it from the log, as from another node. */
-const BESIDE = { beside: true };
 
 interface ResetOptions {
   /** Ends everything that opens the account, for one that somebody else made or took. */
@@ -70,7 +46,7 @@ interface ResetOptions {
 }
 
 async function reset(
-  platform: Platform,
+  platform: Kernel,
   email: string,
   { revokeAll, workspace }: ResetOptions,
 ): Promise<{ readonly user: User; readonly password: string }> {
@@ -82,12 +58,9 @@ async function reset(
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   const passwordHash = await hashPassword(password);
   const partition: Partition = { workspace: NO_WORKSPACE, environment: "production" };
-  const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
-  await platform.db.write(partition, async (session) => {
-    const act = new Act({ session, services: platform, caller });
-    if (revokeAll) await revokeCredentials(act.ctx, { user, workspaces }, "operator");
-    await change(act.ctx, { user, passwordHash, workspaces });
-    act.finish();
+  await performAct(platform, partition, async (ctx) => {
+    if (revokeAll) await revokeCredentials(ctx, { user, workspaces }, "operator");
+    await change(ctx, { user, passwordHash, workspaces });
   });
   return { user, password };
 }

@@ -87,4 +87,94 @@ describeInBrowser("apps", () => {
     await app.getByRole("button", { name: "Rug", exact: true }).waitFor();
     expect(await app.getByText("Side table").count()).toBe(0);
   });
+
+  test("a person makes a base of three linked tables from a spreadsheet, a board, a public form, an app and a dashboard in one go", async () => {
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    const dialog = page.getByRole("dialog");
+    const makeTable = async (name: string, lines: readonly string[]): Promise<void> => {
+      await page.goto(`${at.origin}/tables`);
+      await page.getByRole("button", { name: "Table", exact: true }).first().click();
+      await dialog.getByLabel("Name", { exact: true }).fill(name);
+      await page.getByLabel("Cells of a spreadsheet").fill(lines.join("\n"));
+      await page.getByRole("button", { name: /^Create it with/ }).click();
+      await page.getByRole("grid").waitFor();
+    };
+    const link = async (name: string, target: string): Promise<void> => {
+      await page.getByRole("button", { name: "Add a column" }).click();
+      await dialog.getByLabel("Name", { exact: true }).fill(name);
+      await dialog.getByLabel("Type", { exact: true }).selectOption("reference");
+      await dialog.getByLabel("Refers to").selectOption({ label: target });
+      await dialog.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByRole("button", { name: `Column ${name}` }).waitFor();
+    };
+    const addView = async (name: string, kind: string): Promise<void> => {
+      await page.getByRole("button", { name: "Save a new view" }).click();
+      await dialog.getByLabel("Name", { exact: true }).fill(name);
+      await dialog.getByLabel("Shown as").selectOption(kind);
+      await dialog.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByRole("tab", { name, selected: true }).waitFor();
+    };
+
+    // Three tables of a spreadsheet, each with a reference to the one before.
+    await makeTable("Clients", ["Name\tCity", "Ada\tLondon", "Grace\tOslo"]);
+    await makeTable("Projects", ["Title\tBudget", "Bridge\t1200", "Tunnel\t3400"]);
+    await link("Client", "Clients");
+    const stages = ["open", "open", "done", "done", "open", "done"];
+    const lines = stages.map((stage, n) => `Job ${n}\t${stage}\t${n + 1}`);
+    await makeTable("Jobs", ["Title\tStage\tHours", ...lines]);
+    await link("Project", "Projects");
+
+    // A board of it, and a form for whoever has its address.
+    await addView("By stage", "board");
+    await page.getByText("Job 0").first().waitFor();
+    await page.getByRole("tab").first().click();
+    await addView("Ask for a job", "form");
+    await page.getByRole("button", { name: "Save the form" }).click();
+    await page.getByRole("button", { name: "Publish", exact: true }).click();
+    const address = await page.getByRole("link", { name: "Open it" }).getAttribute("href");
+    const stranger = await at.stranger({ width: 400 });
+    await stranger.page.goto(address ?? "");
+    await stranger.page.getByLabel(/^Title/).fill("From outside");
+    await stranger.page.getByRole("button").last().click();
+    await expect
+      .poll(async () => {
+        const owner = await at.world.member(["owner"]);
+        return (await owner("GET /api/v1/tables/jobs/records?q=outside")).body.data.length;
+      })
+      .toBe(1);
+
+    // An app of it, with the names of references, published.
+    await page.goto(`${at.origin}/builder`);
+    await page.getByRole("button", { name: "App", exact: true }).first().click();
+    await page.getByRole("option", { name: /Jobs/ }).first().click();
+    const stage = page.frameLocator("iframe[title='Preview of the app']");
+    await stage.getByText("From outside").waitFor();
+    await page.getByRole("button", { name: "Publish", exact: true }).click();
+    await page.getByRole("button", { name: "Publish to production" }).click();
+    await page.getByText(/is published in production/).waitFor();
+
+    // Open to anyone: a stranger sees it, and nobody's name.
+    await page.getByRole("button", { name: "Publish", exact: true }).click();
+    await page.getByRole("radio", { name: "Anyone" }).click();
+    await page.getByText(/^Anyone can open/).waitFor();
+    await expectSound(visitor);
+    await page.keyboard.press("Escape");
+    await stranger.page.goto(`${at.origin}/apps/default/jobs`);
+    await stranger.page.getByText("From outside").first().waitFor();
+    expect(await stranger.page.getByText("Log out").count()).toBe(0);
+    await expectSound(stranger);
+
+    // And a dashboard that counts.
+    await page.goto(`${at.origin}/dashboards`);
+    await page.getByRole("button", { name: "Dashboard", exact: true }).first().click();
+    await page.getByRole("button", { name: "Tile", exact: true }).click();
+    const source = page.getByRole("combobox", { name: "Source" });
+    await source.click();
+    await source.fill("jobs");
+    await page.getByRole("option", { name: /jobs/i }).first().click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("7", { exact: true }).first().waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
 });

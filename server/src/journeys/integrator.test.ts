@@ -13,6 +13,13 @@ async function write(page: Page, label: string, text: string): Promise<void> {
 const rowOf = (page: Page, state: string) =>
   page.getByRole("region", { name: "Deliveries" }).getByRole("button", { name: state });
 
+const BAKERY = {
+  id: "bakery",
+  name: "Bakery",
+  version: "1.0.0",
+  resources: { tables: [{ name: "Loaves", slug: "loaves", columns: [] }] },
+};
+
 describeInBrowser("integrator", () => {
   const at = useConsole({
     isNamed: true,
@@ -137,5 +144,38 @@ describeInBrowser("integrator", () => {
     await page.getByRole("button", { name: "Version 1" }).click();
     await page.getByRole("button", { name: "Bring it back" }).waitFor();
     await expectSound(visitor);
+    // A handler shows who called it, and its settings overwrite nobody's.
+    const owner = await at.world.member(["owner"]);
+    const { body } = await owner("POST /api/v1/sdk/artifacts", {
+      name: "take order",
+      artifactType: "webhook_handler",
+      moduleKey: "shop",
+      status: "active",
+      detail: { scriptSource: "return input.body;" },
+    });
+    const { pathname } = new URL(body.data.url, at.origin);
+    expect((await at.world.stranger(`POST ${pathname}`, { loaves: 7 })).status).toBe(200);
+    await page.goto(`${at.origin}/artifacts/${body.data.id}?tab=settings`);
+    await page.getByRole("textbox", { name: "For what" }).fill("Orders");
+    const change = { description: "Meanwhile" };
+    await owner(`PATCH /api/v1/sdk/artifacts/${body.data.id}`, change);
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await page.getByText("Somebody changed it since you opened it.").waitFor();
+    await page.getByRole("tab", { name: "Run" }).click();
+    const requests = page.getByRole("region", { name: "Last requests" });
+    await requests.getByRole("link", { name: /Completed/ }).click();
+    await page.getByRole("heading", { name: "Headers" }).waitFor();
+    await page.getByText("loaves").first().waitFor();
+    // A pack of one's own comes from its file, after its plan.
+    await page.goto(`${at.origin}/packs`);
+    await page.getByLabel("File of a pack").setInputFiles({
+      name: "bakery.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(JSON.stringify(BAKERY)),
+    });
+    const plan = page.getByRole("dialog");
+    await plan.getByText("Loaves").waitFor();
+    await plan.getByRole("button", { name: "Install", exact: true }).click();
+    await page.getByRole("button", { name: "Uninstall Bakery" }).waitFor();
   });
 });

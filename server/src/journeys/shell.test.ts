@@ -98,6 +98,27 @@ describeInBrowser("the shell", () => {
     expect(await page.title()).toBe("Workflows · Millrace");
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys of this screen" }).waitFor();
+    await page.keyboard.press("Escape");
+    // A record has a place too.
+    const herd = { name: "Zonkeys", slug: "zonkeys", columns: [{ name: "name", type: "text" }] };
+    await owner("POST /api/v1/tables", herd);
+    await owner("POST /api/v1/tables/zonkeys/records", { name: "Half a zebra" });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("half a zeb");
+    await page.getByRole("option", { name: /Half a zebra.*Record/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("complementary", { name: "Record Half a zebra" }).waitFor();
+    // What is pressed while a screen waits for its data is done when it has it.
+    const slow = Promise.withResolvers<void>();
+    await page.route("**/api/v1/events/topics?*", async (route) => {
+      await slow.promise;
+      await route.continue();
+    });
+    await page.goto(`${at.origin}/events/topics`);
+    await page.getByRole("status", { name: "Loading" }).first().waitFor();
+    await page.keyboard.press("j");
+    slow.resolve();
+    await page.waitForURL(/topics.*topic=/);
   });
 
   testAtLength(

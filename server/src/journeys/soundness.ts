@@ -4,7 +4,11 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+/** The rules of colours, and what each of them looks at. */
+const COLOUR_RULES = { "color-contrast": ["*"], "link-in-text-block": ["a[href]", "[role=link]"] };
+const COLOUR_IDS = Object.keys(COLOUR_RULES);
+/** Set on the texts whose colours are to be looked at. */
+const MARK = "data-fresh-look";
 /** Only what is wrong is gathered, and no style sheet is fetched again: the rest took most of the time. */
 const QUICK = { resultTypes: ["violations"], preload: false };
 
@@ -21,48 +25,70 @@ async function loadAxe(page: Page): Promise<void> {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(source);
 }
 
-/** Whatever is wrong but the colours. */
-export async function findViolations(page: Page): Promise<object[]> {
-  const rules = Object.fromEntries(COLOUR_RULES.map((id) => [id, { enabled: false }]));
-  await loadAxe(page);
-  return listViolations(page, { ...QUICK, rules });
-}
-
 /** The ways in which texts were drawn in this process, with each of which axe was content. */
 const known = new Set<string>();
 
-/**
- * Texts that can't be read for their colours. Axe looks at each way of drawing a text once: to find out what lies
- * behind one takes most of its time, and a table's rows, or a frame that every screen has, would be looked at again.
- */
+/** Whatever is wrong. */
+export async function findViolations(page: Page): Promise<object[]> {
+  return findInPage(page, (texts) => ({
+    rules: Object.fromEntries(COLOUR_IDS.map((id) => [id, { enabled: texts.length > 0 }])),
+  }));
+}
+
+/** Texts that can't be read for their colours. */
 export async function findColourViolations(page: Page): Promise<object[]> {
+  return findInPage(page, (texts) => texts.length > 0 && { runOnly: COLOUR_IDS });
+}
+
+/**
+ * Axe looks at the colours of each way of drawing a text once: to find out what lies behind one takes most of its time,
+ * and a table's rows, or a frame that every screen has, would be looked at again.
+ */
+async function findInPage(
+  page: Page,
+  optionsFor: (texts: readonly number[]) => object | false,
+): Promise<object[]> {
   await loadAxe(page);
   const width = page.viewportSize()?.width;
   const ways = await page.evaluate(markTexts);
-  const fresh = ways.flatMap((way, index) => (known.has(`${width} ${way}`) ? [] : [index]));
-  if (fresh.length === 0) return [];
-  const found = await listViolations(page, { ...QUICK, runOnly: COLOUR_RULES }, fresh);
+  const texts = ways.flatMap((way, index) => (known.has(`${width} ${way}`) ? [] : [index]));
+  const options = optionsFor(texts);
+  if (options === false) return [];
+  const found = await listViolations(page, { ...QUICK, ...options }, texts);
   if (found.length === 0) for (const way of ways) known.add(`${width} ${way}`);
   return found;
 }
 
-/** Runs axe on the page, or on those of the marked texts. */
-function listViolations(page: Page, options: object, texts?: readonly number[]): Promise<object[]> {
+/** Runs axe on the page: once for all rules, of which those of colours see just these of the marked texts. */
+function listViolations(page: Page, options: object, texts: readonly number[]): Promise<object[]> {
+  const rules = Object.entries(COLOUR_RULES).map(([id, selectors]) => ({
+    id,
+    selector: selectors.map((one) => `${one}[${MARK}]`).join(", "),
+  }));
   return page.evaluate(
     async (given) => {
       const { axe, markedTexts } = globalThis as unknown as {
-        axe: { run(context: object, options: object): Promise<{ violations: Violation[] }> };
+        axe: {
+          configure(spec: object): void;
+          run(context: object, options: object): Promise<{ violations: Violation[] }>;
+        };
         markedTexts: Element[];
       };
-      const include = given.texts?.map((index) => markedTexts[index]);
-      const found = await axe.run(include ? { include } : document, given.options);
-      return found.violations.map(({ id, impact, nodes }) => ({
-        id,
-        impact,
-        where: nodes.map(({ target }) => target.join(" ")),
-      }));
+      axe.configure({ rules: given.rules });
+      const fresh = given.texts.map((index) => markedTexts[index]);
+      for (const text of fresh) text?.setAttribute(given.mark, "");
+      try {
+        const found = await axe.run(document, given.options);
+        return found.violations.map(({ id, impact, nodes }) => ({
+          id,
+          impact,
+          where: nodes.map(({ target }) => target.join(" ")),
+        }));
+      } finally {
+        for (const text of fresh) text?.removeAttribute(given.mark);
+      }
     },
-    { options, texts },
+    { options, texts, rules, mark: MARK },
   );
 }
 

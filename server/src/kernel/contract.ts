@@ -85,14 +85,12 @@ export interface PlatformServices {
   readonly mailer: Mailer;
   /** The workspace that gets the events of none, such as a failed login. */
   readonly homeWorkspace: string;
-  /** The readers that this version has. */
   readonly readers: readonly Reader[];
   readonly readerNames: readonly string[];
   /** Everything that the domains contribute; `contributionsTo` picks those of one point. */
   readonly contributions: readonly Contribution[];
   /** The catalog of events that the domains declare, by name. */
   readonly eventTypes: readonly CatalogEntry[];
-  /** All permissions that the domains declare. */
   readonly permissions: readonly Permission[];
   /** The recent load and log of this process, for those who run it. */
   readonly monitor: ProcessMonitor;
@@ -201,8 +199,8 @@ export interface OperationDeclaration<
   readonly readsCookies?: boolean;
   /** Browsers and programs get different answers; `caller.prefersHtml` tells which one is asking. */
   readonly readsAccept?: boolean;
-  /** Any request is taken, of any media type and with any query; it is in `caller.request`. */
-  readonly readsRequest?: boolean;
+  /** Any request is taken, with any query, as `caller.request`; with `files`, a body of files is `caller.upload`. */
+  readonly readsRequest?: boolean | "files";
   /** Its body is a file of any type and length, which is not held in memory; it is in `caller.upload`. */
   readonly streamsBody?: boolean;
   /** A part of the response may be requested; the headers that do it are in `caller.conditions`. */
@@ -238,6 +236,8 @@ export interface OperationDeclaration<
   readonly publishes?: boolean;
   /** True where it performs other operations: `emits` are all that any of them may append. */
   readonly composes?: boolean;
+  /** Passed on by its domain, for operations that come with more than themselves. */
+  readonly contributions?: readonly Contribution[];
   readonly response: ResponseType<Value>;
   readonly fails?: readonly FailureType[];
   /** Shown in the API reference; checked against the schemas. */

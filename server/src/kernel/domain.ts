@@ -2,6 +2,11 @@ import type { Domain } from "./contract.ts";
 
 /** Declares a domain: its operations take its `environmentScoped` unless they have their own. */
 export function domain(about: Domain): Domain {
-  const { environmentScoped = true, operations } = about;
-  return { ...about, operations: operations.map((op) => ({ environmentScoped, ...op })) };
+  const { environmentScoped = true, operations, contributions = [] } = about;
+  const passedOn = operations.flatMap((op) => op.contributions ?? []);
+  return {
+    ...about,
+    operations: operations.map((op) => ({ environmentScoped, ...op })),
+    contributions: [...contributions, ...passedOn],
+  };
 }

@@ -27,7 +27,7 @@ const inWorkspace =
 
 test("the first start builds a bundle and runs from it, and so do its threads and processes; the next one finds it", async () => {
   const cache = join(dataFolder(), "cache");
-  const first = launch(OWN_CACHE);
+  const first = launch({ ...OWN_CACHE, MILLRACE_OUTBOUND_ALLOW: "127.0.0.1" });
   const address = await first.ready;
   const [name = "", ...others] = readdirSync(cache);
   expect([name, others]).toEqual([expect.stringMatching(/^server-[0-9a-f]{16}$/), []]);
@@ -46,6 +46,15 @@ test("the first start builds a bundle and runs from it, and so do its threads an
   expect(answers.map(({ status, body }) => [status, body.detail])).toEqual(
     [200, 200, 201, 200].map((status) => [status, undefined]),
   );
+  // A library of which the bundle holds a part.
+  const connector = await ask("POST /api/v1/connectors", {
+    name: "This product itself",
+    type: "http",
+    config: { baseUrl: address },
+  });
+  const health = { action: "request", input: { method: "GET", path: "/healthz" } };
+  const invoked = await ask(`POST /api/v1/connectors/${connector.body.data.id}/invoke`, health);
+  expect([invoked.status, invoked.body.data]).toMatchObject([200, { status: 200 }]);
   await stop(first);
   // What it has compiled is there for the next start, and goes with the bundle.
   expect(readdirSync(join(bundle, "compiled"))).toHaveLength(1);

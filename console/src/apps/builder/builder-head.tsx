@@ -11,6 +11,7 @@ import {
 import { type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { place } from "../../data/place.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { toWords } from "../../ui/words.ts";
 import { addressOf } from "../list/apps.tsx";
 import type { AppDraft, SaveState } from "./use-app.ts";
@@ -147,26 +148,6 @@ function Toggle(props: {
       aria-label={props.label}
       title={props.label}
       onClick={() => props.onTurn(!props.isOn)}
-    >
-      {props.children}
-    </button>
-  );
-}
-
-function IconButton(props: {
-  readonly label: string;
-  readonly isOff: boolean;
-  readonly onPress: () => void;
-  readonly children: React.ReactNode;
-}) {
-  return (
-    <button
-      type="button"
-      className="btn bare icon"
-      aria-label={props.label}
-      title={props.label}
-      disabled={props.isOff}
-      onClick={props.onPress}
     >
       {props.children}
     </button>

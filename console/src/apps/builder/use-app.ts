@@ -6,6 +6,7 @@ import {
   type SetStateAction,
   useCallback,
   useEffect,
+  useEffectEvent,
   useRef,
   useState,
 } from "react";
@@ -74,12 +75,12 @@ export function useApp(app: App, mayEdit: boolean): AppDraft {
   const { saved, setSaved, state, setState, save } = useSave(app, newest, setHistory);
   const isDirty = !isSame(draft, saved);
   const settled = useDebounced(draft, SAVE_AFTER_MS);
-  useEffect(() => {
-    if (!mayEdit || !isDirty || settled !== newest.current || state.kind === "conflict") return;
+  // Only what stood still is saved: nothing else that changes is a reason to.
+  const saveStill = useEffectEvent((still: Draft): void => {
+    if (!mayEdit || !isDirty || still !== newest.current || state.kind === "conflict") return;
     void save();
-    // Only what stood still is saved.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [settled]);
+  });
+  useEffect(() => saveStill(settled), [settled]);
   useLeaveWarning(isDirty);
   return {
     draft,

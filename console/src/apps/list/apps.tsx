@@ -1,7 +1,7 @@
 /** All apps: where each is live, what went wrong in it lately, and the way to a new one. */
 import "../apps.css";
 import { Link } from "@tanstack/react-router";
-import { AppWindow, ExternalLink, Plus } from "lucide-react";
+import { AppWindow, ExternalLink } from "lucide-react";
 import { useState } from "react";
 import { type Reply, useOp } from "../../data/api.ts";
 import { useMay, useNames } from "../../data/people.ts";
@@ -9,6 +9,7 @@ import { BASE_PATH, ENVIRONMENTS, place } from "../../data/place.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { findNamed, ListHead, MakeButton } from "../../ui/list-head.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { StartDialog } from "./start-dialog.tsx";
@@ -21,35 +22,17 @@ export function Apps() {
   const [isStarting, setStarting] = useState(false);
   const refusal = may("apps:write") ? undefined : "You may not make apps.";
   useActions([{ keys: "n", label: "New app", run: () => setStarting(true), disabled: refusal }]);
-  const shown = data?.data.filter(({ name, description }) =>
-    `${name} ${description}`.toLowerCase().includes(words.trim().toLowerCase()),
-  );
+  const shown = findNamed(data?.data, words);
   const button = (
-    <button
-      type="button"
-      className="btn main"
-      disabled={refusal !== undefined}
-      title={refusal}
-      onClick={() => setStarting(true)}
-    >
-      <Plus /> App
-    </button>
+    <MakeButton refusal={refusal} onMake={() => setStarting(true)}>
+      App
+    </MakeButton>
   );
   return (
     <div className="page">
-      <header className="page-head">
-        <h1>Apps</h1>
-        <span className="grow" />
-        <input
-          type="search"
-          className="field"
-          aria-label="Find an app"
-          placeholder="Find an app…"
-          value={words}
-          onChange={({ target }) => setWords(target.value)}
-        />
+      <ListHead title="Apps" thing="an app" words={words} onFind={setWords}>
         {button}
-      </header>
+      </ListHead>
       <div className="app-list scroll">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {!data && !error && <Loading />}

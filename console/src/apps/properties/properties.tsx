@@ -10,7 +10,7 @@ import type { AppDraft } from "../builder/use-app.ts";
 import type { Preview } from "../builder/use-preview.ts";
 import type { FieldContext } from "./field-context.ts";
 import { drawProperty } from "./property-field.tsx";
-import { kindAt, schemaAt } from "./schema.ts";
+import { kindAt, schemaOf, sourceKindAt } from "./schema.ts";
 import { Sample } from "./sample.tsx";
 
 interface PropertiesProps {
@@ -32,11 +32,10 @@ export function Properties(props: PropertiesProps) {
   const { app, at, published, preview, problems, mayEdit } = props;
   const { draft } = app;
   const kind = kindAt(draft, at);
+  const sourceKind = sourceKindAt(draft, at);
   const schema = useMemo(
-    () => published && schemaAt(published, draft, at),
-    // Its shape depends on the kind of what is chosen, not on what is written in it.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [published, at, kind, sourceKind(draft, at)],
+    () => published && schemaOf(published, kind, sourceKind),
+    [published, kind, sourceKind],
   );
   const value = at === "/" ? draft : readAt(draft, at);
   const context = useFieldContext(draft, at, preview, published);
@@ -91,9 +90,6 @@ export function Properties(props: PropertiesProps) {
     </aside>
   );
 }
-
-const sourceKind = (draft: Draft, at: string): unknown =>
-  at.startsWith("/dataSources/") ? readAt(draft, `${at}/kind`) : undefined;
 
 /** A part of a container always has a list of components, also a new one. */
 function settle(value: unknown): unknown {

@@ -20,6 +20,8 @@ const TITLES: Readonly<Record<string, string>> = {
   openLabel: "Button that opens it",
   rowAction: "When a row is pressed",
   rowActions: "Buttons of a row",
+  bulkActions: "Buttons for chosen rows",
+  granted: "Everybody who opens the app may start it",
   submit: "When it is sent",
   submitLabel: "Button that sends it",
   pageSize: "Rows per page",
@@ -41,17 +43,21 @@ export function kindAt(draft: Draft, at: string): string {
   return isComponentAt(at) && isFields(value) ? String(value["type"]) : "";
 }
 
-export function schemaAt(published: Schema, draft: Draft, at: string): Schema | undefined {
-  const kind = kindAt(draft, at);
+/** The kind of data source that a pointer leads to, if it leads to one. */
+export function sourceKindAt(draft: Draft, at: string): unknown {
+  return at.startsWith("/dataSources/") ? readAt(draft, `${at}/kind`) : undefined;
+}
+
+/** The schema for what is of this kind; what is written in it changes nothing of its shape. */
+export function schemaOf(published: Schema, kind: string, sourceKind: unknown): Schema | undefined {
   const defs = published.$defs ?? {};
   if (kind === "app") return APP;
   if (kind === "page") return PAGE;
   if (kind === "source") {
     const variants = defs["dataSource"]?.oneOf ?? [];
-    const own = readAt(draft, at) as { readonly kind?: string };
     const found = variants.find(({ properties }) => {
       const kindSchema = properties?.["kind"];
-      return typeof kindSchema === "object" && kindSchema.const === own.kind;
+      return typeof kindSchema === "object" && kindSchema.const === sourceKind;
     });
     const config = found?.properties?.["config"];
     if (typeof config !== "object") return undefined;
@@ -100,7 +106,7 @@ function shapeComponent(schema: Schema, kind: string): Schema {
 }
 
 /** Lists of which there are many, each with many fields. */
-const FOLDED: ReadonlySet<string> = new Set(["columns", "fields", "rowActions"]);
+const FOLDED: ReadonlySet<string> = new Set(["columns", "fields", "rowActions", "bulkActions"]);
 
 /** The parts of a container, without the components that stand in them. */
 function partList(schema: Schema): Schema {

@@ -13,6 +13,7 @@ import { toWords } from "../../ui/words.ts";
 import { compareApps } from "../draft/difference.ts";
 import type { Draft } from "../draft/draft.ts";
 import { ChangeList } from "./change-list.tsx";
+import { PublicAccess } from "./public-access.tsx";
 
 interface PublishDialogProps {
   readonly app: Schemas["App"];
@@ -102,6 +103,7 @@ export function PublishDialog({ app, draft, onSave, onJump, onClose }: PublishDi
         </section>
       )}
       <Differences {...{ app, draft, environment, jump }} />
+      {live && <PublicAccess key={environment} {...{ app, environment }} />}
       <Deployments {...{ app, environment }} />
     </Dialog>
   );

@@ -2,13 +2,13 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Json } from "../../ui/json/json.tsx";
 import { State } from "../../ui/state.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { notifyError } from "../../ui/toast.tsx";
 import { toDuration, toWords } from "../../ui/words.ts";
-import type { Artifact } from "../artifact-type.ts";
+import { type Artifact, executionState } from "../artifact-type.ts";
 import { Logs } from "./logs.tsx";
+import { ExecutionInput } from "./requests.tsx";
 import { OutcomeView } from "./run-panel.tsx";
 
 type Summary = Schemas["ArtifactExecutionSummary"];
@@ -62,7 +62,7 @@ export function History({ artifact }: { readonly artifact: Artifact }) {
               aria-expanded={one.id === open}
               onClick={() => show(one.id === open ? undefined : one.id)}
             >
-              <State state={toState(one.status)} label={toWords(one.status)} />
+              <State state={executionState(one.status)} label={toWords(one.status)} />
               <span className="muted cut grow">
                 {toWords(one.triggerType)}
                 {one.attempt > 1 && ` · attempt ${one.attempt}`} · version {one.versionNumber}
@@ -82,9 +82,6 @@ export function History({ artifact }: { readonly artifact: Artifact }) {
     </div>
   );
 }
-
-const toState = (status: string): string =>
-  status === "completed" ? "completed" : status === "aborted" ? "cancelled" : "failed";
 
 /** When a scheduled job is due next. */
 function DueLine({ artifact }: { readonly artifact: Artifact }) {
@@ -123,8 +120,7 @@ function ExecutionView(props: { readonly artifactId: string; readonly executionI
   return (
     <div className="art-execution">
       {redacted === true && <p className="muted">Some of it is hidden from you.</p>}
-      <h2>Input</h2>
-      <Json value={outcome.current} label="Input" />
+      <ExecutionInput execution={data.data} />
       <h2>Result</h2>
       <OutcomeView outcome={outcome} />
       <h2>Logs</h2>

@@ -12,6 +12,7 @@ import { Keys } from "../../ui/key.tsx";
 import { toDuration } from "../../ui/words.ts";
 import { type Artifact, parseObject } from "../artifact-type.ts";
 import { Logs } from "./logs.tsx";
+import { LastRequests } from "./requests.tsx";
 
 type Outcome = Schemas["ArtifactOutcome"];
 
@@ -75,6 +76,7 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
             label="Try it"
             text={`curl -X POST -H "content-type: application/json" -d '{"hello":"there"}' "${url}${place.environment === "production" ? "" : `?environment=${place.environment}`}"`}
           />
+          <LastRequests artifactId={id} />
         </>
       )}
       <div className="field-box">

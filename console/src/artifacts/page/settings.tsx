@@ -1,5 +1,6 @@
-import { useState } from "react";
-import { ApiError, call, invalidate } from "../../data/api.ts";
+import { useEffect, useRef, useState } from "react";
+import { ApiError, call, etagOf, invalidate } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
 import { useMay } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";
@@ -16,6 +17,14 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
   const [isOpen, setOpen] = useState(detail.openAddress ?? false);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  // What somebody else saves meanwhile is not overwritten unseen.
+  const base = useRef(etagOf("artifacts.get", { params: { id } }));
+  const begun = useRef(settingsOf(artifact));
+  useEffect(() => {
+    // Another source beside the same settings is no conflict.
+    if (settingsOf(artifact) === begun.current)
+      base.current = etagOf("artifacts.get", { params: { id } });
+  }, [artifact, id]);
   const denied = may("artifacts:write") ? undefined : "You may not change artifacts.";
   const isJob = artifactType === "scheduled_job";
   const save = async (): Promise<void> => {
@@ -30,13 +39,20 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
       },
     };
     try {
-      await call("artifacts.update", { params: { id }, body });
+      const { data } = await call(
+        "artifacts.update",
+        { params: { id }, body },
+        {
+          ...(base.current !== undefined && { ifMatch: base.current }),
+          onAnswer: ({ headers }) => (base.current = headers.get("etag") ?? undefined),
+        },
+      );
+      begun.current = settingsOf(data);
       invalidate(["artifacts.", "scheduled_jobs."]);
       notify("Saved.");
     } catch (error) {
       const found = error instanceof ApiError ? error.errors[0] : undefined;
-      const message = error instanceof Error ? error.message : String(error);
-      setProblem(found ? `${found.path.slice(1)} ${found.message}` : message);
+      setProblem(found ? `${found.path.slice(1)} ${found.message}` : describeRefusal(error));
     }
     setBusy(false);
   };
@@ -89,6 +105,12 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
       </button>
     </form>
   );
+}
+
+/** All that is edited here, to be compared. */
+function settingsOf({ description, detail }: Artifact): string {
+  const { cron, timezone, timeoutMs, openAddress } = detail;
+  return JSON.stringify([description, cron, timezone, timeoutMs, openAddress]);
 }
 
 interface ScheduleProps {

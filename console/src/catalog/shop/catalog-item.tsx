@@ -4,7 +4,7 @@ import { ArrowLeft, PenLine } from "lucide-react";
 import { useState } from "react";
 import { ApiError, call, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { uploadFile } from "../../data/files.ts";
+import { uploadFile } from "../../data/files/files.ts";
 import { useMay } from "../../data/people.ts";
 import {
   type FieldError,

@@ -10,7 +10,10 @@ const TYPE = {
       kind: "bearer",
       schema: {
         type: "object",
-        properties: { kind: { const: "bearer" }, token: { type: "string" } },
+        properties: {
+          kind: { const: "bearer" },
+          token: { type: "string", description: "Of `bearer`: as it is sent" },
+        },
         required: ["kind", "token"],
       },
     },
@@ -19,7 +22,7 @@ const TYPE = {
 
 test("an authentication is drawn without its kind, and sent with it", () => {
   expect(authSchema(TYPE, "bearer")).toMatchObject({
-    properties: { token: { type: "string" } },
+    properties: { token: { type: "string", description: "As it is sent" } },
     required: ["token"],
   });
   const draft = {

@@ -11,12 +11,21 @@ export interface ConnectorDraft {
   readonly auth: Fields & { readonly kind: string };
 }
 
-/** The schema of an authentication without its kind, which has a control of its own. */
+/** The schema of an authentication without its kind, which has a control of its own: above the fields that are of it. */
 export function authSchema(type: ConnectorType, kind: string): Schema {
   const found = type.auth.find((one) => one.kind === kind)?.schema as Schema | undefined;
-  const { kind: _, ...properties } = found?.properties ?? {};
+  const { kind: _, ...fields } = found?.properties ?? {};
+  const properties = Object.entries(fields).map(([name, field]) => [name, withoutKind(field)]);
   const required = found?.required?.filter((name) => name !== "kind") ?? [];
-  return { ...found, properties, required };
+  return { ...found, properties: Object.fromEntries(properties) as typeof fields, required };
+}
+
+function withoutKind(field: Schema | boolean): Schema | boolean {
+  if (typeof field === "boolean" || field.description === undefined) return field;
+  const { description, ...rest } = field;
+  const about = description.replace(/^Of (?:`\w+`(?:, | and )?)+(?:: )?/, "");
+  if (about === "") return rest;
+  return { ...rest, description: `${about.charAt(0).toUpperCase()}${about.slice(1)}` };
 }
 
 /** The settings of a type as a form draws them: texts are lines, and addresses are called so. */
@@ -34,7 +43,7 @@ export function configSchema(type: ConnectorType): Schema {
 const nameField = (name: string): string => labelOf(name).replace(/\burl\b/i, "URL");
 
 /** Fields that hold a credential, which may be a secret's name. */
-const CREDENTIAL = /token|password|secret|^key$|^value$|apiKey|credential/i;
+const CREDENTIAL = /^token$|password|secret|^key$|^value$|apiKey|privateKey|credential/i;
 
 export const isCredential = (pointer: string): boolean =>
   CREDENTIAL.test(pointer.slice(pointer.lastIndexOf("/") + 1));

@@ -1,4 +1,5 @@
 import "../connectors.css";
+import "../../ui/display/section.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, call, invalidate, useOp } from "../../data/api.ts";
@@ -12,35 +13,50 @@ import { notify } from "../../ui/toast.tsx";
 import { drawType } from "../connector-type.ts";
 import { ConnectorFields } from "./connector-fields.tsx";
 import { type ConnectorDraft, type ConnectorType, toParts } from "./draft.ts";
-import { TypeGallery } from "./type-gallery.tsx";
+import { configOfPreset, type Preset, typeOfPreset } from "./preset.ts";
+import { Monogram, PresetGallery } from "./preset-gallery.tsx";
 
 /** A new connector: its type first, then the fields of that type. */
 export function NewConnector() {
   useTitle("New connector");
-  const { type: name } = useSearch({ from: "/inside/connectors/new" });
+  const { type: name, preset } = useSearch({ from: "/inside/connectors/new" });
   const { data, error } = useOp("connectors.types", { query: { limit: 200 } });
-  const type = data?.data.find((one) => one.type === name);
-  if (error) return <ErrorNotice error={error} />;
-  if (name !== undefined && !data) return <Loading rows={8} />;
+  const service = useOp(
+    "connectors.get_preset",
+    { params: { preset: preset ?? "" } },
+    { enabled: preset !== undefined },
+  );
+  const type = data?.data.find((one) => one.type === (preset === undefined ? name : "preset"));
+  const problem = error ?? (preset === undefined ? null : service.error);
+  if (problem) return <ErrorNotice error={problem} />;
+  const isComing = preset === undefined ? name !== undefined && !data : !data || !service.data;
+  if (isComing) return <Loading rows={8} />;
+  if (type && service.data && preset !== undefined) {
+    const chosen = service.data.data;
+    return <NewOfType key={chosen.id} type={typeOfPreset(type, chosen)} preset={chosen} />;
+  }
   if (type) return <NewOfType key={type.type} type={type} />;
   return (
     <div className="scroll folio">
       <div className="folio-body wide">
-        <h1>What do you want to connect to?</h1>
-        <TypeGallery />
+        <header className="folio-head">
+          <h1>What do you want to connect to?</h1>
+        </header>
+        <PresetGallery />
       </div>
     </div>
   );
 }
 
-function NewOfType({ type }: { readonly type: ConnectorType }) {
+function NewOfType({ type, preset }: { readonly type: ConnectorType; readonly preset?: Preset }) {
   const navigate = useNavigate();
   const may = useMay();
-  const { label, icon: Icon } = drawType(type.type);
+  const { label: typeLabel, icon: Icon } = drawType(type.type);
+  const label = preset?.title ?? typeLabel;
   const [draft, setDraft] = useState<ConnectorDraft>(() => {
     const config = initialValue(type.config as Schema);
     return {
-      name: "",
+      name: preset?.title ?? "",
       config: isFields(config) ? config : {},
       auth: { kind: type.auth[0]?.kind ?? "none" },
     };
@@ -57,7 +73,9 @@ function NewOfType({ type }: { readonly type: ConnectorType }) {
     try {
       const name = draft.name.trim();
       // Its name is one of those that the server listed.
-      const body = { name, type: type.type as "http", ...toParts(type, draft) };
+      const parts = toParts(type, draft);
+      const config = preset ? configOfPreset(preset, parts.config) : parts.config;
+      const body = { name, type: type.type as "http", ...parts, config };
       const { data } = await call("connectors.create", { body });
       invalidate(["connectors."]);
       notify(`${name} is made. Test it next.`);
@@ -80,10 +98,10 @@ function NewOfType({ type }: { readonly type: ConnectorType }) {
       }}
     >
       <header className="page-head">
-        <Icon className="ico" />
+        {preset ? <Monogram title={preset.title} /> : <Icon className="ico" />}
         <h1 className="grow">New {label} connector</h1>
         <Link to="/connectors/new" className="btn">
-          Another type
+          Another service
         </Link>
         <button className="btn main" disabled={reason !== undefined || isBusy} title={reason}>
           Create <Keys keys="mod+s" />
@@ -91,6 +109,7 @@ function NewOfType({ type }: { readonly type: ConnectorType }) {
       </header>
       {problem && <ErrorNotice error={problem} />}
       <div className="scroll con-form">
+        {preset && <PresetNotes preset={preset} kind={draft.auth.kind} />}
         <ConnectorFields
           type={type}
           draft={draft}
@@ -99,5 +118,21 @@ function NewOfType({ type }: { readonly type: ConnectorType }) {
         />
       </div>
     </form>
+  );
+}
+
+/** How one gets at what the form asks for. */
+function PresetNotes({ preset, kind }: { readonly preset: Preset; readonly kind: string }) {
+  const way = preset.auth.find((one) => one.kind === kind);
+  return (
+    <div className="con-notes">
+      <p>{preset.guide}</p>
+      {way && (
+        <p className="muted">
+          {way.title}
+          {way.hint === null ? "" : `: ${way.hint}`}
+        </p>
+      )}
+    </div>
   );
 }

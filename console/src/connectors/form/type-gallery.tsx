@@ -11,23 +11,25 @@ export function TypeGallery() {
   if (isPending) return <Loading rows={4} />;
   return (
     <ul className="con-gallery">
-      {data.data.map(({ type, summary, actions, documented }) => {
-        const { label, icon: Icon } = drawType(type);
-        return (
-          <li key={type}>
-            <Link to="/connectors/new" search={{ type }} className="con-card">
-              <span className="con-icon">
-                <Icon className="ico" />
-              </span>
-              <strong>{label}</strong>
-              <span className="muted">{summary}</span>
-              <span className="muted con-actions">
-                {documented ? "Actions of its document" : count(actions.length, "action")}
-              </span>
-            </Link>
-          </li>
-        );
-      })}
+      {data.data
+        .filter(({ type }) => type !== "preset")
+        .map(({ type, summary, actions, documented }) => {
+          const { label, icon: Icon } = drawType(type);
+          return (
+            <li key={type}>
+              <Link to="/connectors/new" search={{ type }} className="con-card">
+                <span className="con-icon">
+                  <Icon className="ico" />
+                </span>
+                <strong>{label}</strong>
+                <span className="muted">{summary}</span>
+                <span className="muted con-actions">
+                  {documented ? "Actions of its document" : count(actions.length, "action")}
+                </span>
+              </Link>
+            </li>
+          );
+        })}
     </ul>
   );
 }

@@ -4,6 +4,7 @@
  */
 const STALE: Readonly<Record<string, readonly string[]>> = {
   absence: ["absences.", "on_call.", "on_call_schedules."],
+  agent_memory: ["agent_memories."],
   alert: ["alerts."],
   app: ["apps.", "home."],
   article: ["knowledge."],
@@ -11,6 +12,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   artifact: ["artifacts.", "scheduled_jobs.", "hooks.", "transformer.", "workflows.node_types"],
   artifact_test_case: ["artifacts."],
   assignment_rule: ["assignment_rules."],
+  "audit.app_publication": ["apps."],
   "audit.auth": ["auth.", "mfa.", "users."],
   "audit.calendar_feed": ["changes."],
   "audit.desk_settings": ["desk."],

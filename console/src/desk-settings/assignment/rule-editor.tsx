@@ -1,7 +1,7 @@
 import { call, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { ConditionField } from "../../sla/index.ts";
-import { CheckField, EditorForm, LineField, SelectField } from "../frame/editor-form.tsx";
+import { CheckField, EditorForm, NameField, SelectField } from "../frame/editor-form.tsx";
 import { PeopleField } from "../frame/people-field.tsx";
 import { useOpen } from "../frame/shelf.tsx";
 import { TeamSelect } from "../frame/team-select.tsx";
@@ -45,12 +45,7 @@ export function RuleEditor({ rule, refusal, position, nameOf }: RuleEditorProps)
     >
       <p className="rule-sentence">{toRuleSentence(draft, nameOf)}</p>
       <div className="editor-columns">
-        <LineField
-          label="Name"
-          value={draft.name}
-          onChange={(name) => change({ name })}
-          error={errorOf("/name")}
-        />
+        <NameField {...editor} />
         <SelectField
           label="For"
           value={draft.entity}
@@ -183,7 +178,6 @@ function useRuleEditor({
         : (await call("assignment_rules.create", { body: draft })).data;
     },
     remove: () => call("assignment_rules.delete", { params: { id: rule?.id ?? "" } }),
-    onSaved: setOpen,
-    onRemoved: () => setOpen(undefined),
+    onOpen: setOpen,
   });
 }

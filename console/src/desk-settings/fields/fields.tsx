@@ -55,7 +55,6 @@ function FieldsEditor({ kind, found }: FieldsEditorProps) {
       await call("desk.update_kind", { params, body }, ifMatch === undefined ? {} : { ifMatch });
       return { id: kind, name: "The form" };
     },
-    onSaved: () => undefined,
   });
   const { fields } = editor.draft;
   return (

@@ -113,6 +113,24 @@ export function LineField(props: LineProps) {
   );
 }
 
+interface NameFieldProps {
+  readonly draft: { readonly name: string };
+  readonly change: (next: { readonly name: string }) => void;
+  readonly errorOf: (pointer: string) => string | undefined;
+}
+
+/** The name in a draft. */
+export function NameField({ draft, change, errorOf }: NameFieldProps) {
+  return (
+    <LineField
+      label="Name"
+      value={draft.name}
+      onChange={(name) => change({ name })}
+      error={errorOf("/name")}
+    />
+  );
+}
+
 interface SelectProps<T extends string> {
   readonly label: string;
   readonly value: T;

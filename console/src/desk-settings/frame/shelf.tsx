@@ -21,6 +21,27 @@ export function useOpen(): OpenPlace {
   ];
 }
 
+interface ReadList<T> {
+  readonly data: { readonly data: readonly T[] } | undefined;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly refetch: () => unknown;
+}
+
+/** The things of a list on a page of settings, the one that is open, and how the list is read. */
+export function useShelf<T extends { readonly id: string }>(list: ReadList<T>) {
+  const [open] = useOpen();
+  const { error, isPending } = list;
+  const things = list.data?.data ?? [];
+  return {
+    things,
+    open,
+    opened: things.find(({ id }) => id === open),
+    isNew: open === NEW,
+    reading: { error, isPending, onRetry: () => void list.refetch() },
+  };
+}
+
 export interface ShelfItem {
   readonly id: string;
   readonly label: string;

@@ -18,8 +18,8 @@ interface EditorOptions<D> {
   /** The prefix of the operations that show it. */
   readonly stale: string;
   readonly refusal: string | undefined;
-  readonly onSaved: (id: string) => void;
-  readonly onRemoved?: () => void;
+  /** Opens what was saved; nothing, where it was removed. */
+  readonly onOpen?: (id: string | undefined) => void;
 }
 
 export interface Editor<D> {
@@ -64,7 +64,7 @@ export function useEditor<D extends object>(options: EditorOptions<D>): Editor<D
       const saved = await options.save(draft, ifMatch);
       setBase({ draft, revision: base.revision === undefined ? undefined : base.revision + 1 });
       notify(`${saved.name} is saved`);
-      options.onSaved(saved.id);
+      options.onOpen?.(saved.id);
     });
   useActions([{ keys: "mod+s", label: "Save", run: submit, always: true, disabled: refusal }]);
   const { remove } = options;
@@ -87,7 +87,7 @@ export function useEditor<D extends object>(options: EditorOptions<D>): Editor<D
       (() =>
         void run(async () => {
           await remove();
-          options.onRemoved?.();
+          options.onOpen?.(undefined);
         })),
   };
 }

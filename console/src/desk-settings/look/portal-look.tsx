@@ -2,7 +2,7 @@ import "./look.css";
 import { useState } from "react";
 import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { uploadFile, useFileLink } from "../../data/files.ts";
+import { uploadFile, useFileLink } from "../../data/files/files.ts";
 import { useMay } from "../../data/people.ts";
 import { BASE_PATH, place } from "../../data/place.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -56,7 +56,6 @@ function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
       await call("portal.update_settings", { body }, ifMatch === undefined ? {} : { ifMatch });
       return { id: "", name: "The portal" };
     },
-    onSaved: () => undefined,
   });
   const { draft, change, errorOf } = editor;
   const isPale = draft.accent !== "" && contrastWithWhite(draft.accent) < CONTRAST_MIN;

@@ -45,7 +45,6 @@ function PageEditor({ page, refusal }: PageEditorProps) {
       await call("status_page.update", { body }, ifMatch === undefined ? {} : { ifMatch });
       return { id: "", name: "The status page" };
     },
-    onSaved: () => undefined,
   });
   const { draft, change, errorOf } = editor;
   const address = `${location.origin}${BASE_PATH}${page.path}`;

@@ -49,8 +49,7 @@ export function MacroEditor({ macro, refusal, position }: MacroEditorProps) {
         : (await call("macros.create", { body })).data;
     },
     remove: () => call("macros.delete", { params: { id: macro?.id ?? "" } }),
-    onSaved: setOpen,
-    onRemoved: () => setOpen(undefined),
+    onOpen: setOpen,
   });
   const { draft, change, errorOf } = editor;
   return (

@@ -30,8 +30,7 @@ export function MailboxEditor({ mailbox, refusal }: MailboxEditorProps) {
         : (await call("mailboxes.create", { body })).data;
     },
     remove: () => call("mailboxes.delete", { params: { id: mailbox?.id ?? "" } }),
-    onSaved: setOpen,
-    onRemoved: () => setOpen(undefined),
+    onOpen: setOpen,
   });
   const { draft, change, errorOf } = editor;
   return (

@@ -31,7 +31,6 @@ function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] 
       await call("desk.update_settings", { body }, ifMatch === undefined ? {} : { ifMatch });
       return { id: "", name: "The desk" };
     },
-    onSaved: () => undefined,
   });
   const { draft, change, errorOf } = editor;
   const set = (row: number, column: number, priority: number): void =>

@@ -2,8 +2,8 @@ import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useMay, useNames } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { count } from "../../ui/words.ts";
-import { EditorForm, LineField } from "../frame/editor-form.tsx";
-import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
+import { EditorForm, LineField, NameField } from "../frame/editor-form.tsx";
+import { Shelf, useOpen, useShelf } from "../frame/shelf.tsx";
 import { PeopleField } from "../frame/people-field.tsx";
 import { useEditor } from "../frame/use-editor.ts";
 
@@ -13,18 +13,15 @@ const useRefusal = (): string | undefined =>
   useMay()("desk:write") ? undefined : "You may not change teams (desk:write).";
 
 export function Teams() {
-  const { data, error, isPending, refetch } = useOp("teams.list", { query: { limit: 200 } });
-  const [open] = useOpen();
+  const shelf = useShelf(useOp("teams.list", { query: { limit: 200 } }));
   const nameOf = useNames();
-  const teams = data?.data ?? [];
-  const team = teams.find(({ id }) => id === open);
   return (
     <Shelf
       label="Teams"
       make="New team"
       refusal={useRefusal()}
       nothing="A team has a queue of its own, and its members are told what is in it."
-      items={teams.map(({ id, name, memberIds }) => ({
+      items={shelf.things.map(({ id, name, memberIds }) => ({
         id,
         label: name,
         about: count(memberIds.length, "member"),
@@ -36,10 +33,9 @@ export function Teams() {
           </span>
         ),
       }))}
-      {...{ error, isPending }}
-      onRetry={() => void refetch()}
+      {...shelf.reading}
     >
-      {(team || open === NEW) && <TeamEditor key={open} team={team} />}
+      {(shelf.opened || shelf.isNew) && <TeamEditor key={shelf.open} team={shelf.opened} />}
     </Shelf>
   );
 }
@@ -60,22 +56,16 @@ function TeamEditor({ team }: { readonly team: Team | undefined }) {
         ? (await call("teams.update", { params: { id: team.id }, body }, matching(ifMatch))).data
         : (await call("teams.create", { body })).data,
     remove: () => call("teams.delete", { params: { id: team?.id ?? "" } }),
-    onSaved: setOpen,
-    onRemoved: () => setOpen(undefined),
+    onOpen: setOpen,
   });
-  const { draft, change, errorOf } = editor;
+  const { draft, change } = editor;
   return (
     <EditorForm
       title={team?.name ?? "New team"}
       editor={editor}
       consequence="Its closed tickets keep its name. It can't be deleted while it has open ones."
     >
-      <LineField
-        label="Name"
-        value={draft.name}
-        onChange={(name) => change({ name })}
-        error={errorOf("/name")}
-      />
+      <NameField {...editor} />
       <LineField
         label="What it does"
         value={draft.description}

@@ -1,8 +1,14 @@
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { PlanEditor, type PlannedTask } from "../../tasks/index.ts";
-import { CheckField, EditorForm, LineField, SelectField } from "../frame/editor-form.tsx";
-import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
+import {
+  CheckField,
+  EditorForm,
+  LineField,
+  NameField,
+  SelectField,
+} from "../frame/editor-form.tsx";
+import { Shelf, useOpen, useShelf } from "../frame/shelf.tsx";
 import { useEditor } from "../frame/use-editor.ts";
 import { matching } from "../teams/teams.tsx";
 
@@ -27,27 +33,22 @@ const useRefusal = (): string | undefined =>
 
 /** Ways to do something that were found safe once and for all, with the tasks of each. */
 export function ChangeTemplates() {
-  const query = { limit: 100 };
-  const { data, error, isPending, refetch } = useOp("change_templates.list", { query });
-  const [open] = useOpen();
-  const templates = data?.data ?? [];
-  const template = templates.find(({ id }) => id === open);
+  const shelf = useShelf(useOp("change_templates.list", { query: { limit: 100 } }));
   return (
     <Shelf
       label="Change templates"
       make="New template"
       refusal={useRefusal()}
       nothing="What is done again and again, and needs no vote: a restart, a certificate, a new user."
-      items={templates.map(({ id, name, description, tasks = [], active }) => ({
+      items={shelf.things.map(({ id, name, description, tasks = [], active }) => ({
         id,
         label: name,
         about: description === "" ? `${tasks.length} tasks` : description,
         ...(!active && { mark: <span className="tag idle">Off</span> }),
       }))}
-      {...{ error, isPending }}
-      onRetry={() => void refetch()}
+      {...shelf.reading}
     >
-      {(template || open === NEW) && <TemplateEditor key={open} template={template} />}
+      {(shelf.opened || shelf.isNew) && <TemplateEditor key={shelf.open} template={shelf.opened} />}
     </Shelf>
   );
 }
@@ -85,8 +86,7 @@ function TemplateEditor({ template }: { readonly template: Template | undefined 
     ...(template && {
       remove: () => call("change_templates.delete", { params: { id: template.id } }),
     }),
-    onSaved: setOpen,
-    onRemoved: () => setOpen(undefined),
+    onOpen: setOpen,
   });
   const { draft, change, errorOf } = editor;
   return (
@@ -106,12 +106,7 @@ function TemplateEditor({ template }: { readonly template: Template | undefined 
         </>
       }
     >
-      <LineField
-        label="Name"
-        value={draft.name}
-        onChange={(name) => change({ name })}
-        error={errorOf("/name")}
-      />
+      <NameField {...editor} />
       <LineField
         label="What it is for"
         value={draft.description}

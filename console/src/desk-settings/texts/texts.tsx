@@ -5,8 +5,8 @@ import { describeRefusal } from "../../data/change.ts";
 import { useMay } from "../../data/people.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Field } from "../../ui/field.tsx";
-import { EditorForm, LineField } from "../frame/editor-form.tsx";
-import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
+import { EditorForm, LineField, NameField } from "../frame/editor-form.tsx";
+import { Shelf, useOpen, useShelf } from "../frame/shelf.tsx";
 import { TeamSelect } from "../frame/team-select.tsx";
 import { TicketPicker } from "../frame/ticket-picker.tsx";
 import { useEditor } from "../frame/use-editor.ts";
@@ -21,27 +21,22 @@ const useRefusal = (): string | undefined =>
   useMay()("macros:write") ? undefined : "You may not change text modules (macros:write).";
 
 export function Texts() {
-  const query = { limit: 100 };
-  const { data, error, isPending, refetch } = useOp("text_modules.list", { query });
-  const [open] = useOpen();
-  const texts = data?.data ?? [];
-  const text = texts.find(({ id }) => id === open);
+  const shelf = useShelf(useOp("text_modules.list", { query: { limit: 100 } }));
   return (
     <Shelf
       label="Text modules"
       make="New text"
       refusal={useRefusal()}
       nothing="A greeting, a question that is always the same, how to reset a password."
-      items={texts.map(({ id, name, keyword, body }) => ({
+      items={shelf.things.map(({ id, name, keyword, body }) => ({
         id,
         label: name,
         about: body,
         mark: <code className="keyword">;{keyword}</code>,
       }))}
-      {...{ error, isPending }}
-      onRetry={() => void refetch()}
+      {...shelf.reading}
     >
-      {(text || open === NEW) && <TextEditor key={open} text={text} />}
+      {(shelf.opened || shelf.isNew) && <TextEditor key={shelf.open} text={shelf.opened} />}
     </Shelf>
   );
 }
@@ -67,8 +62,7 @@ function TextEditor({ text }: { readonly text: TextModule | undefined }) {
         : (await call("text_modules.create", { body })).data;
     },
     remove: () => call("text_modules.delete", { params: { id: text?.id ?? "" } }),
-    onSaved: setOpen,
-    onRemoved: () => setOpen(undefined),
+    onOpen: setOpen,
   });
   const { draft, change, errorOf } = editor;
   return (
@@ -79,12 +73,7 @@ function TextEditor({ text }: { readonly text: TextModule | undefined }) {
       aside={<TextPreview body={draft.body} />}
     >
       <div className="editor-columns">
-        <LineField
-          label="Name"
-          value={draft.name}
-          onChange={(name) => change({ name })}
-          error={errorOf("/name")}
-        />
+        <NameField {...editor} />
         <LineField
           label="Keyword"
           value={draft.keyword}

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { OperationId } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { uploadFile } from "../../data/files.ts";
+import { uploadFile } from "../../data/files/files.ts";
 import { notify } from "../../ui/toast.tsx";
 import { KINDS, type Ticket } from "../ticket-kind.ts";
 import { sendTo } from "../ticket/use-acts.ts";

@@ -1,15 +1,7 @@
 import { FileText } from "lucide-react";
-import { useFileLink } from "../../data/files.ts";
+import { useFileLink } from "../../data/files/files.ts";
+import { toSize } from "../../ui/words.ts";
 import type { FiledFile } from "./moments.ts";
-
-const KIB = 1_024;
-
-/** `12 KB`, `3.4 MB`. */
-export function toSize(bytes: number): string {
-  if (bytes < KIB) return `${bytes} B`;
-  if (bytes < KIB * KIB) return `${Math.round(bytes / KIB)} KB`;
-  return `${(bytes / KIB / KIB).toFixed(1)} MB`;
-}
 
 const isPicture = ({ name, type }: FiledFile): boolean =>
   type === undefined

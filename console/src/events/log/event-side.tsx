@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import type { LogEvent } from "../../data/live/live.ts";
-import { pathOf } from "../../data/resource-path.ts";
+import { usePathOf } from "../../data/people.ts";
+import { undoChanges, useUndoable } from "../../data/undo/undo.ts";
 import { EventData } from "../event-data.tsx";
 import { nameMaker, nameThing } from "../event-words.ts";
 import type { EventsSearch } from "../search.ts";
@@ -14,8 +15,9 @@ export function EventSide(props: {
 }) {
   const { event, onFilter } = props;
   const { id, type, resource, actor, correlationId, requestId, runId, stepId } = event;
-  const screen = pathOf(resource.type, resource.id, resource.number);
+  const screen = usePathOf()(resource.type, resource.id, resource.number);
   const maker = nameMaker(event);
+  const isUndoable = useUndoable();
   return (
     <aside className="events-side scroll" aria-label="Event">
       <header className="row">
@@ -32,6 +34,11 @@ export function EventSide(props: {
           <Link className="btn" to={screen}>
             Open {resource.number ?? resource.type.replaceAll("_", " ")}
           </Link>
+        )}
+        {isUndoable(type) && (
+          <button className="btn" onClick={() => void undoChanges({ eventId: id })}>
+            Undo this change
+          </button>
         )}
         {runId !== undefined && resource.type !== "run" && (
           <Link className="btn" to="/runs/$id" params={{ id: runId }} search={{ step: stepId }}>

@@ -11,6 +11,8 @@ const PAGE = 100;
 const WANTED = 40;
 const EVENTS_MAX = 5_000;
 const HELD_MAX = 1_000;
+/** What people publish is on no topic of the platform. */
+const MESSAGES = "platform.messages";
 
 interface Past {
   readonly events: readonly LogEvent[];
@@ -62,7 +64,7 @@ export function useEventLog(
     setPast((old) => ({ ...old, events: mergeEvents(fresh, old.events, EVENTS_MAX) }));
   const hold = (fresh: readonly LogEvent[]): void =>
     setHeld((old) => mergeEvents(fresh, old, HELD_MAX));
-  useLiveEvents({ take: isHeld ? hold : add, matches, custom });
+  useLiveEvents({ take: isHeld ? hold : add, matches, custom, isAll: filters.topic === undefined });
   return {
     ...past,
     heldCount: held.length,
@@ -136,8 +138,9 @@ function useLiveEvents(props: {
   readonly take: (fresh: readonly LogEvent[]) => void;
   readonly matches: (event: LogEvent) => boolean;
   readonly custom: string | undefined;
+  readonly isAll: boolean;
 }): void {
-  const { matches, custom } = props;
+  const { matches, custom, isAll } = props;
   const latest = useRef(props.take);
   latest.current = props.take;
   useEffect(() => {
@@ -153,10 +156,13 @@ function useLiveEvents(props: {
         latest.current(fresh);
       });
     };
-    const leave = custom === undefined ? onEvent(hear) : followTopic(custom, hear);
+    const ways =
+      custom === undefined
+        ? [onEvent(hear), ...(isAll ? [followTopic(MESSAGES, hear)] : [])]
+        : [followTopic(custom, hear)];
     return () => {
-      leave();
+      for (const leave of ways) leave();
       cancelAnimationFrame(frame);
     };
-  }, [matches, custom]);
+  }, [matches, custom, isAll]);
 }

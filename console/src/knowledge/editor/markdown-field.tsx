@@ -12,7 +12,7 @@ import {
 } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useRef, useState } from "react";
 import { describeRefusal } from "../../data/change.ts";
-import { uploadFile } from "../../data/files.ts";
+import { uploadFile } from "../../data/files/files.ts";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { LinkDialog } from "./link-dialog.tsx";

@@ -3,6 +3,7 @@ import {
   CheckField,
   EditorForm,
   LineField,
+  NameField,
   SelectField,
   useEditor,
 } from "../../desk-settings/index.ts";
@@ -55,8 +56,7 @@ export function PolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps) {
         : (await call("escalation_policies.create", { body })).data;
     },
     remove: () => call("escalation_policies.delete", { params: { id: policy?.id ?? "" } }),
-    onSaved: onOpen,
-    onRemoved: () => onOpen(undefined),
+    onOpen,
   });
   const { draft, change, errorOf } = editor;
   return (
@@ -67,12 +67,7 @@ export function PolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps) {
       aside={<EscalationPreview steps={draft.steps} repeats={draft.repeats} />}
     >
       <div className="editor-columns">
-        <LineField
-          label="Name"
-          value={draft.name}
-          onChange={(name) => change({ name })}
-          error={errorOf("/name")}
-        />
+        <NameField {...editor} />
         <SelectField
           label="For"
           value={draft.entity}

@@ -3,7 +3,13 @@ import { ArrowLeft } from "lucide-react";
 import { useMemo } from "react";
 import { call, type Input, query } from "../../data/api.ts";
 import { addDays, findMonday } from "../../changes/index.ts";
-import { EditorForm, LineField, TeamSelect, useEditor } from "../../desk-settings/index.ts";
+import {
+  EditorForm,
+  LineField,
+  NameField,
+  TeamSelect,
+  useEditor,
+} from "../../desk-settings/index.ts";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Field } from "../../ui/field.tsx";
@@ -47,8 +53,7 @@ export function ScheduleEditor({ schedule, refusal, onOpen }: ScheduleEditorProp
         : (await call("on_call_schedules.create", { body })).data;
     },
     remove: () => call("on_call_schedules.delete", { params: { id: schedule?.id ?? "" } }),
-    onSaved: onOpen,
-    onRemoved: () => onOpen(undefined),
+    onOpen,
   });
   const { draft, change, errorOf } = editor;
   return (
@@ -63,12 +68,7 @@ export function ScheduleEditor({ schedule, refusal, onOpen }: ScheduleEditorProp
         consequence="Policies and rules that ask it find nobody there."
       >
         <div className="editor-columns">
-          <LineField
-            label="Name"
-            value={draft.name}
-            onChange={(name) => change({ name })}
-            error={errorOf("/name")}
-          />
+          <NameField {...editor} />
           <TeamSelect
             label="Team"
             none="None in particular"

@@ -1,6 +1,12 @@
 import { Builder } from "../../analytics/index.ts";
 import { call, useOp } from "../../data/api.ts";
-import { EditorForm, LineField, SelectField, useEditor } from "../../desk-settings/index.ts";
+import {
+  EditorForm,
+  LineField,
+  NameField,
+  SelectField,
+  useEditor,
+} from "../../desk-settings/index.ts";
 import { TimeFields } from "../mail/time-fields.tsx";
 import { type Kpi, toKpiBody, toKpiDraft } from "./kpi-draft.ts";
 import { KpiHistory } from "./kpi-history.tsx";
@@ -38,8 +44,7 @@ export function KpiEditor({ kpi, refusal, onOpen }: KpiEditorProps) {
         : (await call("kpis.create", { body: { ...body, ...(window && { window }) } })).data;
     },
     ...(kpi && { remove: () => call("kpis.delete", { params: { id: kpi.id } }) }),
-    onSaved: onOpen,
-    onRemoved: () => onOpen(undefined),
+    onOpen,
   });
   const { draft, change, errorOf } = editor;
   return (
@@ -49,12 +54,7 @@ export function KpiEditor({ kpi, refusal, onOpen }: KpiEditorProps) {
       consequence="Its history goes with it."
       aside={kpi && <KpiHistory kpi={kpi} refusal={refusal} />}
     >
-      <LineField
-        label="Name"
-        value={draft.name}
-        onChange={(name) => change({ name })}
-        error={errorOf("/name")}
-      />
+      <NameField {...editor} />
       <SelectField
         label="Measures"
         value={draft.reportId}

@@ -67,8 +67,7 @@ export function ScheduleEditor({ schedule, reportId, refusal, onOpen }: Schedule
     ...(schedule && {
       remove: () => call("report_schedules.delete", { params: { id: schedule.id } }),
     }),
-    onSaved: onOpen,
-    onRemoved: () => onOpen(undefined),
+    onOpen,
   });
   const { draft, change, errorOf } = editor;
   return (

@@ -1,5 +1,5 @@
 import { type ReportAnswer, toFigure } from "@millrace/client/chart";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Mail } from "lucide-react";
 import { useState } from "react";
 import { type Drill, FigureView, RowsSheet } from "../../analytics/index.ts";
@@ -15,6 +15,7 @@ export function SavedReports() {
   const { report: chosen } = useSearch({ from: "/inside/reports" });
   const navigate = useNavigate();
   const { data, error, isPending, refetch } = useOp("reports.list", { query: { limit: 200 } });
+  const may = useMay();
   const reports = data?.data ?? [];
   const open = (id: string | undefined): void =>
     void navigate({ to: "/reports", search: { report: id } });
@@ -26,7 +27,16 @@ export function SavedReports() {
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={6} />}
         {data && reports.length === 0 && (
-          <Empty title="No saved reports yet">
+          <Empty
+            title="No saved reports yet"
+            action={
+              may("analytics:read") && (
+                <Link to="/dashboards" className="btn main">
+                  Go to the dashboards
+                </Link>
+              )
+            }
+          >
             A tile of a dashboard becomes one when it is saved as a report.
           </Empty>
         )}

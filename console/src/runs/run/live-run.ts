@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { cache, query, type Schemas, useOp } from "../../data/api.ts";
 import { readStream } from "../../data/live/stream.ts";
 import type { NodeSummary, RunStep } from "../../workflows/index.ts";
+import { addLiveText } from "../conversation/live-text.ts";
 import { refreshItems } from "../step/loop-steps.ts";
 import { isOver } from "./run-status.ts";
 
@@ -135,6 +136,9 @@ async function followRun(book: StepBook, signal: AbortSignal): Promise<void> {
       signal,
       each({ event, data }) {
         if (event === "step") book.putStep(JSON.parse(data) as RunStep);
+        if (event === "text") {
+          addLiveText(runId, JSON.parse(data) as { readonly path: string; readonly text: string });
+        }
         if (event === "summary")
           book.putNodes((JSON.parse(data) as NonNullable<RunFrame["summary"]>).nodes);
         if (event !== "run") return;

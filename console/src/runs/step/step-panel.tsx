@@ -18,6 +18,7 @@ import { TRIGGER_STEP } from "../run/search.ts";
 import { listSeenValues } from "./step-error.ts";
 import { chooseItem, loopsAround, readStepPlace, type StepPlace } from "./step-place.ts";
 import { AttemptSection } from "./attempts.tsx";
+import { Conversation } from "../conversation/conversation-view.tsx";
 import { LoopItems } from "./loop-items.tsx";
 import { CallLine, ErrorSection, LogSection, ValueSection, WaitSection } from "./step-sections.tsx";
 
@@ -89,32 +90,18 @@ export function StepPanel(props: PanelProps) {
       {(step.attempts > 1 || step.status === "failed") && (
         <AttemptSection runId={run.id} step={step} />
       )}
-      {props.loop && <LoopItems {...props} runId={run.id} loopKey={key} loop={props.loop} />}
+      {step.type === "agent" && run.redacted !== true && (
+        <Conversation runId={run.id} step={step} nodes={props.nodes} onChoose={onChoose} />
+      )}
+      {props.loop && step.type !== "agent" && (
+        <LoopItems {...props} runId={run.id} loopKey={key} loop={props.loop} />
+      )}
       {step.branch !== undefined && step.branch !== "error" && (
         <p className="run-branch">
           Resumed by <b>{step.branch}</b>
         </p>
       )}
-      {run.redacted === true ? (
-        <p className="notice">
-          What it read and wrote is left out: only those who may read traces see it.
-        </p>
-      ) : (
-        <>
-          {step.error?.body !== undefined && (
-            <ValueSection title="Answer" path="error.body" value={step.error.body} none="" />
-          )}
-          {!(step.error && step.output === undefined) && (
-            <ValueSection
-              title="Output"
-              path={`steps.${step.nodeId}.output`}
-              value={step.output}
-              none={step.finishedAt === null ? "Nothing yet." : "Nothing."}
-            />
-          )}
-          <ValueSection title="Input" path="input" value={step.input} none="Nothing." />
-        </>
-      )}
+      <StepValues run={run} step={step} />
       <LogSection logs={step.logs} />
       <footer className="run-foot">
         <Link
@@ -128,6 +115,33 @@ export function StepPanel(props: PanelProps) {
         <span className="muted mono cut">{step.id}</span>
       </footer>
     </div>
+  );
+}
+
+/** What a step read and wrote, for those who may see it. */
+function StepValues({ run, step }: Pick<PanelProps, "run" | "step">) {
+  if (run.redacted === true) {
+    return (
+      <p className="notice">
+        What it read and wrote is left out: only those who may read traces see it.
+      </p>
+    );
+  }
+  return (
+    <>
+      {step.error?.body !== undefined && (
+        <ValueSection title="Answer" path="error.body" value={step.error.body} none="" />
+      )}
+      {!(step.error && step.output === undefined) && (
+        <ValueSection
+          title="Output"
+          path={`steps.${step.nodeId}.output`}
+          value={step.output}
+          none={step.finishedAt === null ? "Nothing yet." : "Nothing."}
+        />
+      )}
+      <ValueSection title="Input" path="input" value={step.input} none="Nothing." />
+    </>
   );
 }
 

@@ -9,6 +9,7 @@ import { JsonTree } from "../../ui/json/json-tree.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { toCountdown, toDuration } from "../../ui/words.ts";
 import type { RunStep } from "../../workflows/index.ts";
+import { FileChips } from "./file-chips.tsx";
 import {
   type listSeenValues,
   markField,
@@ -177,6 +178,7 @@ export const ValueSection = memo(function ValueSection(props: {
           </button>
         )}
       </h3>
+      <FileChips value={value} />
       {value === undefined ? (
         <p className="muted">{props.none}</p>
       ) : (

@@ -55,8 +55,7 @@ export function ClassEditor({ class: own, classes, refusal, onOpen }: ClassEdito
     ...(isDeclared && {
       remove: () => call("cmdb.delete_class", { params: { name: own.name } }),
     }),
-    onSaved: onOpen,
-    onRemoved: () => onOpen(undefined),
+    onOpen,
   });
   const { draft, change, errorOf } = editor;
   const inherited =

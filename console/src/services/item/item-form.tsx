@@ -2,7 +2,13 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { ApiError, call, invalidate, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { LineField, SelectField, TeamSelect, usePeopleOptions } from "../../desk-settings/index.ts";
+import {
+  LineField,
+  NameField,
+  SelectField,
+  TeamSelect,
+  usePeopleOptions,
+} from "../../desk-settings/index.ts";
 import { Form, type Schema, toSendable } from "../../form/index.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
@@ -103,12 +109,7 @@ function ItemFields({ draft, change, classes, errorOf }: ItemFieldsProps) {
   return (
     <>
       <div className="editor-columns">
-        <LineField
-          label="Name"
-          value={draft.name}
-          onChange={(name) => change({ name })}
-          error={errorOf("/name")}
-        />
+        <NameField {...{ draft, change, errorOf }} />
         <SelectField
           label="Class"
           value={draft.class}

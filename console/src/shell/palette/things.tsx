@@ -12,6 +12,7 @@ import {
   Play,
   ShoppingCart,
   Table,
+  TableProperties,
   Ticket,
   UserRound,
   UsersRound,
@@ -45,6 +46,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   incident: Ticket,
   pack: Package,
   person: UserRound,
+  record: TableProperties,
   problem: Ticket,
   request: Ticket,
   run: Play,
@@ -79,17 +81,18 @@ export function useThings(text: string) {
 }
 
 function toEntry(hit: Hit, isFound: boolean, go: (to: string) => void): Entry {
-  const { kind, id, title, ref, detail } = hit;
+  const { kind, id, title, ref, detail, table } = hit;
   const Icon = ICONS[kind] ?? Box;
-  const path = pathOf(kind, id, ref);
+  const path = pathOf(kind, id, table ?? ref);
+  const isAside = kind === "person" || kind === "record";
   const act = path === undefined ? actOn(hit) : { run: () => go(path) };
-  const hint = act.hint ?? ref ?? (kind === "person" ? detail : null);
+  const hint = act.hint ?? ref ?? (isAside ? detail : null);
   return {
     id: path ?? id,
     group: toWords(kind),
     icon: <Icon className="ico" />,
     label: title,
-    also: [ref, id, kind === "person" ? detail : null].filter((one) => one !== null).join(" "),
+    also: [ref, id, isAside ? detail : null].filter((one) => one !== null).join(" "),
     isFound,
     hint: hint !== null && <span className="muted palette-hint">{hint}</span>,
     run: act.run,

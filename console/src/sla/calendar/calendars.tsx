@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import { EditorForm, LineField, useEditor } from "../../desk-settings/index.ts";
+import { EditorForm, NameField, useEditor } from "../../desk-settings/index.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
@@ -106,8 +106,7 @@ function CalendarEditor({ calendar, refusal, onOpen }: CalendarEditorProps) {
         : (await call("business_calendars.create", { body })).data;
     },
     remove: () => call("business_calendars.delete", { params: { id: calendar?.id ?? "" } }),
-    onSaved: onOpen,
-    onRemoved: () => onOpen(undefined),
+    onOpen,
   });
   const { draft, change, errorOf } = editor;
   return (
@@ -118,12 +117,7 @@ function CalendarEditor({ calendar, refusal, onOpen }: CalendarEditorProps) {
         consequence="It can't be deleted while a policy counts by it."
       >
         <div className="editor-columns">
-          <LineField
-            label="Name"
-            value={draft.name}
-            onChange={(name) => change({ name })}
-            error={errorOf("/name")}
-          />
+          <NameField {...editor} />
           <Field label="Time zone" error={errorOf("/timezone")}>
             {({ id }) => (
               <Combobox

@@ -4,6 +4,7 @@ import {
   type Editor,
   EditorForm,
   LineField,
+  NameField,
   SelectField,
   useEditor,
 } from "../../desk-settings/index.ts";
@@ -36,12 +37,7 @@ export function PolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps) {
       >
         <p className="sla-sentence">{toSentence(draft)}</p>
         <div className="editor-columns">
-          <LineField
-            label="Name"
-            value={draft.name}
-            onChange={(name) => change({ name })}
-            error={errorOf("/name")}
-          />
+          <NameField {...editor} />
           {!policy && (
             <SelectField
               label="For"
@@ -128,7 +124,6 @@ function usePolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps): Editor
         : (await call("sla.create", { body: toBody(draft) })).data;
     },
     remove: () => call("sla.delete", { params: { id: policy?.id ?? "" } }),
-    onSaved: onOpen,
-    onRemoved: () => onOpen(undefined),
+    onOpen,
   });
 }

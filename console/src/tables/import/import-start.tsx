@@ -5,7 +5,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Upload } from "lucide-react";
 import { useRef, useState } from "react";
 import { call, useOp } from "../../data/api.ts";
-import { uploadFile } from "../../data/files.ts";
+import { uploadFile } from "../../data/files/files.ts";
 import { useMay } from "../../data/people.ts";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";

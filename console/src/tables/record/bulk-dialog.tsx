@@ -5,6 +5,7 @@ import { call, type Input } from "../../data/api.ts";
 import { dryRun } from "../book/dry-run.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
+import { undoOf } from "../../data/undo/undo.ts";
 import { notify } from "../../ui/toast.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { count } from "../../ui/words.ts";
@@ -60,10 +61,11 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
     update.mutate(
       { params: { slug: table.slug }, body },
       {
-        onSuccess({ data: { updated } }) {
+        onSuccess(reply) {
           onDone();
           onClose();
-          notify(`${count(updated, "record")} changed; the others were that way already.`);
+          const changed = count(reply.data.updated, "record");
+          notify(`${changed} changed; the others were that way already.`, undoOf(reply));
         },
       },
     );
@@ -97,7 +99,7 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
           ? "No filter is set: this is every record of the table that you may see."
           : "These are the records that the filter finds."}{" "}
         {found === undefined ? "" : `There are ${found.toLocaleString("en")} of them. `}
-        It can’t be undone in one step; the history of each record keeps what was there.
+        It can be undone in one step, as long as nobody changes the same fields.
       </p>
       {tooMany && (
         <p className="field-error">

@@ -2,7 +2,7 @@
 import { FileText, Paperclip, X } from "lucide-react";
 import { useRef, useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { uploadFile, useFileLink } from "../../data/files.ts";
+import { uploadFile, useFileLink } from "../../data/files/files.ts";
 import { notifyError } from "../../ui/toast.tsx";
 import type { GridColumn } from "../column/column.ts";
 

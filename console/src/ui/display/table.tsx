@@ -90,7 +90,12 @@ export function Table<T>(props: TableProps<T>) {
   };
   return (
     <div ref={box} className="table-box" role="region" aria-label={props.label}>
-      <table className={isNarrow ? "table cards" : "table"} aria-rowcount={sorted.length + 1}>
+      <table
+        className={isNarrow ? "table cards" : "table"}
+        // Heads over nothing say nothing.
+        hidden={rows.length === 0 && props.empty !== undefined}
+        aria-rowcount={sorted.length + 1}
+      >
         {!isNarrow && (
           <colgroup>
             {columns.map(({ id, width }) => (

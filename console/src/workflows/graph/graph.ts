@@ -20,7 +20,8 @@ type Settings =
   | "maxConcurrency"
   | "concurrencyKey"
   | "timeoutMs"
-  | "errorWorkflowId";
+  | "errorWorkflowId"
+  | "triggers";
 
 /** What is edited and saved as one: everything of a workflow that a version keeps. */
 export type Definition = Graph & Pick<Schemas["Workflow"], "name" | "trigger" | Settings>;

@@ -7,6 +7,7 @@ import {
   editedSteps,
   isDirty,
   markSaved,
+  parseHistory,
   rebaseHistory,
   redoLabel,
   stepHistory,
@@ -99,4 +100,11 @@ test("a kept draft has its newest edits and stands where it stood", () => {
     "n58",
     "Call it n59",
   ]);
+});
+
+test("a history that was kept as text knows when everything is undone", () => {
+  const written = addEdit(beginHistory(named("a"), '"1"'), edit("b", 1));
+  const read = parseHistory(JSON.stringify(written));
+  expect([isDirty(read), draftOf(read)]).toEqual([true, named("b")]);
+  expect(isDirty(stepHistory(read, -1))).toBe(false);
 });

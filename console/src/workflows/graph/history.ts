@@ -3,6 +3,7 @@
  * is one edit. Undo goes on beyond a save, and beyond somebody else's: the edits are then based on theirs.
  */
 import type { Definition } from "./graph.ts";
+import { isEqual } from "./merge.ts";
 
 export interface Edit {
   readonly label: string;
@@ -88,6 +89,16 @@ export function trimHistory(history: History, most: number): History {
 }
 
 export const draftOf = ({ edits, at, base }: History): Definition => edits[at]?.after ?? base;
+/** A history that was kept as text: what was one definition with its base is so again. */
+export function parseHistory(text: string): History {
+  const history = JSON.parse(text) as History;
+  const { base } = history;
+  const edits = history.edits.map((edit) =>
+    isEqual(edit.after, base) ? { ...edit, after: base } : edit,
+  );
+  return { ...history, edits };
+}
+
 export const isDirty = (history: History): boolean => draftOf(history) !== history.base;
 export const undoLabel = ({ edits, at }: History): string | undefined =>
   at > 0 ? edits[at]?.label : undefined;

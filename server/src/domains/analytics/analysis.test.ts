@@ -305,3 +305,57 @@ test("an alert fires once, tells who wants it, and is resolved once", async () =
   });
   expect([groups.status, groups.body.errors[0].path]).toEqual([422, "/report"]);
 });
+
+test("the past of a KPI of records is what they were then, with those that were deleted, by the rules of whom it acts for", async () => {
+  const columns = [
+    { name: "kind", type: "text" },
+    { name: "n", type: "integer" },
+  ];
+  const { slug } = (await owner("POST /api/v1/tables", { name: "Past", slug: "past", columns }))
+    .body.data;
+  const { id } = (
+    await owner("POST /api/v1/analytics/kpis", {
+      name: "Past",
+      target: 1,
+      direction: "up",
+      schedule: "0 * * * *",
+      aggregate: {
+        source: { kind: "records", table: slug },
+        filter: { kind: "a" },
+        fn: "sum",
+        field: "n",
+      },
+    })
+  ).body.data;
+  const from = Math.ceil(world.clock.now().getTime() / 3_600_000) * 3_600_000;
+  const records = `/api/v1/tables/${slug}/records`;
+  const acts = [
+    () =>
+      owner(`POST ${records}/bulk`, {
+        records: [
+          { kind: "a", n: 1 },
+          { kind: "b", n: 50 },
+          { kind: "a", n: 7 },
+        ],
+      }),
+    async () => {
+      const { data } = (await owner(`GET ${records}?sort=n`)).body;
+      await owner(`PATCH ${records}/${data[0].id}`, { n: 4 });
+      await owner(`DELETE ${records}/${data[1].id}`);
+    },
+    async () => {
+      const { data } = (await owner(`GET ${records}`)).body;
+      for (const record of data) await owner(`DELETE ${records}/${record.id}`);
+    },
+  ];
+  for (const [hour, act] of acts.entries()) {
+    world.clock.advance(from + hour * 3_600_000 - 60_000 - world.clock.now().getTime());
+    await act();
+    world.clock.advance(61_000);
+  }
+  await world.sql("delete from kpi_snapshots where kpi_id = $1", [id]);
+  const span = { from: new Date(from), to: new Date(from + 2 * 3_600_000 + 1) };
+  await owner(`POST /api/v1/analytics/kpis/${id}/backfill`, span);
+  const { body } = await owner(`GET /api/v1/analytics/kpis/${id}/history?limit=200`);
+  expect(body.data.map(({ value }: { value: unknown }) => value)).toEqual([null, 4, 8]);
+});

@@ -1,6 +1,7 @@
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { unattendedApps } from "./deployments/store.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
@@ -22,6 +23,10 @@ import { openStage, previewDraft } from "./preview/operations.ts";
 import { readErrors } from "./errors/operations.ts";
 import { scaffoldApp } from "./scaffold/operations.ts";
 import * as runtime from "./runtime/operations.ts";
+import { domainRoutes } from "./public/domain-routes.ts";
+import * as publicEvents from "./public/events.ts";
+import { publicOperations } from "./public/operations.ts";
+import { HostRoutePoint } from "#kernel/contributions/host-route.ts";
 
 export { AppArchived, AppCreated, AppUpdated } from "./definition/events.ts";
 export { type ServedAppEntry, listServed } from "./deployments/store.ts";
@@ -38,6 +43,7 @@ export const apps = domain({
     ...Object.values(definitionEvents),
     ...Object.values(deploymentEvents),
     ...Object.values(embeddingEvents),
+    ...Object.values(publicEvents),
     AppActed,
   ],
   operations: [
@@ -63,6 +69,7 @@ export const apps = domain({
     embedding.issueToken,
     embedding.listTokens,
     embedding.revokeToken,
+    ...publicOperations,
     scaffoldApp,
     previewDraft,
     openStage,
@@ -75,6 +82,12 @@ export const apps = domain({
     loginToApp,
   ],
   contributions: [
+    contribute(InversePoint, {
+      resourceType: "app",
+      updated: ["app.updated"],
+      get: "apps.get",
+      update: "apps.update",
+    }),
     contribute(SearchSourcePoint, {
       kind: "app",
       permission: permissions.AppsRead,
@@ -86,6 +99,7 @@ export const apps = domain({
         where: "status = 'active'",
       }),
     }),
+    contribute(HostRoutePoint, domainRoutes),
     contribute(UsageCounterPoint, { name: "apps", count }),
     contribute(AccountCredentialPoint, {
       kind: "app_embed_tokens",

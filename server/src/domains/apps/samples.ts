@@ -67,6 +67,30 @@ async function guarded(world: World, code: (codes: readonly string[]) => string 
 
 const admin = { email: "admin@example.com" };
 
+async function publicApp(owner: Ask) {
+  const { id } = await deployedApp(owner);
+  await owner(`POST /api/v1/apps/${id}/public`);
+  // The app is there in every environment.
+  return { params: { id }, environmentScoped: false };
+}
+
+const publicApps: readonly Sample[] = [
+  { operation: "apps.make_public", arrange: (owner) => app(owner) },
+  { operation: "apps.get_public", arrange: publicApp },
+  { operation: "apps.make_private", arrange: publicApp },
+  {
+    operation: "apps.set_domain",
+    arrange: async (owner) => ({ ...(await publicApp(owner)), body: { domain: null } }),
+  },
+  {
+    operation: "apps.prove_domain",
+    arrange: async () => ({
+      params: { nonce: "k7Jw0xJ3QmVbq2cX9dZrTq4Bk7Jw0xJ3" },
+      openParams: true,
+    }),
+  },
+];
+
 const runtime: readonly Sample[] = [
   {
     operation: "apps.stream",
@@ -215,5 +239,6 @@ export const samples: readonly Sample[] = [
   },
   { operation: "apps.list_embed_tokens", arrange: (owner) => app(owner) },
   { operation: "apps.revoke_embed_token", arrange: token },
+  ...publicApps,
   ...runtime,
 ];

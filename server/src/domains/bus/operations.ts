@@ -100,7 +100,8 @@ export const streamTopic = query({
     "Each event has `id`, `event` (its type) and `data` (the event as JSON). `Last-Event-ID`, which " +
     "browsers send by themselves, or `after` goes on behind an event; without either the stream " +
     "begins now. It ends after 5 minutes, so that the credential is checked anew, or after `limit` " +
-    `events; a client that comes back with the last id misses nothing. ${WHAT_IS_THERE}`,
+    "events; a client that comes back with the last id misses nothing. `platform.messages` has what people " +
+    `publish, on the topics that were there when it was opened. ${WHAT_IS_THERE}`,
   permission: EventsRead,
   params: ByName,
   query: object({

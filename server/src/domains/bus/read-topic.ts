@@ -5,16 +5,26 @@ import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { eventIdOf, positionOf, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
 import { filterEvents } from "#kernel/log/event-visibility.ts";
+import { listTopics } from "#kernel/log/topic-log.ts";
 import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
 import { takeFittingPage } from "#kernel/operation/pagination.ts";
 import { type FeedKey, feedRegistryOf } from "./feed-registry.ts";
-import { AUDIT, PLATFORM_EVENTS, platformTopics, type TopicPage } from "./topic.ts";
+import { TOPIC_COUNT_READER } from "./topic-counter.ts";
+import {
+  AUDIT,
+  PLATFORM_EVENTS,
+  PLATFORM_MESSAGES,
+  platformTopics,
+  type TopicPage,
+} from "./topic.ts";
 
 /** How long a response waits for events just published, while an older transaction is open. */
 const SETTLE_MAX_MS = 250;
 const BEGINNING = eventIdOf({ epoch: 0, xid: 0, seq: 0 });
 /** How many batches without a visible event one request skips. */
 const UNSEEN_BATCHES_MAX = 20;
+/** The topics of people that are followed together. */
+const MESSAGE_TOPICS_MAX = 200;
 
 export interface TopicQuery {
   readonly name: string;
@@ -29,7 +39,7 @@ export async function readTopicPage(
   caller: Caller,
   { name, after = BEGINNING, limit, timeout }: TopicQuery,
 ): Promise<Static<typeof TopicPage>> {
-  const feed = resolveFeedKey(platform, caller, name);
+  const feed = await openFeedKey(platform, caller, name);
   const filterVisible = topicFilter(platform, caller, feed);
   const endsAt = performance.now() + timeout;
   let nextCursor = parseCursor(after, "?after");
@@ -97,6 +107,29 @@ export function hiddenTopics({ permissions }: Caller): readonly string[] {
 /** True when somebody may hear events of a topic, by whatever way: as `topics.read` asks it. */
 export function mayHear({ permissions }: Pick<Caller, "permissions">, topic: string): boolean {
   return permissions.has(EventsRead.name) && (topic !== AUDIT || permissions.has(AuditRead.name));
+}
+
+/** Opens the feed of a topic's name; that of all messages has the topics that there are now. */
+export async function openFeedKey(
+  platform: Platform,
+  caller: Caller,
+  name: string,
+): Promise<FeedKey> {
+  const feed = resolveFeedKey(platform, caller, name);
+  if (name !== PLATFORM_MESSAGES) return feed;
+  const own = [...platformTopics(platform), AUDIT];
+  const listed = await platform.db.read(feed.partition, (tx) =>
+    listTopics(tx, {
+      reader: TOPIC_COUNT_READER,
+      sum: { name: PLATFORM_EVENTS, of: [] },
+      hidden: own,
+      after: "",
+      limit: MESSAGE_TOPICS_MAX,
+    }),
+  );
+  const topics = listed.map((topic) => topic.name).filter((topic) => topic !== PLATFORM_EVENTS);
+  // Others may have come later, with more topics.
+  return { ...feed, name: [name, ...topics].join(" "), topics };
 }
 
 /** Any event's id is a cursor of any topic. */

@@ -214,3 +214,23 @@ test("a browser's EventSource needs a cookie and the address alone", async () =>
   // Elsewhere only the headers count.
   expect(await owner("GET /api/v1/audit?workspace=default")).toMatchObject({ status: 422 });
 });
+
+test("all messages of people are on one stream, and nothing of the platform", async () => {
+  const first = await publish("orders", { n: 1 });
+  await publish("invoices", { n: 2 });
+  await world.kernel.startWork();
+  const counted = async () =>
+    (await owner("GET /api/v1/events/topics?limit=200")).body.data.map(({ name }: any) => name);
+  await until(async () => (await counted()).includes("invoices"));
+  const heard = await listen(`platform.messages/stream?after=${first}`);
+  await owner("POST /api/v1/itsm/incidents", { title: "Not a message" });
+  await publish("orders", { n: 3 });
+  await until(async () => heard.events().length >= 2);
+  expect(heard.events().map(({ data }) => [data.resource.displayName, data.data.n])).toEqual([
+    ["invoices", 2],
+    ["orders", 3],
+  ]);
+  const elsewhere = await world.member(["owner"], await world.workspace("messages-elsewhere"));
+  const none = await elsewhere("GET /api/v1/events/topics/platform.messages/events?timeout=0");
+  expect(none.body.data).toEqual([]);
+});

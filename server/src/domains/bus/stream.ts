@@ -4,7 +4,7 @@ import type { Platform } from "#kernel/contract.ts";
 import { eventIdOf, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
 import { readLogHead } from "#kernel/log/topic-log.ts";
 import { type FeedKey, feedRegistryOf } from "./feed-registry.ts";
-import { parseCursor, resolveFeedKey, type TopicFilter, topicFilter } from "./read-topic.ts";
+import { openFeedKey, parseCursor, type TopicFilter, topicFilter } from "./read-topic.ts";
 
 const BATCH_EVENTS_MAX = 50;
 const RETRY_MS = 1_000;
@@ -35,7 +35,7 @@ export async function openStream(
   caller: Caller,
   { name, after, limit, presence = false, alsoTold }: StreamQuery,
 ): Promise<AsyncIterable<string>> {
-  const feed = resolveFeedKey(platform, caller, name);
+  const feed = await openFeedKey(platform, caller, name);
   const { disconnected, lastEventId } = caller;
   // A browser that reconnects repeats the URL with its old `after`; the header is newer.
   const requested =

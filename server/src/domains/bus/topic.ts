@@ -13,6 +13,9 @@ const DOTTED_WORDS = "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$";
 /** The topic of all events of the platform, besides their own. */
 export const PLATFORM_EVENTS = "platform.events";
 
+/** The topic of all messages that people publish, on topics of their own. */
+export const PLATFORM_MESSAGES = "platform.messages";
+
 /** The topic of security and administration, for those who may query the audit log. */
 export const AUDIT = "audit";
 

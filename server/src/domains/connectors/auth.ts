@@ -9,6 +9,8 @@ export const AUTH_KINDS = [
   "api_key",
   "oauth2_client_credentials",
   "oauth2_authorization_code",
+  "oauth2_jwt",
+  "aws_signature",
 ] as const;
 export type AuthKind = (typeof AUTH_KINDS)[number];
 
@@ -27,9 +29,16 @@ const fields = {
   username: text(500, "Of `basic`"),
   password: credential("Of `basic`"),
   token: credential("Of `bearer`"),
-  name: line(200, "Of `api_key`: the header or parameter of the query"),
+  name: line(
+    200,
+    "Of `api_key`: the header or parameter of the query; in a path, what precedes the value",
+  ),
   value: credential("Of `api_key`"),
-  in: Type.Enum(["header", "query"], { description: "Of `api_key`; `header` by default" }),
+  prefix: text(100, "Of `api_key`: what precedes the value, such as `Bot `"),
+  in: Type.Enum(["header", "query", "path"], {
+    description:
+      "Of `api_key`; `header` by default. In a path it is the first part, as `/bot<value>`",
+  }),
   authorizeUrl: line(
     2_048,
     "Of `oauth2_authorization_code`: where people consent; its query is kept, as `?access_type=offline`",
@@ -42,7 +51,14 @@ const fields = {
       "How the client says who it is to `tokenUrl`; `basic` by default, with consent `body`",
   }),
   scope: line(2_000, "Of OAuth 2: with spaces in between"),
-  audience: line(2_000, "Of `oauth2_client_credentials`"),
+  audience: line(2_000, "Of OAuth 2 without consent; of `oauth2_jwt` the `tokenUrl` by default"),
+  privateKey: credential("Of `oauth2_jwt`: the key of the service account, as PEM"),
+  keyId: line(500, "Of `oauth2_jwt`: the `kid` of the key"),
+  subject: line(500, "Of `oauth2_jwt`: for whom it acts"),
+  accessKeyId: line(200, "Of `aws_signature`"),
+  secretAccessKey: credential("Of `aws_signature`"),
+  region: line(100, "Of `aws_signature`"),
+  service: line(100, "Of `aws_signature`; `s3` by default"),
 };
 type Field = keyof typeof fields;
 
@@ -52,7 +68,7 @@ const KINDS: Readonly<
   none: { needs: [], takes: [] },
   basic: { needs: ["username", "password"], takes: [] },
   bearer: { needs: ["token"], takes: [] },
-  api_key: { needs: ["name", "value"], takes: ["in"] },
+  api_key: { needs: ["name", "value"], takes: ["in", "prefix"] },
   oauth2_client_credentials: {
     needs: ["tokenUrl", "clientId", "clientSecret"],
     takes: ["clientAuth", "scope", "audience"],
@@ -61,6 +77,11 @@ const KINDS: Readonly<
     needs: ["authorizeUrl", "tokenUrl", "clientId"],
     takes: ["clientSecret", "clientAuth", "scope"],
   },
+  oauth2_jwt: {
+    needs: ["tokenUrl", "clientId", "privateKey"],
+    takes: ["keyId", "scope", "subject", "audience"],
+  },
+  aws_signature: { needs: ["accessKeyId", "secretAccessKey", "region"], takes: ["service"] },
 };
 
 /** The authentication of a connector. Its fields depend on the kind. */
@@ -85,10 +106,32 @@ export type Auth =
       readonly kind: "api_key";
       readonly name: string;
       readonly value: string;
-      readonly in?: "header" | "query";
+      readonly prefix?: string;
+      readonly in?: "header" | "query" | "path";
     }
   | ClientCredentials
-  | AuthorizationCode;
+  | AuthorizationCode
+  | ServiceAccount
+  | AwsSignature;
+
+export interface ServiceAccount {
+  readonly kind: "oauth2_jwt";
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly privateKey: string;
+  readonly keyId?: string;
+  readonly scope?: string;
+  readonly subject?: string;
+  readonly audience?: string;
+}
+
+export interface AwsSignature {
+  readonly kind: "aws_signature";
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly region: string;
+  readonly service?: string;
+}
 
 export interface AuthorizationCode {
   readonly kind: "oauth2_authorization_code";

@@ -57,16 +57,13 @@ export async function parseConnectorInput(
   const owner = { workspace: partitionOfCaller(caller).workspace, id: body.id };
   const former = stored ? await decryptCredentials(platform, owner, stored.sealed) : {};
   const config = validateConfig(type, body.config);
-  const { parts, errors } = unmaskCredentials(
-    type.config,
-    { config, auth: { ...body.auth } },
-    former,
-  );
+  const given = type.catalogued?.fillAuth(config as never, body.auth) ?? body.auth;
+  const { parts, errors } = unmaskCredentials(type.config, { config, auth: { ...given } }, former);
   assertNoErrors([
-    ...authErrors(body.auth, type.authKinds),
+    ...authErrors(given, type.authKinds),
     ...errors,
-    ...authTargetErrors(platform, body.auth),
-    ...(type.check?.(platform, parts.config as never, body.auth) ?? []),
+    ...authTargetErrors(platform, given),
+    ...(type.check?.(platform, parts.config as never, given) ?? []),
     ...documentErrors(type, config, stored),
     ...(await secretReferenceErrors(platform, owner.workspace, parts)),
   ]);
@@ -100,7 +97,10 @@ function authTargetErrors(platform: Platform, auth: AuthFields): FieldError[] {
       ...(authorizeUrl === undefined ? [] : authorizeUrlErrors(authorizeUrl)),
     ];
   }
-  if (kind !== "api_key" || auth.in === "query" || name === undefined) return [];
+  if (kind !== "api_key" || name === undefined) return [];
+  if (auth.in === "path" && !/^[\w-]*$/.test(name))
+    return [{ path: "/auth/name", message: "must be a part of a path" }];
+  if (auth.in === "query" || auth.in === "path") return [];
   return headerErrors("/auth", { [name]: "" }).map((error) => ({
     ...error,
     path: "/auth/name",

@@ -69,6 +69,11 @@ export const NothingToRefresh = failure(
   409,
   "The connector's actions were not read from an address.",
 );
+export const ServerMoved = failure(
+  "server_moved",
+  409,
+  "The document names another server now; set `baseUrl` to lead the connector and its credentials there.",
+);
 export const TooManyConnectors = failure(
   "too_many_connectors",
   409,

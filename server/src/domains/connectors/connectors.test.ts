@@ -184,11 +184,23 @@ test.each([
 test("the catalog has a schema for each configuration, credential and action", async () => {
   const { body } = await owner(`GET ${ALL}/types`);
   const names = body.data.map(({ type }: any) => type);
-  expect(names).toEqual(["graphql", "http", "openapi", "postgres", "slack", "smtp"]);
+  expect(names).toEqual([
+    "anthropic",
+    "gemini",
+    "graphql",
+    "http",
+    "mcp",
+    "openai",
+    "openapi",
+    "postgres",
+    "preset",
+    "slack",
+    "smtp",
+  ]);
   for (const { config, auth, actions } of body.data) {
     expect(config).toMatchObject({
       type: "object",
-      properties: { timeoutMs: { default: 10_000 } },
+      properties: { timeoutMs: { default: expect.any(Number) } },
     });
     for (const { kind, schema } of auth) expect(schema.properties.kind.const).toBe(kind);
     for (const { input } of actions) expect(input.type).toBe("object");
@@ -201,6 +213,8 @@ test("the catalog has a schema for each configuration, credential and action", a
     "api_key",
     "oauth2_client_credentials",
     "oauth2_authorization_code",
+    "oauth2_jwt",
+    "aws_signature",
   ]);
   const secret = byType.get("http").auth[4].schema.properties.clientSecret;
   expect(secret).toMatchObject({ type: "string", writeOnly: true });

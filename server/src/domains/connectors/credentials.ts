@@ -137,6 +137,15 @@ function mapCredentials(
   };
 }
 
+/** A configuration without the headers that hold credentials, which are somebody's in one place. */
+export function omitCredentialHeaders(schema: TObject, config: Json): Json {
+  return mapFields(config, (value, name) =>
+    holdsHeaders(schema.properties[name]) && isRecord(value)
+      ? Object.fromEntries(Object.entries(value).filter(([header]) => !SENSITIVE.test(header)))
+      : value,
+  );
+}
+
 function mapFields(record: Json, change: (value: unknown, name: string) => unknown): Json {
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [name, change(value, name)]),

@@ -11,8 +11,11 @@ import {
   type NotificationRule,
 } from "#kernel/contributions/notification-rule.ts";
 import { contribute } from "#kernel/extension-point.ts";
+import { getPreset, listPresets } from "./catalogue/operations.ts";
+import { consentExpiryJob } from "./consent/expiry.ts";
 import * as consentEvents from "./consent/events.ts";
 import * as consent from "./consent/operations.ts";
+import * as environments from "./environments/operations.ts";
 import * as events from "./events.ts";
 import { listConnectorTypes } from "./operations.ts";
 import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
@@ -20,6 +23,13 @@ import { connectors as resource } from "./resource.ts";
 import { checkConnectorNodes } from "./invocation/check-references.ts";
 import * as invocation from "./invocation/operations.ts";
 import { connectorEntries } from "./invocation/palette.ts";
+import { checkConnectorTriggers } from "./triggers/check-triggers.ts";
+import * as triggerEvents from "./triggers/events.ts";
+import { receiveConnectorHook, verifyConnectorHook } from "./triggers/hook-operation.ts";
+import { listenerReader } from "./triggers/listener-reader.ts";
+import { listListeners } from "./triggers/operations.ts";
+import { pollJob } from "./triggers/poll.ts";
+import { subscribeJob, unsubscribeJob } from "./triggers/subscription.ts";
 import { getConnectorUsage } from "./invocation/usage.ts";
 
 export {
@@ -31,6 +41,13 @@ export {
 } from "./invocation/contributed-actions.ts";
 export { toIdempotencyKey } from "./invocation/operations.ts";
 export { ConnectorsInvoke } from "./permissions.ts";
+export type {
+  ChatAnswer,
+  ChatInput,
+  Message as ChatMessage,
+  ToolOffer as ChatTool,
+} from "./types/models/chat.ts";
+export { callModelsFor } from "./types/models/model-call.ts";
 
 /** Also after a manual test: others than its caller rely on the connector. */
 const downNotification: NotificationRule = {
@@ -49,6 +66,21 @@ const expiredNotification: NotificationRule = {
     "The other system does not renew what was consented to; open the connector and consent again.",
 };
 
+const expiryNotification: NotificationRule = {
+  on: consentEvents.ConsentExpiryAnnounced,
+  roles: ["owner", "admin"],
+  title: () => "A connector needs a new consent soon",
+  body: ({ data }) =>
+    `What was consented to ends on ${String(data["expiresAt"]).slice(0, 10)}; open the connector and consent again.`,
+};
+
+const subscriptionNotification: NotificationRule = {
+  on: triggerEvents.SubscriptionFailed,
+  roles: ["owner", "admin"],
+  title: () => "A trigger could not be subscribed",
+  body: ({ data }) => String(data["problem"]),
+};
+
 export const connectors = domain({
   name: "connectors",
   summary: "Ways to other systems: their APIs, databases, mail servers and chats.",
@@ -62,10 +94,15 @@ export const connectors = domain({
     events.ConnectorTested,
     events.ConnectorInvoked,
     ...Object.values(consentEvents),
+    ...Object.values(triggerEvents),
+    environments.EnvironmentCredentialsSet,
+    environments.EnvironmentCredentialsRemoved,
   ],
   operations: [
     ...resource.operations,
     listConnectorTypes,
+    listPresets,
+    getPreset,
     invocation.listActions,
     invocation.testConnector,
     invocation.invokeConnector,
@@ -75,7 +112,15 @@ export const connectors = domain({
     consent.getConsent,
     consent.withdrawConsent,
     getConnectorUsage,
+    environments.listConnectorEnvironments,
+    environments.setConnectorEnvironment,
+    environments.removeConnectorEnvironment,
+    receiveConnectorHook,
+    verifyConnectorHook,
+    listListeners,
   ],
+  readers: [listenerReader],
+  jobs: [pollJob, subscribeJob, unsubscribeJob, consentExpiryJob],
   contributions: [
     contribute(SearchSourcePoint, {
       kind: "connector",
@@ -83,7 +128,13 @@ export const connectors = domain({
       search: searchTable({ table: "connectors", title: "name", detail: "type" }),
     }),
     contribute(UsageCounterPoint, { name: "connectors", count: resource.store.count }),
-    contribute(NotificationRulePoint, downNotification, expiredNotification),
+    contribute(
+      NotificationRulePoint,
+      downNotification,
+      expiredNotification,
+      expiryNotification,
+      subscriptionNotification,
+    ),
     contribute(ReferenceSourcePoint, {
       kind: "connector",
       permission: ConnectorsRead,
@@ -91,7 +142,7 @@ export const connectors = domain({
     }),
     contribute(UnattendedWorkPoint, unattendedConnectors),
     contribute(ExecutorPoint, invocation.connectorStep),
-    contribute(ReferenceCheckPoint, checkConnectorNodes),
+    contribute(ReferenceCheckPoint, checkConnectorNodes, checkConnectorTriggers),
     contribute(NodeTypePoint, invocation.connectorStep.type),
     contribute(PalettePoint, connectorEntries),
   ],

@@ -16,6 +16,7 @@ import {
   type DocumentInfo,
   Name,
   CONNECTOR_STATUSES,
+  ServerMoved,
   toConnectorData,
   TooManyConnectors,
   TypeName,
@@ -84,7 +85,7 @@ export const connectors = resource({
   async afterWrite(ctx, connector, before, prepared) {
     const { discovered } = prepared ?? {};
     if (discovered) await replaceActions(ctx.tx, connector.id, discovered.actions);
-    if (before && (discovered || before.config["baseUrl"] !== connector.config["baseUrl"]))
+    if (before && (discovered || leadsElsewhere(before.config, connector.config)))
       await endConsent(ctx, connector);
     if (before) emitStatusChange(ctx, before, connector, CHANGED);
   },
@@ -145,6 +146,7 @@ export async function refreshActions(
   if (before.revision !== revision) {
     throw new Failure(Conflict, { detail: "It was changed meanwhile; try again." });
   }
+  assertSameServer(before, discovered);
   const document = toDocumentInfo(discovered, ctx.now);
   const updatedAt = ctx.now.toISOString();
   const after = await connectorStore.update(ctx.tx, id, { document, updatedAt });
@@ -155,6 +157,34 @@ export async function refreshActions(
     changes: [...changes, "actions"],
   });
   return after;
+}
+
+/** Credentials and consents are for one server: a document that its publisher changed leads them nowhere else. */
+function assertSameServer({ config, document }: StoredConnector, next: DiscoveredApi): void {
+  if (config["baseUrl"] !== undefined || !document?.serverUrl) return;
+  const originOf = (url: string | null) => (url === null ? null : (URL.parse(url)?.origin ?? null));
+  if (originOf(document.serverUrl) !== originOf(next.serverUrl)) throw new Failure(ServerMoved);
+}
+
+/** Fields of a configuration that say nothing of where it leads; any other may. */
+const ABOUT_CALLS: ReadonlySet<string> = new Set([
+  "timeoutMs",
+  "retries",
+  "rateLimit",
+  "ownCredentialsOnly",
+  "headers",
+  "prices",
+]);
+
+/** True when a configuration may lead to another place than before: by its address, a preset, or a parameter of one. */
+function leadsElsewhere(
+  before: StoredConnector["config"],
+  after: StoredConnector["config"],
+): boolean {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].some(
+    (name) => !ABOUT_CALLS.has(name) && !isDeepStrictEqual(before[name], after[name]),
+  );
 }
 
 const END_CONSENT =
@@ -180,6 +210,7 @@ function resetStatus({ status }: StoredConnector, now: Date) {
   return {
     failures: 0,
     retryAt: null,
+    limitedUntil: null,
     ...(status !== "unknown" && {
       status: "unknown" as const,
       statusReason: CHANGED,

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Arranged, Sample } from "#kernel/testing/samples.ts";
-import type { Ask } from "#kernel/testing/world.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
 
 let count = 0;
 let server: Promise<string> | undefined;
@@ -45,6 +45,15 @@ async function made(owner: Ask, more: object = {}) {
   return { params: { id: body.data.id as string }, environmentScoped: false } satisfies Arranged;
 }
 
+/** A connector in another environment, with a token of its own there. */
+function inStaging(connector: Awaited<ReturnType<typeof made>>) {
+  return {
+    ...connector,
+    params: { ...connector.params, environment: "staging" },
+    body: { auth: { kind: "bearer", token: "staging token" } },
+  };
+}
+
 /** A connector that acts for whoever consents. */
 async function consenting(owner: Ask) {
   const url = await baseUrl();
@@ -67,12 +76,83 @@ async function described(owner: Ask) {
   return made(owner, { type: "openapi", config: { url: await baseUrl() } });
 }
 
+const POLLED = { "hub.challenge": "a", "hub.verify_token": "b" };
+
+const LISTEN = `
+  insert into connector_triggers (workflow_id, trigger_id, workspace_id, environment, connector_id, subject, token, created_at)
+  select id, 'trigger', workspace_id, 'production', $2, '', $3, now() from workflows where id = $1`;
+
+/** A deployed workflow that a service of the catalogue tells of something, at an address that is its own secret. */
+async function listening(owner: Ask, world: World, more: object = {}) {
+  const connector = await made(owner, {
+    type: "preset",
+    config: { preset: "highlevel", baseUrl: await baseUrl() },
+  });
+  count += 1;
+  const { body } = await owner("POST /api/v1/workflows", {
+    name: `Listener ${count}`,
+    trigger: { type: "connector", connectorId: connector.params.id, event: "event" },
+    nodes: [{ id: "keep", type: "set", config: { values: {} } }],
+    edges: [],
+    ...more,
+  });
+  const id = body.data.id as string;
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  const token = `token-of-sample-${count}`;
+  await world.sql(LISTEN, [id, connector.params.id, token]);
+  return { id, token };
+}
+
 export const samples: readonly Sample[] = [
+  {
+    operation: "connectors.receive",
+    arrange: async (owner, world) => {
+      const { token } = await listening(owner, world);
+      return { params: { token }, body: { any: "thing" }, status: 200 };
+    },
+  },
+  {
+    operation: "connectors.receive",
+    name: "that queues",
+    arrange: async (owner, world) => {
+      const { token } = await listening(owner, world, { maxConcurrency: 1 });
+      return { params: { token }, body: { any: "thing" }, status: 200 };
+    },
+  },
+  {
+    operation: "connectors.verify",
+    arrange: async () => ({
+      params: { token: "none" },
+      query: POLLED,
+      status: 404,
+      partitioned: false,
+      environmentScoped: false,
+    }),
+  },
+  {
+    operation: "workflows.listeners",
+    arrange: async (owner, world) => {
+      const { id } = await listening(owner, world);
+      return { params: { id }, environmentScoped: false };
+    },
+  },
   {
     operation: "connectors.list",
     arrange: async () => ({ query: { limit: "2", type: "http", status: "unknown" } }),
   },
   { operation: "connectors.types", arrange: async () => ({ query: { limit: "2" } }) },
+  {
+    operation: "connectors.presets",
+    arrange: async () => ({ query: { limit: "2", q: "issue", category: "developer" } }),
+  },
+  {
+    operation: "connectors.get_preset",
+    arrange: async () => ({
+      params: { preset: "github" },
+      partitioned: false,
+      environmentScoped: false,
+    }),
+  },
   { operation: "connectors.create", arrange: async () => ({ body: await fresh() }) },
   { operation: "connectors.get", arrange: (owner) => made(owner) },
   { operation: "connectors.get_consent", arrange: (owner) => consenting(owner) },
@@ -113,6 +193,19 @@ export const samples: readonly Sample[] = [
       ...(await consented(owner, await world.member(["owner"]))),
       body: { config: { baseUrl: `${await baseUrl()}/elsewhere` } },
     }),
+  },
+  { operation: "connectors.environments", arrange: (owner) => made(owner) },
+  {
+    operation: "connectors.set_environment",
+    arrange: async (owner) => inStaging(await made(owner)),
+  },
+  {
+    operation: "connectors.remove_environment",
+    arrange: async (owner) => {
+      const { body, ...there } = inStaging(await made(owner));
+      await owner(`PUT /api/v1/connectors/${there.params.id}/environments/staging`, body);
+      return there;
+    },
   },
   { operation: "connectors.get_usage", arrange: (owner) => made(owner) },
   { operation: "connectors.delete", arrange: (owner) => made(owner) },

@@ -15,6 +15,7 @@ const StoredConnector = Type.Object({
   permissions: nullable(Type.Array(Type.String())),
   failures: Type.Integer(),
   retryAt: nullable(Time),
+  limitedUntil: nullable(Time),
 });
 /** A connector with its sealed credentials and the state of its circuit breaker, which are never shown. */
 export type StoredConnector = Item<typeof Connector, typeof StoredConnector>;

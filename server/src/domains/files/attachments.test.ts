@@ -135,6 +135,7 @@ test("texts that were attached before there was a store become files of it", asy
   await world.sql("drop table files, file_usage, thumbnails, blob_texts, blobs");
   const migration = new URL("../../../migrations/0052_files.sql", import.meta.url);
   await world.sql(await readFile(migration, "utf8"));
+  await world.sql('alter table files add column step text collate "C"');
   const moved = await world.sql("select refs, place, size::int from blobs order by refs");
   expect(moved).toEqual([
     { refs: 1, place: "database", size: 5 },

@@ -24,6 +24,8 @@ export interface Attachment {
   readonly id: string;
   /** True when only those who work on it may see the file. */
   readonly internal?: boolean;
+  /** Of a run: the step that made it. */
+  readonly step?: string;
 }
 
 type FileWriter = Pick<WriteContext, "tx" | "send" | "now" | "caller" | "services">;
@@ -45,19 +47,28 @@ const ADD_USAGE = `
   returning bytes::float8 as bytes`;
 const INSERT = `
   insert into files (id, blob_id, name, media_type, size, width, height, attached_type, attached_id, internal,
-                     created_by, created_at, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
+                     created_by, created_at, expires_at, step)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
+
+export interface InsertOptions {
+  readonly attachedTo?: Attachment;
+  /** Where it was chosen before. */
+  readonly id?: string;
+  /** The person that it is of; the caller unless given. */
+  readonly createdBy?: string;
+}
 
 /** Makes a file of a content in the store: the caller's own, attached to something or to nothing yet. */
 export async function insertFile(
   ctx: FileWriter,
   stored: StoredContent,
-  { attachedTo }: { readonly attachedTo?: Attachment } = {},
+  options: InsertOptions = {},
 ): Promise<StoredFile & { readonly revision: number }> {
+  const { attachedTo, id = newId("file", ctx.now.getTime()), createdBy } = options;
   await assertShare(ctx, stored.size);
   const blob = await claimContent(ctx, stored);
   const row: FileRow = {
-    id: newId("file", ctx.now.getTime()),
+    id,
     blob_id: blob.id,
     name: stored.name,
     media_type: stored.mediaType,
@@ -68,7 +79,7 @@ export async function insertFile(
     attached_id: attachedTo?.id ?? null,
     internal: attachedTo?.internal ?? false,
     revision: 1,
-    created_by: authorOf(ctx.caller),
+    created_by: createdBy ?? authorOf(ctx.caller),
     created_at: ctx.now.toISOString(),
     expires_at: attachedTo ? null : new Date(ctx.now.getTime() + UNATTACHED_MS).toISOString(),
     place: blob.place,
@@ -88,6 +99,7 @@ export async function insertFile(
     row.created_by,
     row.created_at,
     row.expires_at,
+    attachedTo?.step ?? null,
   ]);
   return toFile(row);
 }

@@ -25,6 +25,30 @@ export {
   readFiles,
   releaseFiles,
 } from "./attach-files.ts";
+export {
+  FileHandle,
+  type FileReference,
+  findFileIds,
+  isFileReference,
+  REFERENCES_MAX,
+  replaceReferences,
+  toHandle,
+} from "./handles/file-handle.ts";
+export { copyFile, keepFile, RUN } from "./handles/keep-file.ts";
+export {
+  assertOwnFiles,
+  discardFiles,
+  type ReceivedFile,
+  receiveFiles,
+  type ReceivedFiles,
+} from "./handles/receive-files.ts";
+export { encodeFiles, isMissingFile, type OpenReference } from "./handles/request-files.ts";
+export {
+  type KeepContent,
+  receiveContent,
+  RESPONSE_FORMS,
+  type ResponseForm,
+} from "./handles/response-files.ts";
 export { linkPath } from "./link.ts";
 export { PICTURES, thumbnailPath } from "./thumbnail.ts";
 export { findFileRow } from "./file-rows.ts";

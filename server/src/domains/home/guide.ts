@@ -42,6 +42,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       guide("triggers", "Triggers", "What starts a workflow"),
       guide("runs", "Runs", "What happened, and trying it again"),
       guide("connectors", "Connectors", "Other systems, with their secrets"),
+      guide("language-models", "Language models", "Questions to models, and agents with tools"),
       guide("sdk", "Artifacts", "Your own code, in a sandbox"),
       guide("scheduled-jobs", "Scheduled jobs", "Code that runs by the clock"),
       guide("events", "Events", "The one log that everything reads"),

@@ -80,7 +80,7 @@ function mayCall(op: Operation, caller: Caller): boolean {
 }
 
 const DRASTIC =
-  /\.(?:bulk|cancel|drop|merge|purge|remove|retry_many|revoke|roll|uninstall|approve|reject|resume)|^(?:macros\.run|imports\.(?:start|take_back))$/;
+  /\.(?:bulk|cancel|drop|merge|purge|remove|retry_many|revoke|roll|uninstall|approve|reject|resume)|^(?:macros\.run|undo\.perform|imports\.(?:start|take_back))$/;
 const DRASTIC_ROUTE = /^DELETE |\/(?:bulk|edits|import)$/;
 /** Events tell what an operation may do, whatever its name. */
 const DRASTIC_EVENT = /\.(?:archived|deactivated|deleted|dropped|purged|retired|revoked)$/;

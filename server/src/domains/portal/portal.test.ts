@@ -6,7 +6,7 @@ import { ratingLinks } from "./links/rating-link.ts";
 import { setLogo } from "./samples.ts";
 
 const INCIDENTS = "/api/v1/itsm/incidents";
-const world = await useWorld({ work: true });
+const world = await useWorld({ work: true, env: { MILLRACE_FILE_MAX_MIB: "1" } });
 const [owner, agent, ada, ben] = await Promise.all([
   world.member(["owner"]),
   world.member(["agent"]),
@@ -243,6 +243,20 @@ test("without a script forms are sent with their files, and what is wrong stands
   expect([without.status, await openOnes()]).toEqual([422, before + 1]);
   expect(without.page).toMatch(/INC\d+ was sent, but not all of its files/);
   expect(without.page).toContain('name="files"');
+  // One that can't be kept makes nothing: the form is there again, with what was written and why.
+  const large = { name: "large.txt", text: "x".repeat(1_048_577) };
+  const refused = await post(ben, "/broken", { "/title": "Kept title", "/files": large });
+  expect([refused.status, await openOnes()]).toEqual([422, before + 1]);
+  expect(refused.page).toContain("Kept title");
+  expect(refused.page).toMatch(/id="field--files-error">large\.txt: [^<]+</);
+  const answered = await post(ben, `/tickets/${number}`, {
+    act: "comment",
+    body: "With a picture",
+    files: large,
+  });
+  expect(answered.status).toBe(422);
+  expect(answered.page).toContain("With a picture");
+  expect((await agent(`GET ${ticket}/comments`)).body.data).toEqual([]);
   const empty = await post(ben, "/broken", { "/title": "", "/description": "Kept <words>" });
   expect(empty.status).toBe(422);
   expect(empty.page).toMatch(/Kept &[^;]+;words&[^;]+;/);

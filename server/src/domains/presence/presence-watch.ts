@@ -11,7 +11,7 @@ export const PRESENCE_CHANGE = "presence";
 /** Finds what no signal told: who went without a word, and the others where no process can listen. */
 const POLL_MS = 5_000;
 const READ = `
-  select p.workspace_id, p.environment, p.thing, p.user_id, p.name, p.state, p.place, p.since
+  select p.workspace_id, p.environment, p.thing, p.user_id, p.session_id, p.name, p.state, p.place, p.since
     from unnest($1::uuid[], $2::text[]) as f (workspace_id, environment)
     join presence p on p.workspace_id = f.workspace_id and p.environment::text = f.environment
    where p.expires_at > $3
@@ -48,7 +48,8 @@ export class PresenceWatch {
     this.#followed.set(key, followed);
     followed.listeners.add(listener);
     this.#start();
-    return new PresenceFollower(followed, userIdOf(caller), () => {
+    const viewer = { userId: userIdOf(caller), sessionId: caller.credential?.id ?? "" };
+    return new PresenceFollower(followed, viewer, () => {
       followed.listeners.delete(listener);
       if (followed.listeners.size === 0) this.#followed.delete(key);
       if (this.#followed.size === 0) this.#stop();
@@ -94,19 +95,21 @@ export class PresenceWatch {
   }
 }
 
+type Viewer = Pick<PresentSession, "userId" | "sessionId">;
+
 /**
- * The changes around one person: of the things that they are at themselves, where their right to read was asked for
- * when they came and with every renewal.
+ * The changes around one session: of the things that it is at itself, where its right to read was asked for when it came
+ * and with every renewal. Another session or token of the same person may be allowed less.
  */
 export class PresenceFollower {
   readonly close: () => void;
   readonly #followed: Followed;
-  readonly #userId: string;
+  readonly #viewer: Viewer;
   readonly #sent = new Map<string, string>();
 
-  constructor(followed: Followed, userId: string, close: () => void) {
+  constructor(followed: Followed, viewer: Viewer, close: () => void) {
     this.#followed = followed;
-    this.#userId = userId;
+    this.#viewer = viewer;
     this.close = close;
   }
 
@@ -114,10 +117,11 @@ export class PresenceFollower {
   takeFrames(): string[] {
     const frames: string[] = [];
     const own = new Set<string>();
+    const { userId: viewerId, sessionId: viewedBy } = this.#viewer;
     for (const [thing, sessions] of this.#followed.byThing) {
-      if (!sessions.some(({ userId }) => userId === this.#userId)) continue;
+      if (!sessions.some((one) => one.userId === viewerId && one.sessionId === viewedBy)) continue;
       own.add(thing);
-      const data = JSON.stringify(toPresence(thing, sessions, this.#userId));
+      const data = JSON.stringify(toPresence(thing, sessions, viewerId));
       if (this.#sent.get(thing) === data) continue;
       this.#sent.set(thing, data);
       frames.push(`event: presence.changed\ndata: ${data}\n\n`);

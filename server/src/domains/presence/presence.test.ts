@@ -111,9 +111,24 @@ test("presence is for those who may read the thing, and is told only to those wh
   for (const unknown of ["inc_01jd0000000000000000000000", "xyz_01jd0000000000000000000000", "17"])
     expect((await ada(`PUT ${pathOf(unknown)}`, { state: "viewing" })).status).toBe(404);
   const own = await listen(ada);
+  // A token of the same person that may not read the thing is not told of it either.
+  const { body } = await ada("POST /api/v1/auth/tokens", {
+    name: "Robot",
+    expiresIn: "30d",
+    scopes: ["presence:share", "events:read"],
+  });
+  const robot = await listen({ token: body.data.token });
   await ada(`PUT ${pathOf(thing)}`, { state: "editing" });
   await until(async () => own.changes().length > 0);
-  expect([...heard.changes(), ...bystander.changes()]).toEqual([]);
+  expect([heard, bystander, robot].flatMap(({ changes }) => changes())).toEqual([]);
+  const requester = await world.member(["requester"]);
+  const left = await world.member(["agent"]);
+  const staying = await listen(left);
+  await left(`PUT ${pathOf(thing)}`, { state: "viewing" });
+  await until(async () => staying.changes().length > 0);
+  await ada(`DELETE /api/v1/settings/users/${left.userId}`);
+  expect((await requester(`GET ${pathOf(thing)}`)).status).toBe(403);
+  expect((await left(`GET ${pathOf(thing)}`)).status).toBe(401);
 });
 
 test("whatever has an id and an address of its own has people at it", async () => {

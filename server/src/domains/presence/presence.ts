@@ -69,6 +69,7 @@ export type Presence = Static<typeof Presence>;
 export interface PresentSession {
   readonly thing: string;
   readonly userId: string;
+  readonly sessionId: string;
   readonly name: string;
   readonly state: "viewing" | "editing";
   readonly at: string | null;

@@ -85,7 +85,7 @@ export async function remove(tx: Tx, { thing, userId, sessionId }: PresenceKey):
 export async function listSessions(tx: Tx, thing: string, now: Date): Promise<PresentSession[]> {
   const rows = await tx
     .selectFrom("presence")
-    .select(["thing", "user_id", "name", "state", "place", "since"])
+    .select(["thing", "user_id", "session_id", "name", "state", "place", "since"])
     .where("thing", "=", thing)
     .where("expires_at", ">", now.toISOString())
     .orderBy("since")
@@ -101,7 +101,7 @@ export async function listSessionsAt(
 ): Promise<PresentSession[]> {
   const rows = await tx
     .selectFrom("presence")
-    .select(["thing", "user_id", "name", "state", "place", "since"])
+    .select(["thing", "user_id", "session_id", "name", "state", "place", "since"])
     .where("thing", "in", things)
     .where("expires_at", ">", now.toISOString())
     .orderBy("since")
@@ -112,6 +112,7 @@ export async function listSessionsAt(
 interface PresenceRow {
   readonly thing: string;
   readonly user_id: string;
+  readonly session_id: string;
   readonly name: string;
   readonly state: string;
   readonly place: string | null;
@@ -119,10 +120,11 @@ interface PresenceRow {
 }
 
 export function toSession(row: PresenceRow): PresentSession {
-  const { thing, user_id: userId, name, state, place: at, since } = row;
+  const { thing, user_id: userId, session_id: sessionId, name, state, place: at, since } = row;
   return {
     thing,
     userId,
+    sessionId,
     name,
     state: state === "editing" ? "editing" : "viewing",
     at,

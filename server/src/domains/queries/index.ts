@@ -1,6 +1,7 @@
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { domain } from "#kernel/domain.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { queryOperations } from "./operations.ts";
 import { queryContent } from "./pack.ts";
@@ -16,6 +17,14 @@ export const queries = domain({
   events: queryEvents,
   operations: queryOperations,
   contributions: [
+    contribute(InversePoint, {
+      resourceType: "query",
+      created: ["query.created"],
+      updated: ["query.updated"],
+      get: "queries.get",
+      update: "queries.update",
+      remove: "queries.delete",
+    }),
     contribute(PackContentPoint, queryContent),
     contribute(ReportSourcePoint, querySource),
   ],

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { packContent } from "#kernel/contributions/pack-content.ts";
+import { listIds, packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { QueriesWrite } from "./permissions.ts";
 import { defaultParameters } from "./parameter.ts";
@@ -40,4 +40,13 @@ export const queryContent = packContent({
     return id;
   },
   remove: service.remove,
+  source: {
+    list: async ({ tx }, limit) => listIds(tx, "saved_queries", limit),
+    async toContent({ tx }, id) {
+      const query = await store.find(tx, id);
+      if (!query) return undefined;
+      const { name, description, sql, parameters } = query;
+      return { name, description, sql, parameters };
+    },
+  },
 });

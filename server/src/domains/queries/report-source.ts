@@ -28,6 +28,7 @@ export const querySource = reportSource({
   summary:
     "What the saved query `queryId` answers with `params`. Its rows are in the order of its `order by`.",
   permission: QueriesRun,
+  isQuery: true,
   schema: Type.Object(
     {
       queryId: QueryId,

@@ -1,10 +1,14 @@
 import { ExecutorPoint } from "#domains/runs/index.ts";
+import { ColumnFollowerPoint } from "#domains/tables/index.ts";
+import { viewFollower } from "./views/renamed-column.ts";
 import { NodeTypePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
 import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
+import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { checkRecordNodes } from "./check-references.ts";
 import { commentEvents } from "./comments/comment.ts";
 import { commentOperations } from "./comments/operations.ts";
@@ -16,10 +20,12 @@ import { recordEvents } from "./events.ts";
 import * as permissions from "./permissions.ts";
 import { getRecord, listHistory, listRecords } from "./read/operations.ts";
 import { previewRecords } from "./read/preview.ts";
+import { recordSearch } from "./read/search-source.ts";
 import { summarizeRecords } from "./read/summary.ts";
 import { recordsExecutor } from "./record-step.ts";
 import { recordsSource } from "./report-source.ts";
 import { cellHistory } from "./restore/cell-history.ts";
+import { recordInverse } from "./restore/record-inverse.ts";
 import { restoreRecord } from "./restore/restore-record.ts";
 import { formOperations } from "./forms/operations.ts";
 import { viewVisibility } from "./views/hidden-filters.ts";
@@ -56,7 +62,10 @@ export const records = domain({
     contribute(NodeTypePoint, recordsExecutor.type),
     contribute(EventVisibilityPoint, recordVisibility),
     contribute(ReportSourcePoint, recordsSource),
+    contribute(SearchSourcePoint, recordSearch),
     contribute(FileOwnerPoint, recordFileOwner),
+    contribute(InversePoint, recordInverse),
+    contribute(ColumnFollowerPoint, viewFollower),
     contribute(EventVisibilityPoint, viewVisibility),
   ],
 });

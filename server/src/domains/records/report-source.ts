@@ -7,6 +7,7 @@ import {
 } from "#kernel/contributions/report-source.ts";
 import { findOpenTable, type OpenTable, type RuleSql, Slug } from "#domains/tables/index.ts";
 import { RecordsRead } from "./permissions.ts";
+import { openPastRecords } from "./past-records.ts";
 import { fieldsOf } from "./record-statements.ts";
 
 /** The records of a table, with the rows and fields that its rules let the caller see. */
@@ -30,6 +31,11 @@ export const recordsSource = reportSource({
         table.retryOnSchemaChange(() => readInPartition(request, text, values)),
       isCurrent: () => table.isCurrent(),
     };
+  },
+  async openAt(request, { table: slug }, parameters, at) {
+    const table = await findOpenTable(request, slug);
+    if (!table) throw invalidField("/source/table", `there is no table ${slug} here`);
+    return openPastRecords(request, table, { parameters, at });
   },
 });
 

@@ -18,7 +18,9 @@ import { closestName } from "#kernel/schema/closest-name.ts";
 export const checkPeopleAndTopics: ReferenceCheck = async (source, parts) => {
   const { services } = source;
   const events = [
-    ...(parts.trigger["type"] === "event_bus" ? [{ match: parts.trigger, path: "/trigger" }] : []),
+    ...parts.triggers
+      .filter(({ config }) => config["type"] === "event_bus")
+      .map(({ config, path }) => ({ match: config, path })),
     ...parts.nodes
       .filter(({ type }) => type === waitForEvent.type)
       .map(({ config, path }) => ({ match: config, path: `${path}/config` })),

@@ -50,16 +50,18 @@ test("what follows a child that is over at once is begun, and so is what follows
   ]);
 });
 
+const BRACKETS = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+
 test.each([
-  ["a NUL", String.raw`{"text":"a\u0000b","\u0000":1}`, "completed"],
-  ["half a character", String.raw`["\ud800"]`, "completed"],
-  ["200,000 brackets", `${"[".repeat(200_000)}${"]".repeat(200_000)}`, "failed"],
-])("an answer with %s is asked for once, and the run ends", async (_, text, status) => {
+  ["a NUL", String.raw`{"text":"a\u0000b","\u0000":1}`, "object"],
+  ["half a character", String.raw`["\ud800"]`, "object"],
+  // Deeper than anything that we hold: it stays the text that it is.
+  ["200,000 brackets", BRACKETS, "string"],
+])("an answer with %s is asked for once, and the run ends", async (_, text, kind) => {
   answering(text);
   const run = await deployAndRun(owner, [call("ask")]);
-  expect(run.status).toBe(status);
+  expect([run.status, typeof run.output.body]).toEqual(["completed", kind]);
   expect(receiver.received).toHaveLength(1);
-  if (status === "failed") expect(run.error).toMatchObject({ code: "output_too_deep" });
 });
 
 /** Writes into a run's journal as a node does that has carried it on. */

@@ -1,3 +1,6 @@
+import { backfillEvents } from "./backfill/backfill.ts";
+import { backfillJob } from "./backfill/backfill-job.ts";
+import { backfillOperations } from "./backfill/operations.ts";
 import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { checkPeopleAndTopics } from "./check-references.ts";
 import { pastEventJob } from "./triggers/past-events.ts";
@@ -11,6 +14,7 @@ import {
   RehearserPoint,
   RunCountPoint,
 } from "#domains/workflows/index.ts";
+import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
 import { EventFollowerPoint } from "#kernel/contributions/event-follower.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
@@ -42,21 +46,33 @@ import { runsSource, runsSqlView } from "./report-source.ts";
 import { workflowFollowers } from "./triggers/heard-events.ts";
 import { runSource } from "./store.ts";
 import { count, countUnfinished } from "./store.ts";
+import { runFileOwner } from "./start/run-files.ts";
 import { runTracer } from "./causal-tracer.ts";
 import { eventTriggerReader } from "./triggers/event-reader.ts";
-import { receiveWebhook } from "./triggers/webhook-operation.ts";
+import { askChat, followChat, sendMessage, showChat } from "./inbound/chat/chat-operations.ts";
+import { sendForm, showForm } from "./inbound/form-operations.ts";
+import { receiveWebhook } from "./inbound/webhook-operation.ts";
 import { scheduleReader, scheduleJob } from "./triggers/schedule.ts";
 
-export { type Executor, executor, ExecutorPoint } from "./steps/executor.ts";
+export { type Executor, executor, ExecutorPoint, type StepTools } from "./steps/executor.ts";
 export { StepFailure } from "./steps/step-error.ts";
 export { cancelRunTree as endRun } from "./control/cancel-run.ts";
 export { queuedStart, writeRunStart } from "./start/start-run.ts";
-export { RunCancelled, RunCompleted, RunFailed, RunRetried, startEvents } from "./events.ts";
+export { insertQueuedRun } from "./start/queued-start.ts";
+export {
+  RunCancelled,
+  RunCompleted,
+  RunFailed,
+  RunQueued,
+  RunRetried,
+  RunStarted,
+  startEvents,
+} from "./events.ts";
 export { Approval as RunApproval, listApprovals as listRunApprovals } from "./control/approvals.ts";
 export { ApprovalsDecide } from "./run.ts";
 export { RunOver } from "./run.ts";
 export { find as findRun } from "./store.ts";
-export { type Response, toRawResponse } from "./triggers/webhook-response.ts";
+export { type Response, toRawResponse } from "./inbound/webhook-response.ts";
 
 export const runs = domain({
   name: "runs",
@@ -74,12 +90,20 @@ export const runs = domain({
     events.RunTested,
     events.BulkRetryRequested,
     events.BulkCancelRequested,
+    ...backfillEvents,
     events.PinnedDataSet,
   ],
   operations: [
     triggerWorkflow,
     listTriggers,
+    ...backfillOperations,
     receiveWebhook,
+    showForm,
+    sendForm,
+    showChat,
+    sendMessage,
+    askChat,
+    followChat,
     listRuns,
     countRuns,
     listRunsOfWorkflow,
@@ -109,6 +133,7 @@ export const runs = domain({
   jobs: [
     scheduleJob,
     pastEventJob,
+    backfillJob,
     bulkRetryJob,
     bulkCancelJob,
     cancelChildrenJob,
@@ -134,6 +159,7 @@ export const runs = domain({
       rehearse(platform, caller, { ...request, runs: { last: lastRuns } }),
     ),
     contribute(SearchSourcePoint, runSource),
+    contribute(FileOwnerPoint, runFileOwner),
     contribute(EventFollowerPoint, workflowFollowers),
   ],
 });

@@ -295,3 +295,24 @@ test("a dry run of many retries counts, says what is left out and why, and chang
     events: ["workflow.bulk_retry_requested"],
   });
 });
+
+test("another input is no way to use the rights of somebody who tried a version that is not deployed", async () => {
+  const id = await deployWorkflow(owner, [
+    { id: "first", type: "set", config: { values: { n: 1 } } },
+  ]);
+  const nodes = [{ id: "second", type: "set", config: { values: { n: 2 } } }];
+  const saved = await owner(`PATCH /api/v1/workflows/${id}`, { nodes });
+  expect(saved.events).toContain("workflow.version_created");
+  const versions = await owner(`GET /api/v1/workflows/${id}/versions`);
+  const versionId = versions.body.data[0].id;
+  const tried = await owner(`POST /api/v1/workflows/${id}/trigger`, { versionId, input: { n: 1 } });
+  await waitForRun(owner, tried.body.data.runId);
+  const agent = await world.member(["agent"]);
+  const path = `POST /api/v1/runs/${tried.body.data.runId}/retry`;
+  expect((await agent(path, { from: "start", input: { n: 2 } })).status).toBe(202);
+  const [row] = await world.sql("select run_as, permissions from runs where id = $1", [
+    tried.body.data.runId,
+  ]);
+  const me = (await agent("GET /api/v1/auth/me")).body.data.user.id;
+  expect(row.run_as).toBe(me);
+});

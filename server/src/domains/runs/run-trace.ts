@@ -135,7 +135,7 @@ function childRunOf({ childRunId, wait }: JournalRecord): Pick<RunStep, "childRu
 }
 
 function toStepErrorItem(error: StepError): NonNullable<RunStep["error"]> {
-  const { retryable: _, retryAfterMs: __, headers, ...item } = error;
+  const { retryable: _, retryAfterMs: __, postponed: ___, headers, ...item } = error;
   return { ...item, ...(headers && { headers: { ...headers } }) };
 }
 

@@ -49,6 +49,9 @@ const runFields = {
     description:
       "`manual`, `event_bus`, `schedule`, `webhook`, `subworkflow`, `request`, `error` or `test`",
   }),
+  triggerId: nullable(
+    Type.String({ description: "Which of the workflow's triggers began it; null for a sole one" }),
+  ),
   test: Type.Boolean({ description: "A test touches nothing outside of the run" }),
   startedBy: ActorSchema,
   eventId: nullable(Type.String({ description: "The event that started it" })),

@@ -132,6 +132,16 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => ({ ...(await deployForTrigger(owner, SET)), body: { lastRuns: 5 } }),
   },
   {
+    operation: "workflows.backfill",
+    arrange: async (owner) => ({
+      ...(await deployScheduled(owner)),
+      body: { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" },
+    }),
+  },
+  { operation: "workflows.list_backfills", arrange: deployScheduled },
+  { operation: "backfills.get", arrange: startBackfill },
+  { operation: "backfills.cancel", arrange: startBackfill },
+  {
     operation: "workflows.backtest",
     arrange: async (owner) => ({
       ...(await deployForTrigger(owner, SET)),
@@ -182,4 +192,17 @@ function withKey<T extends { readonly params: { readonly id: string } }>(
   body?: Readonly<Record<string, unknown>>,
 ) {
   return { ...workflow, params: { ...workflow.params, key: "greet" }, ...(body && { body }) };
+}
+
+async function deployScheduled(owner: Ask) {
+  const trigger = { type: "schedule", cron: "0 9 * * *" };
+  const id = await deployWorkflow(owner, SET, { trigger });
+  return { params: { id }, environmentScoped: false };
+}
+
+async function startBackfill(owner: Ask): Promise<{ params: { id: string } }> {
+  const { params } = await deployScheduled(owner);
+  const span = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
+  const { body } = await owner(`POST /api/v1/workflows/${params.id}/backfill`, span);
+  return { params: { id: body.data.backfill.id } };
 }

@@ -6,7 +6,7 @@ import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor } from "#kernel/log/event.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { firstIdAt } from "#kernel/schema/id.ts";
-import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
+import { retentionJob } from "#kernel/work/retention-job.ts";
 import type { TestRun } from "./engine/run-context.ts";
 import { type JournalEntry, RUN_COLUMNS, type RunRow } from "./engine/store.ts";
 import type { Run, RunStatus } from "./run.ts";
@@ -43,7 +43,7 @@ export interface StoredRun extends Run {
 }
 
 const LIST_COLUMNS = sql`
-  r.id, r.environment, r.workflow_id, r.version_id, r.status, r.trigger_type, r.test is not null as test,
+  r.id, r.environment, r.workflow_id, r.version_id, r.status, r.trigger_type, r.trigger_id, r.test is not null as test,
   r.actor, r.event_id, r.parent_run_id, r.correlation_id, r.error, r.created_at, r.started_at,
   r.finished_at, r.entries, w.name as workflow_name, v.number as version`;
 const JOIN_NAMES = sql`
@@ -115,8 +115,8 @@ export async function find(tx: Tx, id: string): Promise<StoredRun | undefined> {
   );
 }
 
-/** The newest run of a workflow in the transaction's environment, tests aside. */
-export async function findLatest(tx: Tx, workflowId: string) {
+/** The newest run of a workflow in the transaction's environment, or of one trigger of it, tests aside. */
+export async function findLatest(tx: Tx, workflowId: string, triggerId?: string) {
   return (
     tx
       .selectFrom("runs")
@@ -125,6 +125,7 @@ export async function findLatest(tx: Tx, workflowId: string) {
       .select(sql<RunStatus>`status`.as("status"))
       .where("workflow_id", "=", workflowId)
       .where("test", "is", null)
+      .$if(triggerId !== undefined, (found) => found.where("trigger_id", "=", triggerId ?? null))
       .orderBy("id", "desc")
       .limit(1)
       .executeTakeFirst()
@@ -255,6 +256,7 @@ interface Row {
   readonly version: number | null;
   readonly status: RunStatus;
   readonly trigger_type: string;
+  readonly trigger_id: string | null;
   readonly test: boolean;
   readonly actor: Actor;
   readonly event_id: string | null;
@@ -284,6 +286,7 @@ function toRun(row: Row): Run {
     environment: row.environment,
     status: row.status,
     triggerType: row.trigger_type,
+    triggerId: row.trigger_id,
     test: row.test,
     startedBy: row.actor,
     eventId: row.event_id,
@@ -315,23 +318,33 @@ const RUNS_MAX = 500;
  * repeats the inner one: a run that was retried meanwhile stays.
  */
 const DELETE_EXPIRED = `
-  delete from runs r
-   where r.ctid = any (array(
-           select o.ctid from runs o where o.id < $3 and o.finished_at < $1 order by o.id limit $2))
-     and r.finished_at < $1`;
+  with gone as (
+    delete from runs r
+     where r.ctid = any (array(
+             select o.ctid from runs o where o.id < $3 and o.finished_at < $1 order by o.id limit $2))
+       and r.finished_at < $1
+    returning r.workspace_id, r.environment, r.id
+  ), released as (
+    update files f set expires_at = $4 from gone
+     where f.workspace_id = gone.workspace_id and f.environment = gone.environment
+       and f.attached_type = 'run' and f.attached_id = gone.id
+  )
+  select count(*)::int as n from gone`;
 
-/** Deletes runs that ended longer ago than the setting allows, with their journals. */
+/** Deletes runs that ended longer ago than the setting allows, with their journals; their files expire. */
 export const runRetentionJob = retentionJob({
   kind: "runs.prune",
   rowsMax: RUNS_MAX,
   async remove({ db, settings, clock }, rowsMax) {
     if (settings.runRetentionDays === 0) return 0;
     const beforeMs = clock.nowMs() - settings.runRetentionDays * DAY_MS;
-    return deleteAcrossWorkspaces(db, DELETE_EXPIRED, [
+    const [row] = await db.system<{ n: number }>(DELETE_EXPIRED, [
       new Date(beforeMs),
       rowsMax,
       firstIdAt("run", beforeMs),
+      clock.now(),
     ]);
+    return row?.n ?? 0;
   },
 });
 

@@ -1,6 +1,7 @@
 import { viewRun } from "./run-redaction.ts";
 import {
   advance,
+  canSeeTrace,
   type ExecutionPlan,
   type Progress,
   startProgress,
@@ -17,6 +18,7 @@ import {
   type JournalRecord,
 } from "./engine/journal-record.ts";
 import { isOver } from "./engine/store.ts";
+import { liveTextOf } from "./steps/live-text.ts";
 import { planOfRun } from "./engine/run-plan.ts";
 import { readStepLines } from "./summary/journal-outline.ts";
 import { readRunOutline } from "./summary/run-outline.ts";
@@ -74,6 +76,7 @@ async function* stream(
   const signals = [platform.shutdown, ...(options.gone ? [options.gone] : [])];
   const endsAt = performance.now() + options.lastsMs;
   const unfollow = runWatchOf(platform).follow(options.runId, wake);
+  const texts = new TextFrames(platform, follower, { runId: options.runId, wake });
   for (const signal of signals) signal.addEventListener("abort", wake, { once: true });
   try {
     yield `retry: ${RETRY_MS}\n\n`;
@@ -86,12 +89,51 @@ async function* stream(
       const frames = (await follower.refresh()) ? follower.changeFrames() : undefined;
       if (!frames) return;
       yield* frames;
+      yield* texts.take();
       if (frames.length > 0 || follower.isOver) continue;
       if (await timesOut(woken, Math.min(options.heartbeatMs, restMs))) yield ":\n\n";
     }
   } finally {
     unfollow();
+    texts.close();
     for (const signal of signals) signal.removeEventListener("abort", wake);
+  }
+}
+
+const TEXT_INTERVAL_MS = 100;
+const TEXT_CHARACTERS_MAX = 200_000;
+
+/** The text that steps get while somebody looks; joined, so that a fast model does not make a frame of each word. */
+class TextFrames {
+  readonly #texts = new Map<string, string>();
+  readonly #unfollow: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    platform: Platform,
+    follower: RunFollower,
+    { runId, wake }: { readonly runId: string; readonly wake: () => void },
+  ) {
+    this.#unfollow = liveTextOf(platform).follow(runId, ({ path, text }) => {
+      const before = this.#texts.get(path) ?? "";
+      if (!follower.showsText || before.length > TEXT_CHARACTERS_MAX) return;
+      this.#texts.set(path, before + text);
+      this.#timer ??= setTimeout(wake, TEXT_INTERVAL_MS);
+    });
+  }
+
+  take(): string[] {
+    if (this.#texts.size === 0) return [];
+    const frames = [...this.#texts].map(([path, text]) => frame("text", { path, text }));
+    this.#texts.clear();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return frames;
+  }
+
+  close(): void {
+    this.#unfollow();
+    clearTimeout(this.#timer);
   }
 }
 
@@ -137,6 +179,12 @@ class RunFollower {
 
   get isOver(): boolean {
     return this.#run !== undefined && isOver(this.#run.status);
+  }
+
+  /** True when the listener may see what steps get. */
+  get showsText(): boolean {
+    if (this.#content.steps === "none" || this.#run === undefined) return false;
+    return canSeeTrace(this.#caller, this.#run.runAs);
   }
 
   /** Reads the run and new entries of its journal; false when there is no such run. */

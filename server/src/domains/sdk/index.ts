@@ -1,3 +1,4 @@
+import { projectOperations } from "./packs/project/operations.ts";
 import { findInTable, ReferenceSourcePoint } from "#kernel/contributions/reference-source.ts";
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
@@ -12,6 +13,7 @@ import {
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import * as artifactEvents from "./artifacts/events.ts";
@@ -69,6 +71,7 @@ export const sdk = domain({
     jobs.createScheduledJob,
     jobs.runDueJobs,
     packs.listPacks,
+    ...projectOperations,
     packs.getPack,
     listPackCatalog,
     packs.installBaselinePack,
@@ -77,6 +80,14 @@ export const sdk = domain({
   ],
   jobs: [scheduledArtifactJob, executionRetentionJob],
   contributions: [
+    contribute(InversePoint, {
+      resourceType: "artifact",
+      created: ["artifact.created"],
+      updated: ["artifact.updated"],
+      get: "artifacts.get",
+      update: "artifacts.update",
+      remove: "artifacts.delete",
+    }),
     contribute(SearchSourcePoint, {
       kind: "artifact",
       permission: permissions.ArtifactsRead,

@@ -28,6 +28,7 @@ const Hit = Type.Object(
     title: Type.String(),
     detail: nullable(Type.String()),
     ref: nullable(Type.String({ description: "What people quote: a number, a slug" })),
+    table: Type.Optional(Type.String({ description: "The slug of a record's table" })),
   },
   { title: "SearchHit" },
 );
@@ -40,7 +41,8 @@ export const searchEverything = query({
   description:
     "Every word of `q` must be there; of the last one the beginning is enough. The best fit comes first. " +
     "One finds what one may read, in the environment of the request. `kinds` names some, with commas " +
-    "between them; the answer lists all that one may search.",
+    "between them; the answer lists all that one may search. Records are found by the words of the columns that " +
+    "their table indexes for that; without such, among its newest 500.",
   permission: SearchUse,
   query: object({
     q: line(200),
@@ -87,6 +89,7 @@ async function findHits(
           title: hit.title,
           detail: hit.detail ?? null,
           ref: hit.ref ?? null,
+          ...(hit.table !== undefined && { table: hit.table }),
         },
         rank: rankHit(search, hit),
         place,

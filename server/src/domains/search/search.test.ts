@@ -118,3 +118,49 @@ test("whatever is typed is a text, not a query", async () => {
   }
   expect((await search("printer", "&kinds=nothing,,")).hits).toEqual([]);
 });
+
+test("records are found by the words of their tables, as the rules show them", async () => {
+  const columns = [
+    { name: "note", type: "text" },
+    { name: "name", type: "text", options: { search: true } },
+  ];
+  const rules = [
+    { roles: ["owner"], actions: ["read", "create"] },
+    { roles: ["viewer"], actions: ["read"], fields: ["note"] },
+    { roles: ["agent"], actions: ["read"], where: { note: "open" } },
+  ];
+  await owner("POST /api/v1/tables", { name: "Toner", slug: "toner", columns });
+  await owner("POST /api/v1/tables", { name: "Ruled", slug: "ruled", columns, rules });
+  await owner("POST /api/v1/tables", {
+    name: "Plain",
+    slug: "plain",
+    columns: [{ name: "name", type: "text" }],
+  });
+  const rows = [
+    { note: "open", name: "Cartridge in cyan" },
+    { note: "closed", name: "Cartridge in magenta" },
+  ];
+  for (const row of rows) {
+    await owner("POST /api/v1/tables/toner/records", row);
+    await owner("POST /api/v1/tables/ruled/records", row);
+  }
+  const plain = await owner("POST /api/v1/tables/plain/records", { name: "Old cartridge 100%" });
+  const seen = async (q: string, by: Ask = owner) =>
+    (await search(q, "&kinds=record", by)).hits
+      .map(({ title, table, detail }: any) => `${table} ${detail} ${title}`)
+      .toSorted();
+  expect(await seen("cartridge in cy")).toEqual(["ruled Ruled open", "toner Toner open"]);
+  expect(await seen("cartridge 100%")).toEqual(["plain Plain Old cartridge 100%"]);
+  expect(await seen(plain.body.data.id)).toEqual(["plain Plain Old cartridge 100%"]);
+  // Neither hidden records nor hidden fields are found, nor do titles show them.
+  const agent = await world.member(["agent"]);
+  expect(await seen("magenta", agent)).toEqual(["toner Toner closed"]);
+  expect(await seen("cyan", agent)).toEqual(["ruled Ruled open", "toner Toner open"]);
+  const viewer = await world.member(["viewer"]);
+  expect(await seen("cyan", viewer)).toEqual(["toner Toner open"]);
+  expect(await seen("open", viewer)).toEqual(["ruled Ruled open"]);
+  const builder = await world.member(["builder"]);
+  expect(await seen("cyan", builder)).toEqual(["toner Toner open"]);
+  const requester = await world.member(["requester"]);
+  expect((await search("cyan", "", requester)).hits).toEqual([]);
+});

@@ -34,6 +34,7 @@ export const tables = domain({
 // Opened tables, for records and queries.
 export {
   findOpenTable,
+  listOpenTables,
   openTable,
   type OpenTable,
   type TableContext,
@@ -41,6 +42,9 @@ export {
 export { findTableSchema, reloadTableSchema } from "./schema/table-cache.ts";
 export { resolveTable, type TableSchema } from "./schema/table-schema.ts";
 export { checkRules } from "./schema/check-rules.ts";
+export { type ColumnFollower, ColumnFollowerPoint } from "./schema/column-rename.ts";
+export { ALWAYS_VISIBLE } from "./schema/grants.ts";
+export { renameInCondition } from "./schema/check-rules.ts";
 export type { FieldBatch, RuleSql, TableField } from "./schema/table-field.ts";
 export {
   checkAccess,

@@ -4,6 +4,7 @@ import { TracesRead } from "./trace-access.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import * as deployments from "./deployments/operations.ts";
@@ -69,7 +70,7 @@ export {
   WorkflowsWrite,
 } from "./permissions.ts";
 export { hookBaseUrl } from "./service.ts";
-export { findByHook, get as getWorkflow, type HookDeployment } from "./store.ts";
+export { findByHook, get as getWorkflow, type HookAddress, type HookDeployment } from "./store.ts";
 export {
   type LoadedVersion,
   loadVersions,
@@ -89,7 +90,12 @@ export {
   ReferenceCheckPoint,
 } from "./checks/reference-check.ts";
 export type { StoredWorkflow } from "./workflow.ts";
-export { WorkflowIsArchived as ArchivedWorkflow, WorkflowId } from "./workflow.ts";
+export {
+  type HookPlace,
+  toHookUrl,
+  WorkflowIsArchived as ArchivedWorkflow,
+  WorkflowId,
+} from "./workflow.ts";
 
 export const workflows = domain({
   name: "workflows",
@@ -125,6 +131,13 @@ export const workflows = domain({
     preview.previewPublication,
   ],
   contributions: [
+    contribute(InversePoint, {
+      resourceType: "workflow",
+      updated: ["workflow.updated"],
+      companions: ["workflow.version_created"],
+      get: "workflows.get",
+      update: "workflows.update",
+    }),
     contribute(SearchSourcePoint, {
       kind: "workflow",
       permission: permissions.WorkflowsRead,

@@ -49,7 +49,7 @@ test.each<[string, string]>([
   ["{{ stesp.m }}", "reads stesp, which is not there (did you mean steps?); expressions see"],
   ["{{ input.name }}", "reads input, which is not there; expressions see trigger, steps, run"],
   ["{{ $json.name }}", "reads $json, which nothing binds"],
-  ["{{ trigger.nmae }}", "reads trigger.nmae, but trigger has only type, input, event"],
+  ["{{ trigger.nmae }}", "reads trigger.nmae, but trigger has only id, type, input, event"],
   ["{{ workspace.zone }}", "reads workspace.zone, but workspace has only id, slug, name, timezone"],
   ["{{ secrets.* }}", "reads secrets without a name: write secrets.NAME for each"],
   ["{{ $map([1], function($x) { $y }) }}", "reads $y, which nothing binds"],

@@ -51,8 +51,10 @@ export async function missingNodeTypes(
   types: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const missingTypes = new Set<string>();
+  const builtIn = new Set(contributionsTo(NodeTypePoint, contributions).map(({ type }) => type));
+  const made = types.filter((type) => !builtIn.has(type));
   for (const { names, findMissing } of contributionsTo(NodeFamilyPoint, contributions)) {
-    const own = types.filter(names);
+    const own = made.filter(names);
     if (own.length > 0) for (const type of await findMissing(tx, own)) missingTypes.add(type);
   }
   return missingTypes;

@@ -34,4 +34,25 @@ export const workflowContent = packContent({
     return id;
   },
   remove: service.archive,
+  source: {
+    async list({ tx }, limit) {
+      const open = tx.selectFrom("workflows").select("id").where("archived_at", "is", null);
+      return (await open.orderBy("id").limit(limit).execute()).map(({ id }) => id);
+    },
+    async toContent({ tx }, id) {
+      const { definition } = await store.get(tx, id);
+      return { key: definition.name, definition };
+    },
+    async find({ tx }, { key }) {
+      const rows = await tx
+        .selectFrom("workflows")
+        .select("id")
+        .where("name", "=", key)
+        .where("archived_at", "is", null)
+        .limit(2)
+        .execute();
+      // Of two with one name nobody can tell which is meant.
+      return rows.length === 1 ? rows[0]?.id : undefined;
+    },
+  },
 });

@@ -7,6 +7,7 @@ import type { Database, EnvironmentName } from "#kernel/db/database.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
 import type { Definition } from "./definition/index.ts";
+import { isPageToken, type PageType, workflowOfPage } from "./page-token.ts";
 import type { DefinitionOutline, StoredWorkflow, WorkflowSummary } from "./workflow.ts";
 
 type Table = Tables["workflows"];
@@ -119,26 +120,44 @@ export interface HookDeployment {
   readonly permissions: readonly string[] | undefined;
 }
 
-/** Finds the deployment of a webhook address in any workspace, if its trigger is on. */
+/** The address of a webhook, or of a page, as somebody asks for it. */
+export interface HookAddress {
+  readonly slug: string;
+  readonly token: string;
+  readonly type: "webhook" | PageType;
+  readonly environment: EnvironmentName;
+}
+
+/** Finds the deployment of an address in any workspace, if its trigger is on. */
 export async function findByHook(
   db: Database,
-  address: { readonly slug: string; readonly token: string; readonly environment: EnvironmentName },
+  { slug, token, type, environment }: HookAddress,
 ): Promise<HookDeployment | undefined> {
-  const [deployment] = await db.system<HookDeploymentRow>(
-    `select w.workspace_id as workspace, w.id as "workflowId", d.version_id as "versionId",
-            d.deployed_by as "deployedBy", d.permissions
+  const workflowId = type === "webhook" ? undefined : workflowOfPage(token);
+  if (type !== "webhook" && workflowId === undefined) return undefined;
+  const [row] = await db.system<HookDeploymentRow>(
+    `select w.workspace_id as workspace, w.id as "workflowId", w.hook_token as "hookToken",
+            d.version_id as "versionId", d.deployed_by as "deployedBy", d.permissions
        from workflows w
        join workspaces s on s.key = w.workspace_id
        join workflow_deployments d on d.workflow_id = w.id and d.environment = $3::environment
-      where w.hook_token = $2 and s.slug = $1 and w.archived_at is null
-        and d.enabled and d.trigger_type = 'webhook'
+      where ${type === "webhook" ? "w.hook_token" : "w.id"} = $2 and s.slug = $1
+        and w.archived_at is null and d.enabled and exists (
+          select from workflow_triggers t
+           where t.workflow_id = d.workflow_id and t.environment = d.environment and t.type = $4)
         and ${activeMemberSql("d.deployed_by", "w.workspace_id")}`,
-    [address.slug, address.token, address.environment],
+    [slug, workflowId ?? token, environment, type],
   );
-  return deployment && { ...deployment, permissions: deployment.permissions ?? undefined };
+  if (!row) return undefined;
+  const { hookToken, permissions, ...deployment } = row;
+  if (type !== "webhook" && !isPageToken(token, { ...deployment, hookToken }, type)) {
+    return undefined;
+  }
+  return { ...deployment, permissions: permissions ?? undefined };
 }
 
 interface HookDeploymentRow extends Omit<HookDeployment, "permissions"> {
+  readonly hookToken: string;
   readonly permissions: readonly string[] | null;
 }
 

@@ -10,12 +10,25 @@ export const versionFields = {
   changeSummary: Type.Optional(ChangeSummary),
 };
 
-const { name, description, note, tags, trigger, nodes, edges, ...limits } = definitionFields;
+const {
+  name,
+  description,
+  note,
+  tags,
+  trigger,
+  triggers: _,
+  nodes,
+  edges,
+  ...limits
+} = definitionFields;
 
 // The content of these is left to `checkDefinition`, which finds all errors and not just the first
 // few; the schemas are for readers of the API's description.
 const structure = {
   trigger: orAnything(trigger),
+  triggers: Type.Optional(
+    Type.Array(orAnything(trigger), { description: "Further triggers, each with an `id`" }),
+  ),
   nodes: Type.Array(orAnything(nodes.items)),
   edges: Type.Array(orAnything(edges.items)),
 };
@@ -41,6 +54,7 @@ export const WorkflowChange = Type.Object(
     note: orNull(note),
     tags: orNull(tags),
     trigger: Type.Optional(structure.trigger),
+    triggers: orNull(structure.triggers),
     nodes: Type.Optional(structure.nodes),
     edges: Type.Optional(structure.edges),
     maxConcurrency: orNull(limits.maxConcurrency),
@@ -67,7 +81,7 @@ export function toWorkflowInput({
   changeSummary,
   ...fields
 }: NewWorkflow | WorkflowChange): WorkflowInput {
-  const normal = withTextLabels({ ...fields, ...withoutUrl(fields.trigger) });
+  const normal = withTextLabels({ ...fields, ...withoutUrls(fields) });
   return { fields: normal, label, changeSummary };
 }
 
@@ -101,11 +115,18 @@ export function mergeFields(definition: Definition, { fields }: WorkflowInput): 
   return Object.fromEntries(all.filter(([, value]) => value !== null));
 }
 
-/** Drops the trigger's address, which responses show and callers may send back. */
-function withoutUrl(value: unknown): { trigger?: unknown } {
-  if (typeof value !== "object" || value === null || !("url" in value)) return {};
+/** Drops the addresses of triggers, which responses show and callers may send back. */
+function withoutUrls({ trigger, triggers }: { trigger?: unknown; triggers?: unknown }) {
+  return {
+    ...(trigger !== undefined && { trigger: withoutUrl(trigger) }),
+    ...(Array.isArray(triggers) && { triggers: triggers.map(withoutUrl) }),
+  };
+}
+
+function withoutUrl(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("url" in value)) return value;
   const { url: _, ...rest } = value;
-  return { trigger: rest };
+  return rest;
 }
 
 function orAnything(schema: TSchema) {

@@ -2,7 +2,15 @@ import Type, { type Static } from "typebox";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { failure, type FieldError } from "#kernel/operation/failure.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
-import { type Definition, definitionFields, locatePointer, Trigger } from "./definition/index.ts";
+import {
+  type Definition,
+  definitionFields,
+  listTriggers,
+  locatePointer,
+  type NamedTrigger,
+  Trigger,
+} from "./definition/index.ts";
+import { buildPageToken } from "./page-token.ts";
 import { Label, VersionId, VersionStatus } from "./versions/version.ts";
 
 export const WorkflowId = id("wf");
@@ -51,7 +59,7 @@ const TriggerItem = Type.Unsafe<TriggerItem>({
     url: {
       type: "string",
       description:
-        "Of `webhook`: where to send requests. Shown to those who may trigger it; ignored when sent",
+        "Of `webhook`: where to send requests; of `form` and `chat`: the page. Shown to those who may trigger it; ignored when sent",
     },
   },
 });
@@ -59,6 +67,7 @@ const TriggerItem = Type.Unsafe<TriggerItem>({
 const itemFields = {
   ...workflowFields,
   trigger: TriggerItem,
+  triggers: Type.Optional(Type.Array(TriggerItem)),
   versions: Type.Object({
     newest: Type.Object({
       id: VersionId,
@@ -158,18 +167,45 @@ export function toWorkflowItem<D extends DefinitionOutline>(
   hookBase: string | undefined,
 ) {
   const { definition, newest, environments, hookToken, revision, warnings } = workflow;
-  const { trigger } = definition;
-  const url =
-    trigger.type === "webhook" && hookBase !== undefined ? `${hookBase}/${hookToken}` : undefined;
+  const [first, ...further] = listTriggers(definition).map((named) => {
+    const url =
+      hookBase && toHookUrl({ base: hookBase, workflowId: workflow.id, hookToken }, named);
+    return { ...named.trigger, ...(url !== undefined && { url }) };
+  });
   return {
     ...definition,
     ...commonFieldsOf(workflow),
-    trigger: { ...trigger, ...(url !== undefined && { url }) },
+    trigger: first ?? definition.trigger,
+    ...(definition.triggers && { triggers: further }),
     versions: { newest },
     environments,
     revision,
     ...(warnings && warnings.length > 0 && { warnings: [...warnings] }),
   };
+}
+
+/** Where requests from outside reach a workflow. */
+export interface HookPlace {
+  /** Of the addresses of all webhooks of the workspace. */
+  readonly base: string;
+  readonly workflowId: string;
+  readonly hookToken: string;
+}
+
+/** The address of a trigger that comes from outside; a further one has its path or id behind the token. */
+export function toHookUrl(
+  { base, workflowId, hookToken }: HookPlace,
+  { id: triggerId, trigger, first }: NamedTrigger,
+): string | undefined {
+  if (trigger.type === "form" || trigger.type === "chat") {
+    const page = base.replace(/\/hooks(?=\/[^/]+$)/, trigger.type === "form" ? "/forms" : "/chat");
+    const token = buildPageToken(workflowId, hookToken, trigger.type);
+    return `${page}/${token}${first ? "" : `/${triggerId}`}`;
+  }
+  if (trigger.type !== "webhook") return undefined;
+  const path = trigger.path ?? (first ? undefined : triggerId);
+  if (path === undefined) return `${base}/${hookToken}`;
+  return `${base.replace(/\/hooks(?=\/[^/]+$)/, "/inbound")}/${hookToken}/${path}`;
 }
 
 function commonFieldsOf({

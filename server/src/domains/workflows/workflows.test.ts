@@ -266,6 +266,10 @@ test("each node type and trigger is described so that a form can be drawn", asyn
     "event_bus",
     "schedule",
     "webhook",
+    "form",
+    "chat",
+    "connector",
+    "rss",
   ]);
   for (const { type, schema, ...rest } of triggerTypes) {
     expect([schema.type, schema.required[0]]).toEqual(["object", "type"]);
@@ -273,7 +277,7 @@ test("each node type and trigger is described so that a form can be drawn", asyn
     expect(rest.scope.properties).toHaveProperty("type");
   }
   const names =
-    "approval artifact condition connector delay fail http loop merge notify publish_event records repeat " +
+    "agent approval artifact condition connector delay fail file.read file.write http llm loop merge notify publish_event records repeat " +
     "respond script set subworkflow switch ticket transform wait_for_event";
   expect(nodeTypes.map(({ type }: any) => type).toSorted()).toEqual(names.split(" "));
   for (const one of nodeTypes) {

@@ -64,6 +64,18 @@ export interface Upload {
   readonly length: number | undefined;
 }
 
+/** A step of a run, as far as its files are concerned. */
+export interface CallingRun {
+  readonly id: string;
+  /** Equal for all attempts of the step. */
+  readonly step: string;
+  /**
+   * Where the step itself keeps files: those that its earlier attempts left are dropped before the first. Files of operations
+   * stay, since a repeated one answers with them.
+   */
+  readonly leftovers?: { dropped?: Promise<unknown> };
+}
+
 /** The headers by which a client asks for a part of a file. */
 export interface RangeConditions {
   readonly range?: string | undefined;
@@ -98,6 +110,8 @@ export interface Caller {
   readonly client?: string;
   /** Our own origin: MILLRACE_BASE_URL or, without one, the Host of the request. */
   readonly origin: string;
+  /** True at a host that leads to a part of the installation, where nobody is signed in. */
+  readonly isAtDomain?: true;
   /** The credentials of HTTP Basic, for operations that take them. */
   readonly basic?: { readonly name: string; readonly password: string };
   /** The browser's cookies by name, for operations that read them. */
@@ -111,6 +125,8 @@ export interface Caller {
   /** For operations of which a part may be requested. */
   readonly conditions?: RangeConditions;
   readonly cause: Causation;
+  /** The run whose step calls: it may use the run's files, and keeps new ones with the run. */
+  readonly run?: CallingRun;
   /** Aborted when the client has left, for operations that keep it waiting. */
   readonly disconnected?: AbortSignal;
   /** The `Last-Event-ID` of a client that reconnects to a stream. */

@@ -6,6 +6,8 @@
 import type { Static, TSchema } from "typebox";
 import type { Caller, WorkspaceRef } from "../access/caller.ts";
 import type { Platform, WriteContext } from "../contract.ts";
+import type { Tx } from "../db/connection.ts";
+import { queryRows } from "../db/statement.ts";
 import { extensionPoint } from "../extension-point.ts";
 import type { Permission } from "../access/permission.ts";
 
@@ -45,7 +47,23 @@ export interface PackContent<Content = never, Prepared = never> {
   ) => Promise<string>;
   /** Removes it; throws a `Failure` where it is in use. */
   readonly remove: (ctx: PackContext, id: string) => Promise<void>;
+  /** The way back: what is there as content, for those who keep a workspace as code. */
+  readonly source?: ContentSource<Content>;
 }
+
+export interface ContentSource<Content = never> {
+  /** The ids of all there are, the oldest first. */
+  readonly list: (ctx: SourceContext, limit: number) => Promise<readonly string[]>;
+  /** One of them as a descriptor has it, with names where it can; undefined when it is gone. */
+  readonly toContent: (ctx: SourceContext, id: string) => Promise<object | undefined>;
+  /** The keys of items of the same kind that must be there first. */
+  readonly needs?: (content: Content) => readonly string[];
+  /** The one that content stands for, where `find` does not know. */
+  readonly find?: (ctx: SourceContext, content: Content) => Promise<string | undefined>;
+}
+
+/** A transaction that reads content. */
+export type SourceContext = Pick<PackContext, "tx" | "services" | "caller">;
 
 /** Where domains contribute kinds of pack content. */
 export const PackContentPoint = extensionPoint<PackContent>("kernel.pack_contents");
@@ -55,4 +73,14 @@ export function packContent<Schema extends TSchema, Prepared = undefined>(
   about: Omit<PackContent<Static<Schema>, Prepared>, "schema"> & { readonly schema: Schema },
 ): PackContent {
   return about as unknown as PackContent;
+}
+
+/** The ids of a table, the oldest first. */
+export async function listIds(
+  tx: Tx,
+  table: "artifacts" | "roles" | "saved_queries" | "user_tables",
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await queryRows(tx, `select id from ${table} order by id limit $1`, [limit]);
+  return rows.map(({ id }) => String(id));
 }

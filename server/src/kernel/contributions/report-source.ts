@@ -68,6 +68,8 @@ export interface ReportSource<Content = never> {
   readonly schema: TObject;
   /** True when a row never changes once it is there, so that any past moment can be computed exactly. */
   readonly exactPast: boolean;
+  /** True where its rows are a query of somebody's own, whose statements are not merged with each other. */
+  readonly isQuery?: boolean;
   /** Opens the source as it was at a past moment, where the log knows that. */
   readonly openAt?: (
     request: ReportRequest,

@@ -23,7 +23,8 @@ export interface SearchHit {
   readonly detail?: string | null;
   /** The name that people quote: a ticket's number, a table's slug. */
   readonly ref?: string | null;
-  readonly updatedAt?: string | null;
+  /** The slug of the table that a record is in. */
+  readonly table?: string;
 }
 
 /** One kind of things that can be found. */

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { startWorld } from "../testing/world.ts";
+import { tries } from "../testing/thorough.ts";
+import { useWorld } from "../testing/world.ts";
 import { jsonbArray, textArray } from "./binary-array.ts";
 
-const world = await startWorld();
+const world = await useWorld();
 
 /** PostgreSQL has no NUL in a text, and no half of a character. */
 const text = fc
@@ -18,7 +19,7 @@ test("texts arrive as they are, and nothing as nothing", async () => {
       ]);
       expect(JSON.parse(String(row?.["json"]))).toEqual(values);
     }),
-    { numRuns: 200 },
+    { numRuns: tries(60, 400) },
   );
 });
 
@@ -34,6 +35,6 @@ test("documents arrive as they are", async () => {
       ]);
       expect(JSON.parse(String(row?.["json"]))).toEqual(JSON.parse(JSON.stringify(values)));
     }),
-    { numRuns: 200 },
+    { numRuns: tries(60, 400) },
   );
 });

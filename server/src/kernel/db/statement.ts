@@ -30,6 +30,19 @@ export class SqlParameters {
   }
 }
 
+/** Parameters of which equal texts and numbers are one, so that equal expressions have equal texts. */
+export class DistinctParameters extends SqlParameters {
+  readonly #known = new Map<string, string>();
+
+  override add(value: unknown, type: string): string {
+    if (typeof value !== "string" && typeof value !== "number") return super.add(value, type);
+    const key = `${type} ${typeof value} ${value}`;
+    const known = this.#known.get(key) ?? super.add(value, type);
+    this.#known.set(key, known);
+    return known;
+  }
+}
+
 /** A row as the driver returns it. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isAtForeignHost } from "./routing/host-rewriter.ts";
 import type { Caller, Credential, Membership } from "../access/caller.ts";
 import type { PlatformServices, Operation } from "../contract.ts";
 import type { EnvironmentName } from "../db/database.ts";
@@ -59,6 +60,7 @@ export async function resolveCaller(
     address: request.ip,
     client: (request.headers["user-agent"] ?? "").slice(0, CLIENT_CHARACTERS_MAX),
     origin: resolveOrigin(request, gate.services),
+    ...(isAtForeignHost(request.raw) && { isAtDomain: true as const }),
     ...(op.acceptsBasic && basicOf(request)),
     ...(op.readsAccept && { prefersHtml: /\btext\/html\b/.test(request.headers.accept ?? "") }),
     ...(op.readsCookies && { cookies: cookiesOf(request.headers.cookie) }),
@@ -74,13 +76,15 @@ async function resolveCredential(
   if (op.access === "public") return undefined;
   const presented = readToken(request);
   const isVisitor = op.access === "visitor";
+  const isForeign = isAtForeignHost(request.raw);
   const byToken = presented?.by === "header" && op.acceptsToken === true;
   const credential =
-    presented && (!isVisitor || byToken || presented.by === "cookie")
+    presented && !isForeign && (!isVisitor || byToken || presented.by === "cookie")
       ? await gate.authenticate(presented.token)
       : undefined;
   // A form of ours comes from a page of ours, whether or not its sender has logged in yet.
-  if (isVisitor && !byToken) assertSameOrigin(request, gate.services.settings.baseUrl);
+  const own = isForeign ? undefined : gate.services.settings.baseUrl;
+  if (isVisitor && !byToken) assertSameOrigin(request, own);
   if (!credential) {
     if (isVisitor) return undefined;
     throw new Failure(Unauthenticated, {
@@ -98,8 +102,10 @@ async function resolveCredential(
 }
 
 /** The address of this installation, as the client knows it. */
-function resolveOrigin({ protocol, host }: FastifyRequest, { settings }: PlatformServices): string {
-  return settings.baseUrl ?? `${protocol}://${host}`;
+function resolveOrigin(request: FastifyRequest, { settings }: PlatformServices): string {
+  const { protocol, host, raw } = request;
+  const own = isAtForeignHost(raw) ? undefined : settings.baseUrl;
+  return own ?? `${protocol}://${host}`;
 }
 
 /**

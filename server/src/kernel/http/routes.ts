@@ -20,12 +20,15 @@ import {
 } from "../operation/failure.ts";
 import { assertStorableTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request-body.ts";
 import type { InvocationResult, RawInput } from "../operation/invocation.ts";
+import { isEventStream } from "../operation/operation.ts";
 import { authorise, perform } from "../operation/perform.ts";
+import { classifyAddress } from "../outbound/ssrf-guard.ts";
 import { type Authenticate, readToken, resolveCaller } from "./authenticate.ts";
 import { matchesEtag } from "./compression/etag.ts";
 import { decodeBody } from "./compression/request-inflater.ts";
 import type { LoadShedder } from "./load-shedding.ts";
 import { openRequestSpan, withinRequestSpan } from "./request-span.ts";
+import type { StreamLimit } from "./stream-limit.ts";
 import {
   constrainByReading,
   findMatch,
@@ -48,6 +51,7 @@ export interface MountOptions {
   readonly paths: PathTable;
   readonly authenticate: Authenticate;
   readonly credentialWatch: CredentialWatch;
+  readonly streamLimit: StreamLimit;
   readonly loadShedder: LoadShedder;
 }
 
@@ -94,6 +98,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
     for (const one of routes) {
       if (reading.kind === "streamed") mountUploadRoute(app, one);
       else if (reading.kind === "raw") mountRawRoute(app, one);
+      else if (reading.kind === "raw or streamed") mountRawRoute(app, one, FILE_TYPES);
       else app.route(one);
     }
   }
@@ -113,10 +118,17 @@ function decodeBodyOf({ kind, bytesMax }: Reading): preParsingHookHandler {
   };
 }
 
-/** Registers a route in a scope of its own, whose only parser leaves every body as it is. */
-function mountRawRoute(app: FastifyInstance, route: RouteOptions): void {
+/** The media types of bodies that are files, or hold some. */
+const FILE_TYPES =
+  /^(multipart\/form-data|(audio|video|font)\/|image\/(?!svg)|application\/(octet-stream|pdf|zip|gzip|x-(tar|gzip|7z-compressed)|msword|vnd\.(?![^;]*\+(json|xml))))/i;
+
+/** Registers a route in a scope of its own, whose parsers leave every body as it is; some types are not even read. */
+function mountRawRoute(app: FastifyInstance, route: RouteOptions, streamed?: RegExp): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
+    if (streamed) {
+      scope.addContentTypeParser(streamed, (_request, payload, done) => done(null, payload));
+    }
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, bytes, done) =>
       done(null, bytes),
     );
@@ -177,20 +189,26 @@ async function serve(
   op: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { platform, credentialWatch }: MountOptions,
+  { platform, credentialWatch, streamLimit }: MountOptions,
 ): Promise<FastifyReply> {
   const { caller, headers } = request;
   if (!caller) throw new Error("A request reached its handler without having been admitted.");
   assertPath(request.params as object);
   assertStorableTexts(request.query as object, "?");
   const isDryRun = readDryRun(op, request);
+  if (isEventStream(op)) {
+    reply.raw.once(
+      "close",
+      streamLimit.take(caller.credential?.user.id ?? classifyAddress(request.ip)),
+    );
+  }
   const connection = op.longRunning ? trackConnection(request, reply, credentialWatch) : undefined;
   const outcome = await perform(platform, op, {
     caller: {
       ...caller,
       ...connection?.fields,
       ...(op.readsRequest && { request: toRawRequest(request) }),
-      ...(op.streamsBody && toUpload(request)),
+      ...((op.streamsBody || request.body instanceof Readable) && toUpload(request)),
       ...(op.readsRange && {
         conditions: { range: single(headers.range), ifRange: single(headers["if-range"]) },
       }),
@@ -202,6 +220,11 @@ async function serve(
     ifMatch: headers["if-match"],
   });
   if (connection?.isRevoked()) throw new Failure(Unauthenticated);
+  // By it everything that the call did is found, and undone. A replayed answer is of another call.
+  const isReplayed = outcome.headers["idempotency-replayed"] !== undefined;
+  if (op.kind === "command" && !isReplayed) {
+    reply.header("x-correlation-id", caller.cause.correlationId);
+  }
   return sendResponse(request, reply, outcome);
 }
 

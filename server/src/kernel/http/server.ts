@@ -1,5 +1,5 @@
 import { CredentialWatch } from "../access/credential-watch.ts";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, {
   type FastifyBaseLogger,
@@ -43,9 +43,11 @@ import {
 import { publicUrl } from "../settings.ts";
 import { ConsoleFiles } from "./console.ts";
 import { CrossOriginPolicy } from "./routing/cross-origin.ts";
+import { HostRewriter } from "./routing/host-rewriter.ts";
 import { BODY_BYTES_MAX, operationOf } from "./routing/operation-match.ts";
 import { collectPaths, rejectUnrouted } from "./routing/rejection.ts";
 import { endRequestSpan } from "./request-span.ts";
+import { StreamLimit } from "./stream-limit.ts";
 import { loggedPathOf, mountOperations, pathOf } from "./routes.ts";
 
 export interface ServerOptions {
@@ -62,6 +64,26 @@ const HEADER_BYTES_MAX = 32 * 1024;
 /** For a large file over a slow line; that the head comes soon is seen to elsewhere. */
 const REQUEST_TIMEOUT_MS = 600_000;
 
+/**
+ * The path of a request target: that of a request to a proxy is a whole address, which every server has to understand
+ * (RFC 9112, 3.2.2). Its host counts, whatever the header says.
+ */
+function toOriginForm(request: IncomingMessage): string {
+  const { url = "/" } = request;
+  const [, host, path = ""] = /^https?:\/\/([^/?#@]+)([^#]*)$/i.exec(url) ?? [];
+  if (host === undefined) return url;
+  request.headers.host = host;
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
+const REQUEST_OPTIONS = {
+  routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  forceCloseConnections: "idle",
+  // Our own 503 is a problem document; see LoadShedder.
+  return503OnClosing: false,
+} as const;
+
 /** Builds the HTTP server: every operation of every domain, and the pages around them. */
 export async function buildServer({
   kernel,
@@ -70,17 +92,15 @@ export async function buildServer({
   loopDelayMaxMs,
 }: ServerOptions): Promise<FastifyInstance> {
   const { settings, log } = kernel;
+  const hosts = await HostRewriter.open(kernel);
   const app = Fastify({
+    rewriteUrl: (request) => hosts.rewrite(request, toOriginForm(request)),
     loggerInstance: withoutChildLoggers(log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
-    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     http: { maxHeaderSize: HEADER_BYTES_MAX, ...SERVER_OPTIONS },
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    forceCloseConnections: "idle",
-    // Our own 503 is a problem document; see LoadShedder.
-    return503OnClosing: false,
+    ...REQUEST_OPTIONS,
     clientErrorHandler: rejectUnreadable,
     // No hook has run for these.
     frameworkErrors: (error, request, reply) => {
@@ -104,24 +124,18 @@ export async function buildServer({
   addHooks(app, kernel);
   app.setErrorHandler(sendFailure);
   app.setNotFoundHandler((request, reply) => sendFailure(new Failure(NotFound), request, reply));
-  app.addHook("onClose", async () => loadShedder.close());
-  const sampler = kernel.monitor.startSampling({
-    takeLoopDelayMs: () => loadShedder.takeLoopDelayMs(),
-    databaseWaiting: () => kernel.db.waiting,
-    connections: () => connections.count().open,
-  });
-  app.addHook("onClose", async () => sampler.stop());
-
+  app.addHook("onClose", async () => [loadShedder.close(), hosts.close()]);
+  sampleLoad(app, kernel, { loadShedder, connections });
   mountProbes(app, kernel, metrics);
   if (!probesOnly) {
     const operations = kernel.domains.flatMap((domain) => domain.operations);
-    const texts = operations.flatMap(({ acceptsText }) => acceptsText?.mediaType ?? []);
-    for (const type of new Set(texts)) addParser(app, type, parseText);
+    addTextParsers(app, operations);
     mountOperations(app, {
       platform: kernel,
       operations,
       paths,
       authenticate: (token) => kernel.authenticator.authenticate(token),
+      streamLimit: new StreamLimit(),
       credentialWatch: new CredentialWatch(
         (token) => kernel.authenticator.resolve(token),
         (error) => log.error({ err: error }, "credentials of open requests can't be checked"),
@@ -135,6 +149,29 @@ export async function buildServer({
   rejectUnrouted(app, paths);
   await app.ready();
   return app;
+}
+
+interface LoadSources {
+  readonly loadShedder: LoadShedder;
+  readonly connections: Connections;
+}
+
+function sampleLoad(
+  app: FastifyInstance,
+  kernel: Kernel,
+  { loadShedder, connections }: LoadSources,
+): void {
+  const sampler = kernel.monitor.startSampling({
+    takeLoopDelayMs: () => loadShedder.takeLoopDelayMs(),
+    databaseWaiting: () => kernel.db.waiting,
+    connections: () => connections.count().open,
+  });
+  app.addHook("onClose", async () => sampler.stop());
+}
+
+function addTextParsers(app: FastifyInstance, operations: readonly Operation[]): void {
+  const texts = operations.flatMap(({ acceptsText }) => acceptsText?.mediaType ?? []);
+  for (const type of new Set(texts)) addParser(app, type, parseText);
 }
 
 /** Adds what happens to every request: before it is admitted, before its answer leaves, and afterwards. */

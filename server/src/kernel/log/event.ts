@@ -207,6 +207,7 @@ export const EventTypeSchema = Type.Object(
     resource: Type.String(),
     summary: Type.String(),
     data: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of `data`" }),
+    undoable: Type.Boolean({ description: "True where `POST /undo` has an inverse of it" }),
   },
   { title: "EventType" },
 );

@@ -10,6 +10,10 @@ interface PastStates {
   readonly at: Date;
   /** Fields that an event has where it has the whole thing. */
   readonly marks: readonly string[];
+  /** A field that all of them have alike, such as their table. */
+  readonly among?: { readonly field: string; readonly value: string };
+  /** The type of the event with which a thing ends. */
+  readonly ended?: string;
 }
 
 /** The SQL after `from`: one row for each thing, with its state in the column `doc`, and the moment in `as_of`. */
@@ -18,13 +22,24 @@ export function pastStatesSql(parameters: SqlParameters, states: PastStates): st
   const type = parameters.add(resourceType, "text");
   const until = parameters.add(at, "timestamptz");
   const all = parameters.add(marks, "text[]");
-  return `(
+  const [further, living] = [amongSql(parameters, states), endedSql(parameters, states)];
+  return `(select doc, as_of from (
     select distinct on (e.resource_id) case when e.data ? 'after' then e.data -> 'after' else e.data end as doc,
-           ${until} as as_of
+           ${until} as as_of, e.type
       from events e
      where e.topic = ${type} and e.resource_type = ${type} and e.created_at <= ${until}
-       and (e.data ?& ${all} or e.data -> 'after' ?& ${all})
-     order by e.resource_id, e.epoch desc, e.xid desc, e.seq desc) past`;
+       and (e.data ?& ${all} or e.data -> 'after' ?& ${all})${further}
+     order by e.resource_id, e.epoch desc, e.xid desc, e.seq desc) last${living}) past`;
+}
+
+function amongSql(parameters: SqlParameters, { among }: PastStates): string {
+  if (!among) return "";
+  const field = parameters.add(among.field, "text");
+  return ` and e.data ->> ${field} = ${parameters.add(among.value, "text")}`;
+}
+
+function endedSql(parameters: SqlParameters, { ended }: PastStates): string {
+  return ended === undefined ? "" : ` where type <> ${parameters.add(ended, "text")}`;
 }
 
 const CASTS: Partial<Readonly<Record<ConditionFieldKind, string>>> = {

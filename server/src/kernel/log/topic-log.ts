@@ -84,6 +84,25 @@ export async function readTopics(
   };
 }
 
+/** Spans in which the first event of a time is looked for: most are near, and the last is all there is. */
+const SPANS = ["10 minutes", "6 hours", "7 days", "100 years"];
+
+/** The position before the first event of the partition since a time. */
+export async function readPositionAt(tx: Tx, at: Date): Promise<LogPosition> {
+  for (const span of SPANS) {
+    const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq">>`
+      with near as materialized
+        (select e.epoch, e.xid, e.seq from events e
+          where e.created_at >= ${at} and e.created_at < ${at}::timestamptz + ${span}::interval)
+      select epoch, xid, seq from near order by epoch, xid, seq limit 1`.execute(tx);
+    const [row] = rows;
+    if (!row) continue;
+    const position = positionOfRow(row);
+    return { ...position, seq: position.seq - 1 };
+  }
+  return readLogHead(tx);
+}
+
 /** The position after all settled events: a subscription that begins here misses nothing. */
 export async function readLogHead(tx: Tx): Promise<LogPosition> {
   const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq">>`

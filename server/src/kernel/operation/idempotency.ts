@@ -42,8 +42,9 @@ export async function runOnce<Ready>(
         ? ready
         : await settleFailure(session.attempt(() => steps.run(session, ready.value)));
     const answer = "value" in outcome ? outcome.value : steps.renderFailure(outcome.failure);
-    // A failure of ours is not stored: the next attempt may succeed.
-    if (answer.status < 500) store(session, claim, platform.clock.nowMs(), answer);
+    // A failure of ours is not stored, nor that it came too early: the next attempt may succeed.
+    if (answer.status < 500 && answer.status !== 429)
+      store(session, claim, platform.clock.nowMs(), answer);
     return answer;
   });
 }

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import type { Domain, Operation, Route } from "../contract.ts";
+import { inversesByType } from "../undo/inverse.ts";
 import { type CatalogEntry, EventEnvelope } from "../log/event.ts";
 import {
   CrossOrigin,
@@ -72,6 +73,9 @@ export function describeApi(domains: readonly Domain[]): Json {
 
 /** The catalog of events, each type with the schema of its `data`. */
 export function describeEvents(domains: readonly Domain[]): CatalogEntry[] {
+  const contributions = domains.flatMap((domain) => domain.contributions ?? []);
+  const inverses = inversesByType(contributions);
+  const isUndoable = (type: string) => (inverses.get(type)?.effect ?? "companion") !== "companion";
   return domains
     .flatMap(({ events }) => events)
     .toSorted((a, b) => (a.type < b.type ? -1 : 1))
@@ -80,6 +84,7 @@ export function describeEvents(domains: readonly Domain[]): CatalogEntry[] {
       resource,
       summary,
       data: toPlainSchema(data),
+      undoable: isUndoable(type),
     }));
 }
 

@@ -19,6 +19,7 @@ import {
   refusedAddress,
 } from "./guarded-connector.ts";
 import { followRedirect, type Hop } from "./redirect.ts";
+import { type RequestContent, toSentBody } from "./request-content.ts";
 import { checkHeaders, checkMethod, literalAddress, parseTarget } from "./request-checks.ts";
 import { GuardedSocket } from "./socket.ts";
 import { type SpanDescription, traceHeaders, tracePart } from "../telemetry/span.ts";
@@ -83,7 +84,7 @@ export interface OutboundRequest {
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: RequestContent;
   /** Bounds the whole call: lookup, connection, redirects, and the last byte of the body. */
   readonly timeoutMs: number;
   /** More than this is cut off, see `truncated`. */
@@ -106,12 +107,23 @@ export interface OutboundResponse {
   readonly durationMs: number;
 }
 
-type ResponseContent = Omit<OutboundResponse, "durationMs">;
+/** A response of which the body has not arrived yet. */
+export type ResponseHead = Pick<OutboundResponse, "status" | "headers"> & {
+  /** Of the last request of a chain of redirects. */
+  readonly url: URL;
+};
+
+/** A request whose response is read while it arrives. */
+export type ExchangeRequest = Omit<OutboundRequest, "maxResponseBytes">;
+
+/** Takes a response while it arrives; what it leaves unread is dropped, and the connection with it. */
+export type Receive<T> = (head: ResponseHead, body: AsyncIterable<Uint8Array>) => Promise<T>;
 
 /** Where test endpoints of this installation are: the one place of its own that webhooks may reach (ADR 0074). */
 export const OWN_PATH = "/listen/";
 const OWN_NAME = /^[\w-]+(?:\?[^#]*)?$/;
 const CONNECT_TIMEOUT_MS = 10_000;
+const REDIRECT_BYTES_MAX = 65_536;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
 /** An HTTP client with a pool of connections, safe to point at URLs that strangers wrote. */
@@ -203,13 +215,31 @@ export class Outbound {
   request(request: OutboundRequest): Promise<OutboundResponse> {
     return tracePart(
       () => describeRequest(request),
-      () => this.#request(request),
+      () => this.#readWhole(request),
       ({ status }) => ({ attributes: { "http.response.status_code": status } }),
     );
   }
 
-  async #request(request: OutboundRequest): Promise<OutboundResponse> {
+  /** Sends a request, and has its response received while it arrives, within the one time limit. */
+  exchange<T>(request: ExchangeRequest, receive: Receive<T>): Promise<T> {
+    return tracePart(
+      () => describeRequest(request),
+      () => this.#exchange(request, receive),
+      () => ({}),
+    );
+  }
+
+  async #readWhole(request: OutboundRequest): Promise<OutboundResponse> {
     const startedAt = performance.now();
+    const response = await this.#exchange(request, async ({ status, headers }, body) => ({
+      status,
+      headers,
+      ...(await readUpTo(request.maxResponseBytes, body)),
+    }));
+    return { ...response, durationMs: performance.now() - startedAt };
+  }
+
+  async #exchange<T>(request: ExchangeRequest, receive: Receive<T>): Promise<T> {
     const { method, headers = {}, body } = request;
     const url = this.check(request);
     checkMethod(method);
@@ -219,8 +249,8 @@ export class Outbound {
       // Undici heeds the signal only once it is connected, and a lookup can hang for long before
       // that, so the limit is raced against the call.
       const hop = { method, url, headers: { ...traceHeaders(), ...headers }, body };
-      const response = await Promise.race([this.#follow(hop, request, limit.signal), limit.over]);
-      return { ...response, durationMs: performance.now() - startedAt };
+      const call = this.#follow(hop, request, { signal: limit.signal, receive });
+      return await Promise.race([call, limit.over]);
     } finally {
       limit.stop();
     }
@@ -231,36 +261,55 @@ export class Outbound {
     await Promise.all([this.#agent.destroy(), this.#ownAgent.destroy()]);
   }
 
-  async #follow(
+  async #follow<T>(
     first: Hop,
-    request: OutboundRequest,
-    signal: AbortSignal,
-  ): Promise<ResponseContent> {
-    const { redirects = 0, maxResponseBytes, allowHttp = false } = request;
+    request: ExchangeRequest,
+    { signal, receive }: { readonly signal: AbortSignal; readonly receive: Receive<T> },
+  ): Promise<T> {
+    const { redirects = 0, allowHttp = false } = request;
     let hop = first;
     for (let followed = 0; ; followed += 1) {
-      const response = await this.#send(hop, maxResponseBytes, signal);
-      if (redirects === 0) return response;
-      const next = followRedirect(hop, response.status, response.headers["location"]);
-      if (next === undefined) return response;
+      const { url } = hop;
+      const at = `${hop.method} ${url.origin}`;
+      const response = await this.#send(hop, signal);
+      const { status, headers, body } = response;
+      const next = redirects > 0 ? followRedirect(hop, status, headers["location"]) : undefined;
+      if (next === undefined) {
+        try {
+          return await receive({ status, headers, url }, readBody(body, at));
+        } finally {
+          if (!body.readableEnded) body.destroy();
+        }
+      }
+      await body.dump({ limit: REDIRECT_BYTES_MAX }).catch(() => undefined);
       if (followed === redirects) {
-        const at = `${first.method} ${first.url.origin}`;
-        throw new OutboundFailed("redirects", `${at}: more than ${redirects} redirects`);
+        throw new OutboundFailed(
+          "redirects",
+          `${first.method} ${first.url.origin}: more than ${redirects} redirects`,
+        );
       }
       hop = { ...next, url: this.check({ url: next.location, allowHttp }) };
     }
   }
 
-  async #send(hop: Hop, maxResponseBytes: number, signal: AbortSignal): Promise<ResponseContent> {
-    const { method, url, headers, body = null } = hop;
+  async #send(hop: Hop, signal: AbortSignal) {
+    const { method, url } = hop;
+    const { body, headers: framing } = toSentBody(hop.body);
+    const headers = { ...hop.headers, ...framing };
     const path = url.pathname + url.search;
     try {
       signal.throwIfAborted();
       const request = { origin: url.origin, path, method, headers, body, signal };
       const agent = this.#isOwnPlace(url.href) ? this.#ownAgent : this.#agent;
-      const response = await agent.request(request);
-      const content = await readUpTo(maxResponseBytes, response.body);
-      return { status: response.statusCode, headers: joinHeaders(response.headers), ...content };
+      // Undici takes iterables of bytes, which its types do not say.
+      const response = await agent.request(request as Dispatcher.RequestOptions);
+      // One that is dropped reports so; whoever reads it is told by the read.
+      response.body.on("error", () => undefined);
+      return {
+        status: response.statusCode,
+        headers: joinHeaders(response.headers),
+        body: response.body,
+      };
     } catch (error) {
       throw toOutboundFailure(error, `${method} ${url.origin}`);
     }
@@ -268,7 +317,7 @@ export class Outbound {
 }
 
 /** Names the host alone: paths and queries of others hold their secrets. */
-function describeRequest({ method, url }: OutboundRequest): SpanDescription {
+function describeRequest({ method, url }: ExchangeRequest): SpanDescription {
   const host = URL.canParse(url) ? new URL(url).hostname : "";
   return {
     name: method,
@@ -277,10 +326,20 @@ function describeRequest({ method, url }: OutboundRequest): SpanDescription {
   };
 }
 
-async function readUpTo(
+/** The body, with errors in the words of this client. */
+async function* readBody(body: AsyncIterable<Uint8Array>, at: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw toOutboundFailure(error, at);
+  }
+}
+
+/** Reads a body up to a bound. */
+export async function readUpTo(
   bytesMax: number,
   body: AsyncIterable<Uint8Array>,
-): Promise<Pick<ResponseContent, "body" | "truncated">> {
+): Promise<Pick<OutboundResponse, "body" | "truncated">> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {

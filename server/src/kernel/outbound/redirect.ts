@@ -1,9 +1,11 @@
+import type { RequestContent } from "./request-content.ts";
+
 /** One request of a chain of redirects. */
 export interface Hop {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | undefined;
+  readonly body: RequestContent | undefined;
 }
 
 /** The next request, its URL still to be checked. */

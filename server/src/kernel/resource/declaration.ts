@@ -180,6 +180,8 @@ export interface Resource<
     ctx: ResourceContext<ResourceEvents<Name, S>["created"] | E>,
     input: Static<Input>,
     prepared?: Prepared,
+    /** Fields of one that is made again, such as its id. */
+    kept?: Readonly<Record<string, unknown>>,
   ) => Promise<Item<S, Row>>;
   /** Writes what differs; a change that changes nothing is none. */
   readonly update: (

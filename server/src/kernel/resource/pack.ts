@@ -1,9 +1,16 @@
 import type { Platform } from "../contract.ts";
 import type { Static, TObject, TSchema } from "typebox";
 import type { EventType } from "../log/event.ts";
-import { type PackContent, packContent, type PackContext } from "../contributions/pack-content.ts";
+import {
+  type ContentSource,
+  type PackContent,
+  packContent,
+  type PackContext,
+  type SourceContext,
+} from "../contributions/pack-content.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Item, Resource, ResourceInput } from "./declaration.ts";
+import type { ResourceStore } from "./store.ts";
 
 interface ResourcePack<
   Input extends TObject,
@@ -37,6 +44,8 @@ interface ResourcePack<
   ) => Promise<ResourceInput<Input, Change>>;
   /** The parts of it that people may edit; the fields of the body of POST unless given. */
   readonly toContent?: (item: Stored) => object;
+  /** One as a descriptor has it, where that names others by their names. */
+  readonly toSource?: (ctx: SourceContext, item: Stored) => Promise<object>;
 }
 
 /** Items of a resource that packs bring, known by their names. */
@@ -59,7 +68,6 @@ export function resourcePack<
   }: Resource<Name, S, Input, Change, Row, Prepared, E>,
   pack: ResourcePack<Input, Change, Content, Prepared, Item<S, Row>>,
 ): PackContent {
-  type Named = { readonly id: string; readonly name: string };
   const unmanaged = new Set<PropertyKey>(pack.unmanaged);
   const managed = (fields: object) =>
     Object.fromEntries(Object.entries(fields).filter(([field]) => !unmanaged.has(field)));
@@ -97,5 +105,40 @@ export function resourcePack<
       return id;
     },
     remove,
+    source: resourceSource(store as never, pack as never),
   });
+}
+
+type Named = { readonly id: string; readonly name: string };
+
+/** The items of a resource as content, by its store. */
+function resourceSource(
+  store: Pick<ResourceStore<Named>, "find" | "findBy" | "select">,
+  pack: Pick<
+    ResourcePack<TObject, TObject, TSchema, never, Named>,
+    "schema" | "toSource" | "toContent"
+  >,
+): ContentSource<Named> {
+  return {
+    async list({ tx }, limit) {
+      const items = await store.select(tx, `true order by id limit ${limit}`, []);
+      return items.map(({ id }) => id);
+    },
+    find: async ({ tx }, { name }) => (await store.findBy(tx, "name", name))?.id,
+    async toContent(ctx, id) {
+      const item = await store.find(ctx.tx, id);
+      if (!item) return undefined;
+      const content = (await pack.toSource?.(ctx, item)) ?? pack.toContent?.(item) ?? item;
+      return pickContent(content, pack.schema);
+    },
+  };
+}
+
+/** The fields that a schema of content has; one without a value is left out. */
+function pickContent(content: object, schema: TSchema): object {
+  const { properties = {} } = schema as { properties?: object };
+  const fields = Object.entries(content).filter(
+    ([field, value]) => field in properties && value !== null && value !== undefined,
+  );
+  return Object.fromEntries(fields);
 }

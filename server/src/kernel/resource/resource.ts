@@ -6,6 +6,9 @@ import type { TObject } from "typebox";
 import type { EventType } from "../log/event.ts";
 import type { AnyDeclaration, AnyResource, Resource, ResourceDeclaration } from "./declaration.ts";
 import { resourceEvents } from "./events.ts";
+import { contribute } from "../extension-point.ts";
+import { InversePoint } from "../undo/inverse.ts";
+import { resourceInverse } from "./inverse.ts";
 import { resourceList } from "./list.ts";
 import { resourceOperations } from "./operations.ts";
 import { resourceStore } from "./store.ts";
@@ -38,6 +41,10 @@ export function resource<
     events,
     ...resourceWriter(erased, store, events),
   } as unknown as Omit<AnyResource, "operations">;
-  const operations = resourceOperations(parts, table.toItem);
+  const [first, ...others] = resourceOperations(parts, table.toItem);
+  // The inverse is of the whole resource; one of its operations brings it to the domain.
+  const operations = first
+    ? [{ ...first, contributions: [contribute(InversePoint, resourceInverse(parts))] }, ...others]
+    : [];
   return { ...parts, operations } as unknown as Resource<Name, S, Input, Change, Row, Prepared, E>;
 }

@@ -31,7 +31,12 @@ export function resourceWriter(
   const data = (item: StoredItem) => pickFields(item, schema);
   return {
     eventData: data,
-    async create(ctx: Context, input: Values, prepared?: unknown): Promise<StoredItem> {
+    async create(
+      ctx: Context,
+      input: Values,
+      prepared?: unknown,
+      kept: Values = {},
+    ): Promise<StoredItem> {
       if (limit && (await store.countExclusively(ctx.tx)) >= limit.max) {
         throw new Failure(limit.failure);
       }
@@ -42,7 +47,8 @@ export function resourceWriter(
       const item = await store.insert(ctx.tx, {
         id: newId(declaration.idPrefix, ctx.now.getTime()),
         ...((await hooks.check?.(ctx, draft, undefined, prepared)) ?? draft),
-        ...pickFields(times, stored),
+        ...pickFields({ ...times, ...kept }, stored),
+        ...pickFields(kept, ID),
       });
       ctx.emit(events.created, ref(item), data(item));
       await hooks.afterWrite?.(ctx, item, undefined, prepared);
@@ -100,6 +106,8 @@ interface Hooks {
   readonly changes?: (fields: readonly string[], prepared: unknown) => string[];
   readonly beforeDelete?: (ctx: Context, item: StoredItem) => Promise<void>;
 }
+
+const ID = { properties: { id: {} } } as unknown as TObject;
 
 /** Deeply, since PostgreSQL orders the keys of `jsonb` in its own way. */
 function changedFields(before: Values, fields: Values, ordered: readonly PropertyKey[]): Values {

@@ -25,6 +25,7 @@ export class HostCalls {
   readonly #waiting: Call[] = [];
   #made = 0;
   #traffic = 0;
+  #fileTraffic = 0;
   #running = 0;
 
   constructor(options: HostCallsOptions) {
@@ -33,8 +34,7 @@ export class HostCalls {
 
   make(call: Call): void {
     this.#made += 1;
-    this.#traffic += call.args.length;
-    if (this.#made > SCRIPT_LIMITS.callsMax || this.#traffic > SCRIPT_LIMITS.trafficMax) {
+    if (this.#made > SCRIPT_LIMITS.callsMax || !this.#carries(call.method, call.args.length)) {
       return this.#options.answer(
         call.call,
         rejectCall("too_many_calls", "That are too many calls."),
@@ -62,6 +62,16 @@ export class HostCalls {
     }
   }
 
+  /** Counts what a call carries; false when that is too much. */
+  #carries(method: string, size: number): boolean {
+    if (method.startsWith("files.")) {
+      this.#fileTraffic += size;
+      return this.#fileTraffic <= SCRIPT_LIMITS.fileTrafficMax;
+    }
+    this.#traffic += size;
+    return this.#traffic <= SCRIPT_LIMITS.trafficMax;
+  }
+
   async #answer({ method, args: text }: Call): Promise<CallReply> {
     const known = HOST_METHODS.find((name) => name === method);
     if (!known) return rejectCall("unknown_method", `There is no ${method}.`);
@@ -74,11 +84,8 @@ export class HostCalls {
       if (!Array.isArray(args)) return rejectCall("invalid", `${method} was given no arguments.`);
       const value = await this.#options.call(known, args, this.#stop.signal);
       const json = JSON.stringify(value) as string | undefined;
-      this.#traffic += json?.length ?? 0;
-      if (
-        (json?.length ?? 0) > SCRIPT_LIMITS.answerMax ||
-        this.#traffic > SCRIPT_LIMITS.trafficMax
-      ) {
+      const size = json?.length ?? 0;
+      if (size > SCRIPT_LIMITS.answerMax || !this.#carries(method, size)) {
         return rejectCall("too_large", `What ${method} answered is too large for a script.`);
       }
       return json === undefined ? {} : { value: json };

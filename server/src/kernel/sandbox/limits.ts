@@ -12,6 +12,10 @@ export const SCRIPT_LIMITS = {
   answerMax: 4 * 1024 * 1024,
   /** The arguments and answers of all its host calls together. */
   trafficMax: 32 * 1024 * 1024,
+  /** The arguments and answers of its calls for the bytes of files, in base64. */
+  fileTrafficMax: 512 * 1024 * 1024,
+  /** The bytes of a file that one call carries. */
+  filePartBytes: 384 * 1024,
   callsAtATime: 8,
   /** Log entries, messages and changes of the interface together. */
   notesMax: 1_000,

@@ -63,7 +63,8 @@ describe("a script", () => {
       "return [context.workspace, context.environment, context.depth, Object.keys(context)]";
     const facts = { workspace: { id: "ws_1" }, environment: "staging", depth: 3 };
     const { output } = await run(sandbox, source, { facts });
-    const members = "workspace environment depth tables connectors secrets events http log abort";
+    const members =
+      "workspace environment depth tables connectors secrets events http files log abort";
     expect(output).toEqual([
       { id: "ws_1" },
       "staging",

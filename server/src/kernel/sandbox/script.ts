@@ -9,6 +9,10 @@ export const HOST_METHODS = [
   "secrets.get",
   "events.publish",
   "http.request",
+  "files.read",
+  "files.create",
+  "files.append",
+  "files.close",
 ] as const;
 
 export type HostMethod = (typeof HOST_METHODS)[number];

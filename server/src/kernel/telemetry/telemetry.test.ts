@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { startWorld, until } from "#kernel/testing/world.ts";
+import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { domains } from "../../app.ts";
 import { Otlp } from "./otlp.ts";
 import { isTraced } from "./span.ts";
@@ -62,6 +63,7 @@ const attribute = (span: any, name: string): unknown => {
 test("one trace leads from a request to the step and the call that came of it, without a value in it", async () => {
   const collector = await startCollector();
   const heard: unknown[] = [];
+  await using receiver = await startReceiver();
   const shop = createServer((request, response) => {
     heard.push(request.headers["traceparent"]);
     response.end("{}");
@@ -75,7 +77,7 @@ test("one trace leads from a request to the step and the call that came of it, w
       work: true,
       domains,
       env: {
-        MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
+        ...receiver.env,
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
         OTEL_EXPORTER_OTLP_HEADERS: "x-key=the%20key",
         OTEL_METRIC_EXPORT_INTERVAL: "200",
@@ -98,8 +100,10 @@ test("one trace leads from a request to the step and the call that came of it, w
     expect(published.status).toBe(201);
     await until(async () => heard.length > 0);
     await until(async () => collector.metrics().length > 0);
+    const hook = { name: "Shop", url: receiver.url, events: ["order.paid"] };
+    expect((await owner("POST /api/v1/webhooks", hook)).status).toBe(201);
     await owner("POST /api/v1/events/topics/orders/publish", { type: "order.paid", payload: {} });
-    await until(async () => heard.length > 1);
+    await until(async () => heard.length > 1 && receiver.received.length > 0);
   }
   expect(isTraced()).toBe(false);
   const spans = collector.spans();
@@ -124,6 +128,17 @@ test("one trace leads from a request to the step and the call that came of it, w
   const call = children(step).find((span) => span.name === "GET");
   expect(attribute(call, "server.address")).toBe("127.0.0.1");
   expect(heard[1]).toBe(`00-${call.traceId}-${call.spanId}-01`);
+  // So is its delivery, whose receiver is told of it.
+  const [delivery] = named("delivery order.paid");
+  expect([delivery.traceId, attribute(delivery, "millrace.event.type")]).toEqual([
+    second.traceId,
+    "order.paid",
+  ]);
+  const [post] = children(delivery);
+  expect(post.name).toBe("POST");
+  expect(receiver.received.map(({ headers }) => headers["traceparent"])).toEqual([
+    `00-${post.traceId}-${post.spanId}-01`,
+  ]);
   expect(spans.some((span) => span.name.startsWith("reader "))).toBe(true);
   expect(spans.some((span) => span.name.startsWith("job "))).toBe(true);
   // The metrics are those of the registry.

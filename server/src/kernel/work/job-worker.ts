@@ -15,6 +15,9 @@ import { recentSecrets } from "../secrets/recent-secrets.ts";
 
 const POLL_MS = 1_000;
 const LEASE_MARGIN_MS = 10_000;
+/** A lease lasts as long as an attempt may, but no longer than this: one that takes hours renews it. */
+const LEASE_MAX_MS = 120_000;
+const RENEWAL_MS = 40_000;
 const ERROR_CHARACTERS_MAX = 2_000;
 const NO_PARTITION: Partition = { workspace: NO_WORKSPACE, environment: "production" };
 
@@ -40,7 +43,7 @@ const CLAIM = `
             from unnest($2::text[], $3::int[], $4::int[]) as k (kind, free, lease_ms)
             cross join lateral
               (select id from jobs
-                where kind = k.kind and failed_at is null and due_at <= $1
+                where kind = k.kind and failed_at is null and due_at <= $1 and id <> all ($5)
                 order by due_at limit k.free for update skip locked) due) c
    where j.id = c.id
   returning j.id, j.workspace_id, j.environment, j.kind, j.payload, j.attempts, j.generation,
@@ -59,6 +62,8 @@ const REARM = `
          next_due_at = null, next_payload = null, attempts = 0, claimed_at = null, last_error = null
    where id = $1 and ($3 or next_due_at is not null)`;
 const END = "delete from jobs where id = $1 and claimed_at is not null";
+const RENEW = `
+  update jobs set due_at = $3 where id = $1 and generation = $2 and claimed_at is not null returning id`;
 const RETRY = `
   update jobs set due_at = $3, last_error = $4, claimed_at = null where id = $1 and generation = $2`;
 const MARK_FAILED = `
@@ -76,6 +81,8 @@ export class JobWorker {
   readonly #kinds: ReadonlyMap<string, JobType>;
   readonly #busy = new Map<string, number>();
   readonly #underWay = new Set<Promise<void>>();
+  /** Jobs whose attempts may outlast a lease. */
+  readonly #renewed = new Map<string, RenewedLease>();
   /** Called when a job has ended; the loop that steps this worker sets it. */
   onFree: () => void = () => undefined;
 
@@ -98,6 +105,7 @@ export class JobWorker {
 
   async step(): Promise<LoopNext> {
     const { platform } = this.#options;
+    await this.#renewLeases();
     const free = [...this.#kinds.values()]
       .map((type) => ({ type, slots: type.concurrency - (this.#busy.get(type.kind) ?? 0) }))
       .filter(({ slots }) => slots > 0);
@@ -106,7 +114,9 @@ export class JobWorker {
       platform.clock.now(),
       kinds,
       free.map(({ slots }) => slots),
-      free.map(({ type }) => type.timeoutMs + LEASE_MARGIN_MS),
+      free.map(({ type }) => leaseOf(type)),
+      // After a pause of the machine a lease of its own has run out before it could be renewed.
+      [...this.#renewed.keys()],
     ]);
     for (const row of rows) this.#start(row);
     return rows.length > 0 ? "again" : this.#untilNextDue(kinds);
@@ -154,7 +164,8 @@ export class JobWorker {
   async #run(type: JobType, row: JobRow): Promise<void> {
     const { platform } = this.#options;
     const payload = row.payload as never;
-    const signal = AbortSignal.timeout(type.timeoutMs);
+    using lease = this.#holdLease(type, row);
+    const signal = AbortSignal.any([AbortSignal.timeout(type.timeoutMs), lease.lost.signal]);
     const attempt = { id: row.id, number: row.attempts, signal };
     const result = await (type.effect &&
       withTimeout(signal, type.effect(platform, payload, attempt)));
@@ -171,6 +182,32 @@ export class JobWorker {
       act.finish();
       this.#end(session, type, row, next === "again");
     });
+  }
+
+  /** Keeps the lease of an attempt for as long as it takes: a crash gives it up in minutes. */
+  #holdLease(type: JobType, { id, generation }: JobRow): RenewedLease & Disposable {
+    const lost = new AbortController();
+    const lease = { generation, lost, renewedAtMs: this.#options.platform.clock.nowMs() };
+    if (type.timeoutMs > LEASE_MAX_MS) this.#renewed.set(id, lease);
+    return {
+      ...lease,
+      [Symbol.dispose]: () => {
+        if (this.#renewed.get(id) === lease) this.#renewed.delete(id);
+      },
+    };
+  }
+
+  async #renewLeases(): Promise<void> {
+    const { db, clock } = this.#options.platform;
+    for (const [id, lease] of this.#renewed) {
+      const nowMs = clock.nowMs();
+      if (nowMs - lease.renewedAtMs < RENEWAL_MS) continue;
+      lease.renewedAtMs = nowMs;
+      const until = new Date(nowMs + LEASE_MAX_MS + LEASE_MARGIN_MS);
+      const held = await db.system(RENEW, [id, lease.generation, until]);
+      // Another worker has it: what this one does would be done twice.
+      if (held.length === 0) lease.lost.abort();
+    }
   }
 
   /** Ends the job, or arms it for its next turn. */
@@ -193,6 +230,16 @@ export class JobWorker {
       session.send(spent ? MARK_FAILED : RETRY, [row.id, row.generation, at, message]),
     );
   }
+}
+
+interface RenewedLease {
+  readonly generation: number;
+  readonly lost: AbortController;
+  renewedAtMs: number;
+}
+
+function leaseOf({ timeoutMs }: JobType): number {
+  return Math.min(timeoutMs, LEASE_MAX_MS) + LEASE_MARGIN_MS;
 }
 
 function describeJob({ kind, id, attempts, correlation_id }: JobRow): SpanDescription {

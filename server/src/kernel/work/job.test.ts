@@ -56,17 +56,21 @@ const hanging = job({
   run: async () => undefined,
 });
 const gates: Record<string, PromiseWithResolvers<void>> = {};
-const slow = job({
-  kind: "test.slow",
-  payload: Payload,
-  async effect(_outside, { mark }) {
-    gates[mark] = Promise.withResolvers();
-    await gates[mark].promise;
-  },
-  async run({ tx }, { mark }) {
-    await sql`insert into work_marks (mark) values (${mark})`.execute(tx);
-  },
-});
+const gatedJob = (kind: string, timeoutMs: number) =>
+  job({
+    kind,
+    payload: Payload,
+    timeoutMs,
+    async effect(_outside, { mark }) {
+      gates[mark] = Promise.withResolvers();
+      await gates[mark].promise;
+    },
+    async run({ tx }, { mark }) {
+      await sql`insert into work_marks (mark) values (${mark})`.execute(tx);
+    },
+  });
+const slow = gatedJob("test.slow", 30_000);
+const long = gatedJob("test.long", 4 * 3_600_000);
 const recurring = job({
   kind: "test.recurring",
   payload: Type.Object({}),
@@ -75,7 +79,14 @@ const recurring = job({
     await sql`insert into work_marks (mark) values ('tick')`.execute(tx);
   },
 });
-const kinds: Record<string, JobType<typeof Payload>> = { simple, flaky, hopeless, hanging, slow };
+const kinds: Record<string, JobType<typeof Payload>> = {
+  simple,
+  flaky,
+  hopeless,
+  hanging,
+  slow,
+  long,
+};
 
 const plan = command({
   id: "work.plan",
@@ -113,7 +124,7 @@ const probe = domain({
   permissions: [],
   events: [Planned, Done],
   operations: [plan],
-  jobs: [simple, flaky, hopeless, hanging, slow, recurring],
+  jobs: [simple, flaky, hopeless, hanging, slow, long, recurring],
 });
 
 const world = await useWorld({ domains: [...domains, notes, probe] });
@@ -241,4 +252,21 @@ test("the work of a dead worker is taken up when its lease runs out", async () =
   expect(await marks("g")).toEqual([]);
   pass(40_000);
   await until(async () => (await marks("g")).length === 1);
+});
+
+test("an attempt that takes hours renews a lease of minutes, so that a crash costs no more", async () => {
+  await enqueue({ kind: "long", mark: "h" });
+  await until(async () => gates["h"]);
+  const untilDueMs = async (): Promise<number> => {
+    const [row] = await world.sql("select due_at from jobs where kind = 'test.long'");
+    return Date.parse(row!["due_at"]) - world.clock.nowMs();
+  };
+  expect(await untilDueMs()).toBeLessThanOrEqual(130_000);
+  for (let hour = 0; hour < 3; hour += 1) {
+    pass(3_600_000);
+    await until(async () => (await untilDueMs()) > 60_000);
+  }
+  gates["h"]!.resolve();
+  await until(async () => (await marks("h")).length > 0);
+  expect(await marks("h")).toEqual(["h"]);
 });

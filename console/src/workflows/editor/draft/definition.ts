@@ -13,6 +13,7 @@ const SETTINGS = [
   "concurrencyKey",
   "timeoutMs",
   "errorWorkflowId",
+  "triggers",
 ] as const;
 
 /** What is edited of a workflow; its address, versions and people are not. */

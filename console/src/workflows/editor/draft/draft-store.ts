@@ -3,7 +3,7 @@
  * never asks, and two tabs don't overwrite each other.
  */
 import { place } from "../../../data/place.ts";
-import type { History } from "../../graph/history.ts";
+import { type History, parseHistory } from "../../graph/history.ts";
 import { listHeld } from "./draft-roll.ts";
 
 export interface KeptDraft {
@@ -16,6 +16,15 @@ const STORE = "drafts";
 
 /** Two pages of one person never write the same draft. A reload is a new page, and takes over what the last one left. */
 const PAGE = crypto.getRandomValues(new Uint32Array(2)).join("-");
+
+/**
+ * A draft that a page left with: its write to the database may still be under way, or never have begun, when the next
+ * page reads. This is written before the page is gone, and read before anything else.
+ */
+const PARTING = "millrace.draft.";
+const NOTHING = "";
+/** A tab has five megabytes for all of this; a larger draft is in the database alone. */
+const PARTING_CHARACTERS_MAX = 1_000_000;
 
 /** The page that a reload replaced is gone, even while the browser still tidies up after it. */
 const REPLACED = readReplaced();
@@ -39,6 +48,15 @@ export interface TakenDraft {
 /** The newest draft that no open page has; it is this page's from now on. */
 export async function takeDraft(name: string): Promise<TakenDraft> {
   const [prefix = name] = name.split("#");
+  const parting = takeParting(name);
+  // What this tab was left with is its own newest word, whatever the database had time for.
+  if (parting !== undefined) await dropDraft(`${prefix}#${REPLACED}`);
+  if (parting) await keepDraft(name, parting);
+  const taken = await takeStored(name, prefix);
+  return { ...taken, kept: taken.kept ?? parting ?? undefined };
+}
+
+async function takeStored(name: string, prefix: string): Promise<TakenDraft> {
   const range = IDBKeyRange.bound(prefix, `${prefix}#\uffff`);
   const found = await inStore("readonly", (store) => store.getAllKeys(range));
   const names = (found ?? []).map(String);
@@ -59,6 +77,29 @@ export async function takeDraft(name: string): Promise<TakenDraft> {
   }
   return { kept: newest?.draft, isElsewhere: names.some(isOthers) };
 }
+
+/** Keeps a draft as the page is left, at once and for this tab alone; null where nothing is left to keep. */
+export function partWithDraft(name: string, draft: KeptDraft | null): void {
+  try {
+    const text = draft === null ? NOTHING : JSON.stringify(draft.history);
+    if (text.length <= PARTING_CHARACTERS_MAX) sessionStorage.setItem(toParting(name), text);
+  } catch {
+    // A tab that is full, or keeps nothing: the database has it, most likely.
+  }
+}
+
+/** The draft that this tab was left with, if any; it is read once. A page that comes back as it was needs none. */
+export function takeParting(name: string): KeptDraft | null | undefined {
+  const key = toParting(name);
+  const text = sessionStorage.getItem(key);
+  sessionStorage.removeItem(key);
+  if (text === null) return undefined;
+  if (text === NOTHING) return null;
+  return { history: parseHistory(text), keptAt: new Date().toISOString() };
+}
+
+/** A place in the tab: each page of it finds it. */
+const toParting = (name: string): string => `${PARTING}${name.split("#")[0]}`;
 
 export async function keepDraft(name: string, draft: KeptDraft): Promise<void> {
   await inStore("readwrite", (store) => store.put(draft, name));

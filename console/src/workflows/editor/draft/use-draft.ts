@@ -24,7 +24,15 @@ import {
 } from "../../graph/history.ts";
 import { isEqual, mergeDefinitions, type Side } from "../../graph/merge.ts";
 import { holdDraft } from "./draft-roll.ts";
-import { dropDraft, keepDraft, nameDraft, takeDraft } from "./draft-store.ts";
+import {
+  dropDraft,
+  keepDraft,
+  type KeptDraft,
+  nameDraft,
+  partWithDraft,
+  takeDraft,
+  takeParting,
+} from "./draft-store.ts";
 import { summariseEdits, toChange, toDefinition } from "./definition.ts";
 
 /** What somebody else saved while there are changes here. */
@@ -213,25 +221,39 @@ function rebase(
 /** Keeps the draft a moment after each edit, and at once when the screen is left. */
 function useKeptDraft(history: History | undefined, name: string | undefined): void {
   const unkept = useRef<() => void>(undefined);
+  const parting = useRef<() => void>(undefined);
   useEffect(() => (name === undefined ? undefined : holdDraft(name)), [name]);
   useEffect(() => {
     if (!history || name === undefined) return undefined;
+    const toKeep = (): KeptDraft | null =>
+      isDirty(history)
+        ? { history: trimHistory(history, KEPT_EDITS), keptAt: new Date().toISOString() }
+        : null;
     const keep = (): void => {
       unkept.current = undefined;
-      if (!isDirty(history)) return void dropDraft(name);
-      const keptAt = new Date().toISOString();
-      return void keepDraft(name, { history: trimHistory(history, KEPT_EDITS), keptAt });
+      const draft = toKeep();
+      void (draft ? keepDraft(name, draft) : dropDraft(name));
     };
     unkept.current = keep;
+    parting.current = () => partWithDraft(name, toKeep());
     const timer = setTimeout(keep, KEEP_AFTER_MS);
     return () => clearTimeout(timer);
   }, [history, name]);
   useEffect(() => {
     const flush = (): void => unkept.current?.();
-    addEventListener("pagehide", flush);
-    return () => {
-      removeEventListener("pagehide", flush);
+    const part = (): void => {
+      parting.current?.();
       flush();
     };
-  }, []);
+    const comeBack = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted && name !== undefined) takeParting(name);
+    };
+    addEventListener("pagehide", part);
+    addEventListener("pageshow", comeBack);
+    return () => {
+      removeEventListener("pagehide", part);
+      removeEventListener("pageshow", comeBack);
+      flush();
+    };
+  }, [name]);
 }

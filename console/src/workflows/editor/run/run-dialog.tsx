@@ -6,6 +6,7 @@ import { place } from "../../../data/place.ts";
 import { Keys } from "../../../ui/key.tsx";
 import { toWords } from "../../../ui/words.ts";
 import type { Definition } from "../../graph/graph.ts";
+import { AttachFile } from "./attach-file.tsx";
 import { InputFields } from "./input-fields.tsx";
 import { PastEvents } from "./past-events.tsx";
 import { describeInput, type RunInput, type RunMode } from "./run-input.ts";
@@ -94,6 +95,9 @@ export function RunDialog(props: RunDialogProps) {
           />
         )}
         <footer>
+          {asked?.sentAs === "input" && eventId === undefined && (
+            <AttachFile text={text} onChange={setText} />
+          )}
           <span className="grow" />
           <button type="button" className="btn" onClick={() => dialog.current?.close()}>
             Cancel

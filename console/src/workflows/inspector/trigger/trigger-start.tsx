@@ -23,6 +23,10 @@ export function TriggerStart({ trigger, workflowId }: TriggerStartProps) {
       {trigger.type === "schedule" && trigger.cron !== undefined && (
         <DueTimes cron={trigger.cron} timezone={trigger.timezone} />
       )}
+      {(trigger.type === "form" || trigger.type === "chat") && (
+        <PageAddress type={trigger.type} workflowId={workflowId} />
+      )}
+      <FurtherTriggers workflowId={workflowId} />
       <WhereOn workflowId={workflowId} />
     </>
   );
@@ -53,6 +57,64 @@ function HookAddress({ trigger, workflowId }: TriggerStartProps) {
       </p>
     </>
   );
+}
+
+/** The page of a form or a chat, which opens in a tab of its own. */
+function PageAddress({ type, workflowId }: { readonly type: string; readonly workflowId: string }) {
+  const saved = useOp("workflows.get", { params: { id: workflowId } }).data?.data.trigger;
+  if (saved?.type !== type || saved.url === undefined) {
+    return <p className="muted">Its page is here once it is saved and deployed.</p>;
+  }
+  return (
+    <>
+      <CopyLine label="Its page" text={saved.url} />
+      <p>
+        <a href={saved.url} target="_blank" rel="noreferrer">
+          Open the page
+        </a>
+      </p>
+    </>
+  );
+}
+
+/** The other triggers of the workflow as they are deployed: address, curl line, secret, next times. */
+function FurtherTriggers({ workflowId }: { readonly workflowId: string }) {
+  const { data } = useOp("workflows.triggers", { params: { id: workflowId } });
+  const here = data?.data.environments.find(({ environment }) => environment === place.environment);
+  const further = here?.triggers.slice(1) ?? [];
+  if (further.length === 0) return null;
+  return (
+    <section aria-label="Further triggers">
+      <h2>Further triggers</h2>
+      {further.map(({ id, trigger, call, secret, nextTimes }) => (
+        <div key={id}>
+          <h3>
+            {trigger.name ?? id} <span className="muted">{toWords(trigger.type)}</span>
+          </h3>
+          {call && <CopyLine label="Start it" text={toCurl(call)} />}
+          {secret !== null && <p className="muted">Its secret is {secret}.</p>}
+          {nextTimes[0] !== undefined && (
+            <p className="muted">
+              Next at{" "}
+              <time dateTime={nextTimes[0]}>{new Date(nextTimes[0]).toLocaleString("en-GB")}</time>
+            </p>
+          )}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+interface SampleCall {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function toCurl({ method, url, headers, body }: SampleCall): string {
+  const flags = Object.entries(headers).map(([name, value]) => ` -H "${name}: ${value}"`);
+  return `curl -X ${method} '${url}'${flags.join("")}${body === "" ? "" : ` -d '${body}'`}`;
 }
 
 function ManualLine({ workflowId }: { readonly workflowId: string }) {

@@ -47,7 +47,12 @@ export const Alert = Type.Object(
     ...alertFields,
     runAs: Type.String({ description: "Whose rights it has: of whoever saved it last" }),
     state: AlertState,
-    value: nullable(Type.Number({ description: "The number at the last check" })),
+    value: nullable(
+      Type.Number({
+        description:
+          "The number at the last check, as whoever saved the alert sees it; all who read alerts see it",
+      }),
+    ),
     reason: nullable(Type.String()),
     since: nullable(Time),
     checkedAt: nullable(Time),

@@ -34,6 +34,14 @@ export const dashboardContent = resourcePack(dashboards, {
   after: ["reports", "kpis"],
   environmentScoped: true,
   toInput: async (ctx, content) => ({ ...content, widgets: await toWidgets(ctx, content) }),
+  async toSource({ tx }, { widgets, ...content }) {
+    const named = widgets.map(async ({ reportId, kpiId, ...widget }) => ({
+      ...widget,
+      ...(reportId !== undefined && { report: (await reportStore.find(tx, reportId))?.name }),
+      ...(kpiId !== undefined && { kpi: (await kpiStore.find(tx, kpiId))?.name }),
+    }));
+    return { ...content, widgets: await Promise.all(named) };
+  },
 });
 
 async function toWidgets(

@@ -9,8 +9,15 @@ import { Failure, Internal, NotFound } from "#kernel/operation/failure.ts";
 import * as snapshots from "../kpis/snapshot-store.ts";
 import { kpiStore, type StoredKpi } from "../kpis/store.ts";
 import { type FilterBar, toBarCondition } from "../reports/definition/filter-bar.ts";
-import { type Definition, toDefinition, toInput } from "../reports/report.ts";
+import {
+  type Definition,
+  type ReportResult,
+  ReportTimedOut,
+  toDefinition,
+  toInput,
+} from "../reports/report.ts";
 import { runSavedReport } from "../reports/run-report.ts";
+import { runSharedReports, SHARED_REPORTS_MAX, sharedKey } from "../reports/shared-report.ts";
 import { reportStore, type StoredReport } from "../reports/store.ts";
 import type { Widget, WidgetData } from "./dashboard.ts";
 
@@ -36,10 +43,11 @@ export async function loadWidgetData(
 ): Promise<readonly WidgetData[]> {
   const results: WidgetData[] = [];
   const saved = await readSaved(request, widgets);
+  const shared = shareReports(request, widgets, { ...view, saved });
   const waiting = widgets.map((widget, index) => ({ widget, index }));
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      results[next.index] = await loadWidget(request, next.widget, { ...view, saved });
+      results[next.index] = await loadWidget(request, next.widget, { ...view, saved, shared });
     }
   };
   await Promise.all(Array.from({ length: WIDGETS_AT_ONCE_MAX }, work));
@@ -49,6 +57,8 @@ export async function loadWidgetData(
 interface Saved {
   readonly reports: ReadonlyMap<string, StoredReport>;
   readonly kpis: ReadonlyMap<string, StoredKpi>;
+  /** The reports that stand in the widgets themselves. */
+  readonly drafts: ReadonlyMap<NonNullable<Widget["report"]>, Definition>;
 }
 
 /** The reports and KPIs that widgets name, in one transaction. */
@@ -63,11 +73,62 @@ function readSaved(
     return {
       reports: new Map(reports.map((report) => [report.id, report])),
       kpis: new Map(kpis.map((kpi) => [kpi.id, kpi])),
+      drafts: new Map(
+        widgets.flatMap(({ report }) => (report ? [[report, toDefinition(report)] as const] : [])),
+      ),
     };
   });
 }
 
-type LoadContext = WidgetView & { readonly saved: Saved };
+type LoadContext = WidgetView & { readonly saved: Saved; readonly shared?: SharedReports };
+/** How a report is read together with others, by its definition. */
+type SharedReports = ReadonlyMap<Definition, () => Promise<ReportResult>>;
+
+/** Reports over the same rows are read together, when the first of them is; one alone is read as it is. */
+function shareReports(
+  request: ReportRequest,
+  widgets: readonly Widget[],
+  ctx: LoadContext,
+): SharedReports {
+  const keyed = new Map<string, Definition[]>();
+  for (const widget of widgets) {
+    const definition = findDefinition(widget, ctx.saved);
+    const key = definition && sharedKey(request, definition, clockIn(definition, ctx.clock));
+    const set = key === undefined ? undefined : (keyed.get(key) ?? []);
+    if (!set || !definition || set.includes(definition)) continue;
+    if (key !== undefined) keyed.set(key, [...set, definition]);
+  }
+  const sets = [...keyed.values()].flatMap((set) => chunk(set, SHARED_REPORTS_MAX));
+  return new Map(
+    sets
+      .filter((set) => set.length > 1)
+      .flatMap((set) => {
+        let results: Promise<readonly ReportResult[]> | undefined;
+        return set.map((definition, at) => {
+          const narrowing = toNarrowing(definition, ctx);
+          const load = async () => {
+            results ??= runSharedReports(request, set, narrowing);
+            return (await results)[at] as ReportResult;
+          };
+          return [definition, load] as const;
+        });
+      }),
+  );
+}
+
+function chunk<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  const count = Math.ceil(all.length / size);
+  return Array.from({ length: count }, (_, at) => all.slice(at * size, (at + 1) * size));
+}
+
+function findDefinition({ reportId, report }: Widget, { reports, drafts }: Saved) {
+  if (reportId !== undefined) return reports.get(reportId)?.definition;
+  return report && drafts.get(report);
+}
+
+function toNarrowing(definition: Definition, { bar, clock }: WidgetView) {
+  return { ...toBarCondition(bar), clock: clockIn(definition, clock) };
+}
 
 async function loadWidget(
   request: ReportRequest,
@@ -116,23 +177,20 @@ interface PreparedWidget {
   readonly load: () => Promise<unknown>;
 }
 
-function prepareWidget(
-  request: ReportRequest,
-  widget: Widget,
-  { saved, bar, clock }: LoadContext,
-): PreparedWidget {
+function prepareWidget(request: ReportRequest, widget: Widget, ctx: LoadContext): PreparedWidget {
+  const { saved, bar } = ctx;
   const { caller } = request;
   const { reportId, report: own, kpiId, text = "" } = widget;
-  const report = reportId === undefined ? undefined : saved.reports.get(reportId);
   if (reportId !== undefined || own) {
-    const definition = report?.definition ?? (own && toDefinition(own));
+    const definition = findDefinition(widget, saved);
     if (!definition) throw new Failure(NotFound);
-    const narrowing = { ...toBarCondition(bar), clock: clockIn(definition, clock) };
+    const report = reportId === undefined ? undefined : saved.reports.get(reportId);
+    const narrowing = toNarrowing(definition, ctx);
     const input = toInput(definition);
     return {
       about: { ...(report && { name: report.name }), report: input },
       key: cacheKey(caller, { input, bar, timezone: narrowing.clock.timezone }),
-      load: () => runSavedReport(request, definition, narrowing),
+      load: () => loadReport(request, definition, ctx),
     };
   }
   if (kpiId !== undefined) {
@@ -145,6 +203,23 @@ function prepareWidget(
     };
   }
   return { about: {}, key: cacheKey(caller, `text ${text}`), load: async () => ({ text }) };
+}
+
+/** Loads a report together with others where it can be; an error of one must not hinder the others. */
+async function loadReport(
+  request: ReportRequest,
+  definition: Definition,
+  ctx: LoadContext,
+): Promise<ReportResult> {
+  const alone = () => runSavedReport(request, definition, toNarrowing(definition, ctx));
+  const together = ctx.shared?.get(definition);
+  if (!together) return alone();
+  try {
+    return await together();
+  } catch (error) {
+    if (error instanceof Failure && error.type !== ReportTimedOut) return alone();
+    throw error;
+  }
 }
 
 /** A report that names a zone keeps it. */

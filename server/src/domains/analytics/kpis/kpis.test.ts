@@ -267,7 +267,7 @@ describe("a backfill", () => {
 
   test("is refused where the past is not known, and for too many times", async () => {
     const span = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
-    const unknown = await make({ aggregate: sum() });
+    const unknown = await make({ aggregate: { source: { kind: "runs" }, fn: "count" } });
     const refused = await owner(`POST ${PATH}/${unknown}/backfill`, span);
     expect([refused.status, refused.body.code, refused.events]).toEqual([
       409,

@@ -42,6 +42,11 @@ export const kpiContent = resourcePack(kpis, {
     if (!stored) throw invalidField("/report", `there is no report called ${report}`);
     return { ...content, window, reportId: stored.id };
   },
+  async toSource({ tx }, { measure, ...content }) {
+    const { reportId, aggregate, ...about } = measure;
+    const report = reportId === null ? undefined : await reportStore.find(tx, reportId);
+    return { ...content, ...about, aggregate, report: report?.name };
+  },
   toContent: ({ name, description, measure, target, direction, schedule, unit }) => ({
     name,
     description,

@@ -72,6 +72,62 @@ test("numbers of records are those of the rows, with and without rules", async (
   );
 });
 
+test("tiles that are read together say what each report says alone", async () => {
+  const number = aggregate(["amount", "units"], ["amount", "units", "at", "region"]);
+  const ratio = fc.record({
+    fn: fc.constant("ratio"),
+    of: fc.constantFrom({ fn: "sum", field: "amount" }, { fn: "avg", field: "units" }),
+    over: fc.constantFrom({ fn: "count", filter: { open: true } }, { fn: "max", field: "units" }),
+  });
+  const filtered = fc
+    .tuple(number, fc.constantFrom(...FILTERS))
+    .map(([made, [filter]]) => ({ ...made, ...(filter && { filter }) }));
+  const tile = fc.record({
+    groupBy: fc.uniqueArray(fc.constantFrom("region", "open", "units", "day"), { maxLength: 2 }),
+    timeBucket: fc.option(bucket(["at", "day"]), { nil: undefined }),
+    aggregates: fc.array(fc.oneof(filtered, ratio), { minLength: 1, maxLength: 3 }),
+    limit: fc.constantFrom(3, 1_000),
+  });
+  let dashboards = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(tile, { minLength: 6, maxLength: 12 }),
+      fc.constantFrom(...FILTERS),
+      async (tiles, [filter = {}]) => {
+        const reports = tiles.map(({ timeBucket, ...draft }, at) => ({
+          ...draft,
+          source: { kind: "records", table: table.slug },
+          filter,
+          aggregates: draft.aggregates.map((one, index) => ({ ...one, as: `v${index}` })),
+          // Filled buckets are worked out after the rows.
+          ...(timeBucket && {
+            timeBucket: { ...timeBucket, ...(at % 3 === 0 && { fill: true }) },
+          }),
+        }));
+        dashboards += 1;
+        const made = await owner("POST /api/v1/analytics/dashboards", {
+          name: `Tiles ${dashboards}`,
+          widgets: reports.map((report) => ({ title: "Tile", report })),
+        });
+        expect(made.body.errors ?? made.status).toBe(201);
+        for (const ask of [owner, agent]) {
+          const path = `/api/v1/analytics/dashboards/${made.body.data.id}/data?maxAge=0`;
+          const { widgets } = (await ask(`GET ${path}`)).body.data;
+          for (const [at, report] of reports.entries()) {
+            const alone = await ask("POST /api/v1/analytics/reports/preview", report);
+            expect(toComparable(widgets[at].data)).toEqual(toComparable(alone.body.data));
+          }
+        }
+      },
+    ),
+    { numRuns: 4 },
+  );
+});
+
+function toComparable({ durationMs: _, ...result }: Row): unknown {
+  return result;
+}
+
 test("numbers of runs are those of the runs", async () => {
   const { body } = await owner("POST /api/v1/workflows", {
     name: "Counted",

@@ -9,6 +9,7 @@ import { type OpenReportSource, type ReportRequest } from "#kernel/contributions
 import { beforeName, definitionBefore, mergeBefore } from "./compare.ts";
 import { reportClock, type Span, spanBefore } from "./definition/period.ts";
 import { BUCKET } from "./sql/column.ts";
+import type { Column } from "./sql/report-column.ts";
 import type { SqlContext } from "./sql/field.ts";
 import { fillTimeGaps } from "./sql/fill-gaps.ts";
 import { funnelSql } from "./sql/funnel-sql.ts";
@@ -123,12 +124,47 @@ async function readRows(
       return { columns: plan.columns, rows: values, limit: plan.limit, skipped };
     },
   );
-  const { timeBucket } = definition;
+  return fillRows(request, definition, { columns, rows, limit, skipped, span });
+}
+
+interface RowsRead {
+  readonly columns: readonly Column[];
+  /** One more than the limit where there are more. */
+  readonly rows: readonly Record<string, unknown>[];
+  readonly limit: number;
+  readonly skipped: readonly string[];
+  readonly span: Span | undefined;
+}
+
+async function fillRows(
+  request: ReportRequest,
+  { timeBucket }: Definition,
+  { columns, rows, limit, skipped, span }: RowsRead,
+) {
   const page = rows.slice(0, limit);
   const all = timeBucket?.fill
     ? await fillTimeGaps(request, timeBucket, columns, { rows: page, span })
     : rows;
   return { columns, rows: all, isCut: rows.length > limit, skipped };
+}
+
+/** The answer of a report without a comparison, from the rows that were read for it. */
+export async function toResult(
+  request: ReportRequest,
+  definition: Definition,
+  read: RowsRead,
+  clock: RelativeClock,
+): Promise<Omit<ReportResult, "durationMs">> {
+  const { columns, rows, isCut, skipped } = await fillRows(request, definition, read);
+  const page = rows.slice(0, definition.limit);
+  return {
+    columns: columns.map(({ name, kind, role }) => ({ name, type: kind, role })),
+    rows: page,
+    rowCount: page.length,
+    truncated: isCut || rows.length > definition.limit,
+    ...(skipped.length > 0 && { notFiltered: [...skipped] }),
+    ...(read.span && { period: showSpan(read.span, clock) }),
+  };
 }
 
 function readTotals(request: ReportRequest, definition: Definition, narrowing: Narrowed) {
@@ -260,11 +296,12 @@ export async function withSource<T>(
   request: ReportRequest,
   source: Source,
   work: (open: OpenReportSource, parameters: SqlParameters) => Promise<T>,
+  begin: () => SqlParameters = () => new SqlParameters(),
 ): Promise<T> {
   try {
-    return await attempt(request, source, work);
+    return await attempt(request, source, work, begin());
   } catch (error) {
-    if (error instanceof StaleRead) return attempt(request, source, work);
+    if (error instanceof StaleRead) return attempt(request, source, work, begin());
     throw error;
   }
 }
@@ -273,8 +310,8 @@ async function attempt<T>(
   request: ReportRequest,
   source: Source,
   work: (open: OpenReportSource, parameters: SqlParameters) => Promise<T>,
+  parameters: SqlParameters,
 ): Promise<T> {
-  const parameters = new SqlParameters();
   const open = await openSource(request, source, parameters);
   try {
     return await work(open, parameters);

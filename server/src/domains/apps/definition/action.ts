@@ -42,6 +42,13 @@ export const ACTIONS: Readonly<Record<string, TProperties>> = {
     workflowId: reference("wf", "workflow"),
     input: Type.Optional(BindableJson),
     wait: Type.Optional(Type.Boolean()),
+    granted: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whoever may open the app may start it here, also without the right to start workflows; " +
+          "whoever deployed the app must have that right",
+      }),
+    ),
   },
   invoke_connector: {
     connectorId: reference("con", "connector"),

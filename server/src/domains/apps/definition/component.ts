@@ -126,6 +126,12 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
     ),
     rowAction,
     rowActions: Type.Optional(Type.Array(object(button), { maxItems: 5 })),
+    bulkActions: Type.Optional(
+      Type.Array(object(button), {
+        maxItems: 5,
+        description: "Done with each chosen row, as `row`; for a table whose `select` is `many`",
+      }),
+    ),
     empty,
   },
   form: {
@@ -267,12 +273,17 @@ export function actionsOf(
   const row = component["rowAction"];
   const pressed = row === undefined ? [] : [{ pointer: "/rowAction", action: row }];
   if (type !== "table") return ROWS.has(String(type)) ? pressed : [];
-  const buttons = arrayOf(component["rowActions"]).map((entry, index) => ({
-    pointer: `/rowActions/${index}/action`,
-    action: (Object(entry) as Record<string, unknown>)["action"],
-  }));
+  const buttons = BUTTON_LISTS.flatMap((name) =>
+    arrayOf(component[name]).map((entry, index) => ({
+      pointer: `/${name}/${index}/action`,
+      action: (Object(entry) as Record<string, unknown>)["action"],
+    })),
+  );
   return [...pressed, ...buttons];
 }
+
+/** The lists of buttons that a table has. */
+const BUTTON_LISTS = ["rowActions", "bulkActions"] as const;
 
 /** Components that show rows beside a table, each of which may be pressed. */
 const ROWS: ReadonlySet<string> = new Set(["board", "calendar"]);
@@ -284,8 +295,8 @@ export function ownPropsOf(component: Readonly<Record<string, unknown>>): Record
   if (type === "button") delete props["action"];
   if (type === "modal") delete props["components"];
   if (type === "tabs" || type === "columns") props[type] = omitField(props[type], "components");
-  if (type === "table" && props["rowActions"] !== undefined) {
-    props["rowActions"] = omitField(props["rowActions"], "action");
+  for (const name of type === "table" ? BUTTON_LISTS : []) {
+    if (props[name] !== undefined) props[name] = omitField(props[name], "action");
   }
   return props;
 }

@@ -60,8 +60,8 @@ function buildComponentSchema(name: string, fields: TProperties): Json {
   if ("action" in properties) properties["action"] = ACTION;
   if ("submit" in properties) properties["submit"] = ACTION;
   if ("rowAction" in properties) properties["rowAction"] = ACTION;
-  if ("rowActions" in properties) {
-    properties["rowActions"] = withMemberSchemas(properties["rowActions"], { action: ACTION });
+  for (const list of ["rowActions", "bulkActions"].filter((each) => each in properties)) {
+    properties[list] = withMemberSchemas(properties[list], { action: ACTION });
   }
   if (CONTAINERS.includes(name)) {
     properties[name] = withMemberSchemas(properties[name], { components: arrayOf(COMPONENT) });

@@ -192,7 +192,7 @@ export async function listServed(
   return (await queryRows(tx, LIST_SERVED, [name, slug, limit])) as unknown as ServedAppEntry[];
 }
 
-/** Live apps that act in the name of a member. */
+/** Live apps that act in the name of a member, and those that strangers use with their rights. */
 export const unattendedApps: UnattendedWork = {
   kind: "app",
   list: async (tx, userId, limit) =>
@@ -203,4 +203,7 @@ const UNATTENDED = `
   select a.id, a.name, l.environment
     from app_live_deployments l
     join app_deployments d on d.id = l.deployment_id join apps a on a.id = l.app_id
-   where d.deployed_by = $1 and a.status = 'active' order by a.id limit $2`;
+   where d.deployed_by = $1 and a.status = 'active'
+  union
+  select a.id, a.name, p.environment from app_publications p join apps a on a.id = p.app_id
+   where p.public_by = $1 and a.status = 'active' order by 1 limit $2`;

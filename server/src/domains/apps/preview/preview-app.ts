@@ -238,6 +238,7 @@ async function openPreview(
     caller: seen,
     partition,
     perform: operationCallerFor(platform, seen, "/apps/preview"),
+    performGranted: operationCallerFor(platform, seen, "/apps/preview"),
     user: { ...credential.user, roles: rights.principal.roles },
     served: {
       appId: "",

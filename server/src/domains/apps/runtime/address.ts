@@ -6,17 +6,20 @@ export interface AppAddress {
   readonly slug: string;
   /** Of the page, with a leading slash. */
   readonly path: string;
+  /** True at a domain of the app's own, whose paths begin with its pages. */
+  readonly isAtDomain?: boolean | undefined;
 }
 
 /** Builds the URL of a page, with a query. */
 export function buildAppUrl(
-  { origin, workspace, slug, path }: AppAddress,
+  { origin, workspace, slug, path, isAtDomain }: AppAddress,
   query: Readonly<Record<string, string>> = {},
 ): string {
   const page = path === "/" ? "" : path;
   const search = new URLSearchParams(query).toString();
   const base = new URL(origin).href.replace(/\/+$/, "");
-  return `${base}/apps/${workspace}/${slug}${page}${search && `?${search}`}`;
+  const app = isAtDomain === true ? page || "/" : `/apps/${workspace}/${slug}${page}`;
+  return `${base}${app}${search && `?${search}`}`;
 }
 
 /** Builds the path of a page, with a query, for our own pages. */

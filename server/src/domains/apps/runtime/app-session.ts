@@ -25,6 +25,7 @@ import { type EmbedClaims, EmbedRefused, verifyToken } from "../embedding/embed-
 import { find as findToken } from "../embedding/store.ts";
 import { type CallOperation, operationCallerFor } from "#kernel/operation/call-operation.ts";
 import { AppsUse } from "../permissions.ts";
+import { openForVisitor } from "../public/visitor.ts";
 import { buildAppPath, prefixOf } from "./address.ts";
 import type { Region } from "./browser/page-state.ts";
 
@@ -36,6 +37,8 @@ export interface AppRequest {
   readonly embedToken: string | undefined;
   /** True for a request that a foreign page can have a browser send, and that must change nothing. */
   readonly isSafe?: boolean;
+  /** True for a request that is to do something, of which strangers may send fewer. */
+  readonly isAct?: boolean;
   /** Of the person, as their browser says. */
   readonly timeZone?: string | undefined;
 }
@@ -47,10 +50,14 @@ export interface AppSession {
   readonly caller: Caller;
   readonly partition: Partition;
   readonly perform: CallOperation;
+  /** Performs for the caller what the app grants them: to start a workflow, where its deployer may. */
+  readonly performGranted: CallOperation;
   readonly user: Principal & { readonly name: string; readonly email: string };
   readonly served: ServedApp;
   /** The claims of the embed token; undefined for a logged-in caller. */
   readonly embed?: EmbedClaims & { readonly text: string };
+  /** True for a stranger, who has no account. */
+  readonly isPublic?: boolean;
   /** The path of a page of this app, with the environment or embed token of this session. */
   readonly pathTo: (page: string, params?: Readonly<Record<string, string>>) => string;
   readonly region: Region;
@@ -69,7 +76,7 @@ export async function openAppSession(
 ): Promise<AppSession> {
   const opened =
     request.embedToken === undefined
-      ? openByMembership(caller, request)
+      ? ((await openPublic(platform, caller, request)) ?? openByMembership(caller, request))
       : await openByEmbedToken(platform, caller, request, request.embedToken);
   const { workspace, environment } = opened.caller;
   if (!workspace) throw new Error("Nobody enters without a workspace.");
@@ -91,7 +98,8 @@ export async function openAppSession(
       ? {}
       : { environment };
   const address = { origin: caller.origin, workspace: request.workspace, slug: request.slug };
-  const limited = await limitToDeployer(platform, opened.caller, served);
+  const { limited, granted } = await limitToDeployer(platform, opened.caller, served);
+  const from = `/apps/${request.workspace}/${request.slug}`;
   return {
     platform,
     ...opened,
@@ -99,8 +107,13 @@ export async function openAppSession(
     partition,
     served,
     region: withTimeZone(region, request.timeZone),
-    perform: operationCallerFor(platform, limited, `/apps/${request.workspace}/${request.slug}`),
-    pathTo: (path, params = {}) => buildAppPath({ ...address, path }, { ...params, ...fixedQuery }),
+    perform: operationCallerFor(platform, limited, from),
+    performGranted: operationCallerFor(platform, granted, from),
+    pathTo: (path, params = {}) =>
+      buildAppPath(
+        { ...address, path, isAtDomain: caller.isAtDomain },
+        { ...params, ...fixedQuery },
+      ),
     prefix: prefixOf(caller.origin),
     workspaceSlug: request.workspace,
     defersEffects: request.isSafe ?? false,
@@ -139,12 +152,24 @@ async function limitToDeployer(
   platform: Platform,
   caller: Caller,
   { deployedBy: runAs, permissions }: ServedApp,
-): Promise<Caller> {
+): Promise<{ readonly limited: Caller; readonly granted: Caller }> {
   const { workspace, principal } = caller;
   if (!workspace || !principal) throw new Error("Nobody enters without a workspace.");
   const deployer = await requireRights(platform, workspace.key, { runAs, permissions });
-  return { ...caller, ...intersectRights({ ...caller, principal }, deployer), isDelegated: true };
+  const limited: Caller = {
+    ...caller,
+    ...intersectRights({ ...caller, principal }, deployer),
+    isDelegated: true,
+  };
+  const further = GRANTED.filter((name) => deployer.permissions.has(name));
+  return {
+    limited,
+    granted: { ...limited, permissions: limited.permissions.union(new Set(further)) },
+  };
 }
+
+/** The permissions that an app can lend to whoever opens it, for actions that say so. */
+const GRANTED = ["workflows:trigger"];
 
 /** Gets the page of a path; an embed token for one page opens no other. */
 export function getPage({ served, embed }: AppSession, path: string): Page {
@@ -162,7 +187,17 @@ export function getPage({ served, embed }: AppSession, path: string): Page {
   return page;
 }
 
-type SessionIdentity = Pick<AppSession, "caller" | "user" | "embed">;
+type SessionIdentity = Pick<AppSession, "caller" | "user" | "embed" | "isPublic">;
+
+/** A member of the workspace is there as themselves, everybody else as a stranger. */
+async function openPublic(
+  platform: Platform,
+  caller: Caller,
+  request: AppRequest,
+): Promise<SessionIdentity | undefined> {
+  if (caller.credential?.memberships.has(request.workspace)) return undefined;
+  return openForVisitor(platform, caller, request);
+}
 
 function openByMembership(caller: Caller, request: AppRequest): SessionIdentity {
   const { credential } = caller;

@@ -3,7 +3,7 @@ import type { Snapshot } from "../deployments/deployment.ts";
 import type { AppSession } from "./app-session.ts";
 import { prefixOf } from "./address.ts";
 import { bundle } from "./assets.ts";
-import type { PageState } from "./browser/page-state.ts";
+import type { PageState, StartData } from "./browser/page-state.ts";
 import { pageView } from "./browser/view.ts";
 import type { Child } from "./browser/vnode.ts";
 
@@ -32,23 +32,6 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The data that the browser script starts with. */
-interface StartData {
-  readonly state: PageState;
-  readonly params: Readonly<Record<string, string>>;
-  /** The endpoints for the page's state and for actions. */
-  readonly urls: {
-    readonly state: string;
-    readonly act: string;
-    readonly live: string;
-    readonly upload: string;
-  };
-  /** The headers by which a request of the person's own says where it belongs. */
-  readonly place: Readonly<Record<string, string>>;
-  /** The name under which a browser keeps what this person chose in this app. */
-  readonly remembers: string;
-}
-
 /** Renders the whole page as HTML, readable without any script. */
 export function renderPage(
   session: AppSession,
@@ -65,7 +48,7 @@ export function renderPage(
     urls: {
       state: pathTo("/_state"),
       act: pathTo("/_act"),
-      live: pathTo("/_live"),
+      live: session.isPublic === true ? "" : pathTo("/_live"),
       upload: `${prefix}/api/v1/files`,
     },
     place: {

@@ -30,8 +30,9 @@ import {
   invokeConnector,
   runSavedQuery,
   runWorkflow,
+  SourceFailed,
 } from "./sources/source-calls.ts";
-import { findRow, getSource } from "./sources/table-page.ts";
+import { findRow, findRows, getSource } from "./sources/table-page.ts";
 import { parseForm } from "./parse-form.ts";
 import { isVisible, prepareContext, loadFurtherSources } from "./resolve-page.ts";
 
@@ -117,6 +118,9 @@ export async function executeAction(
     if (!(await isVisible(prepared, component))) throw new Failure(Forbidden);
   }
   const ctx = await loadFurtherSources(prepared, [action]);
+  if (request.action.startsWith("/bulkActions/")) {
+    return executeForRows(ctx, target, action, request);
+  }
   const actionInput = await readActionInput(ctx, target, request);
   if ("errors" in actionInput) {
     const message = "Some fields need another look.";
@@ -124,6 +128,44 @@ export async function executeAction(
     return { effects, done: [], succeeded: false };
   }
   return new ActionRunner(ctx, actionInput).run(action, actionInput.scope);
+}
+
+/** Rows for each of which an action is done, one after the other. */
+const BULK_ROWS_MAX = 200;
+
+/** Executes an action for each chosen row; one that fails does not hinder the others. */
+async function executeForRows(
+  ctx: ResolveContext,
+  { component, id }: PlacedComponent,
+  action: Action,
+  { selected }: BrowserAction,
+): Promise<ActionResult> {
+  const ids = Object.hasOwn(selected, id) ? (selected[id] ?? []).slice(0, BULK_ROWS_MAX) : [];
+  if (component["select"] !== "many" || ids.length === 0) throw new Failure(NotFound);
+  const rows = await findRows(ctx, component, ids);
+  const effects: Effect[] = [];
+  const done: string[] = [];
+  const errors: string[] = rows.length < ids.length ? ["Some rows are no longer there."] : [];
+  for (const row of rows) {
+    const runner = new ActionRunner(ctx, { fields: [], values: {} });
+    const result = await runner.run(action, { ...ctx.scope, row });
+    done.push(...result.done);
+    errors.push(...result.effects.flatMap((e) => (e.kind === "error" ? [e.message] : [])));
+    effects.push(...result.effects.filter(({ kind }) => kind === "navigate").slice(0, 1));
+  }
+  const failed = ids.length - rows.length + errors.length - (rows.length < ids.length ? 1 : 0);
+  const succeeded = failed === 0;
+  const last = succeeded
+    ? ({
+        kind: "message",
+        text: `${ids.length === 1 ? "1 row" : `${ids.length} rows`} done.`,
+      } as const)
+    : ({ kind: "error", message: `${failed} of ${ids.length} failed: ${errors[0]}` } as const);
+  return {
+    effects: [last, { kind: "deselect", table: id }, ...effects.slice(0, 1), { kind: "refresh" }],
+    done: [...new Set(done)],
+    succeeded,
+  };
 }
 
 /** Drops a form's data source, which fills its fields and is not needed to submit it. */
@@ -261,6 +303,19 @@ class ActionRunner {
     for (const next of then) await this.#runAction(next, after);
   }
 
+  async #runWorkflow(props: Record<string, unknown>): Promise<unknown> {
+    const { perform, performGranted, isPublic } = this.#ctx.session;
+    const waitMs = props["wait"] === true ? WAIT_MS : undefined;
+    try {
+      return await runWorkflow(props["granted"] === true ? performGranted : perform, props, waitMs);
+    } catch (error) {
+      // The words of a step that failed are for those who may read the run.
+      const isRunFailure = error instanceof Failure && error.type === SourceFailed;
+      if (isPublic !== true || !isRunFailure) throw error;
+      throw new Failure(SourceFailed, { detail: "It did not work. Please try again later." });
+    }
+  }
+
   async #perform(type: string, props: Record<string, unknown>): Promise<unknown> {
     const { session } = this.#ctx;
     const { perform } = session;
@@ -280,7 +335,7 @@ class ActionRunner {
       case "delete_record":
         return perform("records.delete", { params: recordParams(props) });
       case "run_workflow":
-        return runWorkflow(perform, props, props["wait"] === true ? WAIT_MS : undefined);
+        return this.#runWorkflow(props);
       case "invoke_connector":
         return invokeConnector(perform, props);
       case "execute_artifact":

@@ -8,7 +8,7 @@ import { query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
 import { eventStream } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { Unauthenticated } from "#kernel/operation/failure.ts";
+import { Failure, Forbidden, Unauthenticated } from "#kernel/operation/failure.ts";
 import type { DataSource } from "../definition/data-source.ts";
 import { openAppSession } from "./app-session.ts";
 import { appExample, appFails, appParams, appQuery } from "./app-request.ts";
@@ -39,6 +39,8 @@ export const followApp = query({
   async prepare(platform, { params, query: asked }, caller) {
     const { environment, embed_token: embedToken, after, limit } = asked;
     const session = await openAppSession(platform, caller, { ...params, environment, embedToken });
+    // A page of strangers is read anew when they act; a stream for each of them would be a way to exhaust us.
+    if (session.isPublic === true) throw new Failure(Forbidden);
     const frames = await openStream(platform, session.caller, {
       ...(after !== undefined && { after }),
       name: PLATFORM_EVENTS,

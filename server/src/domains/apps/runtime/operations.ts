@@ -17,6 +17,7 @@ import { findErrors, recordErrors } from "../errors/app-error.ts";
 import { resolvePage } from "./resolve-page.ts";
 import { SourceFailed } from "./sources/source-calls.ts";
 import { getPage, openAppSession } from "./app-session.ts";
+import { assertFits } from "../public/visitor.ts";
 import { BrowserStateBody, browserStateFields, Scalars, toBrowserState } from "./browser-state.ts";
 
 const fails = appFails;
@@ -28,8 +29,8 @@ export const openApp = query({
   aliases: ["GET /apps/{workspace}/{slug}/*"],
   summary: "Open a deployed app",
   description:
-    "Needs the session of a browser, a token in the header, or an `embed_token`; who has none is asked to log " +
-    "in and comes back. " +
+    "Needs the session of a browser, a token in the header, or an `embed_token`, unless the app is public; who has " +
+    "none is asked to log in and comes back. " +
     "Further members of the query are what bindings read as `params`.",
   access: "visitor",
   acceptsToken: true,
@@ -45,7 +46,14 @@ export const openApp = query({
     const { environment, embed_token: embedToken, ...others } = parameters;
     const { workspace, slug, "*": path = "" } = at;
     const params = toTexts(others);
-    if (!caller.credential && embedToken === undefined) {
+    const request = { workspace, slug, environment, embedToken, isSafe: true };
+    const session = await openAppSession(platform, caller, request).catch((error: unknown) => {
+      if (error instanceof Failure && error.type === Unauthenticated) return undefined;
+      throw error;
+    });
+    if (!session) {
+      // Nobody signs in at the domain of an app, so that nobody is taught to enter a password there.
+      if (caller.isAtDomain) throw new Failure(NotFound);
       const query = { ...params, ...(environment && { environment }) };
       // No page has a path such as `../..`, which would leave the app.
       const address = {
@@ -61,13 +69,6 @@ export const openApp = query({
       );
       return { ...loginPage(loginReturn), status: Unauthenticated.status };
     }
-    const session = await openAppSession(platform, caller, {
-      workspace,
-      slug,
-      environment,
-      embedToken,
-      isSafe: true,
-    });
     const page = getPage(session, path);
     const state = await resolvePage(session, page, { params, inputs: {}, views: {}, selected: {} });
     if (!state.deferred) await recordErrors(session, page.path, findErrors(state.components));
@@ -95,6 +96,7 @@ export const readState = query({
     const { page, timeZone } = body;
     const request = { ...params, environment, embedToken, timeZone };
     const session = await openAppSession(platform, caller, request);
+    assertFits(session, body);
     const state = await resolvePage(session, getPage(session, page), toBrowserState(body));
     await recordErrors(session, state.path, findErrors(state.components));
     return { data: state };
@@ -135,8 +137,9 @@ export const takeAction = command({
   async prepare(platform, { params, query: parameters, body }, caller) {
     const { environment, embed_token: embedToken } = parameters;
     const { values = {}, row, componentId, action, timeZone } = body;
-    const opened = { ...params, environment, embedToken, timeZone };
+    const opened = { ...params, environment, embedToken, timeZone, isAct: true };
     const session = await openAppSession(platform, caller, opened);
+    assertFits(session, body);
     const page = getPage(session, body.page);
     const request = { ...toBrowserState(body), values, row, componentId, action };
     const result = await executeAction(session, page, request);

@@ -58,13 +58,14 @@ export async function resolvePage(
       current: path === page.path,
     })),
     components: isLargerThan(components, PAGE_CHARACTERS_MAX) ? TOO_LARGE : components,
-    ...(!embed && {
-      user: {
-        name: session.user.name,
-        home: `${session.prefix}/`,
-        logOut: `${session.prefix}/logout`,
-      },
-    }),
+    ...(!embed &&
+      session.isPublic !== true && {
+        user: {
+          name: session.user.name,
+          home: `${session.prefix}/`,
+          logOut: `${session.prefix}/logout`,
+        },
+      }),
   };
 }
 

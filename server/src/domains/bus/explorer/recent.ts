@@ -65,7 +65,7 @@ export const listRecentEvents = query({
     "Of all topics, or of one. `type` is a pattern; `filter` is a condition, and with `topic` and `type` selects what " +
     "a trigger or a webhook would hear; `q` stands in a name or in the data as you see it. What rules hide is left " +
     "out, and a request looks for less than a tenth of a second, so that a page may be shorter than `limit`, even empty: " +
-    "`nextCursor` goes on from where it stopped, which `searchedTo` tells. Those of the topic `audit` need " +
+    "`nextCursor` goes on from where it stopped, which `searchedTo` tells to the minute. Those of the topic `audit` need " +
     "`audit:read`. To hear of new ones, follow a topic's stream.",
   permission: EventsRead,
   query: object({
@@ -107,9 +107,16 @@ async function readRecentEvents(
       nextCursor: next ?? null,
       hasMore: next !== undefined,
       limit,
-      searchedTo: (isFull ? data.at(-1)?.createdAt : end?.at) ?? null,
+      searchedTo: (isFull ? data.at(-1)?.createdAt : end && toWholeMinute(end.at)) ?? null,
     },
   };
+}
+
+/** The moment of an event that the caller may not see is told no more closely than this. */
+const TOLD_MS = 60_000;
+
+function toWholeMinute(at: string): string {
+  return new Date(Math.ceil(Date.parse(at) / TOLD_MS) * TOLD_MS).toISOString();
 }
 
 /** Looks back through the log until a page is full, the time is over or the log is. */

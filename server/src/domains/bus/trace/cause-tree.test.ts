@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deployEventWorkflow, publish, waitUntilIdle } from "#domains/runs/testing/triggers.ts";
-import { deployWorkflow, runWorkflow } from "#domains/runs/testing/workflows.ts";
+import { createToken, deployWorkflow, runWorkflow } from "#domains/runs/testing/workflows.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 
 const world = await useWorld({ work: true });
@@ -203,6 +203,62 @@ test("who may not read runs sees the events alone, and a stranger nothing", asyn
   expect((await ask("run_01jd0000000000000000000000")).status).toBe(404);
   expect((await ask("INC9999999")).status).toBe(404);
   expect((await ask("evt_0000000000000000000000")).status).toBe(404);
+});
+
+test("traces and summaries tell each caller what they may read, and others nothing", async () => {
+  const { body: table } = await owner("POST /api/v1/tables", {
+    name: "Salaries",
+    slug: "salaries",
+    columns: [{ name: "title", type: "text" }],
+    rules: [{ roles: ["owner"], actions: ["read", "create"] }],
+  });
+  expect(table.data.slug).toBe("salaries");
+  const fields = { title: "Ada earns a lot" };
+  const id = await deployWorkflow(owner, [
+    {
+      id: "keep",
+      type: "records",
+      config: { operation: "create", table: "salaries", data: fields },
+    },
+    TICKET,
+  ]);
+  const run = await runWorkflow(owner, id);
+  expect(run.status).toBe("completed");
+  const made = (await trace(run.id)).nodes.find(({ type }: any) => type === "incident.created");
+  const recorded = (await trace(run.id)).nodes.find(({ type }: any) => type === "record.created");
+  const elsewhere = await world.member(["owner"], await world.workspace("trace-elsewhere"));
+  const left = await world.member(["agent"]);
+  expect((await owner(`DELETE /api/v1/settings/users/${left.userId}`)).status).toBe(204);
+  const events = await createToken(world, owner, ["events:read"]);
+  const requester = await world.member(["requester"]);
+  for (const [by, statuses] of [
+    [elsewhere, [404, 404, 404, 404]],
+    [left, [401, 401, 401, 401]],
+    [requester, [403, 403, 403, 403]],
+    [world.stranger, [401, 401, 401, 401]],
+    [events, [200, 200, 403, 403]],
+  ] as const) {
+    const answers = [
+      await ask(run.id, [], by),
+      await ask(made.id, [], by),
+      await by(`GET /api/v1/runs/${run.id}/summary`),
+      await by(`GET /api/v1/runs/${run.id}/steps`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+    const nodes = answers.flatMap(({ body }) => body?.data?.nodes ?? []);
+    expect(nodes.filter(({ kind }) => kind === "run")).toEqual([]);
+  }
+  const viewer = await world.member(["viewer"]);
+  expect((await ask(recorded.id, [], viewer)).status).toBe(404);
+  const seen = await ask(made.id, [], viewer);
+  expect(seen.status).toBe(200);
+  expect(JSON.stringify(seen.body)).not.toContain("Ada earns");
+  expect(seen.body.data.nodes.map(({ type }: any) => type)).not.toContain("record.created");
+  // An auditor's program that may read the log and nothing else learns of no run.
+  const auditor = await createToken(world, owner, ["audit:read"]);
+  const { body } = await auditor(`GET /api/v1/events/${made.id}/trace`);
+  expect(body.data.events.map((one: any) => one.id)).toContain(made.id);
+  expect(body.data.effects).toEqual([]);
 });
 
 test("a script that did thousands of things at once is traced in a moment", async () => {

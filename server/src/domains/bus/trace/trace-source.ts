@@ -1,4 +1,5 @@
 /** Reads what belongs to a trace: the focus, all that it came from and all that came of it, within bounds. */
+import { holdsPermission } from "#kernel/access/permission.ts";
 import { AuditRead } from "#domains/audit/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import {
@@ -193,7 +194,7 @@ class TraceReader {
   #tracers() {
     const { services, caller } = this.#ctx;
     return contributionsTo(CausalTracerPoint, services.contributions).filter(
-      ({ permission }) => !permission || caller.permissions.has(permission.name),
+      ({ permission }) => !permission || holdsPermission(caller.permissions, permission),
     );
   }
 

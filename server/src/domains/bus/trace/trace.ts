@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { holdsPermission } from "#kernel/access/permission.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { readCausalChain } from "#kernel/log/causal-chain.ts";
@@ -49,7 +50,10 @@ export async function readTrace(ctx: ReadContext, eventId: string): Promise<Stat
   const events = await filterEvents(here, caller.principal, all);
   const ids = events.map(({ id }) => id);
   const effects: Static<typeof Effect>[] = [];
-  for (const { kind, find } of contributionsTo(CausalTracerPoint, services.contributions)) {
+  const tracers = contributionsTo(CausalTracerPoint, services.contributions).filter(
+    ({ permission }) => !permission || holdsPermission(caller.permissions, permission),
+  );
+  for (const { kind, find } of tracers) {
     effects.push(...(await find(tx, ids)).map((found) => ({ kind, ...found })));
   }
   effects.sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { CLIENT, startOpenIdProvider } from "#domains/identity/sso/testing/openid-provider.ts";
 import { useFixture } from "#kernel/testing/world.ts";
-import { CONNECTORS, useHttpConnectors } from "../testing/connector.ts";
+import { CONNECTORS, createConnector, useHttpConnectors } from "../testing/connector.ts";
 import { json } from "../testing/upstream.ts";
 
 const { upstream, world, owner, create, request } = await useHttpConnectors();
@@ -153,4 +153,62 @@ test("a consent that the other system has ended is told once; a failure in passi
     "connector.consent_given",
     "connector.consent_expired",
   ]);
+});
+
+test("the end of a consent that only a person can renew is announced before it comes", async () => {
+  const day = 86_400;
+  upstream.answer = ({ path }, response) =>
+    json(
+      response,
+      path === "/token"
+        ? {
+            access_token: "a",
+            refresh_token: "b",
+            expires_in: 600,
+            refresh_token_expires_in: 10 * day,
+          }
+        : { ok: true },
+    );
+  const id = await create({}, stub());
+  await owner(`POST ${CONNECTORS}/${id}/consent`, { code: "c", state: stateOf(await begin(id)) });
+  const [due] = await world.sql(
+    "select due_at, payload from jobs where kind = 'connectors.consent_expiry' and key = $1",
+    [id],
+  );
+  const leadMs = due.payload.endsAtMs - new Date(due.due_at).getTime();
+  expect(Math.round(leadMs / 1_000)).toBe(3 * day);
+});
+
+test("what somebody consented to goes nowhere else: by a parameter of a preset, or an address of any name", async () => {
+  upstream.answer = ({ path }, response) =>
+    json(response, path.endsWith("token") ? { access_token: "granted-token-9" } : { ok: true });
+  const colleague = await world.member(["owner"]);
+  const moves = [
+    [
+      "preset",
+      { preset: "gitlab", parameters: { server: upstream.url } },
+      { parameters: { server: `${upstream.url}/theirs` } },
+    ],
+    ["preset", { preset: "gitlab", baseUrl: upstream.url }, { preset: "github" }],
+    ["mcp", { url: `${upstream.url}/mcp` }, { url: `${upstream.url}/theirs` }],
+    ["graphql", { url: `${upstream.url}/graphql` }, { url: `${upstream.url}/theirs` }],
+  ] as const;
+  for (const [type, config, change] of moves) {
+    const { id } = await createConnector(owner, type, config, stub());
+    const given = await owner(`POST ${CONNECTORS}/${id}/consent`, {
+      code: "c",
+      state: stateOf(await begin(id)),
+    });
+    expect(given.status).toBe(200);
+    const patch = (more: object, ask = colleague) =>
+      ask(`PATCH ${CONNECTORS}/${id}`, { config: { ...config, ...more } });
+    expect((await patch({ timeoutMs: 4_000 })).events).toEqual(["connector.updated"]);
+    const moved = await patch(change);
+    expect([moved.status, moved.events]).toEqual([
+      200,
+      expect.arrayContaining(["connector.consent_withdrawn"]),
+    ]);
+    const { body } = await owner(`GET ${CONNECTORS}/${id}/consent`);
+    expect(body.data.status).toBe("needs_consent");
+  }
 });

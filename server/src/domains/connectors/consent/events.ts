@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { event } from "#kernel/log/event.ts";
+import { Time } from "#kernel/schema/schema.ts";
 
 const about = {
   resource: "connector",
@@ -19,4 +20,10 @@ export const ConsentExpired = event("connector.consent_expired", {
   ...about,
   summary:
     "The other system does not renew what somebody had consented to; somebody must consent again.",
+});
+export const ConsentExpiryAnnounced = event("connector.consent_expiry_announced", {
+  resource: "connector",
+  summary:
+    "A consent ends soon, and can't be renewed without a person; somebody must consent again.",
+  data: Type.Object({ connectorId: Type.String(), grantedBy: Type.String(), expiresAt: Time }),
 });

@@ -10,6 +10,8 @@ export interface GrantedTokens {
   readonly refreshToken?: string;
   /** When the access token ends; absent where nobody said. */
   readonly expiresAtMs?: number;
+  /** When the refresh token ends, where somebody said. */
+  readonly refreshExpiresAtMs?: number;
 }
 
 export interface Grant {

@@ -87,7 +87,9 @@ async function refreshGrant(
     });
     if ("tokens" in answer) {
       // Many servers keep the refresh token, and say nothing of it.
-      const tokens = { refreshToken, ...answer.tokens };
+      const { refreshExpiresAtMs } = grant.tokens;
+      const isKept = answer.tokens.refreshToken === undefined && refreshExpiresAtMs !== undefined;
+      const tokens = { refreshToken, ...(isKept && { refreshExpiresAtMs }), ...answer.tokens };
       scrubber.add("token", tokens.accessToken);
       await saveRefresh(place, grant.version, tokens);
       return tokens.accessToken;

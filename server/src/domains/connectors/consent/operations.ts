@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import Type from "typebox";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { open, seal } from "#kernel/access/crypto.ts";
-import type { Platform } from "#kernel/contract.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { item, noContent } from "#kernel/operation/response.ts";
@@ -21,6 +21,7 @@ import { ConnectorsRead, ConnectorsWrite } from "../permissions.ts";
 import { connectorStore, type StoredConnector } from "../store.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { ConsentGiven, ConsentWithdrawn } from "./events.ts";
+import { announceAtMs, consentExpiryJob, endOf } from "./expiry.ts";
 import { clientKey, readGrant, sealTokens } from "./grant.ts";
 import { requestTokens } from "./token-request.ts";
 
@@ -208,13 +209,15 @@ export const giveConsent = command({
       });
     }
     const place = { platform, partition: partitionOfCaller(caller), connectorId: id };
-    return { connector, client, sealed: await sealTokens(place, answer.tokens) };
+    const sealed = await sealTokens(place, answer.tokens);
+    return { connector, client, sealed, end: endOf(answer.tokens) };
   },
-  async run(ctx, { params: { id } }, { connector, client, sealed }) {
+  async run(ctx, { params: { id } }, { connector, client, sealed, end }) {
     await connectorStore.lock(ctx.tx, id);
     const grantedBy = ctx.caller.actor.id;
     void ctx.send(INSERT, [id, client, sealed, grantedBy, ctx.now]);
     ctx.emit(ConsentGiven, connectorRef(connector), { connectorId: id, grantedBy });
+    if (end !== undefined) announceLater(ctx, id, end);
     return {
       status: "up" as const,
       grantedBy,
@@ -224,6 +227,12 @@ export const giveConsent = command({
     };
   },
 });
+
+function announceLater(ctx: WriteContext<never>, connectorId: string, endsAtMs: number): void {
+  const turn = { ...partitionOfCaller(ctx.caller), connectorId, endsAtMs };
+  const dueAt = new Date(announceAtMs(endsAtMs, ctx.now.getTime()));
+  ctx.enqueue(consentExpiryJob, turn, { key: connectorId, dueAt, onConflict: "move" });
+}
 
 export const getConsent = query({
   id: "connectors.get_consent",

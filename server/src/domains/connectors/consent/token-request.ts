@@ -40,21 +40,26 @@ export async function requestTokens(
     allowHttp: true,
   });
   const { status, body } = readResponse(response);
-  const { access_token, refresh_token, expires_in, error } = Object(body) as Readonly<
-    Record<string, unknown>
-  >;
+  const { access_token, refresh_token, expires_in, refresh_token_expires_in, error } = Object(
+    body,
+  ) as Readonly<Record<string, unknown>>;
   if (status >= 300 || typeof access_token !== "string" || access_token === "") {
     return {
       refusal: { status, error: typeof error === "string" ? error.slice(0, 100) : "no_token" },
     };
   }
-  const seconds = Number(expires_in);
+  const timeIn = (value: unknown): number | undefined => {
+    const seconds = Number(value);
+    return Number.isFinite(seconds) && seconds > 0 ? clock.nowMs() + seconds * 1_000 : undefined;
+  };
+  const expiresAtMs = timeIn(expires_in);
+  const refreshExpiresAtMs = timeIn(refresh_token_expires_in);
   return {
     tokens: {
       accessToken: access_token,
       ...(typeof refresh_token === "string" && { refreshToken: refresh_token }),
-      ...(Number.isFinite(seconds) &&
-        seconds > 0 && { expiresAtMs: clock.nowMs() + seconds * 1_000 }),
+      ...(expiresAtMs !== undefined && { expiresAtMs }),
+      ...(refreshExpiresAtMs !== undefined && { refreshExpiresAtMs }),
     },
   };
 }

@@ -10,7 +10,7 @@ import {
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
-import { useWorld } from "#kernel/testing/world.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { type ContributedCall, ConnectorActionPoint } from "../index.ts";
 import { json, OK, useUpstream } from "../testing/upstream.ts";
@@ -183,4 +183,90 @@ test("actions that another domain adds are listed and invoked beside a connector
     events: ["connector.invoked"],
   });
   expect(upstream.received).toEqual([]);
+});
+
+test("runs wait for their turn at the rate of a connector, and lose no attempt to it", async () => {
+  const { body } = await owner("POST /api/v1/connectors", {
+    name: "Slow API",
+    type: "http",
+    config: { baseUrl: upstream.url, retries: 0, rateLimit: { requests: 1, perMs: 120 } },
+  });
+  const slow = {
+    id: "call",
+    type: "connector",
+    config: { connectorId: body.data.id, action: "request" },
+  };
+  const workflow = await deployWorkflow(owner, [slow]);
+  const runs = await Promise.all([1, 2, 3, 4].map((n) => runWorkflow(owner, workflow, n)));
+  expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => "completed"));
+  expect(upstream.received.length).toBe(4);
+  const direct = await Promise.all(
+    [1, 2, 3].map(() =>
+      owner(`POST /api/v1/connectors/${body.data.id}/invoke`, { action: "request", input: {} }),
+    ),
+  );
+  const refused = direct.filter(({ status }) => status === 429);
+  expect(refused[0]?.body.code).toBe("connector_rate_limited");
+  expect(refused.flatMap(({ events }) => events)).toEqual([]);
+});
+
+const LIMITED = "select id from connectors where id = $1 and limited_until is not null";
+
+test("an upstream that asks to be left alone is left alone by everybody, and its run goes on afterwards", async () => {
+  const { body } = await owner("POST /api/v1/connectors", {
+    name: "Busy API",
+    type: "http",
+    config: { baseUrl: upstream.url },
+  });
+  const path = `/api/v1/connectors/${body.data.id}`;
+  upstream.answer = (_received, response) =>
+    response.writeHead(429, { "retry-after": "60" }).end("busy");
+  const busy = {
+    id: "call",
+    type: "connector",
+    config: { connectorId: body.data.id, action: "request" },
+  };
+  const workflow = await deployWorkflow(owner, [busy]);
+  const started = await trigger(owner, workflow);
+  await until(async () => (await world.sql(LIMITED, [body.data.id])).length > 0);
+  const refused = await owner(`POST ${path}/invoke`, { action: "request", input: {} });
+  expect([refused.status, refused.body.code]).toEqual([429, "connector_rate_limited"]);
+  expect(upstream.received.length).toBe(1);
+  expect((await owner(`GET ${path}`)).body.data.status).toBe("unknown");
+  upstream.answer = OK;
+  world.clock.advance(62_000);
+  const run = await waitForRun(owner, started.body.data.runId);
+  expect(stepsOf(run)["call"]).toMatchObject({ status: "completed", attempts: 2 });
+});
+
+test("a step keeps every file that it makes, on whatever way, and those of an attempt that failed go", async () => {
+  let asked = 0;
+  upstream.answer = ({ path }, response) => {
+    if (path !== "/again") {
+      response.writeHead(200, { "content-type": "application/octet-stream" });
+      return void response.end(Buffer.from([0, 255, 7]));
+    }
+    asked += 1;
+    json(response, {}, asked === 1 ? 429 : 200);
+  };
+  const { body } = await owner("POST /api/v1/connectors", {
+    name: "Files",
+    type: "http",
+    config: { baseUrl: upstream.url, retries: 0 },
+  });
+  const source = `
+    const fetch = (path = "/bin") =>
+      context.connectors.invoke("${body.data.id}", "request", { path });
+    const first = await context.files.write("a.txt", "a");
+    const more = await Promise.all([fetch(), fetch(), context.files.write("b.txt", "b"), fetch()]);
+    await fetch("/again");
+    return [first, ...more.map((one) => one.body ?? one)];`;
+  const run = await deployAndRun(owner, [
+    { id: "make", type: "script", config: { source }, retry: { maxAttempts: 2, backoffMs: 0 } },
+  ]);
+  expect(run.error).toBeNull();
+  const made = run.output.map(({ $file }: any) => $file).toSorted();
+  const rows = await world.sql("select id from files where attached_id = $1 order by id", [run.id]);
+  expect(rows.map((row) => row["id"])).toEqual(made);
+  expect([made.length, asked]).toEqual([5, 2]);
 });

@@ -13,6 +13,7 @@ import { connectorTypeOf } from "../types/registry.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
 import { admit } from "./circuit-breaker.ts";
 import { type AddedAction, listContributedActions } from "./contributed-actions.ts";
+import { noteLimit, takeCall } from "./rate-limit.ts";
 import { limitsOf, openConnection } from "./open-connection.ts";
 import { runAttempt, type InvocationOutcome } from "./outcome.ts";
 
@@ -110,7 +111,9 @@ async function findAction(
       one.name === name && (one.isOffered?.(connector.config as never, connector.auth) ?? true),
   );
   if (own) return { own };
-  const discovered = type.documented ? await getAction(tx, connector.id, name) : undefined;
+  const discovered = type.documented
+    ? await getAction(tx, connector.id, name)
+    : type.catalogued?.actions(connector.config as never).get(name);
   if (discovered) return { discovered };
   const added = await listContributedActions(tx, services, connector);
   return added.find(({ action }) => action.name === name);
@@ -129,8 +132,9 @@ function prepareAction(
   }
   const { discovered } = found;
   checkForeignInput(discovered.input, input);
-  const { documented } = connectorTypeOf(connector.type);
-  return async (connection) => documented?.run(connection as never, discovered, input);
+  const { documented, catalogued } = connectorTypeOf(connector.type);
+  const by = documented ?? catalogued;
+  return async (connection) => by?.run(connection as never, discovered, input);
 }
 
 async function invokeOwn(
@@ -146,12 +150,21 @@ async function invokeOwn(
   const { idempotencyKey } = what.invocation;
   const admission = await admit(platform, caller, connector, timeoutMs);
   try {
+    await takeCall(platform, caller, connector);
     const connection = await openConnection(platform, caller, connector, {
       retries,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
     try {
-      return await runAttempt(async () => connection.scrubber.scrub(await what.run(connection)));
+      const outcome = await runAttempt(async () =>
+        connection.scrubber.scrub(await what.run(connection)),
+      );
+      // A server of staging says nothing of that of production.
+      if (connection.isElsewhere) return { ...outcome, evidence: { is: "unclear" } };
+      const { limitedForMs } = outcome;
+      if (limitedForMs !== undefined)
+        await noteLimit(platform, connection.partition, connector.id, limitedForMs);
+      return outcome;
     } finally {
       connection.deadline.stop();
     }

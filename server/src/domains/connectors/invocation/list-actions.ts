@@ -25,7 +25,7 @@ export async function listActionsAfter(
   page: { readonly after: string; readonly limit: number },
 ): Promise<ActionDescription[]> {
   const connector = await connectorStore.get(tx, id);
-  const { actions, documented } = connectorTypeOf(connector.type);
+  const { actions, documented, catalogued } = connectorTypeOf(connector.type);
   const own = actions.filter(
     ({ isOffered: offered }) => offered?.(connector.config as never, connector.auth) ?? true,
   );
@@ -34,6 +34,9 @@ export async function listActionsAfter(
   const all: ActionDescription[] = [
     ...own.map((one) => describeAction(one, "type")),
     ...discovered.map((one) => describeAction(one, "document")),
+    ...[...(catalogued?.actions(connector.config as never).values() ?? [])].map((one) =>
+      describeAction(one, "type"),
+    ),
     ...added.map(({ action }) => describeAction(action, "added")),
   ];
   const byName = new Map(all.toReversed().map((one) => [one.name, one]));

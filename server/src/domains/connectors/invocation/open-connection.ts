@@ -1,16 +1,13 @@
-import { findRights } from "#domains/identity/accounts/index.ts";
+import { isMissingFile, keepFile, openFile } from "#domains/files/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
-import {
-  type Json,
-  decryptCredentials,
-  unmaskCredentials,
-  resolveCredentials,
-} from "../credentials.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { resolveCredentials } from "../credentials.ts";
+import { revealCredentials } from "../environments/environment-credentials.ts";
 import type { StoredConnector } from "../store.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { startDeadline } from "../upstream/deadline.ts";
-import type { UpstreamConnection } from "../upstream/connection.ts";
+import type { ConnectionFiles, UpstreamConnection } from "../upstream/connection.ts";
 
 /** Fields of every configuration, see `limits`. */
 interface Limits {
@@ -32,32 +29,43 @@ export async function openConnection(
 ): Promise<UpstreamConnection> {
   const type = connectorTypeOf(connector.type);
   const partition = partitionOfCaller(caller);
-  const { workspace } = partition;
-  const credentials = await decryptCredentials(
+  const { parts, user, isOwn } = await revealCredentials(platform, partition, connector);
+  const { config, auth, scrubber } = await resolveCredentials(
     platform,
-    { workspace, id: connector.id },
-    connector.sealed,
-  );
-  const authority = { runAs: connector.savedBy, permissions: connector.permissions };
-  const { parts } = unmaskCredentials(
+    partition.workspace,
     type.config,
-    connector as { config: Json; auth: Json },
-    credentials,
+    { parts, user },
   );
-  const { config, auth, scrubber } = await resolveCredentials(platform, workspace, type.config, {
-    parts,
-    user: () => findRights(platform, workspace, authority),
-  });
   const { document } = connector;
   return {
     platform,
     partition,
+    isElsewhere: isOwn,
     connector,
     config:
       type.documented?.toEffectiveConfig(config as never, document?.serverUrl ?? null) ?? config,
     auth,
     scrubber,
+    files: filesOfCaller(platform, caller),
     deadline: startDeadline(limitsOf(connector).timeoutMs),
     ...options,
+  };
+}
+
+const FileGone = failure("file_gone", 422, "There is no such file that may be read here.");
+
+/** The files of whoever invokes an action: those that they may read, and new ones that are theirs, or of their run. */
+function filesOfCaller(platform: Platform, caller: Caller): ConnectionFiles {
+  return {
+    async open({ $file }, path) {
+      try {
+        return await openFile(platform, caller, $file);
+      } catch (error) {
+        if (!isMissingFile(error)) throw error;
+        const detail = `${path}: there is no file ${$file.slice(0, 60)} that may be read here.`;
+        throw new Failure(FileGone, { detail });
+      }
+    },
+    keep: (content, { name }) => keepFile(platform, caller, content, { name }),
   };
 }

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { executor } from "#domains/runs/index.ts";
+import { executor, StepFailure } from "#domains/runs/index.ts";
 import { connector } from "#domains/workflows/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -15,10 +15,12 @@ import {
   Connector,
   ConnectorId,
   NothingToRefresh,
+  ServerMoved,
   connectorRef,
   CONNECTOR_STATUSES,
   UnknownAction,
 } from "../connector.ts";
+import { NoCredentialsHere } from "../environments/environment-credentials.ts";
 import * as events from "../events.ts";
 import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "../permissions.ts";
 import { ConsentRevoked, NotAuthorized } from "../consent/granted-token.ts";
@@ -29,6 +31,7 @@ import { connectorTypeOf } from "../types/registry.ts";
 import { UpstreamFailed, UpstreamTimedOut } from "../upstream/upstream-error.ts";
 import { record, recordTest } from "./circuit-breaker.ts";
 import { invoke, type InvocationRecord } from "./invoke.ts";
+import { ConnectorRateLimited } from "./rate-limit.ts";
 import { ActionDescription, listActionsAfter } from "./list-actions.ts";
 import { openConnection } from "./open-connection.ts";
 import { runAttempt, outcomeFields } from "./outcome.ts";
@@ -123,6 +126,8 @@ export const invokeConnector = command({
     UpstreamFailed,
     UpstreamTimedOut,
     CircuitOpen,
+    ConnectorRateLimited,
+    NoCredentialsHere,
     NotAuthorized,
     ConsentRevoked,
   ],
@@ -166,7 +171,7 @@ export const testConnector = command({
   params: ById,
   response: item(TestResult),
   emits: [events.ConnectorTested, events.ConnectorStatusChanged],
-  fails: [UnknownSecret, NotAuthorized, ConsentRevoked],
+  fails: [UnknownSecret, NotAuthorized, ConsentRevoked, NoCredentialsHere],
   example,
   prepare: (platform, { params }, caller) => testConnection(platform, caller, params.id),
   async run(ctx, _input, { connector: invoked, outcome }) {
@@ -188,12 +193,13 @@ export const refreshConnector = command({
   route: "POST /api/v1/connectors/{id}/refresh",
   summary: "Read the OpenAPI document of a connector again",
   description:
-    "From the `url` of its configuration. Its actions are those of the document from then on.",
+    "From the `url` of its configuration. Its actions are those of the document from then on. A document that names " +
+    "another server changes nothing: the credentials are for the one that it named before.",
   permission: ConnectorsWrite,
   params: ById,
   response: item(Connector),
   emits: [connectors.events.updated],
-  fails: [NothingToRefresh],
+  fails: [NothingToRefresh, ServerMoved],
   example,
   async prepare(platform, { params }, caller) {
     const stored = await platform.db.read(partitionOfCaller(caller), (tx) =>
@@ -218,10 +224,24 @@ export const connectorStep = executor({
         idempotencyKey: toIdempotencyKey(idempotencyKey),
         ...(input !== undefined && { input }),
       },
-    });
+    }).catch(postpone);
     return { output: (answer as { readonly data: unknown }).data };
   },
 });
+
+/** A call that came too early, or that the other system refused for that, waits for its turn: it is no failed attempt. */
+function postpone(error: unknown): never {
+  if (!(error instanceof StepFailure)) throw error;
+  const { code, message, particulars } = error;
+  const { status, retryAfterMs, body } = particulars;
+  if (status !== 429 || retryAfterMs === undefined) throw error;
+  const { retryAfterMs: exactMs } = Object(body) as { readonly retryAfterMs?: unknown };
+  throw new StepFailure(code, message, {
+    ...particulars,
+    retryAfterMs: typeof exactMs === "number" ? exactMs : retryAfterMs,
+    postponed: true,
+  });
+}
 
 /** The path of a step within loops may be too long for a header. */
 export function toIdempotencyKey(key: string): string {

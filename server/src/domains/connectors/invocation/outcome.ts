@@ -7,6 +7,8 @@ export type InvocationOutcome = ({ readonly output: unknown } | { readonly failu
   readonly upstreamStatus: number | null;
   readonly durationMs: number;
   readonly evidence: Evidence;
+  /** How long the other system asked to be left alone. */
+  readonly limitedForMs?: number;
 };
 
 /** Runs the work and measures it. Errors that are not the upstream's are thrown. */
@@ -24,6 +26,7 @@ export async function runAttempt(work: () => Promise<unknown>): Promise<Invocati
       upstreamStatus: error.particulars.status ?? null,
       durationMs: durationMs(),
       evidence: evidenceOf(error),
+      ...(isLimit(error) && { limitedForMs: error.particulars.retryAfterMs ?? 0 }),
     };
   }
 }
@@ -43,8 +46,15 @@ export function outcomeFields(outcome: InvocationOutcome) {
 /** Statuses of an upstream that answers, but refuses the credentials. */
 const AUTH_STATUSES = new Set([401, 403, 407]);
 
-function evidenceOf({ message, particulars }: UpstreamError): Evidence {
+function isLimit({ particulars: { status, retryAfterMs } }: UpstreamError): boolean {
+  return status === 429 && retryAfterMs !== undefined && retryAfterMs > 0;
+}
+
+function evidenceOf(error: UpstreamError): Evidence {
+  const { message, particulars } = error;
   const { isDown = false, status, code } = particulars;
+  // A system that asks to be left alone for a while is well.
+  if (isLimit(error)) return { is: "unclear" };
   if (isDown) return { is: "down", reason: message };
   if (status !== undefined && AUTH_STATUSES.has(status)) return { is: "answering" };
   return status !== undefined || code !== undefined ? { is: "up" } : { is: "unclear" };

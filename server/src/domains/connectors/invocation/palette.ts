@@ -42,13 +42,19 @@ async function listActions(
   { tx, services }: ReadContext,
   one: ConnectorName,
 ): Promise<readonly Action[]> {
-  const { actions, documented } = connectorTypeOf(one.type);
+  const { actions, documented, catalogued } = connectorTypeOf(one.type);
   const own = actions.filter(
     ({ isOffered }) => isOffered?.(one.config as never, one.auth as never) ?? true,
   );
   const discovered = documented ? await listActionNames(tx, one.id) : [];
   const added = await listContributedActions(tx, services, one);
-  const all: readonly Action[] = [...own, ...discovered, ...added.map(({ action }) => action)];
+  const known = catalogued?.actions(one.config as never).values() ?? [];
+  const all: readonly Action[] = [
+    ...own,
+    ...discovered,
+    ...known,
+    ...added.map(({ action }) => action),
+  ];
   const byName = new Map(all.toReversed().map((action) => [action.name, action]));
   return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -5,13 +5,28 @@ export type PrunedSchema = Readonly<Record<string, unknown>>;
 export interface Parameter {
   /** Its field in the input. */
   readonly field: string;
+  /** In a body a path with dots, or `$` for all of it. */
   readonly name: string;
-  readonly in: "path" | "query" | "header";
+  readonly in: "path" | "query" | "header" | "body";
   /** How lists and objects are written; see `request.ts`. */
   readonly style: "plain" | "exploded" | "deep";
 }
 
-/** An operation of an OpenAPI document, as a connector's action. */
+/** How the pages of a list follow each other. */
+export type Paging =
+  /** The answer holds a cursor, which the next request has in its query or body. */
+  | { readonly kind: "cursor"; readonly from: string; readonly to: string }
+  /** Pages or items are counted: `to` is the parameter, which grows by `step`, or by the items of a page. */
+  | {
+      readonly kind: "count";
+      readonly to: string;
+      readonly first: number;
+      readonly step: "page" | "items";
+    }
+  /** The answer names the next address: a field of the body, or the `Link` header. */
+  | { readonly kind: "url"; readonly from: string };
+
+/** An operation of an OpenAPI document or of a preset, as a connector's action. */
 export interface DiscoveredAction {
   readonly name: string;
   readonly summary: string;
@@ -21,6 +36,19 @@ export interface DiscoveredAction {
   readonly parameters: readonly Parameter[];
   /** The media type of what the input has as `body`. */
   readonly bodyType: string | null;
+  /** Sent whatever the input says. */
+  readonly fixed?: {
+    readonly query?: Readonly<Record<string, string>>;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: Readonly<Record<string, unknown>>;
+  };
+  /** A name among those of `compose-body.ts`: what can't be said by places alone. */
+  readonly compose?: string;
+  /** Where the items of a list are in the answer, `$` for all of it. */
+  readonly items?: string;
+  readonly paging?: Paging;
+  /** True when doing it twice is doing it once, though the method does not say so. */
+  readonly idempotent?: boolean;
 }
 
 /** The content of an OpenAPI document. */

@@ -1,19 +1,30 @@
 import { assertNoErrors, invalidField } from "#kernel/operation/failure.ts";
 import type { Headers, HttpRequest } from "../upstream/http.ts";
 import { encodeBody, headerErrors, mergeHeaders, joinUrl, textOf } from "../upstream/target.ts";
+import type { UpstreamConnection } from "../upstream/connection.ts";
+import { composeBody } from "./compose-body.ts";
 import type { DiscoveredAction, Parameter } from "./discovered-action.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** The HTTP request of an action; the input was checked against the action's schema. */
-export function buildRequest(
+export async function buildRequest(
+  connection: Pick<UpstreamConnection, "files">,
   action: DiscoveredAction,
-  config: { readonly baseUrl: string; readonly headers?: Headers },
-  input: Input,
-): HttpRequest {
+  {
+    config,
+    input,
+  }: {
+    readonly config: { readonly baseUrl: string; readonly headers?: Headers };
+    readonly input: Input;
+  },
+): Promise<HttpRequest> {
   const present = action.parameters.filter(({ field }) => isPresent(input, field));
-  const path = fillPath(action.path, present, input);
-  const url = joinUrl(config.baseUrl, { path }, "/input");
+  const { method, fixed = {}, idempotent } = action;
+  const url = joinUrl(config.baseUrl, { path: fillPath(action.path, present, input) }, "/input");
+  for (const [name, value] of Object.entries(fixed.query ?? {})) {
+    url.searchParams.append(name, value);
+  }
   for (const parameter of present.filter((one) => one.in === "query")) {
     for (const [name, value] of queryPairs(parameter, input[parameter.field])) {
       url.searchParams.append(name, value);
@@ -26,12 +37,54 @@ export function buildRequest(
   );
   assertNoErrors(headerErrors("/input", headersOfInput));
   const type = action.bodyType === null ? {} : { "content-type": action.bodyType };
-  const headers = mergeHeaders(config.headers, type, headersOfInput);
-  if (action.bodyType === null || !isPresent(input, "body")) {
+  const headers = mergeHeaders(config.headers, type, fixed.headers, headersOfInput);
+  const repeat = idempotent === undefined ? {} : { idempotent };
+  const body = buildBody(action, present, input);
+  if (action.bodyType === null || body === undefined) {
     const { "content-type": _, ...rest } = headers;
-    return { method: action.method, url, headers: rest };
+    return { method, url, headers: rest, ...repeat };
   }
-  return { method: action.method, url, ...encodeBody(input["body"], headers) };
+  return { method, url, ...(await encodeBody(connection, body, headers)), ...repeat };
+}
+
+/** The body of the input, or the one that fields of the input make. */
+function buildBody(action: DiscoveredAction, present: readonly Parameter[], input: Input): unknown {
+  const places = present.filter((one) => one.in === "body");
+  const { compose, fixed, bodyType } = action;
+  if (compose !== undefined) return composeBody(compose, input);
+  if (places.length === 0 && !fixed?.body)
+    return isPresent(input, "body") ? input["body"] : undefined;
+  const whole = places.find(({ name }) => name === "$");
+  if (whole) return input[whole.field];
+  const body = structuredClone(fixed?.body ?? {}) as Record<string, unknown>;
+  for (const { name, field } of places) setAt(body, name.split("."), input[field]);
+  const isForm = bodyType === "application/x-www-form-urlencoded";
+  return isForm ? flattenForm(body) : body;
+}
+
+/** Puts a value where a path leads; a number in it is an index of a list. Paths are those of presets and never of people. */
+function setAt(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = "", ...rest] = path;
+  if (rest.length === 0) {
+    target[name] = value;
+    return;
+  }
+  const isList = /^\d+$/.test(rest[0] ?? "");
+  target[name] ??= isList ? [] : {};
+  // The line above made it, for another path of the same action.
+  setAt(target[name] as Record<string, unknown>, rest, value);
+}
+
+/** Objects and lists in a form, as `metadata[key]` and `items[0][price]`. */
+function flattenForm(value: unknown, prefix = ""): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, part] of Object.entries(value as object)) {
+    const key = prefix === "" ? name : `${prefix}[${name}]`;
+    if (part === undefined || part === null) continue;
+    if (typeof part === "object") Object.assign(fields, flattenForm(part, key));
+    else fields[key] = part;
+  }
+  return fields;
 }
 
 function isPresent(input: Input, field: string): boolean {
@@ -43,12 +96,14 @@ function fillPath(template: string, parameters: readonly Parameter[], input: Inp
   const byName = new Map(
     parameters.filter((one) => one.in === "path").map((one) => [one.name, one.field]),
   );
-  return template.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
+  return template.replaceAll(/\{(\+?)([^{}]+)\}/g, (whole, plus: string, name: string) => {
     const field = byName.get(name);
     if (field === undefined) return whole;
     const value = formatValue(input[field]);
-    if (/^\.{0,2}$/.test(value)) throw invalidField(`/input/${field}`, "must be a part of a path");
-    return encodeURIComponent(value);
+    const parts = plus === "" ? [value] : value.split("/").filter((part) => part !== "");
+    if (parts.length === 0 || parts.some((part) => /^\.{0,2}$/.test(part)))
+      throw invalidField(`/input/${field}`, "must be a part of a path");
+    return parts.map(encodeURIComponent).join("/");
   });
 }
 

@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
+import { object } from "#kernel/schema/schema.ts";
 import type { AuthFields, AuthKind } from "../auth.ts";
 import type { DiscoveredApi, DiscoveredAction } from "../openapi/discovered-action.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
@@ -21,6 +22,22 @@ export const limits = {
       "How often it is tried again: after any failure in passing if doing it twice is doing it " +
       "once, else only if it can't have been sent",
   }),
+  ownCredentialsOnly: Type.Optional(
+    Type.Boolean({
+      description:
+        "In staging and development it acts with credentials of these environments, and never with its own",
+    }),
+  ),
+  rateLimit: Type.Optional(
+    object({
+      requests: Type.Integer({
+        minimum: 1,
+        maximum: 100_000,
+        description: "By all runs and nodes together; steps wait for their turn",
+      }),
+      perMs: Type.Integer({ minimum: 100, maximum: 86_400_000 }),
+    }),
+  ),
 };
 
 /** An action of connectors of a type. */
@@ -46,6 +63,19 @@ export interface ConnectorType<Config extends TObject = TObject> {
   test(connection: UpstreamConnection<Static<Config>>): Promise<TestAnswer>;
   /** For types whose actions are read from a document. */
   readonly documented?: DocumentReader<Static<Config>>;
+  /** For types whose actions come from the catalogue. */
+  readonly catalogued?: CatalogueReader<Static<Config>>;
+}
+
+export interface CatalogueReader<Config> {
+  actions(config: Config): ReadonlyMap<string, DiscoveredAction>;
+  /** The authentication, with what the preset knows of it filled in. */
+  fillAuth(config: Config, auth: AuthFields): AuthFields;
+  run(
+    connection: UpstreamConnection<Config>,
+    action: DiscoveredAction,
+    input: unknown,
+  ): Promise<unknown>;
 }
 
 export interface TestAnswer {

@@ -2,6 +2,7 @@ import { assertNoErrors } from "#kernel/operation/failure.ts";
 import Type, { type Static } from "typebox";
 import { line, object } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS } from "../auth.ts";
+import { RESPONSE_FORMS } from "#domains/files/index.ts";
 import type { HttpResponse } from "../upstream/response.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import { callHttp, type Headers } from "../upstream/http.ts";
@@ -29,7 +30,8 @@ const config = object({
 });
 type Config = Static<typeof config>;
 
-const Input = object({
+/** A request under the address of a connector. */
+export const RequestInput = object({
   method: Type.Enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], {
     default: "GET",
   }),
@@ -39,7 +41,14 @@ const Input = object({
   headers: Type.Optional(InputHeaders),
   body: Type.Optional(
     Type.Unknown({
-      description: "A text as it is; anything else as JSON, or as a form if so typed",
+      description:
+        "A text as it is, a file as its bytes; anything else as JSON, or as a form if `content-type` says so: of " +
+        "`multipart/form-data` its members may be files",
+    }),
+  ),
+  response: Type.Optional(
+    Type.Enum([...RESPONSE_FORMS], {
+      description: "`file` for the answer as a file; `auto`, unless given, for what is no text",
     }),
   ),
 });
@@ -51,25 +60,11 @@ export const http = connectorType({
   config,
   authKinds: AUTH_KINDS,
   actions: [
-    action<Config, typeof Input>({
+    action<Config, typeof RequestInput>({
       name: "request",
       summary: "Sends a request; gives the status, headers and body of the answer",
-      input: Input,
-      run: (connection, { path, url, query, ...rest }) => {
-        const field = url === undefined ? "/input/path" : "/input/url";
-        const place = joinUrl(
-          connection.config.baseUrl,
-          { ...(path !== undefined && { path }), ...(url !== undefined && { url }) },
-          field,
-        );
-        assertNoErrors(headerErrors("/input/headers", rest.headers));
-        const headers = mergeHeaders(connection.config.headers, rest.headers);
-        return callHttp(connection, {
-          method: rest.method,
-          url: withQuery(place, query),
-          ...encodeBody(rest.body, headers),
-        });
-      },
+      input: RequestInput,
+      run: (connection, input) => sendRequest(connection, connection.config, input),
     }),
   ],
   check: (platform, { baseUrl, headers }) => [
@@ -78,6 +73,28 @@ export const http = connectorType({
   ],
   test: (connection) => testHttp(connection, connection.config),
 });
+
+/** Sends a request under the connector's own address. */
+export async function sendRequest(
+  connection: UpstreamConnection,
+  api: { readonly baseUrl: string; readonly headers?: Headers },
+  { path, url, query, ...rest }: Static<typeof RequestInput>,
+): Promise<HttpResponse> {
+  const field = url === undefined ? "/input/path" : "/input/url";
+  const place = joinUrl(
+    api.baseUrl,
+    { ...(path !== undefined && { path }), ...(url !== undefined && { url }) },
+    field,
+  );
+  assertNoErrors(headerErrors("/input/headers", rest.headers));
+  const headers = mergeHeaders(api.headers, rest.headers);
+  return callHttp(connection, {
+    method: rest.method,
+    url: withQuery(place, query),
+    ...(await encodeBody(connection, rest.body, headers)),
+    ...(rest.response !== undefined && { response: rest.response }),
+  });
+}
 
 /**
  * Whether an API is there: it lets us in, and what it is asked for is there if somebody said what to

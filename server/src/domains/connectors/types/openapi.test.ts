@@ -206,6 +206,14 @@ test("a document is read from its address, and again when asked", async () => {
   await invokeOn(read, "newest", {});
   expect(upstream.received.at(-1)?.path).toBe("/v9/new");
   expect((await invokeOn(read, "getPet", { petId: 1 })).status).toBe(404);
+  // A document that its publisher leads elsewhere takes no credentials along.
+  const moved = { ...pets(), servers: [{ url: "https://elsewhere.example.com/v9" }] };
+  upstream.answer = (_received, response) => json(response, moved);
+  expect(await owner(`POST ${ALL}/${read}/refresh`)).toMatchObject({
+    status: 409,
+    body: { code: "server_moved" },
+    events: [],
+  });
 });
 
 test("what was read stays when the mask is sent back, and goes when something else is", async () => {

@@ -4,11 +4,10 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS } from "../auth.ts";
-import { MASK } from "../credentials.ts";
+import { type Json, MASK } from "../credentials.ts";
 import type { DiscoveredApi, DiscoveredAction } from "../openapi/discovered-action.ts";
 import { readDocument } from "../openapi/read-document.ts";
-import { buildRequest } from "../openapi/request.ts";
-import { callHttp } from "../upstream/http.ts";
+import { runAction } from "../openapi/run-action.ts";
 import { AddressSchema, ConfigHeaders, headerErrors, urlErrors } from "../upstream/target.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
 import { connectorType, limits } from "./connector-type.ts";
@@ -61,15 +60,8 @@ export const openapi = connectorType({
     toEffectiveConfig: (stored, serverUrl) =>
       serverUrl === null ? stored : { baseUrl: serverUrl, ...stored },
     run: (connection: UpstreamConnection<Config>, action: DiscoveredAction, input: unknown) =>
-      callHttp(
-        connection,
-        // The schema of every such action is that of an object.
-        buildRequest(
-          action,
-          withBaseUrl(connection.config),
-          input as Readonly<Record<string, unknown>>,
-        ),
-      ),
+      // The schema of every such action is that of an object.
+      runAction(connection, withBaseUrl(connection.config), action, input as Json),
   },
 });
 

@@ -1,8 +1,13 @@
 import type { ConnectorType } from "./connector-type.ts";
+import { anthropic } from "./models/anthropic.ts";
+import { gemini } from "./models/gemini.ts";
+import { openai } from "./models/openai.ts";
+import { mcp } from "./mcp.ts";
 import { graphql } from "./graphql.ts";
 import { http } from "./http.ts";
 import { openapi } from "./openapi.ts";
 import { postgres } from "./postgres/connector.ts";
+import { preset } from "./preset.ts";
 import { slack } from "./slack.ts";
 import { smtp } from "./smtp.ts";
 
@@ -10,10 +15,15 @@ import { smtp } from "./smtp.ts";
 export const CONNECTOR_TYPES: readonly ConnectorType[] = [
   http,
   openapi,
+  preset,
   graphql,
   postgres,
   smtp,
   slack,
+  openai,
+  anthropic,
+  gemini,
+  mcp,
 ];
 
 const byName = new Map(CONNECTOR_TYPES.map((type) => [type.type, type]));

@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { Readable } from "node:stream";
 import Type, { type Static } from "typebox";
+import { isFileReference } from "#domains/files/index.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { sqlStateOf } from "#kernel/db/errors.ts";
 import { toOutboundFailure } from "#kernel/outbound/error.ts";
@@ -42,12 +44,18 @@ const Input = object({
   html: Type.Optional(text(500_000)),
   attachments: Type.Optional(
     Type.Array(
-      object({
-        filename: line(255),
-        content: Type.String({ description: "In base64" }),
-        contentType: Type.Optional(line(200)),
-      }),
-      { maxItems: 20 },
+      Type.Union([
+        object({
+          filename: line(255),
+          content: Type.String({ description: "In base64" }),
+          contentType: Type.Optional(line(200)),
+        }),
+        Type.Object(
+          { $file: Type.String() },
+          { additionalProperties: true, description: "A file" },
+        ),
+      ]),
+      { maxItems: 20, description: "Files, or contents with their names" },
     ),
   ),
 });
@@ -79,6 +87,7 @@ export const smtp = connectorType({
 async function send(connection: UpstreamConnection<Config>, input: Input): Promise<unknown> {
   const { attachments, ...mail } = input;
   const { idempotencyKey } = connection;
+  const parts = attachments && (await openAttachments(connection, attachments));
   const mailed = await withTransport(connection, (transport) =>
     transport.sendMail({
       ...mail,
@@ -87,13 +96,32 @@ async function send(connection: UpstreamConnection<Config>, input: Input): Promi
       ...(idempotencyKey !== undefined && {
         messageId: `<${sha256(idempotencyKey).toString("hex").slice(0, 40)}@millrace>`,
       }),
-      ...(attachments && {
-        attachments: attachments.map((one) => ({ ...one, encoding: "base64" })),
-      }),
+      ...(parts && { attachments: parts }),
     }),
   );
   const { messageId, accepted, rejected, response } = mailed;
   return { messageId, accepted, rejected, response };
+}
+
+/** The attachments as the transport takes them; files are read while they are sent. */
+async function openAttachments(
+  { files }: UpstreamConnection<Config>,
+  attachments: NonNullable<Input["attachments"]>,
+): Promise<readonly object[]> {
+  const parts: object[] = [];
+  for (const [index, one] of attachments.entries()) {
+    if (!isFileReference(one)) {
+      parts.push({ ...one, encoding: "base64" });
+      continue;
+    }
+    const { file, read } = await files.open(one, `/input/attachments/${index}`);
+    parts.push({
+      filename: file.name,
+      contentType: file.mediaType,
+      content: Readable.from(read(), { objectMode: false }),
+    });
+  }
+  return parts;
 }
 
 /** The part of nodemailer's transport that is used here. */

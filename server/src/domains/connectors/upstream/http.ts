@@ -1,9 +1,12 @@
-import type { AuthorizationCode, ClientCredentials } from "../auth.ts";
+import type { Auth, AuthorizationCode } from "../auth.ts";
 import { grantedToken } from "../consent/granted-token.ts";
-import { type HttpResponse, readResponse, toUpstreamError } from "./response.ts";
+import { receiveContent, type ResponseForm } from "#domains/files/index.ts";
+import type { RequestContent } from "#kernel/outbound/request-content.ts";
+import { type HttpResponse, toUpstreamError } from "./response.ts";
 import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
 import { withRetries } from "./retry.ts";
-import { accessToken, dropToken } from "./oauth-token.ts";
+import { accessToken, dropToken, type TokenAuth } from "./oauth-token.ts";
+import { withAwsSignature } from "./aws-signature.ts";
 import type { UpstreamConnection } from "./connection.ts";
 
 export const RESPONSE_BYTES_MAX = 1_048_576;
@@ -17,9 +20,17 @@ export interface HttpRequest {
   readonly url: URL;
   /** Names in lower case. */
   readonly headers: Headers;
-  readonly body?: string;
+  readonly body?: RequestContent;
+  /** How the answer is taken; by its media type unless given. */
+  readonly response?: ResponseForm;
   /** True when repeating it has no further effect; follows from the method unless set. */
   readonly idempotent?: boolean;
+  /** `RESPONSE_BYTES_MAX` unless given. */
+  readonly maxResponseBytes?: number;
+  /** Aborted when the answer is of no use any more. */
+  readonly signal?: AbortSignal;
+  /** Called with each part of an answer that is a success, as it comes. */
+  readonly onBody?: (chunk: Uint8Array) => void;
 }
 
 /** Sends a request with the connector's credentials. An answer of 400 or more is thrown. */
@@ -38,8 +49,7 @@ async function sendWithToken(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const { auth } = connection;
-  if (auth.kind !== "oauth2_client_credentials" && auth.kind !== "oauth2_authorization_code")
-    return send(connection, withCredentials(connection, request));
+  if (!("tokenUrl" in auth)) return send(connection, withCredentials(connection, request));
   const token = await tokenFor(connection, auth);
   try {
     return await send(connection, withBearer(request, token));
@@ -53,7 +63,7 @@ async function sendWithToken(
 /** A token by credentials or by consent, and another one than was refused. */
 async function tokenFor(
   connection: UpstreamConnection,
-  auth: ClientCredentials | AuthorizationCode,
+  auth: TokenAuth | AuthorizationCode,
   refused?: string,
 ): Promise<string> {
   if (auth.kind === "oauth2_authorization_code") return grantedToken(connection, auth, refused);
@@ -61,13 +71,12 @@ async function tokenFor(
   return accessToken(connection, auth);
 }
 
-async function send(
-  connection: UpstreamConnection,
-  { method, url, headers, body }: HttpRequest,
-): Promise<HttpResponse> {
-  const { platform, deadline, scrubber, idempotencyKey } = connection;
+async function send(connection: UpstreamConnection, call: HttpRequest): Promise<HttpResponse> {
+  const { method, url, headers, body, response: form = "auto", signal, onBody } = call;
+  const bytesMax = call.maxResponseBytes ?? RESPONSE_BYTES_MAX;
+  const { platform, deadline, scrubber, files, idempotencyKey } = connection;
   try {
-    const received = await platform.outbound.request({
+    const request = {
       method,
       url: url.href,
       headers: {
@@ -78,14 +87,31 @@ async function send(
       },
       ...(body !== undefined && { body }),
       timeoutMs: deadline.remainingMs(),
-      maxResponseBytes: RESPONSE_BYTES_MAX,
       allowHttp: true,
-      signal: deadline.signal,
-    });
-    const response = readResponse(received);
+      signal: signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal,
+    };
+    const { truncated, ...response } = await platform.outbound.exchange(
+      request,
+      async (head, content) => {
+        const isData = head.status >= 400 || head.headers["content-length"] === "0";
+        const received = await receiveContent(
+          head,
+          head.status < 300 ? tap(content, onBody) : content,
+          {
+            form: isData || method === "HEAD" || head.status === 204 ? "data" : form,
+            bytesMax,
+            keep: files.keep,
+          },
+        );
+        return { status: head.status, headers: head.headers, ...received };
+      },
+    );
     const { status } = response;
     if (status >= 400) throw toUpstreamError(response, scrubber, platform.clock.nowMs());
-    if (received.truncated) throw new UpstreamError("The answer is larger than 1 MiB.", { status });
+    if (truncated) {
+      const mebibytes = bytesMax / RESPONSE_BYTES_MAX;
+      throw new UpstreamError(`The answer is larger than ${mebibytes} MiB.`, { status });
+    }
     return response;
   } catch (error) {
     // The deadline's own message is better than "cancelled".
@@ -94,8 +120,20 @@ async function send(
   }
 }
 
+/** Passes the content on, and shows it to somebody on its way. */
+async function* tap(
+  content: AsyncIterable<Uint8Array>,
+  onBody: ((chunk: Uint8Array) => void) | undefined,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    onBody?.(chunk);
+    yield chunk;
+  }
+}
+
 /** Adds the credentials to a request. */
-function withCredentials({ auth }: UpstreamConnection, request: HttpRequest): HttpRequest {
+function withCredentials(connection: UpstreamConnection, request: HttpRequest): HttpRequest {
+  const { auth, platform } = connection;
   switch (auth.kind) {
     case "basic": {
       const pair = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");
@@ -104,12 +142,34 @@ function withCredentials({ auth }: UpstreamConnection, request: HttpRequest): Ht
     case "bearer":
       return withBearer(request, auth.token);
     case "api_key":
-      if (auth.in !== "query") return withHeader(request, auth.name.toLowerCase(), auth.value);
-      return { ...request, url: withParameter(request.url, auth.name, auth.value) };
+      return withApiKey(request, auth);
+    case "aws_signature":
+      return withAwsSignature(request, auth, platform.clock.nowMs());
     case "none":
     case "oauth2_client_credentials":
     case "oauth2_authorization_code":
+    case "oauth2_jwt":
       return request;
+  }
+}
+
+function withApiKey(
+  request: HttpRequest,
+  { name, value, prefix = "", in: place = "header" }: Extract<Auth, { kind: "api_key" }>,
+): HttpRequest {
+  const { url } = request;
+  switch (place) {
+    case "query":
+      return { ...request, url: withParameter(url, name, prefix + value) };
+    case "path": {
+      const extended = new URL(url);
+      // A colon in a part of a path is a colon, and some tokens have one.
+      const part = encodeURIComponent(value).replaceAll("%3A", ":");
+      extended.pathname = `/${name}${part}${url.pathname}`;
+      return { ...request, url: extended };
+    }
+    case "header":
+      return withHeader(request, name.toLowerCase(), prefix + value);
   }
 }
 

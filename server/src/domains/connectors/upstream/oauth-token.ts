@@ -1,7 +1,8 @@
 import type { PlatformServices } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
-import type { ClientCredentials } from "../auth.ts";
+import type { ClientCredentials, ServiceAccount } from "../auth.ts";
+import { buildAssertion } from "./jwt-assertion.ts";
 import { readResponse, toUpstreamError } from "./response.ts";
 import { withDeadline } from "./deadline.ts";
 import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
@@ -13,6 +14,9 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 const LIFETIME_MS = 300_000;
 /** A token must still be valid when it arrives. */
 const MARGIN_MS = 30_000;
+
+/** A way to a token that asks nobody. */
+export type TokenAuth = ClientCredentials | ServiceAccount;
 
 interface Token {
   readonly value: string;
@@ -28,7 +32,7 @@ const caches = new WeakMap<PlatformServices, BoundedCache<Promise<Token>>>();
  */
 export async function accessToken(
   connection: UpstreamConnection,
-  auth: ClientCredentials,
+  auth: TokenAuth,
 ): Promise<string> {
   const { platform, scrubber } = connection;
   const cache = cacheOf(platform);
@@ -51,7 +55,7 @@ export async function accessToken(
 /** Drops a token that was refused. */
 export async function dropToken(
   connection: UpstreamConnection,
-  auth: ClientCredentials,
+  auth: TokenAuth,
   refused: string,
 ): Promise<void> {
   const cache = cacheOf(connection.platform);
@@ -73,7 +77,7 @@ function cacheOf(services: PlatformServices): BoundedCache<Promise<Token>> {
   return cache;
 }
 
-function cacheKey({ connector }: UpstreamConnection, auth: ClientCredentials): string {
+function cacheKey({ connector }: UpstreamConnection, auth: TokenAuth): string {
   const credentials = sha256(JSON.stringify(auth)).toString("base64url");
   return `${connector.id} ${connector.revision} ${credentials}`;
 }
@@ -86,16 +90,15 @@ async function isExpired(token: Promise<Token>, nowMs: number): Promise<boolean>
   );
 }
 
-async function requestToken(
-  connection: UpstreamConnection,
-  auth: ClientCredentials,
-): Promise<Token> {
+async function requestToken(connection: UpstreamConnection, auth: TokenAuth): Promise<Token> {
   const { platform, deadline, scrubber } = connection;
   try {
     const response = await platform.outbound.request({
       method: "POST",
       url: auth.tokenUrl,
-      ...tokenRequestOf(auth),
+      ...(auth.kind === "oauth2_jwt"
+        ? toAssertionRequest(auth, platform.clock.nowMs())
+        : tokenRequestOf(auth)),
       timeoutMs: deadline.remainingMs(),
       maxResponseBytes: ANSWER_BYTES_MAX,
       allowHttp: true,
@@ -112,6 +115,17 @@ async function requestToken(
     const particulars = { ...known.particulars, unsent: isDown };
     throw new UpstreamError(`No access token: ${known.message}`, particulars);
   }
+}
+
+function toAssertionRequest(auth: ServiceAccount, nowMs: number) {
+  const form = new URLSearchParams({
+    grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    assertion: buildAssertion(auth, nowMs),
+  });
+  return {
+    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+    body: form.toString(),
+  };
 }
 
 function tokenRequestOf(auth: ClientCredentials) {

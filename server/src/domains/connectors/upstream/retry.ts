@@ -4,6 +4,7 @@ import { UpstreamError } from "./upstream-error.ts";
 
 const FIRST_WAIT_MS = 100;
 const WAIT_MAX_MS = 5_000;
+const WAIT_HERE_MAX_MS = 1_000;
 
 export interface RetryOptions {
   /** Further attempts. */
@@ -27,7 +28,9 @@ export async function withRetries<T>(options: RetryOptions, attempt: () => Promi
       if (tried >= retries || !isPassing(error, idempotent)) throw error;
       const growing = Math.min(FIRST_WAIT_MS * 2 ** tried, WAIT_MAX_MS) * (0.5 + Math.random());
       const waitMs = Math.max(growing, error.particulars.retryAfterMs ?? 0);
-      if (waitMs >= deadline.remainingMs()) throw error;
+      // Long waits are for those who wait without holding anything.
+      const isLimited = error.particulars.status === 429 && waitMs > WAIT_HERE_MAX_MS;
+      if (isLimited || waitMs >= deadline.remainingMs()) throw error;
       await wait(waitMs);
     }
   }

@@ -1,3 +1,6 @@
+import { encodeFiles } from "#domains/files/index.ts";
+import type { RequestContent } from "#kernel/outbound/request-content.ts";
+import type { UpstreamConnection } from "./connection.ts";
 import Type from "typebox";
 import type { PlatformServices } from "#kernel/contract.ts";
 import { type FieldError, invalidField } from "#kernel/operation/failure.ts";
@@ -105,12 +108,18 @@ export function mergeHeaders(...all: readonly (Headers | undefined)[]): Record<s
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Encodes a body by its media type, with the headers that name it. */
-export function encodeBody(
+/** Encodes a body by its media type, with the headers that name it; files are read while they are sent. */
+export async function encodeBody(
+  { files }: Pick<UpstreamConnection, "files">,
   body: unknown,
   headers: Headers,
-): { readonly headers: Headers; readonly body?: string } {
+): Promise<{ readonly headers: Headers; readonly body?: RequestContent }> {
   if (body === undefined) return { headers };
+  const contentType = headers["content-type"];
+  const encoded = await encodeFiles(body, { contentType, path: "/input/body" }, files.open);
+  if (encoded) {
+    return { headers: { ...headers, "content-type": encoded.contentType }, body: encoded.content };
+  }
   if (typeof body === "string") return { headers, body };
   const type = headers["content-type"] ?? "application/json";
   const sent = { ...headers, "content-type": type };

@@ -1,4 +1,5 @@
 import { domain } from "#kernel/domain.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./role.ts";
@@ -38,5 +39,15 @@ export const roles = domain({
     assignRole,
     unassignRole,
   ],
-  contributions: [contribute(PackContentPoint, roleContent)],
+  contributions: [
+    contribute(PackContentPoint, roleContent),
+    contribute(InversePoint, {
+      resourceType: "role",
+      created: ["audit.role.created"],
+      updated: ["audit.role.updated"],
+      get: "roles.get",
+      update: "roles.update",
+      remove: "roles.delete",
+    }),
+  ],
 });

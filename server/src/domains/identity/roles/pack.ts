@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { packContent } from "#kernel/contributions/pack-content.ts";
+import { listIds, packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { RolesWrite } from "./role.ts";
 import { roleFields } from "./role.ts";
@@ -33,4 +33,13 @@ export const roleContent = packContent({
     return id;
   },
   remove: deleteRole,
+  source: {
+    list: ({ tx }, limit) => listIds(tx, "roles", limit),
+    async toContent({ tx }, id) {
+      const role = await store.find(tx, id);
+      if (!role) return undefined;
+      const { name, description, permissions } = role;
+      return { name, description, permissions };
+    },
+  },
 });

@@ -5,6 +5,7 @@ import { SsoRead, SsoWrite } from "./settings/configuration.ts";
 import { deleteSso, enforceSso, getSso, putSso } from "./settings/operations.ts";
 
 export { findEnforcedSso, SsoRequired } from "./enforcement/index.ts";
+export { release as releaseSso } from "./settings/service.ts";
 
 export const sso = domain({
   name: "sso",

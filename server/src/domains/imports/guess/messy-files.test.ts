@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseFields } from "#domains/tables/index.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 import { openSource } from "../source/open-source.ts";
 import type { Cell } from "../source/source-row.ts";
 import { fileOf } from "../testing/memory-file.ts";
@@ -10,8 +11,8 @@ import { RowAnalysis } from "./analyze-rows.ts";
 import { parseDay, parseTimeOfDay } from "./date-style.ts";
 import { parseNumber } from "./number-style.ts";
 
-const rows = messyRows(20_000);
-const fewer = rows.slice(0, 4_000);
+const rows = messyRows(tries(5_000, 20_000));
+const fewer = rows.slice(0, tries(2_000, 4_000));
 const partition = {
   workspace: "00000000-0000-0000-0000-000000000001",
   environment: "production",

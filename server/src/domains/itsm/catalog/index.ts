@@ -11,6 +11,7 @@ import {
 import { ticketSearch } from "../tickets/index.ts";
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { approverNotificationReader } from "./requests/notifications.ts";
@@ -84,6 +85,12 @@ export const catalog = domain({
   readers: [fulfilmentReader, approverNotificationReader, departureReader],
   jobs: [recountJob],
   contributions: [
+    contribute(InversePoint, {
+      resourceType: "request",
+      updated: ["request.updated"],
+      get: "requests.get",
+      update: "requests.update",
+    }),
     contribute(SearchSourcePoint, {
       kind: "catalog_item",
       permission: permissions.CatalogRead,

@@ -2,6 +2,7 @@ import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import { ticketSearch } from "../tickets/index.ts";
 import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -83,6 +84,12 @@ export const changes = domain({
   readers: [notificationReader, departureReader],
   jobs: [recountJob],
   contributions: [
+    contribute(InversePoint, {
+      resourceType: "change",
+      updated: ["change.updated"],
+      get: "changes.get",
+      update: "changes.update",
+    }),
     contribute(SearchSourcePoint, ticketSearch(changeKind)),
     contribute(TicketKindPoint, changeKind),
     contribute(

@@ -1,5 +1,6 @@
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { SqlViewPoint, viewColumns } from "#kernel/contributions/sql-view.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -32,6 +33,20 @@ export const cmdb = domain({
     exportItems,
   ],
   contributions: [
+    contribute(InversePoint, {
+      resourceType: "cmdb_item",
+      created: ["cmdb_item.created"],
+      updated: ["cmdb_item.updated"],
+      get: "cmdb.get_item",
+      update: "cmdb.update_item",
+      remove: "cmdb.delete_item",
+    }),
+    contribute(InversePoint, {
+      resourceType: "cmdb_relationship",
+      created: ["cmdb_relationship.created"],
+      get: "cmdb.get_relationship",
+      remove: "cmdb.delete_relationship",
+    }),
     contribute(UsageCounterPoint, { name: "cmdbItems", count }),
     contribute(PackContentPoint, classContent),
     contribute(SqlViewPoint, {

@@ -4,6 +4,7 @@ import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { TicketsOnItemsPoint } from "#domains/itsm/cmdb/index.ts";
 import { collaboration, TicketKindPoint, assignedTickets } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { autoCloseJob, findAutoCloseable } from "./auto-close.ts";
 import { events } from "./incident.ts";
@@ -52,6 +53,13 @@ export const incidents = domain({
   readers: [broadcastNotificationReader],
   jobs: [findAutoCloseable, autoCloseJob, resumeJob],
   contributions: [
+    contribute(InversePoint, {
+      resourceType: "incident",
+      updated: ["incident.updated"],
+      companions: ["incident.assigned"],
+      get: "incidents.get",
+      update: "incidents.update",
+    }),
     contribute(SearchSourcePoint, ticketSearch(incidentKind)),
     contribute(TicketKindPoint, incidentKind),
     contribute(WaitingWorkPoint, assignedTickets(incidentKind, incidentKind.read, "t.is_open")),

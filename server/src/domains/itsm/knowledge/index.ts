@@ -2,6 +2,7 @@ import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { articleVisibility, searchVisibility } from "./event-visibility.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
@@ -60,6 +61,12 @@ export const knowledge = domain({
   readers: [articleReader, ticketReader, reviewReader],
   jobs: [embedArticle, embedTicket, searchRetentionJob],
   contributions: [
+    contribute(InversePoint, {
+      resourceType: "article",
+      updated: ["article.updated"],
+      get: "knowledge.get",
+      update: "knowledge.update",
+    }),
     contribute(FileOwnerPoint, articleFileOwner(read)),
     contribute(EventVisibilityPoint, articleVisibility, searchVisibility),
     contribute(PackContentPoint, articleContent),

@@ -3,6 +3,7 @@ import { collaboration, TicketKindPoint, assignedTickets } from "../tickets/inde
 import { ticketSearch } from "../tickets/index.ts";
 import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import * as events from "./events.ts";
 import { problemKind, ProblemRouted } from "./kind.ts";
@@ -29,6 +30,12 @@ export const problems = domain({
     ...shared.operations,
   ],
   contributions: [
+    contribute(InversePoint, {
+      resourceType: "problem",
+      updated: ["problem.updated"],
+      get: "problems.get",
+      update: "problems.update",
+    }),
     contribute(TicketKindPoint, problemKind),
     contribute(
       WaitingWorkPoint,

@@ -8,6 +8,7 @@ const VERBS: Readonly<Record<string, string>> = {
   get: "get",
   update: "update",
   comment: "add_comment",
+  attach: "add_attachment",
   resolve: "resolve",
   escalate: "escalate",
   close: "close",

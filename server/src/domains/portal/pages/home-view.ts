@@ -20,7 +20,7 @@ export function renderHome(session: PortalSession, home: HomeData, found?: Searc
 ${look.greeting !== null && markup`<p class="greeting">${look.greeting}</p>`}
 <form class="search" role="search" action="${session.pathTo("")}" method="get">
 ${icon("search")}
-<input type="search" name="q" value="${found?.q ?? ""}" placeholder="Printer, VPN, a new laptop…" aria-label="What do you need?" autocomplete="off" maxlength="200">
+<input type="search" name="q" value="${found?.q ?? ""}" placeholder="Printer, VPN, a new laptop&hellip;" aria-label="What do you need?" autocomplete="off" maxlength="200">
 ${session.environment !== "production" && markup`<input type="hidden" name="environment" value="${session.environment}">`}
 <button class="quiet">Search</button>
 </form>
@@ -50,7 +50,7 @@ ${avatar(requestedForName)}
 <div>
 <p><strong>${requestedForName}</strong> asks for <strong>${title}</strong></p>
 ${renderValues(values)}
-<form class="acts" data-decision="${id}" method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button class="primary" name="act" value="approve" data-act="approve">Approve</button><noscript><label>If not, why? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reject" data-act="reject">Reject…</button></form>
+<form class="acts" data-decision="${id}" method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button class="primary" name="act" value="approve" data-act="approve">Approve</button><noscript><label>If not, why? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reject" data-act="reject">Reject&hellip;</button></form>
 </div>
 </article>`,
 )}
@@ -105,7 +105,7 @@ ${isAffected ? markup`<span class="done">${icon("check")}You too</span>` : marku
 function renderAnswers(session: PortalSession, { q, answers }: SearchResult): Markup {
   const { articles, items, things, outages } = answers;
   const isEmpty = [articles, items, things, outages].every((some) => some.length === 0);
-  return markup`${isEmpty && markup`<p class="card none">Nothing was found for “${q}”.</p>`}
+  return markup`${isEmpty && markup`<p class="card none">Nothing was found for &ldquo;${q}&rdquo;.</p>`}
 ${
   articles.length > 0 &&
   markup`<section><h2>Answers</h2><ul class="card list">

@@ -215,7 +215,7 @@ async function readPage(session: PortalSession, asked: Asked): Promise<PortalPag
   if (rest.length > 0) throw new Failure(NotFound);
   if (area === "") return readFirstPage(session, asked.q?.trim() ?? "");
   if (area === "tickets" && id === undefined) return readThings(session);
-  if (area === "tickets" && id !== undefined) return readThread(session, id);
+  if (area === "tickets" && id !== undefined) return readThread(session, id, asked.posted);
   if (area === "ask" && id === undefined) return readCatalog(session);
   if (area === "ask" && id !== undefined) return readItem(session, id, asked.posted);
   if (area === "articles" && id !== undefined) return readArticle(session, id);
@@ -291,7 +291,11 @@ function toThing(
 
 const OVER: ReadonlySet<string> = new Set(["closed", "cancelled", "fulfilled", "rejected"]);
 
-async function readThread(session: PortalSession, number: string): Promise<PageOfHome> {
+async function readThread(
+  session: PortalSession,
+  number: string,
+  posted?: Posted,
+): Promise<PageOfHome> {
   const kind = number.startsWith("REQ") ? "request" : "incident";
   const params = { id: number };
   const [ticket, entries] = await Promise.all([
@@ -321,6 +325,7 @@ async function readThread(session: PortalSession, number: string): Promise<PageO
       entries: inOrder,
       userId: user.id,
       action: session.pathTo(`/tickets/${number}`),
+      answer: posted?.fields.get("body")?.[0] ?? "",
     }),
   });
 }

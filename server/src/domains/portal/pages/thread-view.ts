@@ -28,6 +28,8 @@ export interface Thread {
   readonly userId: string;
   /** The page itself, where its forms are sent to. */
   readonly action: string;
+  /** An answer that was written and could not be sent. */
+  readonly answer: string;
 }
 
 /** A ticket like a conversation: no codes, no priorities. */
@@ -49,7 +51,7 @@ ${
 <input type="hidden" name="act" value="comment">
 <input type="hidden" name="key" value="${randomUUID()}">
 <label class="hidden" for="answer">Your answer</label>
-<textarea id="answer" name="body" rows="1" maxlength="20000" placeholder="Write an answer…" required></textarea>
+<textarea id="answer" name="body" rows="1" maxlength="20000" placeholder="Write an answer&hellip;" required>${thread.answer}</textarea>
 <label class="attach" title="Add a file">${icon("file")}<span class="hidden">Add a file</span><input class="hidden" type="file" name="files" multiple></label>
 <button class="primary" aria-label="Send">${icon("send")}</button>
 <p class="files" hidden></p>
@@ -61,7 +63,7 @@ ${
 
 function renderQuestion({ action }: Thread): Markup {
   return markup`<section class="card question"><strong>Does it work again?</strong>
-<form class="acts" method="post" action="${action}"><button class="primary" name="act" value="confirm" data-act="confirm">Yes, it works</button><noscript><label>If not, what does not work yet? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reopen" data-act="reopen">No, not yet…</button></form></section>`;
+<form class="acts" method="post" action="${action}"><button class="primary" name="act" value="confirm" data-act="confirm">Yes, it works</button><noscript><label>If not, what does not work yet? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reopen" data-act="reopen">No, not yet&hellip;</button></form></section>`;
 }
 
 const FACES = [

@@ -23,6 +23,8 @@ export interface RecordListing {
   readonly keys: readonly SortKey[];
   /** True where each record shows its revision, in a field that no column can have. */
   readonly hasRevision?: boolean;
+  /** True where a page is most of the table. */
+  readonly isMost?: boolean;
 }
 
 /** A record of a list, and its position there. */
@@ -49,9 +51,10 @@ export async function readListedRecords(
     ? afterCursorConditions(keys, after)
     : [undefined];
   const rows: SqlRow[] = [];
+  const isMost = await coversMost(tx, query, count);
   for (const part of parts) {
     if (rows.length >= count) break;
-    const { text, values } = listStatement(listing, part, count);
+    const { text, values } = listStatement({ ...listing, isMost }, part, count);
     rows.push(...(await queryRows(tx, text, values)));
   }
   const hidden = hiddenKeys(listing);
@@ -62,6 +65,29 @@ export async function readListedRecords(
     const visible = hasOwn ? row : pickFields(listing, row);
     return { record: toQueriedRecord(query, visible), position };
   });
+}
+
+/** From so many on, a page may be most of its table. */
+const MOST_MIN = 100;
+
+/** The view that is read has none of its own. */
+const STATISTICS = `
+  select c.reltuples as count from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where n.nspname = (parse_ident($1))[1] and c.relname = (parse_ident($1))[2]`;
+
+/**
+ * True where a page is at least half of its table, as far as statistics know. Figures over other records are then
+ * worked out for the whole table: the workers of PostgreSQL can do that, and can't look at what a page holds.
+ */
+async function coversMost(
+  tx: Tx,
+  { batches, schema, where }: ParsedRecordQuery,
+  count: number,
+): Promise<boolean> {
+  if (batches.size === 0 || where !== undefined || count < MOST_MIN) return false;
+  const [row] = await queryRows(tx, STATISTICS, [schema.base]);
+  const known = Number(row?.["count"] ?? 0);
+  return known > 0 && count * 2 >= known;
 }
 
 /** Counts the records that a query finds. */
@@ -129,7 +155,7 @@ interface ExplainedPlan {
 
 /** The statement that reads one part of a list. */
 export function listStatement(
-  { query, keys, hasRevision = false }: RecordListing,
+  { query, keys, hasRevision = false, isMost = false }: RecordListing,
   part: KeysetCondition | undefined,
   count: number,
 ): { text: string; values: readonly unknown[] } {
@@ -147,7 +173,7 @@ export function listStatement(
   const rest = `from ${schema.view}${condition} order by ${orderBySql(keys)} limit ${count}`;
   const isBatched = query.batches.size > 0 && !keys.some(({ field }) => query.batches.has(field));
   const text = isBatched
-    ? batchedText(query, `${query.selectRest}${sortedBy}${revision}`, rest)
+    ? batchedText(query, { select: `${query.selectRest}${sortedBy}${revision}`, rest, isMost })
     : `select ${select}${sortedBy}${revision} ${rest}`;
   return { text, values: all.values };
 }
@@ -156,17 +182,25 @@ export function listStatement(
  * A page whose figures over other records are worked out together: a subquery for each row would go through the
  * others' pages again and again. The planner knows how many rows there are, and reads by an index or all at once.
  */
-function batchedText({ batches }: ParsedRecordQuery, select: string, rest: string): string {
-  const all = [...batches];
-  const figures = all.map(([name, { none }], n) => `, coalesce(b${n}.v, ${none}) as "${name}"`);
-  const joins = all.map(
-    ([, { sql }], n) => ` left join ${sql("listed", '"~key"')} b${n} on b${n}.k = listed."~key"`,
+function batchedText({ batches }: ParsedRecordQuery, { select, rest, isMost }: PageText): string {
+  const fields = [...batches];
+  const figures = fields.map(([name, { none }], n) => `, coalesce(b${n}.v, ${none}) as "${name}"`);
+  const joins = fields.map(
+    ([, { sql, all }], n) =>
+      ` left join ${isMost ? all : sql("listed", '"~key"')} b${n} on b${n}.k = listed."~key"`,
   );
   return (
     `with listed as materialized (select *, row_number() over () as "~place" from ` +
     `(select ${select}, id as "~key" ${rest}) page) ` +
     `select listed.*${figures.join("")} from listed${joins.join("")} order by listed."~place"`
   );
+}
+
+interface PageText {
+  readonly select: string;
+  /** From `from` on. */
+  readonly rest: string;
+  readonly isMost: boolean;
 }
 
 /** Before the name of a field that the list is sorted by and does not show. */

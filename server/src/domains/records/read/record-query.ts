@@ -166,7 +166,8 @@ export function compileFilter(
   return filterSql(filter, { kindOf, fieldOf: rules.field, parameters, clock });
 }
 
-const SEARCHED_TYPES: ReadonlySet<string> = new Set(["text", "enum", "email", "url"]);
+/** Types of columns whose texts people look for. */
+export const SEARCHED_TYPES: ReadonlySet<string> = new Set(["text", "enum", "email", "url"]);
 
 interface SearchCondition {
   readonly where: string;
@@ -192,7 +193,7 @@ function compileSearch(
 const WORDS_MAX = 10;
 
 /** Each word must begin a word of one of the texts; the more and the rarer, the better the record goes with it. */
-function compileWords(
+export function compileWords(
   q: string,
   vectors: readonly string[],
   parameters: SqlParameters,

@@ -59,23 +59,9 @@ export const restoreRecord = command({
   example: { params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
   async run(ctx, { params: { slug, recordId } }): Promise<DynamicItem> {
     const table = await openTable(ctx, slug);
-    const { record: found, revision } = await findDeleted(ctx, table, recordId);
-    const record = await keepPresentFiles(ctx, table, found);
-    const write = {
-      record,
-      named: Object.keys(record).filter((name) => table.schema.byName.has(name)),
-      path: "",
-    };
-    assertNoViolations(createViolations(table.grants("create"), write));
-    await assertMembers(ctx, table, [write]);
-    await assertLinks(ctx, table, [write]);
-    await settleFiles(ctx, table, [write]);
-    await insertWhole(ctx, table, { record, revision });
-    ctx.emit(
-      RecordRestored,
-      recordRef(table.schema, record),
-      recordEventData(table.schema, record),
-    );
+    const [restored] = await restoreRecords(ctx, table, [await findDeleted(ctx, table, recordId)]);
+    if (!restored) throw new Error("A record was restored and is not there.");
+    const { record, revision } = restored;
     return { data: { ...toVisibleRecord(table, record), revision } };
   },
 });
@@ -84,6 +70,35 @@ interface DeletedRecord {
   readonly record: TableRecord;
   /** The next that it would have had: an old ETag must not fit the new record. */
   readonly revision: number;
+}
+
+/** Makes deleted records again, all or none. */
+export async function restoreRecords(
+  ctx: WriteContext<typeof RecordRestored>,
+  table: OpenTable,
+  deleted: readonly DeletedRecord[],
+): Promise<readonly DeletedRecord[]> {
+  const { schema } = table;
+  const restored: DeletedRecord[] = [];
+  for (const { record, revision } of deleted) {
+    restored.push({ record: await keepPresentFiles(ctx, table, record), revision });
+  }
+  const writes = restored.map(({ record }) => ({
+    record,
+    named: Object.keys(record).filter((name) => schema.byName.has(name)),
+    path: deleted.length === 1 ? "" : `/${record.id}`,
+  }));
+  const grants = table.grants("create");
+  assertNoViolations(writes.flatMap((write) => createViolations(grants, write)));
+  await assertMembers(ctx, table, writes);
+  await settleFiles(ctx, table, writes);
+  await Promise.all(restored.map((one) => insertWhole(ctx, table, one)));
+  // Behind the insert: restored records may link to each other.
+  await assertLinks(ctx, table, writes);
+  for (const { record } of restored) {
+    ctx.emit(RecordRestored, recordRef(schema, record), recordEventData(schema, record));
+  }
+  return restored;
 }
 
 async function findDeleted(
@@ -105,11 +120,11 @@ async function findDeleted(
   return { record: toWholeRecord(ctx, table, last), revision: events.length + 1 };
 }
 
-/** The record in the event, in the columns of today. */
-function toWholeRecord(
-  ctx: WriteContext<never>,
+/** The record in an event, in the columns of today. */
+export function toWholeRecord(
+  ctx: Pick<WriteContext<never>, "now">,
   { schema }: OpenTable,
-  { data }: RecordedEvent,
+  { data }: Pick<RecordedEvent, "data">,
 ): TableRecord {
   const errors: FieldError[] = [];
   const record: Record<string, Json> = {

@@ -48,3 +48,23 @@ test("a view names fields that are there, and ends with its table", async () => 
   expect((await owner(`DELETE /api/v1/tables/${slug}`)).status).toBe(204);
   expect((await owner(`GET ${VIEWS}/${body.data.id}`)).status).toBe(404);
 });
+
+test("a view follows a column that is renamed, with its filter, order, groups, widths and form", async () => {
+  const { slug } = await create();
+  const rest = { hidden: ["title"], columns: ["title", "state"], summaries: { title: "count" } };
+  const content = (state: string) => ({
+    filter: { or: [{ [state]: "open" }, { not: { [state]: null } }] },
+    sort: `-${state},title`,
+    groupBy: state,
+    widths: { [state]: 120 },
+    form: { fields: [{ name: state, label: "State" }] },
+  });
+  const body = { name: "One", table: slug, ...rest, ...content("state") };
+  const { id } = (await owner(`POST ${VIEWS}`, body)).body.data;
+  const renamed = await owner(`PATCH /api/v1/tables/${slug}`, {
+    renameColumns: [{ from: "state", to: "stage" }],
+  });
+  expect([renamed.status, renamed.events]).toEqual([200, ["table.updated"]]);
+  const { data } = (await owner(`GET ${VIEWS}/${id}`)).body;
+  expect(data).toMatchObject({ ...content("stage"), ...rest, columns: ["title", "stage"] });
+});

@@ -1,4 +1,4 @@
-import { assertBehind, NobodyBehind } from "#domains/identity/accounts/index.ts";
+import { assertBehind, authorityOf, NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
   findDeployment,
   findStartable,
@@ -118,7 +118,7 @@ function assertRetriable(
 
 /** The version to run, with the authority of its deployment or of the run before. */
 async function resolveVersion(
-  { tx, services }: RetryContext,
+  { tx, services, caller }: RetryContext,
   row: RunRow,
   input: RetryInput,
 ): Promise<{ readonly version: PlannedVersion } & Pick<RunContext, "runAs" | "permissions">> {
@@ -127,7 +127,13 @@ async function resolveVersion(
     if (!version) throw new Failure(VersionGone);
     const authority = { runAs: row.run_as, permissions: row.permissions ?? undefined };
     await assertBehind({ tx, services }, authority);
-    return { version, ...authority };
+    if (input.input === undefined) return { version, ...authority };
+    const deployed = await findDeployment(tx, row.workflow_id, row.environment);
+    const isOffered = deployed?.versionId === row.version_id && deployed.deployedBy === row.run_as;
+    if (isOffered) return { version, ...authority };
+    // A deployed version takes any input of whoever may start it; any other has the rights of who gives the input.
+    const { runAs, permissions } = authorityOf(caller);
+    return { version, runAs, permissions: permissions ?? undefined };
   }
   const deployment = await findDeployment(tx, row.workflow_id, row.environment);
   const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));

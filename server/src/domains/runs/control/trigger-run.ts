@@ -1,12 +1,15 @@
+import { adoptUploads, assertReadableFiles } from "../start/run-files.ts";
 import { authorityOf, NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
   ArchivedVersion,
   ArchivedWorkflow,
   findStartable,
+  findTrigger,
   findVersion,
   holdVersion,
   planOfVersion,
   type PlannedVersion,
+  triggerName,
 } from "#domains/workflows/index.ts";
 import { type Caller, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -32,6 +35,7 @@ export interface TriggerRequest {
   readonly event?: unknown;
   readonly eventId?: string;
   readonly versionId?: string;
+  readonly triggerId?: string;
 }
 
 /** Resolves the version and starts the run inline, before anything is written. */
@@ -42,6 +46,7 @@ export async function prepareTrigger(
   request: TriggerRequest,
 ): Promise<PreparedStart> {
   const { environment, cause } = caller;
+  await assertReadableFiles(platform, caller, { input: request.input, event: request.event });
   const chosen = await chooseEvent(platform, caller, request);
   const depth = Math.max(cause.depth, chosen.past?.depth ?? 0);
   if (depth >= CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
@@ -56,12 +61,27 @@ export async function prepareTrigger(
     environment,
     version,
     triggerType: "manual",
-    trigger: { type: "manual", input: request.input ?? null, ...chosen.trigger },
+    trigger: {
+      type: "manual",
+      ...chooseTrigger(version, request),
+      input: request.input ?? null,
+      ...chosen.trigger,
+    },
     actor: caller.actor,
     ...authority,
     cause: { ...(chosen.past ? causationOf(chosen.past) : cause), depth: depth + 1 },
     ...(chosen.past && { eventId: chosen.past.id }),
   });
+}
+
+/** Names the trigger as which a run by hand begins, if there are several. */
+function chooseTrigger(
+  { definition }: PlannedVersion,
+  { triggerId }: TriggerRequest,
+): { readonly id?: string } {
+  const trigger = findTrigger(definition, triggerId);
+  if (!trigger) throw invalidField("/triggerId", "is not a trigger of the workflow");
+  return triggerName(definition, trigger.id);
 }
 
 /** Writes the run. Unless it is over already, its version is held against retention. */
@@ -73,6 +93,7 @@ export async function triggerRun(
   const response = toTriggeredRun(prepared, ctx.now);
   const hold = result ? true : holdVersion(ctx.tx, run.versionId);
   const [, isKept] = await Promise.all([writeRunStart(ctx, prepared), hold]);
+  await adoptUploads(ctx, run);
   if (!isKept) throw new Failure(NotDeployed, { detail: `${start.version.versionId} is gone.` });
   return response;
 }
@@ -139,6 +160,7 @@ export function toTriggeredRun(prepared: PreparedStart, now: Date): TriggeredRun
     environment: run.environment,
     status: checkpoint.status,
     triggerType: run.triggerType,
+    triggerId: typeof run.trigger["id"] === "string" ? run.trigger["id"] : null,
     test: run.test !== undefined,
     startedBy: run.actor,
     eventId: start.eventId ?? null,

@@ -11,6 +11,7 @@ import {
   type RunDecision,
   runOutput,
   type RunResult,
+  planOfTrigger,
   startProgress,
   type StepError,
 } from "#domains/workflows/index.ts";
@@ -80,11 +81,11 @@ export class Execution {
     this.#recorded = journal.recorded;
     this.#platform = platform;
     this.run = run;
-    this.#plan = plan;
+    this.#plan = planOfTrigger(plan, run.trigger);
     this.entries = journal.entries;
     this.#journal = new RunJournal(run, journal.lines);
-    this.#loopOutputs = new LoopOutputs(plan, this.#journal.steps);
-    this.#progress = startProgress(plan);
+    this.#loopOutputs = new LoopOutputs(this.#plan, this.#journal.steps);
+    this.#progress = startProgress(this.#plan);
   }
 
   get steps(): ReadonlyMap<string, JournalRecord> {
@@ -269,6 +270,7 @@ export class Execution {
       node: node.id,
       attempts: attempt,
       startedAt: before?.startedAt ?? startedAt,
+      ...(before?.postponements !== undefined && { postponements: before.postponements }),
       ...(input !== undefined && { input }),
       ...(childRunId !== undefined && { childRunId }),
       ...(logs.length + logsBefore.length > 0 && { logs: [...logsBefore, ...logs] }),
@@ -335,7 +337,8 @@ export class Execution {
     const failed = { ...record, status: "failed" as const };
     // A test run shows the failure instead of waiting for another attempt.
     const attempted = this.run.test ? { ...node, retry: undefined } : node;
-    const { record: after } = afterFailure(attempted, failed, error, this.#platform.clock.nowMs());
+    const seen = this.run.test ? { ...error, postponed: false } : error;
+    const { record: after } = afterFailure(attempted, failed, seen, this.#platform.clock.nowMs());
     const finish = after.status === "waiting" ? {} : { finishedAt: this.#now() };
     this.#journal.append({ ...after, ...finish });
   }

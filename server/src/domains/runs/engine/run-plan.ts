@@ -2,6 +2,7 @@ import {
   compilePlan,
   type ExecutionPlan,
   nodeTypesOf,
+  planOfTrigger,
   planOfVersion,
 } from "#domains/workflows/index.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
@@ -11,9 +12,15 @@ import type { TestRun } from "./run-context.ts";
 /** The execution plan of a run: of its version, or of the definition that it tested. */
 export async function planOfRun(
   source: { readonly tx: Tx; readonly services: PlatformServices },
-  run: { readonly versionId: string; readonly testRun: TestRun | null },
+  run: {
+    readonly versionId: string;
+    readonly testRun: TestRun | null;
+    readonly trigger: Readonly<Record<string, unknown>>;
+  },
 ): Promise<ExecutionPlan | undefined> {
   const { definition } = run.testRun ?? {};
-  if (definition) return compilePlan(definition, nodeTypesOf(source.services));
-  return (await planOfVersion(source, run.versionId))?.plan;
+  const plan = definition
+    ? compilePlan(definition, nodeTypesOf(source.services))
+    : (await planOfVersion(source, run.versionId))?.plan;
+  return plan && planOfTrigger(plan, run.trigger);
 }

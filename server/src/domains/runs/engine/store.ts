@@ -141,9 +141,10 @@ const INSERT_RUN = `
   insert into runs
     (id, workflow_id, version_id, lane, status, due_at, trigger_type, trigger, event_id, test, output,
      error, actor, run_as, correlation_id, causation_id, depth, parent_run_id, parent_path,
-     concurrency_key, deadline_at, entries, created_at, started_at, finished_at, permissions, limited)
+     concurrency_key, deadline_at, entries, created_at, started_at, finished_at, permissions, limited,
+     trigger_id)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-          $21, $22, $23, $24, $25, $26, $27)`;
+          $21, $22, $23, $24, $25, $26, $27, $28)`;
 const INSERT_ENTRY = `
   insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)`;
 
@@ -193,6 +194,7 @@ export function insertRun(
     ended ? now : null,
     run.permissions ?? null,
     run.limited,
+    run.trigger["id"] ?? null,
   ]);
   if (checkpoint.records.length > 0) {
     void ctx.send(INSERT_ENTRY, [run.id, 0, JSON.stringify(checkpoint.records), now]);

@@ -62,7 +62,7 @@ export const retryRun = command({
       Type.Unknown({
         description:
           "With `from: start`, the input in the place of the former one; of runs that began by hand, by a webhook " +
-          "or as a subworkflow",
+          "or as a subworkflow. A version that is not deployed has your permissions then",
       }),
     ),
     version: Type.Optional(Type.Enum(["same", "latest"], { description: "`same` unless given" })),

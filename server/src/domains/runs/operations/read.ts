@@ -187,7 +187,8 @@ export const streamRun = query({
   summary: "Follow a run live, as server-sent events",
   description:
     "First `run`: the run with its trace as it is now, of which the first 500 steps. Then a `step` " +
-    "for each step that changed, and a `run` without its trace for each change of the run itself. The " +
+    "for each step that changed, a `text` for what a language model writes just now, and a `run` " +
+    "without its trace for each change of the run itself. The " +
     "stream ends with the run, or after 5 minutes; who comes back begins with the state of that moment.",
   permission: WorkflowsRead,
   params: ByRun,

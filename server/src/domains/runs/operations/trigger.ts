@@ -11,7 +11,7 @@ import {
 import { command, query } from "#kernel/operation/operation.ts";
 import { ChainTooDeep } from "#kernel/operation/perform.ts";
 import { accepted, item } from "#kernel/operation/response.ts";
-import { object } from "#kernel/schema/schema.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import { startEvents } from "../events.ts";
 import { NotDeployed, TriggeredRun } from "../run.ts";
 import { PastEventId } from "../triggers/chosen-event.ts";
@@ -47,6 +47,12 @@ export const triggerWorkflow = command({
     event: Type.Optional(Type.Unknown({ description: "An example of an event" })),
     eventId: Type.Optional(PastEventId),
     versionId: Type.Optional(VersionId),
+    triggerId: Type.Optional(
+      line(
+        40,
+        "Which of several triggers it begins with; the one by hand or the first unless given",
+      ),
+    ),
   }),
   bodyOptional: true,
   longRunning: true,

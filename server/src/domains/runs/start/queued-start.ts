@@ -1,3 +1,4 @@
+import type { ReceivedFile } from "#domains/files/index.ts";
 import type { PlannedVersion } from "#domains/workflows/index.ts";
 import type { PlatformServices, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
@@ -30,6 +31,8 @@ export interface RunStart {
   readonly id?: string;
   readonly parent?: { readonly runId: string; readonly path: string };
   readonly test?: TestRun;
+  /** Contents that came with what started it; they become files of the run. */
+  readonly uploads?: readonly ReceivedFile[];
 }
 
 /** The checkpoint of a queued start. */

@@ -1,6 +1,7 @@
 import type { RunResult } from "#domains/workflows/index.ts";
 import type { Platform, PlatformServices, WriteContext } from "#kernel/contract.ts";
 import { pendingEvent } from "#kernel/operation/act.ts";
+import { insertUploads } from "./run-files.ts";
 import { RunCompleted, RunFailed, RunPaused, RunStarted, type StartEvent } from "../events.ts";
 import { newRunContext, type RunStart, insertQueuedRun } from "./queued-start.ts";
 import { startErrorRun } from "../engine/after-run.ts";
@@ -78,6 +79,7 @@ export async function writeRunStart(
   prepared: PreparedStart,
 ): Promise<void> {
   const { run, start, execution, result } = prepared;
+  await insertUploads(ctx, run, start.uploads ?? []);
   if (!execution) return insertQueuedRun(ctx, run, start.eventId);
   const checkpoint = toCheckpoint(execution, result);
   insertRun(ctx, run, checkpoint, start.eventId);

@@ -14,7 +14,9 @@ import type { MockedStep } from "./mocked-steps.ts";
 import { performOperation } from "./perform-operation.ts";
 import { type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Scope } from "./scope.ts";
+import { liveTextOf } from "./live-text.ts";
 import type { SpeculativeSteps } from "./speculative-steps.ts";
+import { StepFiles } from "./step-files.ts";
 import { readWorkspaceFacts } from "./workspace-facts.ts";
 import { outputSizeError, StepFailure, toStepError } from "./step-error.ts";
 import { type SpanDescription, traceWork } from "#kernel/telemetry/span.ts";
@@ -135,21 +137,20 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
         cause: causeOfStep(run, attempt.path),
         nodeType: node.type.type,
         scope: () => attempt.scope.at(attempt.path, { workspace }),
+        agent: () => attempt.scope.agentAt(attempt.path),
         attempt: attempt.attempt,
         idempotencyKey: `${run.id}:${attempt.stepKey.replaceAll(" ", ":")}`,
         signal,
         evaluate: fieldEvaluator(attempt, prepared, scope),
-        log: (level, message, metadata) => {
-          if (logs.length < LOG_LINES_MAX) {
-            logs.push(scrubber.scrubJson(toLogLine(platform, { level, message, metadata })));
-          }
-        },
+        log: stepLogger(platform, logs, (line) => scrubber.scrubJson(line)),
+        showText: (text) => liveTextOf(platform).add({ runId: run.id, path: attempt.path, text }),
         noteChildRun: (runId) => {
           childRunId = runId;
         },
         untilRunWritten: async () => attempt.speculative?.untilWritten(),
         rights,
         perform: operationPerformer(attempt, rights),
+        files: new StepFiles(attempt, rights),
       }),
     );
     return { ...common(), result: scrubber.scrubJson(toStorableResult(result)) };
@@ -161,6 +162,19 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
     const particulars = scrubber.scrubJson(toStorableJson(rest));
     return { ...common(), error: { ...particulars, message: text } };
   }
+}
+
+/** Adds lines to a log, scrubbed, as many as are kept. */
+function stepLogger(
+  platform: Platform,
+  logs: StepLogLine[],
+  scrub: (line: StepLogLine) => StepLogLine,
+): StepTools["log"] {
+  return (level, message, metadata) => {
+    if (logs.length < LOG_LINES_MAX) {
+      logs.push(scrub(toLogLine(platform, { level, message, metadata })));
+    }
+  };
 }
 
 /** Performs operations for a step, with the rights of its run unless others are given. */
@@ -277,7 +291,7 @@ async function runWithTimeout(
     () => {
       limit.abort(new StepFailure("timeout", "The step took too long."));
     },
-    Math.min(node.timeoutMs ?? STEP_TIMEOUT_DEFAULT_MS, TIMER_MAX_MS),
+    Math.min(node.timeoutMs ?? node.type.timeoutMs ?? STEP_TIMEOUT_DEFAULT_MS, TIMER_MAX_MS),
   );
   try {
     const timedOut = new Promise<never>((_, reject) => {

@@ -6,6 +6,9 @@ import { extensionPoint } from "#kernel/extension-point.ts";
 import type { Causation } from "#kernel/log/event.ts";
 import type { ListPage, StepLogLine, StepWait } from "../engine/journal-record.ts";
 import type { RunContext } from "../engine/run-context.ts";
+import type { PerformInput } from "./perform-operation.ts";
+import type { StepFiles } from "./step-files.ts";
+import type { AgentHistory } from "./scope.ts";
 
 /** The step, and the services that its executor may use. */
 export interface StepTools {
@@ -18,6 +21,8 @@ export interface StepTools {
   readonly nodeType: string;
   /** The values that the step's expressions see, secrets aside. */
   readonly scope: () => Readonly<Record<string, unknown>>;
+  /** The agent that the step is part of, and what happened in it so far. */
+  readonly agent: () => AgentHistory | undefined;
   /** Counts from 1. */
   readonly attempt: number;
   /** Equal for all attempts of this step of this run. */
@@ -25,6 +30,8 @@ export interface StepTools {
   /** Aborted when the step has taken too long, or the run was cancelled. */
   readonly signal: AbortSignal;
   readonly log: (level: StepLogLine["level"], message: string, metadata?: unknown) => void;
+  /** Shows some text to whoever looks at the run; it is not kept. */
+  readonly showText: (text: string) => void;
   /** Notes the run that the step started and waits for. */
   readonly noteChildRun: (runId: string) => void;
   /** Resolves when the run is written; for steps that compute first and reach outside by themselves. */
@@ -33,14 +40,10 @@ export interface StepTools {
   readonly rights: () => Promise<Rights>;
   /** Performs an operation of the platform with these rights, or those of the run; gives the response's body. */
   readonly perform: (operation: string, input: PerformInput, rights?: Rights) => Promise<unknown>;
+  /** The files of the run, and those that its person may read. */
+  readonly files: StepFiles;
   /** Evaluates an expression of the configuration, which may see more than the step does. */
   readonly evaluate: (name: string, more?: Readonly<Record<string, unknown>>) => Promise<unknown>;
-}
-
-export interface PerformInput {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
 }
 
 /** An output, a wait, or the items of a loop. */

@@ -1,7 +1,8 @@
 /** The step that calls any address that the SSRF guard permits: one answer, or page after page. */
 import * as types from "#domains/workflows/index.ts";
-import type { OutboundResponse } from "#kernel/outbound/outbound.ts";
-import { parseResponseContent } from "#kernel/outbound/response-content.ts";
+import { encodeFiles, receiveContent, type ResponseForm } from "#domains/files/index.ts";
+import type { RequestContent } from "#kernel/outbound/request-content.ts";
+import type { ResponseHead } from "#kernel/outbound/outbound.ts";
 import { JSON_CHARACTERS_MAX } from "#kernel/schema/json-value.ts";
 import { executor, type StepTools } from "./executor.ts";
 import { describeRefusal, StepFailure } from "./step-error.ts";
@@ -17,6 +18,8 @@ interface PageRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
+  readonly bodyType: "json" | "form" | "multipart" | undefined;
+  readonly response: ResponseForm;
   readonly redirects: number;
 }
 
@@ -30,8 +33,8 @@ export const http = executor({
   type: types.http,
   async run(config, tools) {
     const { method = "GET", url, headers = {}, query = {}, body, failOn = FAILURES } = config;
-    const { redirects = 0 } = config;
-    const first: PageRequest = { method, url, headers, query, body, redirects };
+    const { redirects = 0, bodyType, response = "auto" } = config;
+    const first = { method, url, headers, query, body, bodyType, response, redirects };
     if (config.nextPage === undefined) return { output: await callOnce(tools, first, { failOn }) };
     const { maxPages = PAGES_DEFAULT } = config;
     return { output: await callPages(tools, first, { failOn, maxPages }) };
@@ -122,45 +125,101 @@ function isObject(value: unknown): value is object {
 
 async function callOnce(
   tools: StepTools,
-  { method, url, headers, query, body, redirects }: PageRequest,
+  request: PageRequest,
   { failOn, page = 1 }: { readonly failOn: readonly string[]; readonly page?: number },
 ): Promise<PageResponse> {
   const { platform, signal, idempotencyKey } = tools;
-  const isText = typeof body === "string";
-  const response = await platform.outbound.request({
-    method,
-    url: withQuery(url, query),
-    headers: {
-      ...(body !== undefined && !isText && { "content-type": "application/json" }),
-      "idempotency-key": page === 1 ? idempotencyKey : `${idempotencyKey}:${page}`,
-      ...lowerCaseNames(headers),
+  const { method, url, query, redirects } = request;
+  const { headers, body } = await encodeRequest(tools, request);
+  return platform.outbound.exchange(
+    {
+      method,
+      url: withQuery(url, query),
+      headers: {
+        "idempotency-key": page === 1 ? idempotencyKey : `${idempotencyKey}:${page}`,
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+      timeoutMs: TIMEOUT_MAX_MS,
+      allowHttp: true,
+      redirects,
+      signal,
     },
-    ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
-    timeoutMs: TIMEOUT_MAX_MS,
-    maxResponseBytes: RESPONSE_BYTES_MAX,
-    allowHttp: true,
-    redirects,
-    signal,
-  });
-  return readAnswer(tools, { method, failOn }, response);
+    (head, content) => receiveAnswer(tools, { request, failOn }, head, content),
+  );
+}
+
+interface EncodedRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: RequestContent;
+}
+
+/** The headers and the body as they are sent; files are opened, and read while they are sent. */
+async function encodeRequest(
+  { files }: StepTools,
+  { headers: given, body, bodyType }: PageRequest,
+): Promise<EncodedRequest> {
+  const headers = lowerCaseNames(given);
+  if (body === undefined) return { headers };
+  const contentType = headers["content-type"] ?? (bodyType && BODY_TYPES[bodyType]);
+  const open = (handle: unknown, field: string) => files.open(handle, field);
+  const encoded = await encodeFiles(body, { contentType, path: "/body" }, open);
+  if (encoded) {
+    return { headers: { ...headers, "content-type": encoded.contentType }, body: encoded.content };
+  }
+  if (typeof body === "string") {
+    return { headers: contentType ? { "content-type": contentType, ...headers } : headers, body };
+  }
+  const type = contentType ?? BODY_TYPES.json;
+  const isForm = bodyType === "form" && isObject(body);
+  return {
+    headers: { "content-type": type, ...headers },
+    body: isForm ? encodeForm(body) : JSON.stringify(body),
+  };
+}
+
+const BODY_TYPES = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+  multipart: "multipart/form-data",
+} as const;
+
+function encodeForm(fields: object): string {
+  const form = new URLSearchParams();
+  for (const [name, values] of Object.entries(fields)) {
+    for (const value of [values].flat()) {
+      if (value !== undefined && value !== null) form.append(name, toText(value));
+    }
+  }
+  return form.toString();
 }
 
 /** The answer, unless its status is one of those that fail the step. */
-function readAnswer(
-  { log, platform }: StepTools,
-  { method, failOn }: { readonly method: string; readonly failOn: readonly string[] },
-  response: OutboundResponse,
-): PageResponse {
-  const { status, headers } = response;
+async function receiveAnswer(
+  { log, platform, files }: StepTools,
+  { request, failOn }: { readonly request: PageRequest; readonly failOn: readonly string[] },
+  head: ResponseHead,
+  content: AsyncIterable<Uint8Array>,
+): Promise<PageResponse> {
+  const { status, headers } = head;
+  const { method, response } = request;
   const isFailure = failOn.some((one) =>
     one.endsWith("xx") ? one.startsWith(String(status).charAt(0)) : one === String(status),
   );
-  if (response.truncated && !isFailure) {
-    throw new StepFailure("response_too_large", "The answer is larger than 1 MiB.", {
-      retryable: false,
-    });
+  const isEmpty = method === "HEAD" || status === 204 || headers["content-length"] === "0";
+  const { body, truncated } = await receiveContent(head, content, {
+    form: isFailure || isEmpty ? "data" : response,
+    bytesMax: RESPONSE_BYTES_MAX,
+    keep: (bytes, about) => files.keep(bytes, about),
+  });
+  if (truncated && !isFailure) {
+    throw new StepFailure(
+      "response_too_large",
+      "The answer is larger than 1 MiB; with `response: file` it becomes a file.",
+      { retryable: false },
+    );
   }
-  const answer = { status, headers, body: parseResponseContent(headers, response.body) };
+  const answer = { status, headers, body };
   if (!isFailure) return answer;
   log("error", `${method} answered ${status}`, { body: answer.body });
   const particulars = describeRefusal(answer, platform.clock.nowMs());

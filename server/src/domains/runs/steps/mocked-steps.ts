@@ -1,5 +1,7 @@
 import {
+  agentTurn,
   branchLabels,
+  parsePath,
   repeatCheck,
   type PlanNode,
   type StepError,
@@ -42,9 +44,16 @@ export function findMock(
   const isGiven = error !== undefined || mock !== undefined;
   if (node.type.effect === "pure" && !isGiven) return undefined;
   const log = { at, level: "info" as const, message: "Not carried out, since this is a test." };
-  if (!error) return { log, isGiven, outcome: toOutcome(node, mock?.value ?? null) };
+  if (!error)
+    return { log, isGiven, outcome: toOutcome(node, mockedValue(node, path, mock?.value)) };
   const { code = "mocked_error", ...rest } = error.value;
   return { log, isGiven, outcome: { error: { code, ...rest, retryable: false } } };
+}
+
+/** The mocked output; of the turns of an agent a list has one for each. */
+function mockedValue(node: PlanNode, path: string, value: unknown): unknown {
+  if (node.type.type !== agentTurn.type || !Array.isArray(value)) return value ?? null;
+  return (value as readonly unknown[])[parsePath(path).iterations.at(-1)?.index ?? 0] ?? null;
 }
 
 function findMember<T>(

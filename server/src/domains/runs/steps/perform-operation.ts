@@ -1,15 +1,21 @@
 import type { Rights } from "#domains/identity/accounts/index.ts";
-import type { Caller } from "#kernel/access/caller.ts";
+import type { Caller, CallingRun } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { perform } from "#kernel/operation/perform.ts";
-import { newId, workspaceIdOf } from "#kernel/schema/id.ts";
+import { copyFile, replaceReferences } from "#domains/files/index.ts";
+import { derivedId, newId, workspaceIdOf } from "#kernel/schema/id.ts";
 import { causeOfStep, runActor, type RunContext } from "../engine/run-context.ts";
-import type { PerformInput } from "./executor.ts";
 import { StepFailure, toOperationFailure } from "./step-error.ts";
 
+export interface PerformInput {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
 /** The step that performs an operation. */
-interface PerformingStep {
+export interface PerformingStep {
   readonly platform: Platform;
   readonly run: RunContext;
   readonly path: string;
@@ -17,17 +23,14 @@ interface PerformingStep {
   readonly rights: Rights;
 }
 
-/** Performs an operation as the workflow, with these rights. */
-export async function performOperation(
-  { platform, run, path, stepKey, rights }: PerformingStep,
-  { operation, call }: { readonly operation: string; readonly call: number },
-  input: PerformInput,
-): Promise<unknown> {
-  const declaration = platform.operations.get(operation);
-  if (!declaration) {
-    throw new StepFailure("unknown_operation", `There is no operation ${operation}.`);
-  }
-  const caller: Caller = {
+/** A step as the caller of operations: the workflow, with these rights and the files of its run. */
+export function stepCaller({
+  run,
+  path,
+  stepKey,
+  rights,
+}: Omit<PerformingStep, "platform">): Caller & { readonly run: CallingRun } {
+  return {
     actor: runActor(run),
     credential: undefined,
     idempotencyScope: run.id,
@@ -38,10 +41,40 @@ export async function performOperation(
     address: "",
     origin: "",
     cause: causeOfStep(run, path),
+    run: { id: run.id, step: stepKey },
   };
+}
+
+/** The operations that know handles. Others take uploads by their ids, and get one of each file. */
+const TAKES_HANDLES: ReadonlySet<string> = new Set([
+  "connectors.invoke",
+  "topics.publish",
+  "workflows.trigger",
+]);
+
+/** Performs an operation as the workflow, with these rights. */
+export async function performOperation(
+  step: PerformingStep,
+  { operation, call }: { readonly operation: string; readonly call: number },
+  input: PerformInput,
+): Promise<unknown> {
+  const { platform, run, path, stepKey } = step;
+  const declaration = platform.operations.get(operation);
+  if (!declaration) {
+    throw new StepFailure("unknown_operation", `There is no operation ${operation}.`);
+  }
+  const caller = stepCaller(step);
+  const given = TAKES_HANDLES.has(operation)
+    ? input.body
+    : await replaceReferences(input.body, ({ $file }) =>
+        copyFile(platform, caller, {
+          fileId: $file,
+          copyId: derivedId("file", `${run.id} ${stepKey} ${call} ${$file}`),
+        }),
+      );
   const { status, headers, body } = await perform(platform, declaration, {
     caller,
-    input: { params: input.params, query: input.query, body: input.body },
+    input: { params: input.params, query: input.query, body: given },
     instance: `/runs/${run.id}/${path}`,
     // A path may be long, and a key may not.
     idempotencyKey: sha256(`${stepKey} ${call}`).toString("base64url"),

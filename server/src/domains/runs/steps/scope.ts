@@ -1,4 +1,10 @@
-import { parsePath, REPEAT_CHECK_ID } from "#domains/workflows/index.ts";
+import {
+  CALLS_ID,
+  type Config,
+  parsePath,
+  REPEAT_CHECK_ID,
+  TURN_ID,
+} from "#domains/workflows/index.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import type { GivenValues, RunContext } from "../engine/run-context.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
@@ -11,6 +17,23 @@ export type ScopedRun = Pick<
   RunContext,
   "id" | "createdAt" | "workspace" | "environment" | "workflowId" | "versionId" | "trigger" | "test"
 >;
+
+/** The outputs of one turn of an agent: what the model said, and what its calls gave. */
+interface AgentTurnOutputs {
+  readonly turn: unknown;
+  readonly results: unknown;
+}
+
+/** An agent as its steps see it. */
+export interface AgentHistory {
+  /** With its templates evaluated when it began. */
+  readonly config: Config;
+  readonly startedAt: string | undefined;
+  /** The turn of the step; counts from 0. */
+  readonly turn: number;
+  /** Up to that turn. */
+  readonly turns: readonly AgentTurnOutputs[];
+}
 
 /** The values that not every step needs. */
 interface ScopeExtras {
@@ -27,6 +50,9 @@ export class Scope {
   readonly #items = new Map<string, { readonly as: string; readonly items: readonly unknown[] }>();
   /** By the path of the repeat: what its first turn sees. */
   readonly #states = new Map<string, { readonly as: string; readonly state: unknown }>();
+
+  /** By the path of the agent: with what it began. */
+  readonly #agents = new Map<string, Pick<AgentHistory, "config" | "startedAt">>();
 
   /** In a test of one step: what it sees of steps that are not in this run. */
   readonly #given: GivenValues | undefined;
@@ -60,6 +86,27 @@ export class Scope {
     this.#items.set(path, { as, items });
   }
 
+  /** Adds the configuration with which an agent began. */
+  addAgent(path: string, config: Config, startedAt: string | undefined): void {
+    this.#agents.set(path, { config, startedAt });
+  }
+
+  /** The agent around a step, with the outputs of its turns up to that of the step. */
+  agentAt(path: string): AgentHistory | undefined {
+    const around = parsePath(path).iterations.findLast((one) => this.#agents.has(one.path));
+    const known = around && this.#agents.get(around.path);
+    if (!known) return undefined;
+    const turns = Array.from({ length: around.index + 1 }, (_, index) =>
+      this.#outputsOfTurn(around.path, index),
+    );
+    return { ...known, turn: around.index, turns };
+  }
+
+  #outputsOfTurn(agent: string, index: number): AgentTurnOutputs {
+    const outputs = this.#iterationOutputs.get(`${agent}[${index}].`);
+    return { turn: outputs?.[TURN_ID]?.output, results: outputs?.[CALLS_ID]?.output };
+  }
+
   /** Adds the state with which a repeat begins, and the name of it in its body. */
   addState(path: string, as: string, state: unknown): void {
     this.#states.set(path, { as, state });
@@ -72,7 +119,9 @@ export class Scope {
     let steps = this.#outputs;
     for (const { path: loop, index } of iterations) {
       const first = this.#states.get(loop);
-      if (first) items[first.as] = this.#stateOf(loop, index, first.state);
+      if (this.#agents.has(loop)) {
+        // The turns of an agent have nothing that expressions would see.
+      } else if (first) items[first.as] = this.#stateOf(loop, index, first.state);
       else {
         const { as = "item", items: all = [] } = this.#items.get(loop) ?? {};
         items[as] = all[index];
@@ -103,14 +152,16 @@ export class Scope {
 /** Adds what the iterations of a loop see, from the record of its start. */
 export function addLoop(
   scope: Scope,
-  { path, input }: Pick<JournalRecord, "path" | "input">,
+  { path, input, startedAt }: Pick<JournalRecord, "path" | "input" | "startedAt">,
 ): void {
-  const { items, as, max, state } = Object(input) as {
+  const { items, as, max, state, maxTurns } = Object(input) as {
     readonly items?: readonly unknown[];
     readonly as?: string;
     readonly max?: number;
     readonly state?: unknown;
+    readonly maxTurns?: number;
   };
+  if (maxTurns !== undefined) return scope.addAgent(path, Object(input) as Config, startedAt);
   if (max === undefined) scope.addItems(path, as ?? "item", items ?? []);
   else scope.addState(path, as ?? "state", state ?? null);
 }

@@ -2,6 +2,8 @@ import {
   findEventDeployments,
   type PlannedVersion,
   planOfVersion,
+  triggerName,
+  triggersOfType,
 } from "#domains/workflows/index.ts";
 import { causationOf } from "#kernel/log/event-log.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
@@ -17,6 +19,7 @@ import { wakeWaitingStep, findWaitingSteps } from "./waiting-steps.ts";
 
 /** A deployed workflow with an event trigger. */
 export interface EventTrigger {
+  readonly id: string;
   readonly topic: string;
   readonly version: PlannedVersion;
   /** The person whose permissions its runs have. */
@@ -37,8 +40,10 @@ async function findEventTriggers(
     const version = await planOfVersion({ tx, services }, deployment.versionId);
     if (!version) continue;
     const isSubscribed = compileSubscriptionStart(deployment.since);
-    const matchesTrigger = triggerMatchOf(version);
+    const { triggerId } = deployment;
+    const matchesTrigger = findTriggerMatch(version, triggerId);
     triggers.push({
+      id: triggerId,
       topic: deployment.topic,
       version,
       deployedBy: deployment.deployedBy,
@@ -50,14 +55,21 @@ async function findEventTriggers(
 }
 
 /** The start of a run for an event. */
-function toRunStart(event: RecordedEvent, trigger: EventTrigger): RunStart {
+export function toRunStart(
+  event: RecordedEvent,
+  trigger: Pick<EventTrigger, "id" | "version" | "deployedBy" | "permissions">,
+): RunStart {
   const { version, deployedBy, permissions } = trigger;
   return {
     workspace: event.workspace,
     environment: event.environment,
     version,
     triggerType: "event_bus",
-    trigger: { type: "event_bus", event: visibleEvent(event) },
+    trigger: {
+      type: "event_bus",
+      ...triggerName(version.definition, trigger.id),
+      event: visibleEvent(event),
+    },
     actor: event.actor,
     runAs: deployedBy,
     permissions,
@@ -67,21 +79,24 @@ function toRunStart(event: RecordedEvent, trigger: EventTrigger): RunStart {
 }
 
 /** Versions never change, so their matches are cached for as long as their plans are. */
-const matchCache = new WeakMap<PlannedVersion, (event: RecordedEvent) => boolean>();
+const matchCache = new WeakMap<PlannedVersion, Map<string, (event: RecordedEvent) => boolean>>();
 
-function triggerMatchOf(version: PlannedVersion): (event: RecordedEvent) => boolean {
-  let matchesTrigger = matchCache.get(version);
-  if (!matchesTrigger) matchCache.set(version, (matchesTrigger = compileTriggerMatch(version)));
+function findTriggerMatch(version: PlannedVersion, id: string): (event: RecordedEvent) => boolean {
+  let matches = matchCache.get(version);
+  if (!matches) matchCache.set(version, (matches = new Map()));
+  let matchesTrigger = matches.get(id);
+  if (!matchesTrigger) matches.set(id, (matchesTrigger = compileTriggerMatch(version, id)));
   return matchesTrigger;
 }
 
-/** Compiles the trigger of a definition to a predicate of events; topics aside. */
-export function compileTriggerMatch({
-  workflowId,
-  definition,
-}: Pick<PlannedVersion, "workflowId" | "definition">) {
-  const { trigger } = definition;
-  if (trigger.type !== "event_bus") return () => false;
+/** Compiles a trigger of a definition to a predicate of events; topics aside. */
+export function compileTriggerMatch(
+  { workflowId, definition }: Pick<PlannedVersion, "workflowId" | "definition">,
+  triggerId?: string,
+) {
+  const events = triggersOfType(definition, "event_bus");
+  const trigger = events.find(({ id }) => triggerId === undefined || id === triggerId)?.trigger;
+  if (!trigger) return () => false;
   const matchesTrigger = compileEventMatch(trigger);
   // The events of its own runs must not start more of them without end.
   const isOwn = ({ resource, data }: RecordedEvent): boolean =>
@@ -96,8 +111,10 @@ interface ListeningRow {
 
 /** The partitions in which a workflow's trigger or a waiting step listens to one of the topics. */
 const LISTENING_PARTITIONS = `
-  select d.workspace_id as workspace, d.environment from workflow_deployments d
-   where d.workspace_id = any($1::uuid[]) and d.topic = any($2::text[]) and d.enabled
+  select d.workspace_id as workspace, d.environment
+    from workflow_triggers t
+    join workflow_deployments d on d.workflow_id = t.workflow_id and d.environment = t.environment
+   where t.workspace_id = any($1::uuid[]) and t.topic = any($2::text[]) and d.enabled
   union
   select w.workspace_id, w.environment from run_waits w
    where w.workspace_id = any($1::uuid[]) and w.topic = any($2::text[])`;

@@ -1,4 +1,9 @@
-import { findEventDeployments, planOfVersion, WorkflowsRead } from "#domains/workflows/index.ts";
+import {
+  findEventDeployments,
+  planOfVersion,
+  triggersOfType,
+  WorkflowsRead,
+} from "#domains/workflows/index.ts";
 import { mayHear } from "#domains/bus/index.ts";
 import { type Authority, readRights } from "#domains/identity/accounts/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -35,13 +40,19 @@ export const workflowFollowers: EventFollowerSource = {
   permission: WorkflowsRead,
   async list({ tx, services, caller }, { names }) {
     const deployments = await findEventDeployments(tx, caller.environment, names);
-    const found = deployments.slice(0, WORKFLOWS_MAX).map(async ({ versionId, workflowId }) => {
-      const version = await planOfVersion({ tx, services }, versionId);
-      if (version?.definition.trigger.type !== "event_bus") return [];
-      const { name, trigger } = version.definition;
-      const hears = trigger.eventType ? [trigger.eventType] : ["*"];
-      return [{ id: workflowId, name, hears, status: "active", behind: null }];
-    });
+    const byWorkflow = Map.groupBy(deployments, ({ workflowId }) => workflowId);
+    const found = [...byWorkflow]
+      .slice(0, WORKFLOWS_MAX)
+      .map(async ([workflowId, [deployment]]) => {
+        const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
+        if (!version) return [];
+        const { definition } = version;
+        const { name } = definition;
+        const events = triggersOfType(definition, "event_bus");
+        const heard = events.filter(({ trigger }) => names.includes(trigger.topic));
+        const hears = [...new Set(heard.map(({ trigger }) => trigger.eventType ?? "*"))];
+        return [{ id: workflowId, name, hears, status: "active", behind: null }];
+      });
     return (await Promise.all(found)).flat();
   },
 };

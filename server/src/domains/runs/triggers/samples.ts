@@ -13,7 +13,85 @@ async function deployWebhook(owner: Ask, node: object, more: object = {}) {
   return { params: { workspace, token }, body: { any: "thing" } };
 }
 
+const FORM = {
+  type: "form",
+  title: "Ask",
+  pages: [{ fields: [{ name: "message" }] }],
+};
+const KEEP = { id: "keep", type: "set", config: { values: { seen: "{{ trigger.input }}" } } };
+const CHAT = { type: "chat", title: "Chat" };
+
+/** Deploys a workflow with a page of its own. */
+async function deployPage(owner: Ask, trigger: object, node: object = KEEP, more: object = {}) {
+  const id = await deployWorkflow(owner, [node], { trigger, ...more });
+  const { body } = await owner(`GET /api/v1/workflows/${id}`);
+  const [workspace = "", token = ""] = new URL(body.data.trigger.url).pathname.split("/").slice(2);
+  return { workspace, token };
+}
+
+async function askedChat(owner: Ask) {
+  const params = await deployPage(owner, CHAT);
+  const path = `/chat/${params.workspace}/${params.token}/messages`;
+  const { body } = await owner(`POST ${path}`, { message: "Hello" });
+  return { params: { ...params, runId: String(body.data.runId) } };
+}
+
+/** Pages whose runs fail, wait for somebody, and queue. */
+const pages: readonly Sample[] = (
+  [
+    ["chat.ask", CHAT],
+    ["chat.send", CHAT],
+    ["hooks.send_form", FORM],
+  ] as const
+).flatMap(([operation, trigger]) =>
+  (
+    [
+      ["that fails", STOP, {}],
+      ["that asks somebody", ASK, {}],
+      ["that queues", KEEP, { maxConcurrency: 1 }],
+    ] as const
+  ).map(([name, node, more]) => ({
+    operation,
+    name,
+    arrange: async (owner: Ask) => ({
+      params: await deployPage(owner, trigger, node, more),
+      body: { message: "Hello" },
+    }),
+  })),
+);
+
 export const samples: readonly Sample[] = [
+  ...pages,
+  {
+    operation: "hooks.show_form",
+    arrange: async (owner) => ({ params: await deployPage(owner, FORM) }),
+  },
+  {
+    operation: "hooks.send_form",
+    arrange: async (owner) => ({
+      params: await deployPage(owner, FORM),
+      body: { message: "Hello" },
+    }),
+  },
+  {
+    operation: "chat.show",
+    arrange: async (owner) => ({ params: await deployPage(owner, CHAT) }),
+  },
+  {
+    operation: "chat.ask",
+    arrange: async (owner) => ({
+      params: await deployPage(owner, CHAT),
+      body: { message: "Hello" },
+    }),
+  },
+  {
+    operation: "chat.send",
+    arrange: async (owner) => ({
+      params: await deployPage(owner, CHAT),
+      body: { message: "Hello" },
+    }),
+  },
+  { operation: "chat.follow", arrange: askedChat },
   { operation: "hooks.receive", arrange: (owner) => deployWebhook(owner, SET) },
   {
     operation: "hooks.receive",

@@ -1,10 +1,13 @@
 import Type from "typebox";
 import {
+  FIRST_TRIGGER_ID,
   nextCronTime,
   findDeployment,
   planOfVersion,
   type PlannedVersion,
   type Trigger,
+  triggerName,
+  triggersOfType,
   WorkflowActivated,
   WorkflowPublished,
   WorkflowRolledBack,
@@ -15,24 +18,28 @@ import { job } from "#kernel/work/job.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
-import { queuedStart, writeRunStart } from "../start/start-run.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import { queuedStart, type RunStart, writeRunStart } from "../start/start-run.ts";
 import { startEvents } from "../events.ts";
 
 type Schedule = Extract<Trigger, { type: "schedule" }>;
 
 const ScheduledTime = Type.Object({
   workflowId: id("wf"),
+  triggerId: Type.Optional(line(40)),
   cron: line(200),
   timezone: Type.Optional(line(100)),
   scheduledFor: Time,
 });
 
 const RETRY_DELAY_MAX_MS = 60_000;
+/** A time that is so late was missed: nobody was there to keep it. */
+const MISSED_MS = 60_000;
 
 /**
  * Starts a run at a scheduled time. The run and the next job are written in the transaction that ends
  * this one, so that each time starts one run whatever the number of nodes. Times that passed while no
- * node worked are one late job: it starts one run, and the next time counts from now.
+ * node worked are one late job: it starts one run and the next time counts from now, unless `missed` says otherwise.
  */
 export const scheduleJob = job({
   kind: "runs.schedule",
@@ -42,13 +49,21 @@ export const scheduleJob = job({
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   async run(ctx, due) {
-    const scheduled = await findScheduled(ctx, due.workflowId);
+    const { workflowId, triggerId = FIRST_TRIGGER_ID } = due;
+    const all = await findScheduled(ctx, workflowId);
+    const scheduled = all.find((one) => one.triggerId === triggerId);
     // Turned off meanwhile; turning it on again enqueues a new job.
     if (!scheduled) return;
+    const { missed = "one" } = scheduled.schedule;
+    const time = new Date(due.scheduledFor);
+    const isMissed = ctx.now.getTime() - time.getTime() > MISSED_MS;
     // A version that was deployed meanwhile may have another schedule.
-    if (isSameSchedule(due, scheduled.schedule) && !scheduled.orphaned)
+    const isDue = isSameSchedule(due, scheduled.schedule) && !scheduled.orphaned;
+    if (isDue && !(isMissed && missed === "none")) {
       await startScheduledRun(ctx, scheduled, due.scheduledFor);
-    enqueueNextTime(ctx, scheduled, { after: ctx.now, onConflict: "move" });
+    }
+    const isBehind = isDue && isMissed && missed === "all";
+    enqueueNextTime(ctx, scheduled, { after: isBehind ? time : ctx.now, onConflict: "move" });
   },
 });
 
@@ -59,20 +74,21 @@ export const scheduleReader = reader({
   startsAt: "beginning",
   async handle(ctx, events) {
     for (const event of events) {
-      const scheduled = await findScheduled(ctx, event.resource.id);
-      if (!scheduled) continue;
-      const isUnchanged = await hadSameSchedule(ctx, event, scheduled.schedule);
-      // Counts from the deployment, however late this event is read.
-      const after = new Date(event.createdAt);
-      enqueueNextTime(ctx.because(event), scheduled, {
-        after,
-        onConflict: isUnchanged ? "keep" : "move",
-      });
+      for (const scheduled of await findScheduled(ctx, event.resource.id)) {
+        const isUnchanged = await hadSameSchedule(ctx, event, scheduled);
+        // Counts from the deployment, however late this event is read.
+        const after = new Date(event.createdAt);
+        enqueueNextTime(ctx.because(event), scheduled, {
+          after,
+          onConflict: isUnchanged ? "keep" : "move",
+        });
+      }
     }
   },
 });
 
 interface ScheduledWorkflow {
+  readonly triggerId: string;
   readonly version: PlannedVersion;
   readonly schedule: Schedule;
   readonly deployedBy: string;
@@ -80,67 +96,94 @@ interface ScheduledWorkflow {
   readonly orphaned: boolean;
 }
 
-/** Finds the deployment, if its trigger is a schedule and is on. */
+/** Finds the schedules of a deployment whose triggers are on. */
 async function findScheduled(
   { tx, services, caller }: ReadContext,
   workflowId: string,
-): Promise<ScheduledWorkflow | undefined> {
+): Promise<ScheduledWorkflow[]> {
   const deployment = await findDeployment(tx, workflowId, caller.environment);
-  if (!deployment?.enabled) return undefined;
+  if (!deployment?.enabled) return [];
   const version = await planOfVersion({ tx, services }, deployment.versionId);
-  if (version?.definition.trigger.type !== "schedule") return undefined;
+  if (!version) return [];
   const { deployedBy, permissions, orphaned } = deployment;
-  return { version, schedule: version.definition.trigger, deployedBy, permissions, orphaned };
+  return triggersOfType(version.definition, "schedule").map(({ id: triggerId, trigger }) => ({
+    triggerId,
+    version,
+    schedule: trigger,
+    deployedBy,
+    permissions,
+    orphaned,
+  }));
 }
 
 function enqueueNextTime(
   ctx: WriteContext<never>,
-  { version: { workflowId }, schedule: { cron, timezone } }: ScheduledWorkflow,
+  { version: { workflowId }, triggerId, schedule: { cron, timezone } }: ScheduledWorkflow,
   { after, onConflict }: { readonly after: Date; readonly onConflict: "keep" | "move" },
 ): void {
   const schedule = { cron, ...(timezone !== undefined && { timezone }) };
   const dueAt = nextCronTime(schedule, after);
   // A schedule may name a year that has passed.
   if (!dueAt) return;
-  const due = { workflowId, ...schedule, scheduledFor: dueAt.toISOString() };
-  ctx.enqueue(scheduleJob, due, { key: workflowId, dueAt, onConflict });
+  const isFirst = triggerId === FIRST_TRIGGER_ID;
+  const due = {
+    workflowId,
+    ...(!isFirst && { triggerId }),
+    ...schedule,
+    scheduledFor: dueAt.toISOString(),
+  };
+  const key = isFirst ? workflowId : `${workflowId} ${triggerId}`;
+  ctx.enqueue(scheduleJob, due, { key, dueAt, onConflict });
 }
 
 async function startScheduledRun(
   ctx: WriteContext<(typeof startEvents)[number]>,
-  { version, deployedBy, permissions }: ScheduledWorkflow,
+  { deployedBy, permissions, ...scheduled }: ScheduledWorkflow,
   scheduledFor: string,
 ): Promise<void> {
-  const { workspace, environment } = ctx.caller;
+  const deployment = { deployedBy, permissions };
+  const start = toScheduledStart(ctx.caller, { ...scheduled, deployment }, scheduledFor);
+  ctx.setActor(SYSTEM_ACTOR, start.cause);
+  await writeRunStart(ctx, queuedStart(ctx.services, start));
+}
+
+/** The start of a run for a time of a schedule. */
+export function toScheduledStart(
+  { workspace, environment }: Pick<Caller, "workspace" | "environment">,
+  scheduled: Pick<ScheduledWorkflow, "version" | "triggerId"> & {
+    readonly deployment: Pick<ScheduledWorkflow, "deployedBy" | "permissions">;
+  },
+  scheduledFor: string,
+): RunStart {
   if (!workspace) throw new Error("A schedule belongs to a workspace.");
-  // Each run starts a causal chain of its own, instead of continuing that of the deployment.
-  const cause = { correlationId: newId("cor"), depth: 1 };
-  ctx.setActor(SYSTEM_ACTOR, cause);
-  const prepared = queuedStart(ctx.services, {
+  const { version, triggerId, deployment } = scheduled;
+  return {
     workspace: workspace.key,
     environment,
     version,
     triggerType: "schedule",
-    trigger: { type: "schedule", scheduledFor },
+    trigger: { type: "schedule", ...triggerName(version.definition, triggerId), scheduledFor },
     actor: SYSTEM_ACTOR,
-    runAs: deployedBy,
-    permissions,
-    cause,
-  });
-  await writeRunStart(ctx, prepared);
+    runAs: deployment.deployedBy,
+    permissions: deployment.permissions,
+    // Each run starts a causal chain of its own, instead of continuing that of the deployment.
+    cause: { correlationId: newId("cor"), depth: 1 },
+  };
 }
 
 /** True when the version before had the same schedule, so that its late time is still to come. */
 async function hadSameSchedule(
   { tx, services }: ReadContext,
   { type, data }: RecordedEvent,
-  schedule: Schedule,
+  { triggerId, schedule }: ScheduledWorkflow,
 ): Promise<boolean> {
   const { previousVersionId } = data;
   if (type === WorkflowActivated.type || typeof previousVersionId !== "string") return false;
   const previous = await planOfVersion({ tx, services }, previousVersionId);
-  const trigger = previous?.definition.trigger;
-  return trigger?.type === "schedule" && isSameSchedule(trigger, schedule);
+  const before = previous ? triggersOfType(previous.definition, "schedule") : [];
+  return before.some(
+    ({ id: was, trigger }) => was === triggerId && isSameSchedule(trigger, schedule),
+  );
 }
 
 type ScheduleTimes = Pick<Schedule, "cron" | "timezone">;

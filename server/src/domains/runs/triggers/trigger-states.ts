@@ -6,18 +6,23 @@ import {
   findVersion,
   getWorkflow,
   hookBaseUrl,
+  type HookPlace,
+  toHookUrl,
   listDeployments,
+  listTriggers,
+  type NamedTrigger,
   nextCronTime,
   Trigger,
   WorkflowsTrigger,
 } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 import { RunId, RunStatus } from "../run.ts";
 import { findLatest } from "../store.ts";
-import { headerOf } from "./signature.ts";
+import { headerOf } from "../inbound/signature.ts";
 
 const ENVIRONMENTS: readonly EnvironmentName[] = ["production", "staging", "development"];
 const TIMES_SHOWN = 5;
@@ -34,7 +39,17 @@ const SampleCall = Type.Object(
   { description: "What a curl line consists of; for those who may trigger it" },
 );
 
-/** The trigger in one environment, as it is deployed there. */
+const triggerFields = {
+  trigger: Trigger,
+  nextTimes: Type.Array(Time, { description: "Of a schedule that is on: the next five" }),
+  secret: nullable(Type.String({ description: "The secret that signs requests to a webhook" })),
+  call: nullable(SampleCall),
+  lastRun: nullable(
+    Type.Object({ id: RunId, status: RunStatus, triggerType: Type.String(), createdAt: Time }),
+  ),
+};
+
+/** The triggers in one environment, as they are deployed there; the first one's fields stand outside too. */
 const TriggerState = Type.Object({
   environment: Type.Enum([...ENVIRONMENTS]),
   versionId: Type.String(),
@@ -43,20 +58,23 @@ const TriggerState = Type.Object({
   orphaned: Type.Boolean({
     description: "True when the person who deployed it has left: it rests",
   }),
-  trigger: Trigger,
-  nextTimes: Type.Array(Time, { description: "Of a schedule that is on: the next five" }),
-  secret: nullable(Type.String({ description: "The secret that signs requests to a webhook" })),
-  call: nullable(SampleCall),
-  lastRun: nullable(
-    Type.Object({ id: RunId, status: RunStatus, triggerType: Type.String(), createdAt: Time }),
-  ),
+  ...triggerFields,
+  triggers: Type.Array(Type.Object({ id: Type.String(), ...triggerFields }), {
+    description: "All of them, the first included",
+  }),
 });
 type TriggerState = Static<typeof TriggerState>;
 
 export const TriggerStates = Type.Object(
   {
     live: Type.Object(
-      { trigger: Trigger, nextTimes: Type.Array(Time) },
+      {
+        trigger: Trigger,
+        nextTimes: Type.Array(Time),
+        triggers: Type.Array(
+          Type.Object({ id: Type.String(), trigger: Trigger, nextTimes: Type.Array(Time) }),
+        ),
+      },
       { description: "Of the live definition, as it would be" },
     ),
     environments: Type.Array(TriggerState, { description: "Those where a version is deployed" }),
@@ -83,34 +101,61 @@ export async function readTriggerStates(
       workflow: await getWorkflow(tx, workflowId),
       deployed: deployments.flatMap((deployment, index) => {
         const definition = found[index]?.definition;
-        return definition ? [{ deployment, trigger: definition.trigger }] : [];
+        return definition ? [{ deployment, named: listTriggers(definition) }] : [];
       }),
     };
   });
   const base = hookBaseUrl(caller, workspace);
-  const target = { caller, workflowId, hookUrl: base && `${base}/${workflow.hookToken}` };
-  const states = deployed.map(async ({ deployment, trigger }): Promise<TriggerState> => {
+  const { hookToken } = workflow;
+  const place = base === undefined ? undefined : { base, workflowId, hookToken };
+  const target = { caller, workflowId, place };
+  const states = deployed.map(async ({ deployment, named }): Promise<TriggerState[]> => {
     const { environment, versionId, number: version, enabled, orphaned } = deployment;
     const there = { workspace: workspace.key, environment };
-    const lastRun = await platform.db.read(there, (tx) => findLatest(tx, workflowId));
-    return {
-      environment,
-      versionId,
-      version,
-      enabled,
-      orphaned,
-      trigger,
-      nextTimes: enabled && !orphaned ? listNextTimes(trigger, now) : [],
-      secret: secretOf(trigger),
-      call: toSampleCall(target, deployment, trigger),
-      lastRun: lastRun ?? null,
-    };
+    const triggers = await platform.db.read(there, (tx) =>
+      Promise.all(
+        named.map((one) => readTriggerState(tx, target, { deployment, named: one, now })),
+      ),
+    );
+    const deployed = { environment, versionId, version, enabled, orphaned };
+    return triggers.slice(0, 1).map(({ id: _, ...first }) => ({ ...deployed, ...first, triggers }));
   });
+  const live = listTriggers(workflow.definition).map(({ id, trigger }) => ({
+    id,
+    trigger,
+    nextTimes: listNextTimes(trigger, now),
+  }));
   const { trigger } = workflow.definition;
-  const environments = (await Promise.all(states)).toSorted(
-    (one, other) => ENVIRONMENTS.indexOf(one.environment) - ENVIRONMENTS.indexOf(other.environment),
-  );
-  return { live: { trigger, nextTimes: listNextTimes(trigger, now) }, environments };
+  const environments = (await Promise.all(states))
+    .flat()
+    .toSorted(
+      (one, other) =>
+        ENVIRONMENTS.indexOf(one.environment) - ENVIRONMENTS.indexOf(other.environment),
+    );
+  return {
+    live: { trigger, nextTimes: listNextTimes(trigger, now), triggers: live },
+    environments,
+  };
+}
+
+/** One trigger of a deployment. */
+async function readTriggerState(
+  tx: Tx,
+  target: CallTarget,
+  { deployment, named, now }: { deployment: Deployment; named: NamedTrigger; now: Date },
+) {
+  const { id, trigger } = named;
+  const isOn = deployment.enabled && !deployment.orphaned;
+  const isSole = named.first && trigger.id === undefined;
+  const lastRun = await findLatest(tx, target.workflowId, isSole ? undefined : id);
+  return {
+    id,
+    trigger,
+    nextTimes: isOn ? listNextTimes(trigger, now) : [],
+    secret: secretOf(trigger),
+    call: toSampleCall(target, deployment, named),
+    lastRun: lastRun ?? null,
+  };
 }
 
 function listNextTimes(trigger: Definition["trigger"], now: Date): string[] {
@@ -124,30 +169,50 @@ function listNextTimes(trigger: Definition["trigger"], now: Date): string[] {
 }
 
 function secretOf(trigger: Definition["trigger"]): string | null {
-  const reference = trigger.type === "webhook" ? trigger.signature?.secret : undefined;
+  const reference =
+    trigger.type === "webhook" ? (trigger.signature ?? trigger.auth)?.secret : undefined;
   return /secrets\.(\w+)/.exec(reference ?? "")?.[1] ?? null;
 }
 
 interface CallTarget {
   readonly caller: Caller;
   readonly workflowId: string;
-  readonly hookUrl: string | undefined;
+  readonly place: HookPlace | undefined;
 }
 
 /** A call that starts it: to its own address, or by a token. A schedule can be started by hand too. */
 function toSampleCall(
-  { caller, workflowId, hookUrl }: CallTarget,
+  { caller, workflowId, place }: CallTarget,
   { environment }: Deployment,
-  trigger: Definition["trigger"],
+  named: NamedTrigger,
 ): TriggerState["call"] {
+  const { trigger } = named;
   if (!caller.permissions.has(WorkflowsTrigger.name)) return null;
   const json = { "content-type": "application/json" };
   const there = environment === "production" ? {} : { "x-environment": environment };
   if (trigger.type === "webhook") {
+    const hookUrl = place && toHookUrl(place, named);
     if (hookUrl === undefined) return null;
-    const { signature } = trigger;
+    const { signature, auth, methods: [method = "POST"] = [] } = trigger;
     const signed = signature && { [headerOf(signature)]: `${signature.prefix ?? ""}$SIGNATURE` };
-    return { method: "POST", url: hookUrl, headers: { ...json, ...there, ...signed }, body: "{}" };
+    const credentials =
+      auth &&
+      (auth.kind === "header"
+        ? { [(auth.header ?? "").toLowerCase()]: "$TOKEN" }
+        : { authorization: auth.kind === "basic" ? "Basic $TOKEN" : "Bearer $TOKEN" });
+    const isBodiless = method === "GET";
+    return {
+      method,
+      url: hookUrl,
+      headers: { ...(!isBodiless && json), ...there, ...signed, ...credentials },
+      body: isBodiless ? "" : "{}",
+    };
+  }
+  if (trigger.type === "form" || trigger.type === "chat") {
+    const url = place && toHookUrl(place, named);
+    if (url === undefined) return null;
+    const where = environment === "production" ? url : `${url}?environment=${environment}`;
+    return { method: "GET", url: where, headers: {}, body: "" };
   }
   const slug = [...(caller.credential?.memberships ?? [])].find(
     ([, { workspace }]) => workspace.id === caller.workspace?.id,
@@ -160,6 +225,6 @@ function toSampleCall(
     method: "POST",
     url: `${caller.origin}/api/v1/workflows/${workflowId}/trigger`,
     headers: { ...json, ...bearer, ...there },
-    body: JSON.stringify({ input: {} }),
+    body: JSON.stringify({ ...(!named.first && { triggerId: named.id }), input: {} }),
   };
 }

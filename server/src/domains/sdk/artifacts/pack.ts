@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { packContent } from "#kernel/contributions/pack-content.ts";
+import { listIds, packContent } from "#kernel/contributions/pack-content.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { ArtifactsWrite } from "../permissions.ts";
 import { NewArtifact } from "./artifact.ts";
@@ -44,5 +44,14 @@ export const artifactContent = packContent({
   },
   async remove(ctx, id) {
     await service.remove(ctx, id);
+  },
+  source: {
+    list: ({ tx }, limit) => listIds(tx, "artifacts", limit),
+    async toContent({ tx }, id) {
+      const artifact = await store.find(tx, id);
+      if (!artifact) return undefined;
+      const { name, artifactType, moduleKey, description, detail } = artifact;
+      return { key: `${moduleKey}/${name}`, name, artifactType, moduleKey, description, detail };
+    },
   },
 });

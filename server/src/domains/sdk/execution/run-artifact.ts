@@ -9,11 +9,12 @@ import { toStorableJson } from "#kernel/schema/json-value.ts";
 import { intersectRights, requireRights, type Rights } from "#domains/identity/accounts/index.ts";
 import { type Artifact, artifactRef } from "../artifacts/artifact.ts";
 import { checkPayload } from "../artifacts/fields.ts";
-import { causedByExecution, hostCallsFor } from "./script-context.ts";
+import { causedByExecution, hostCallsFor } from "./host/script-context.ts";
 import { ArtifactExecuted } from "./events.ts";
 import { contextValues } from "./context-values.ts";
 import { type Execution, type ExecutionOutcome, toOutcome } from "./execution.ts";
 import { type CallOperation, operationCallerFor } from "#kernel/operation/call-operation.ts";
+import { type FileAccess, ScriptFiles } from "./host/script-files.ts";
 import * as store from "./store.ts";
 
 type HostCall = ScriptExecution["call"];
@@ -33,6 +34,8 @@ export interface ExecutionRequest {
   readonly hostCall?: HostCall;
   /** Replaces the calls of operations as `caller`; gets the rights that it shares with the author. */
   readonly performWithin?: (rights: Rights) => CallOperation;
+  /** The files of the step that it is, for the rights that it shares with the author. */
+  readonly filesWithin?: (rights: Rights) => FileAccess;
   /** Equal for all attempts of a step of a workflow. */
   readonly idempotencyKey?: string;
 }
@@ -62,7 +65,9 @@ export async function runArtifactWithResult(
   const id = newId("exe", startedAt.getTime());
   const scrubbers: Scrubber[] = [];
   const { scriptSource: source, timeoutMs } = artifact.detail;
-  const rawOutcome = await platform.sandbox.run({
+  const rights = sharedRights(caller, author);
+  const files = new ScriptFiles(request.filesWithin?.(rights));
+  const scriptRun = platform.sandbox.run({
     source,
     owner: workspace.key,
     input,
@@ -72,9 +77,12 @@ export async function runArtifactWithResult(
       previous: request.previous ?? null,
     },
     limits: { ...(timeoutMs !== undefined && { timeoutMs }) },
-    call: request.hostCall ?? buildHostCalls(platform, request, { id, author, scrubbers }),
+    call:
+      request.hostCall ??
+      buildHostCalls(platform, request, { id, author, rights, scrubbers, files }),
     ...(signal && { signal }),
   });
+  const rawOutcome = await scriptRun.finally(() => files.end());
   const outcome = scrubbers.reduce<ScriptOutcome>(
     (outcome, scrubber) => scrubber.scrubJson(outcome),
     toStorableJson(checkOutputs(artifact, rawOutcome)),
@@ -123,22 +131,30 @@ export function recordExecution(
  * The host calls of an execution, as operations with the rights that the caller shares with the author: code
  * gains nothing by being run by somebody who may do more. Its secrets are the author's to use.
  */
+interface ArtifactRun {
+  readonly id: string;
+  readonly author: Rights;
+  readonly rights: Rights;
+  readonly scrubbers: Scrubber[];
+  readonly files: ScriptFiles;
+}
+
+/** The rights that a caller and the author have both. */
+function sharedRights({ permissions, principal }: Caller, author: Rights): Rights {
+  return principal ? intersectRights({ permissions, principal }, author) : author;
+}
+
 function buildHostCalls(
   platform: Platform,
   { artifact, caller, performWithin, idempotencyKey }: ExecutionRequest,
-  {
-    id,
-    author,
-    scrubbers,
-  }: { readonly id: string; readonly author: Rights; readonly scrubbers: Scrubber[] },
+  { id, author, rights, scrubbers, files }: ArtifactRun,
 ): HostCall {
   const instance = `/artifacts/${artifact.id}`;
-  const { permissions, principal } = caller;
-  const rights = principal ? intersectRights({ permissions, principal }, author) : author;
   return hostCallsFor({
     platform,
     workspace: caller.workspace?.key ?? "",
     scrubbers,
+    files,
     perform:
       performWithin?.(rights) ??
       operationCallerFor(

@@ -19,8 +19,9 @@ import type { Artifact } from "../artifacts/artifact.ts";
 import { fieldsSchema } from "../artifacts/fields.ts";
 import { find, findByName, findKnownNodes, listNodes } from "../artifacts/store.ts";
 import { ArtifactsExecute } from "../permissions.ts";
-import { hostCallsFor } from "./script-context.ts";
+import { hostCallsFor } from "./host/script-context.ts";
 import { contextValues } from "./context-values.ts";
+import { type FileAccess, ScriptFiles } from "./host/script-files.ts";
 import { runArtifact } from "./run-artifact.ts";
 
 type StepTools = Parameters<Executor["run"]>[1];
@@ -32,15 +33,17 @@ const scriptStep = executor({
     const { platform, run, signal, perform } = tools;
     const caller = callerOf(tools);
     const scrubbers: Scrubber[] = [];
+    const files = new ScriptFiles(fileAccessOf(tools.files));
     const hostCall = hostCallsFor({
       platform,
       workspace: run.workspace,
       scrubbers,
+      files,
       perform,
       secretUser: tools.rights,
       idempotencyKey: tools.idempotencyKey,
     });
-    const rawOutcome = await platform.sandbox.run({
+    const scriptRun = platform.sandbox.run({
       source,
       owner: run.workspace,
       input: input ?? tools.scope(),
@@ -52,6 +55,7 @@ const scriptStep = executor({
       },
       signal,
     });
+    const rawOutcome = await scriptRun.finally(() => files.end());
     const outcome = scrubbers.reduce(
       (outcome, scrubber) => scrubber.scrubJson(outcome),
       toStorableJson(rawOutcome),
@@ -160,6 +164,7 @@ async function executeArtifact(artifact: Artifact | undefined, input: unknown, t
       (operation, call) =>
         perform(operation, call, shared),
     idempotencyKey: tools.idempotencyKey,
+    filesWithin: (shared: Rights) => fileAccessOf(tools.files.within(shared)),
   };
   const { outcome, logs, status } = await runArtifact(platform, request).catch((error: unknown) => {
     throw error instanceof Failure
@@ -188,6 +193,13 @@ function permanentFailure(code: string, message: string): StepFailure {
 function describeFailure({ message, particulars }: Failure): string {
   const [first] = particulars.errors ?? [];
   return first ? `${first.path} ${first.message}` : message;
+}
+
+function fileAccessOf(files: Pick<StepTools["files"], "open" | "keep">): FileAccess {
+  return {
+    open: (handle, path) => files.open(handle, path),
+    keep: (content, about) => files.keep(content, about),
+  };
 }
 
 function callerOf({ run, cause }: StepTools) {

@@ -6,6 +6,7 @@ import { nullable, object } from "#kernel/schema/schema.ts";
 import { ArtifactsRead } from "../permissions.ts";
 import { type Descriptor, listContents } from "./descriptor.ts";
 import { BASELINE, BASELINE_KEYS } from "./operations.ts";
+import { listContentTypes } from "./pack-items.ts";
 import * as store from "./store.ts";
 
 const Offer = Type.Object(
@@ -18,6 +19,9 @@ const Offer = Type.Object(
     installedVersion: nullable(Type.String()),
     brings: Type.Array(Type.Object({ kind: Type.String(), names: Type.Array(Type.String()) }), {
       description: "The things that it makes, by kind",
+    }),
+    lacks: Type.Array(Type.String(), {
+      description: "The permissions that the caller would need besides, to install it",
     }),
   },
   { title: "PackOffer" },
@@ -32,14 +36,19 @@ export const listPackCatalog = query({
   permission: ArtifactsRead,
   query: object({}),
   response: item(Type.Object({ packs: Type.Array(Offer) }, { title: "PackCatalog" })),
-  async run({ tx }) {
+  async run({ tx, services, caller }) {
+    const types = listContentTypes(services);
     const packs = [];
     for (const packKey of BASELINE_KEYS) {
       const installed = await store.find(tx, BASELINE[packKey].id);
       const { name, version, description = "", author = "" } = BASELINE[packKey];
       const installedVersion = installed?.version ?? null;
       const brings = describeContents(BASELINE[packKey]);
-      packs.push({ packKey, name, version, description, author, installedVersion, brings });
+      const needed = types.filter(({ kind }) => brings.some((one) => one.kind === kind));
+      const lacks = needed
+        .map(({ permission }) => permission.name)
+        .filter((permission) => !caller.permissions.has(permission));
+      packs.push({ packKey, name, version, description, author, installedVersion, brings, lacks });
     }
     return { packs };
   },

@@ -56,6 +56,32 @@ export class PackInstaller {
     });
   }
 
+  /** The item that stands for this one in the workspace already, as if the pack had made it. */
+  async findAdopted(item: PackItem): Promise<InstalledItem | undefined> {
+    const { contentType, content, key } = item;
+    const { kind, source } = contentType;
+    const ctx = this.#enter(contentType);
+    const id =
+      (await contentType.find(ctx, content as never)) ??
+      (await source?.find?.(ctx, content as never));
+    if (id === undefined) return undefined;
+    const base = checksumOf(await contentType.read(ctx, id));
+    return { kind, key, id, content: "", base };
+  }
+
+  /** An item as it is now; undefined when it is gone. */
+  readItem(contentType: PackContent, id: string): Promise<object | undefined> {
+    return contentType.read(this.#enter(contentType), id);
+  }
+
+  /** Why an item is no longer as the pack left it. */
+  findEdit(
+    contentType: PackContent,
+    item: InstalledItem,
+  ): Promise<"edited" | "deleted" | undefined> {
+    return this.#findEdit(contentType, item);
+  }
+
   /** False when the item is kept, since it was edited or is in use. */
   async remove(contentType: PackContent, item: InstalledItem): Promise<boolean> {
     const { kind, key, id } = item;

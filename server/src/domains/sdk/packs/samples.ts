@@ -22,6 +22,15 @@ async function installed(owner: Ask) {
 }
 
 export const samples: readonly Sample[] = [
+  {
+    operation: "code.apply",
+    arrange: async () => {
+      count += 1;
+      const query = { name: `Sample of code ${count}`, sql: "select 1 as n" };
+      return { body: { project: `sample-${count}`, items: { queries: [query] } } };
+    },
+  },
+  { operation: "code.export", arrange: async () => ({ query: { kinds: "queries" } }) },
   { operation: "packs.list", arrange: async () => ({ query: { limit: "2" } }) },
   { operation: "packs.list_catalog", arrange: async () => ({ query: {} }) },
   { operation: "packs.get", arrange: installed },

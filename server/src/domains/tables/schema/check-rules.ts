@@ -50,8 +50,11 @@ export function renameInRules(rules: readonly Rule[], from: string, to: string):
   }));
 }
 
-/** The shape of the condition was checked when it was saved. */
-function renameInCondition(condition: Condition, rename: (name: string) => string): Condition {
+/** Renames columns in a condition, whose shape was checked when it was saved. */
+export function renameInCondition(
+  condition: Condition,
+  rename: (name: string) => string,
+): Condition {
   return Object.fromEntries(
     Object.entries(condition).map(([key, value]) => {
       if (key === "not") return [key, renameInCondition(value as Condition, rename)];

@@ -98,11 +98,14 @@ function compileRollup(
   if (guard !== undefined) return { sql: `case when ${guard} then ${sql} end` };
   const { reference } = inner;
   if (reference === undefined || scope.relations.level > 0) return { sql };
+  const seen = joinAnd([inner.visible, condition]);
+  const allWhere = seen === "" ? "" : ` where ${seen}`;
   const batch: FieldBatch = {
     sql: (rows, id) => {
       const where = joinAnd([`${reference} = ${rows}.${id}`, inner.visible, condition]);
       return `(select ${reference} as k, ${figure} as v from ${inner.from}, ${rows} where ${where} group by 1)`;
     },
+    all: `(select ${reference} as k, ${figure} as v from ${inner.from}${allWhere} group by 1)`,
     none: key === "count" ? "0" : "null",
   };
   return { sql, batch };

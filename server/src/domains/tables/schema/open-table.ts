@@ -49,6 +49,18 @@ export async function findOpenTable(
   return schema && new OpenTable(source, context.caller, schema, await findRelated(source, schema));
 }
 
+/** Opens all tables of the caller's partition, as the cache knows them. */
+export async function listOpenTables(context: TableContext): Promise<readonly OpenTable[]> {
+  const source = sourceOf(context);
+  const schemas = await listTableSchemas(source);
+  return Promise.all(
+    schemas.map(
+      async (schema) =>
+        new OpenTable(source, context.caller, schema, await findRelated(source, schema)),
+    ),
+  );
+}
+
 function sourceOf(context: TableContext): TableSource {
   const partition = partitionOfCaller(context.caller);
   if ("tx" in context) {

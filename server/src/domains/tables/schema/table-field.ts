@@ -17,6 +17,8 @@ export interface TableField extends ConditionField {
 export interface FieldBatch {
   /** A subquery with the columns `k`, the id of the row, and `v`, given a relation of rows and its column of ids. */
   readonly sql: (rows: string, key: string) => string;
+  /** A subquery with those columns for all rows of the table. */
+  readonly all: string;
   /** The value of a row that it has nothing for. */
   readonly none: string;
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { followRenames } from "../schema/column-rename.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { Failure } from "#kernel/operation/failure.ts";
@@ -63,6 +64,7 @@ export async function runSteps(
   await checkRoles(ctx.tx, steps, at);
   await checkComputedColumns(ctx.tx, planContext, steps, at);
   await runStatements(ctx.tx, planContext, { plan, steps, at });
+  await followRenames(ctx, steps);
   return {
     statements: plan.statements
       .filter(({ isInternal }) => !isInternal)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Failure, failure } from "#kernel/operation/failure.ts";
-import { type PackContext, packContent } from "#kernel/contributions/pack-content.ts";
+import { listIds, type PackContext, packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { parseColumns } from "../columns/parse-fields.ts";
@@ -58,6 +58,20 @@ export const tableContent = packContent({
       throw new Failure(TableHasRecords);
     }
     await applySteps(ctx, [{ op: "drop_table", table: table.slug }]);
+  },
+  source: {
+    needs: ({ columns }) =>
+      columns.flatMap(({ options }) => {
+        const target = options?.["table"];
+        return typeof target === "string" ? [target] : [];
+      }),
+    list: ({ tx }, limit) => listIds(tx, "user_tables", limit),
+    async toContent({ tx }, id) {
+      const table = await store.findTableById(tx, id);
+      if (!table) return undefined;
+      const { slug, name, description, columns, indexes, rules } = table;
+      return { slug, name, description, columns, indexes, rules };
+    },
   },
 });
 

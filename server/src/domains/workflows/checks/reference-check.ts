@@ -14,7 +14,7 @@ export interface DefinedNode {
 
 /** The parts of a definition that refer to something outside of it. */
 export interface CheckedParts {
-  readonly trigger: Config;
+  readonly triggers: readonly { readonly config: Config; readonly path: string }[];
   /** Those of the loops' bodies included. */
   readonly nodes: readonly DefinedNode[];
 }
@@ -33,8 +33,18 @@ export async function findReferenceIssues(
   source: CheckSource,
   definition: unknown,
 ): Promise<DefinitionIssues> {
-  const { trigger } = Object(definition) as { readonly trigger?: unknown };
-  const parts = { trigger: toConfig(trigger), nodes: nodesIn(definition) };
+  const { trigger, triggers } = Object(definition) as {
+    readonly trigger?: unknown;
+    readonly triggers?: unknown;
+  };
+  const further = Array.isArray(triggers) ? (triggers as unknown[]) : [];
+  const parts = {
+    triggers: [trigger, ...further].map((one, index) => ({
+      config: toConfig(one),
+      path: index === 0 ? "/trigger" : `/triggers/${index - 1}`,
+    })),
+    nodes: nodesIn(definition),
+  };
   const errors: FieldError[] = [];
   const warnings: FieldError[] = [];
   for (const check of contributionsTo(ReferenceCheckPoint, source.services.contributions)) {
@@ -61,8 +71,29 @@ export function nodesIn(graph: unknown, at = ""): DefinedNode[] {
       ...(type === "loop" || type === "repeat"
         ? nodesIn(config["body"], `${path}/config/body`)
         : []),
+      ...(type === "agent" || type === "llm" ? nodesOfModel(config, path) : []),
     ];
   });
+}
+
+/** The parts of a node that asks a model, as the nodes that they are: the connector, the tools, the approval. */
+function nodesOfModel(config: Config, path: string): DefinedNode[] {
+  const { connectorId, tools, mcp, approvers } = config;
+  const servers = (Array.isArray(mcp) ? mcp : []).map(toConfig);
+  return [
+    { type: "connector", config: { connectorId, action: "chat" }, path },
+    ...(approvers === undefined ? [] : [{ type: "approval", config: { approvers }, path }]),
+    ...servers.map((server, index) => ({
+      type: "connector",
+      config: { ...server, action: "call_tool" },
+      path: `${path}/config/mcp/${index}`,
+    })),
+    ...(Array.isArray(tools) ? tools : []).flatMap((tool: unknown, index) => {
+      const { type, config: given } = toConfig(tool);
+      if (typeof type !== "string") return [];
+      return [{ type, config: toConfig(given), path: `${path}/config/tools/${index}` }];
+    }),
+  ];
 }
 
 function toConfig(value: unknown): Config {

@@ -45,8 +45,9 @@ const SQUARED_DOTS_MAX = 4_000_000;
 export function findMentions(definition: unknown, types: NodeTypes): ReferenceMentions {
   const finder = new MentionFinder(types);
   if (!isRecord(definition)) return finder;
-  const { trigger, concurrencyKey, errorWorkflowId, nodes } = definition;
+  const { trigger, triggers, concurrencyKey, errorWorkflowId, nodes } = definition;
   finder.inTemplate(trigger, "/trigger");
+  finder.inTemplate(triggers, "/triggers");
   finder.inTemplate(concurrencyKey, "/concurrencyKey");
   finder.workflow(errorWorkflowId, "/errorWorkflowId");
   finder.inNodes(nodes, "/nodes");
@@ -96,6 +97,7 @@ class MentionFinder {
       if (type.type === subworkflow.type) {
         this.workflow(config["workflowId"], `${configPath}/workflowId`);
       }
+      if (type.plans) this.inNodes(config["tools"], `${configPath}/tools`);
       const body = type.iterates ? config["body"] : undefined;
       if (isRecord(body)) this.inNodes(body["nodes"], `${configPath}/body/nodes`);
     }

@@ -1,6 +1,9 @@
 import Type, { type Static } from "typebox";
 import { id, line, object, text } from "#kernel/schema/schema.ts";
+import { NODE_ID } from "./node-id.ts";
 import { Trigger } from "./trigger.ts";
+
+export { NODE_ID } from "./node-id.ts";
 
 /** Bounds of one definition, the bodies of its loops included. */
 export const NODES_MAX = 500;
@@ -11,7 +14,8 @@ export const BACKOFF_MS_MAX = 3_600_000;
 /** The longest that anything may wait. */
 export const DURATION_MS_MAX = 366 * 86_400_000;
 
-export const NODE_ID = "^[A-Za-z_][A-Za-z0-9_-]{0,63}$";
+export const TRIGGERS_MAX = 20;
+
 const NodeId = Type.String({ pattern: NODE_ID, description: "Unique; steps are named by it" });
 
 export const Retry = object({
@@ -142,6 +146,12 @@ export const definitionFields = {
   note: Type.Optional(Note),
   tags: Type.Optional(Type.Array(Tag, { maxItems: TAGS_MAX, uniqueItems: true })),
   trigger: Trigger,
+  triggers: Type.Optional(
+    Type.Array(Trigger, {
+      maxItems: TRIGGERS_MAX,
+      description: "Further triggers, each with an `id` of its own",
+    }),
+  ),
   nodes: Type.Array(Node, { maxItems: NODES_MAX }),
   edges: Type.Array(Edge, { maxItems: EDGES_MAX }),
   maxConcurrency: Type.Optional(

@@ -1,13 +1,26 @@
-import { BACKOFF_MS_MAX, type GraphDefinition, type Node, type OnError } from "./definition.ts";
+import {
+  BACKOFF_MS_MAX,
+  type Definition,
+  type GraphDefinition,
+  type Node,
+  type OnError,
+} from "./definition.ts";
 import { loop, REPEAT_CHECK_ID, repeatCheck } from "./nodes/loop-nodes.ts";
+import { agentSteps } from "./nodes/model-nodes.ts";
 import type { Config, NodeType, NodeTypes } from "./node-type.ts";
+import { findTrigger, listTriggers } from "./trigger-list.ts";
 
 /** A compiled definition: immutable, so that any number of runs can share one. */
 export interface ExecutionPlan {
   readonly graph: Graph;
   /** True when a step of it can give the response of a run. */
   readonly answers: boolean;
+  /** Plans of the triggers whose runs begin at nodes of their own. */
+  readonly byTrigger: ReadonlyMap<string, ExecutionPlan>;
 }
+
+/** The key of the plan of runs that no trigger began. */
+const BY_HAND = "";
 
 /** The nodes of a workflow or of a loop's body, in topological order. */
 export interface Graph {
@@ -16,6 +29,8 @@ export interface Graph {
   /** For each node the number of edges that lead to it. */
   readonly incoming: readonly number[];
   readonly roots: readonly PlanNode[];
+  /** The nodes that begin whatever leads to them; without it the roots do. */
+  readonly starts?: ReadonlySet<number>;
   readonly sinks: readonly PlanNode[];
 }
 
@@ -60,12 +75,43 @@ export interface PlanEdge {
   readonly always?: true;
 }
 
+/** The types that only plans have. */
+const plannedTypes = new Map<string, NodeType>(agentSteps.map((type) => [type.type, type]));
+
 const BACKOFF_MS_DEFAULT = 1_000;
 
 /** Compiles a definition that has been checked; an invalid one is our bug, and throws. */
-export function compilePlan(definition: GraphDefinition, types: NodeTypes): ExecutionPlan {
+export function compilePlan(definition: PlannedDefinition, types: NodeTypes): ExecutionPlan {
   const graph = compileGraph(definition, types);
-  return { graph, answers: graph.nodes.some(({ type }) => type.answers === true) };
+  const answers = graph.nodes.some(({ type }) => type.answers === true);
+  const { trigger, triggers } = definition;
+  const byTrigger = new Map<string, ExecutionPlan>();
+  const plan = { graph, answers, byTrigger };
+  if (!trigger) return plan;
+  const all = { trigger, ...(triggers && { triggers }) };
+  const byHand = findTrigger(all);
+  const entries = [...listTriggers(all), ...(byHand ? [{ ...byHand, id: BY_HAND }] : [])];
+  for (const {
+    id,
+    trigger: { start },
+  } of entries) {
+    if (!start) continue;
+    const starts = new Set(start.map((node) => graph.byId.get(node)?.index ?? throwMissing(node)));
+    byTrigger.set(id, { ...plan, graph: { ...graph, starts } });
+  }
+  return plan;
+}
+
+/** The graph of a whole workflow with the triggers that begin its runs; the body of a loop has none. */
+type PlannedDefinition = GraphDefinition & Partial<Pick<Definition, "trigger" | "triggers">>;
+
+/** The plan of a run, by the value of `trigger` that it has. */
+export function planOfTrigger(
+  plan: ExecutionPlan,
+  trigger: Readonly<Record<string, unknown>>,
+): ExecutionPlan {
+  const { id = BY_HAND } = trigger;
+  return (typeof id === "string" ? plan.byTrigger.get(id) : undefined) ?? plan;
 }
 
 function compileGraph({ nodes, edges }: GraphDefinition, types: NodeTypes): Graph {
@@ -92,27 +138,30 @@ function compileGraph({ nodes, edges }: GraphDefinition, types: NodeTypes): Grap
 }
 
 function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "outgoing"> {
-  const declared = types.get(node.type) ?? throwMissing(node.type);
+  const declared = types.get(node.type) ?? plannedTypes.get(node.type) ?? throwMissing(node.type);
   const { config = {}, retry } = node;
   const type = { ...declared, ...declared.inFact?.(config) };
   const { concurrency, collect } = config;
   // A checked loop has a body that is a checked graph.
-  const body = type.iterates && compileGraph(config["body"] as GraphDefinition, types);
+  const graph = type.plans ? type.plans(config, retry) : (config["body"] as GraphDefinition);
+  const body = type.iterates && compileGraph(graph, types);
   return {
     id: node.id,
     name: node.name,
     type,
     config,
-    retry: retry && {
-      maxAttempts: retry.maxAttempts,
-      backoffMs: retry.backoffMs ?? BACKOFF_MS_DEFAULT,
-      strategy: retry.strategy ?? "exponential",
-      maxDelayMs: BACKOFF_MS_MAX,
-      statuses: retry.statuses ?? [],
-    },
+    retry: type.plans
+      ? undefined
+      : retry && {
+          maxAttempts: retry.maxAttempts,
+          backoffMs: retry.backoffMs ?? BACKOFF_MS_DEFAULT,
+          strategy: retry.strategy ?? "exponential",
+          maxDelayMs: BACKOFF_MS_MAX,
+          statuses: retry.statuses ?? [],
+        },
     timeoutMs: node.timeoutMs,
     onError: type.alwaysFails ? "fail" : (node.onError ?? "fail"),
-    body: body && type.repeats ? withCheck(body, config) : body,
+    body: body && type.repeats && !type.plans ? withCheck(body, config) : body,
     concurrency: typeof concurrency === "number" && !type.repeats ? concurrency : 1,
     collects: type.repeats ? collect === true : collect !== false,
     repeats: type.repeats === true,

@@ -37,6 +37,7 @@ export { NODE_GROUPS } from "./node-form.ts";
 export * from "./nodes/effect-nodes.ts";
 export {
   compilePlan,
+  planOfTrigger,
   type Graph,
   type ExecutionPlan,
   type PlanNode,
@@ -53,7 +54,24 @@ export {
   type OutlineNode,
   toNodeKey,
 } from "./outline.ts";
-export { nextCronTime } from "./cron-time.ts";
+export {
+  findTrigger,
+  FIRST_TRIGGER_ID,
+  listTriggers,
+  type NamedTrigger,
+  triggerName,
+  triggersOfType,
+} from "./trigger-list.ts";
+export {
+  type ChatTrigger,
+  type Dedupe,
+  type FormField,
+  type FormTrigger,
+  HOOK_METHODS,
+  type HookAuth,
+  type WebhookTrigger,
+} from "./triggers/inbound-triggers.ts";
+export { compileCronTimes, nextCronTime } from "./cron-time.ts";
 export { checkSchedule } from "./schedule.ts";
 export { expression, isTemplate, literalSchema, splitConfig, templateSchema } from "./template.ts";
 export {
@@ -64,4 +82,7 @@ export {
   TriggerTypeDescription,
   triggerTypes,
 } from "./trigger.ts";
+export * from "./nodes/model-nodes.ts";
 export * from "./nodes/waiting-nodes.ts";
+export { POLL_EVERY_MS } from "./connector-trigger.ts";
+export { APPROVE_ID, CALLS_ID, MCP_ID, TURN_ID } from "./nodes/agent-plan.ts";

@@ -9,6 +9,7 @@ export const NODE_GROUPS = [
   "Flow",
   "Shape",
   "Data",
+  "AI",
   "Outside",
   "People",
   "Time",
@@ -25,6 +26,7 @@ export type FieldReference =
   | "connector"
   | "connector_action"
   | "event_type"
+  | "model"
   | "secret"
   | "table"
   | "topic"

@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject, type TSchema } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { type FieldHints, NODE_GROUPS, type NodeForm, schemaWithHints } from "./node-form.ts";
+import type { GraphDefinition, Node } from "./definition.ts";
 import { templateSchema } from "./template.ts";
 
 /** A configuration as it stands in a definition: any value may still be a template. */
@@ -33,6 +34,10 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly iterates?: true;
   /** It runs that graph turn by turn, until a condition holds, and not for each of a list. */
   readonly repeats?: true;
+  /** It runs a graph that no author writes, but its plan; `iterates` and `repeats` hold for that. */
+  readonly plans?: (config: Config, retry: Node["retry"]) => GraphDefinition;
+  /** How long an attempt may take unless its node says so. */
+  readonly timeoutMs?: number;
   /** Names that an expression of the configuration sees beside the scope, by its field. */
   readonly names?: Readonly<Record<string, readonly string[]>>;
   /** Its output is the answer of the run. */
@@ -137,7 +142,7 @@ export function describeNodeType(type: NodeType): NodeTypeDescription {
     branches: [...branchLabels(type, {})],
     branchesDependOnConfig: typeof type.branches === "function",
     ...(type.branchesFrom !== undefined && { branchesFrom: type.branchesFrom }),
-    ...(type.iterates && { iterates: true }),
+    ...(type.iterates && !type.plans && { iterates: true }),
     config: { ...templateSchema(schemaWithHints(type.config, fields)) },
     firstConfig: { ...first },
     output: { ...outputSchema(type, first) },

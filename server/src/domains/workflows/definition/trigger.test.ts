@@ -6,7 +6,7 @@ function ofTrigger(trigger: unknown): string[] {
 }
 
 describe("triggers", () => {
-  const known = "must be one of manual, event_bus, schedule, webhook";
+  const known = "must be one of manual, event_bus, schedule, webhook, form, chat, connector, rss";
   test.each<[unknown, string[]]>([
     [
       {

@@ -4,9 +4,21 @@ import { isPattern, PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-patte
 import { EventEnvelope } from "#kernel/log/event.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
+import {
+  connectorTriggerFields,
+  connectorTriggerForms,
+  rssTriggerFields,
+} from "./connector-trigger.ts";
 import { type FormFields, schemaWithHints } from "./node-form.ts";
+import {
+  ChatTrigger,
+  checkForm,
+  checkHook,
+  FormTrigger,
+  WebhookTrigger,
+} from "./triggers/inbound-triggers.ts";
 import { checkSchedule } from "./schedule.ts";
+import { commonFields, triggerSchema } from "./triggers/trigger-schema.ts";
 
 /** One kind of trigger. */
 export interface TriggerType {
@@ -26,14 +38,12 @@ export interface TriggerType {
 }
 
 export const TOPIC_CHARACTERS_MAX = 200;
-
 /** An event as expressions see it: its envelope, with `data` as conditions have it. */
 export const EVENT_SHAPE: TSchema = EventEnvelope;
 
-export const ManualTrigger = object({ type: Type.Literal("manual") });
+export const ManualTrigger = triggerSchema("manual", {});
 
-export const EventBusTrigger = object({
-  type: Type.Literal("event_bus"),
+export const EventBusTrigger = triggerSchema("event_bus", {
   topic: line(TOPIC_CHARACTERS_MAX, "Where the events stand; `platform.events` has all of ours"),
   eventType: Type.Optional(
     line(PATTERN_CHARACTERS_MAX, "A type, or a pattern such as `incident.*`; without it, any"),
@@ -41,109 +51,148 @@ export const EventBusTrigger = object({
   filter: Type.Optional(ConditionSchema),
 });
 
-export const ScheduleTrigger = object({
-  type: Type.Literal("schedule"),
+export const ScheduleTrigger = triggerSchema("schedule", {
   cron: line(200, "Five fields, or six with seconds first: `0 9 * * MON-FRI`"),
   timezone: Type.Optional(line(100, "An IANA name such as `Europe/Berlin`; UTC unless given")),
-});
-
-export const WebhookTrigger = object({
-  type: Type.Literal("webhook"),
-  signature: Type.Optional(
-    object({
-      secret: Type.String({
-        pattern: `^\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\}$`,
-        maxLength: 200,
-        description: "The key, as a reference: `{{secrets.NAME}}`",
-      }),
-      header: Type.Optional(
-        Type.String({
-          pattern: "^[A-Za-z0-9-]{1,100}$",
-          description: "Which header holds the signature of the body; `X-Signature` unless given",
-        }),
-      ),
-      algorithm: Type.Optional(
-        Type.Enum(["sha256", "sha512", "sha1"], {
-          description: "Of the HMAC; `sha256` unless given",
-        }),
-      ),
-      encoding: Type.Optional(Type.Enum(["hex", "base64"], { description: "`hex` unless given" })),
-      prefix: Type.Optional(line(20, "What precedes the signature, such as `sha256=`")),
-      timestamped: Type.Optional(
-        Type.Boolean({
-          description:
-            "The header has `t=<seconds>` among its parts, and `<seconds>.<body>` is what is signed, " +
-            "at most five minutes ago",
-        }),
-      ),
+  missed: Type.Optional(
+    Type.Enum(["one", "all", "none"], {
+      description:
+        "Times that passed while no server ran: one run for all of them (unless given), one for each, or none",
     }),
   ),
 });
 
+export const ConnectorTrigger = triggerSchema("connector", connectorTriggerFields);
+export const RssTrigger = triggerSchema("rss", rssTriggerFields);
+
+const ALL: readonly TriggerType[] = [
+  {
+    type: "manual",
+    summary: "By hand, or by a call",
+    title: "By hand",
+    icon: "mouse-pointer-click",
+    first: { type: "manual" },
+    fields: {},
+    schema: ManualTrigger,
+    scope: Type.Object({ type: Type.Literal("manual"), input: Type.Unknown() }),
+  },
+  {
+    type: "event_bus",
+    summary: "For each event on a topic that matches",
+    title: "On an event",
+    icon: "radio",
+    first: { type: "event_bus", topic: "" },
+    fields: {
+      topic: { title: "Topic", placeholder: "incident", reference: "topic" },
+      eventType: {
+        title: "Type",
+        placeholder: "incident.created",
+        reference: "event_type",
+      },
+      filter: { title: "Filter", example: { "data.severity": "critical" } },
+    },
+    schema: EventBusTrigger,
+    scope: Type.Object({ type: Type.Literal("event_bus"), event: EVENT_SHAPE }),
+    check: checkEventMatch,
+  },
+  {
+    type: "schedule",
+    summary: "At the times that a cron expression names",
+    title: "On a schedule",
+    icon: "clock",
+    first: { type: "schedule", cron: "0 9 * * MON-FRI", timezone: "UTC" },
+    fields: {
+      cron: { title: "Times", placeholder: "0 9 * * MON-FRI" },
+      timezone: { title: "Time zone", placeholder: "Europe/Berlin" },
+    },
+    schema: ScheduleTrigger,
+    scope: Type.Object({ type: Type.Literal("schedule"), scheduledFor: Type.String() }),
+    check: checkSchedule,
+  },
+  {
+    type: "webhook",
+    summary: "By a request to the workflow's own address",
+    title: "On a request",
+    icon: "webhook",
+    first: { type: "webhook" },
+    fields: {
+      methods: { title: "Methods" },
+      path: { title: "Path", placeholder: "orders/{id}" },
+      respond: { title: "Answer" },
+      signature: { title: "Signature", reference: "secret" },
+      auth: { title: "Who may call", reference: "secret" },
+      dedupe: { title: "Once for each", example: { key: "input.headers.idempotency-key" } },
+    },
+    schema: WebhookTrigger,
+    check: checkHook,
+    scope: Type.Object({
+      type: Type.Literal("webhook"),
+      input: Type.Object({
+        body: Type.Unknown(),
+        headers: Type.Record(Type.String(), Type.String()),
+        query: Type.Record(Type.String(), Type.Unknown()),
+        method: Type.String(),
+        params: Type.Record(Type.String(), Type.String()),
+        rawBody: Type.Optional(Type.String()),
+        claims: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      }),
+    }),
+  },
+  {
+    type: "form",
+    summary: "By a form on a page of its own",
+    title: "By a form",
+    icon: "clipboard-list",
+    first: {
+      type: "form",
+      title: "Ask us",
+      pages: [
+        { fields: [{ name: "message", label: "Message", type: "textarea", required: true }] },
+      ],
+    },
+    fields: {
+      title: { title: "Title", placeholder: "Ask us" },
+      description: { title: "Below the title", multiline: true },
+      pages: { title: "Pages" },
+      submit: { title: "Button", placeholder: "Send" },
+      respond: { title: "Answer" },
+      thanks: { title: "Thanks", multiline: true },
+    },
+    schema: FormTrigger,
+    check: checkForm,
+    scope: Type.Object({
+      type: Type.Literal("form"),
+      input: Type.Record(Type.String(), Type.Unknown()),
+      submittedAt: Type.String(),
+    }),
+  },
+  {
+    type: "chat",
+    summary: "By a message in a chat on a page of its own",
+    title: "By a chat",
+    icon: "messages-square",
+    first: { type: "chat", title: "Chat", greeting: "Hello. How can I help?" },
+    fields: {
+      title: { title: "Title", placeholder: "Chat" },
+      greeting: { title: "First message", multiline: true },
+      placeholder: { title: "In the empty field", placeholder: "Write a message" },
+    },
+    schema: ChatTrigger,
+    scope: Type.Object({
+      type: Type.Literal("chat"),
+      input: Type.Object({
+        message: Type.String(),
+        sessionId: Type.String(),
+      }),
+    }),
+  },
+  { ...connectorTriggerForms.connector, schema: ConnectorTrigger },
+  { ...connectorTriggerForms.rss, schema: RssTrigger },
+];
+
 /** All of them, by name. */
 export const triggerTypes: ReadonlyMap<string, TriggerType> = new Map(
-  [
-    {
-      type: "manual",
-      summary: "By hand, or by a call",
-      title: "By hand",
-      icon: "mouse-pointer-click",
-      first: { type: "manual" },
-      fields: {},
-      schema: ManualTrigger,
-      scope: Type.Object({ type: Type.Literal("manual"), input: Type.Unknown() }),
-    },
-    {
-      type: "event_bus",
-      summary: "For each event on a topic that matches",
-      title: "On an event",
-      icon: "radio",
-      first: { type: "event_bus", topic: "" },
-      fields: {
-        topic: { title: "Topic", placeholder: "incident", reference: "topic" as const },
-        eventType: {
-          title: "Type",
-          placeholder: "incident.created",
-          reference: "event_type" as const,
-        },
-        filter: { title: "Filter", example: { "data.severity": "critical" } },
-      },
-      schema: EventBusTrigger,
-      scope: Type.Object({ type: Type.Literal("event_bus"), event: EVENT_SHAPE }),
-      check: checkEventMatch,
-    },
-    {
-      type: "schedule",
-      summary: "At the times that a cron expression names",
-      title: "On a schedule",
-      icon: "clock",
-      first: { type: "schedule", cron: "0 9 * * MON-FRI", timezone: "UTC" },
-      fields: {
-        cron: { title: "Times", placeholder: "0 9 * * MON-FRI" },
-        timezone: { title: "Time zone", placeholder: "Europe/Berlin" },
-      },
-      schema: ScheduleTrigger,
-      scope: Type.Object({ type: Type.Literal("schedule"), scheduledFor: Type.String() }),
-      check: checkSchedule,
-    },
-    {
-      type: "webhook",
-      summary: "By a request to the workflow's own address",
-      title: "On a request",
-      icon: "webhook",
-      first: { type: "webhook" },
-      fields: { signature: { title: "Signature", reference: "secret" as const } },
-      schema: WebhookTrigger,
-      scope: Type.Object({
-        type: Type.Literal("webhook"),
-        input: Type.Object({
-          body: Type.Unknown(),
-          headers: Type.Record(Type.String(), Type.String()),
-          query: Type.Record(Type.String(), Type.Unknown()),
-        }),
-      }),
-    },
-  ].map((type): [string, TriggerType] => [type.type, type]),
+  ALL.map((type) => [type.type, type]),
 );
 
 const JsonSchema = (description: string) =>
@@ -176,24 +225,42 @@ export function describeTriggerType(trigger: TriggerType): Static<typeof Trigger
   };
 }
 
-/** The trigger of a workflow, one of the four. */
+/** A trigger of a workflow, of one kind. */
 export type Trigger =
   | Static<typeof ManualTrigger>
   | Static<typeof EventBusTrigger>
   | Static<typeof ScheduleTrigger>
-  | Static<typeof WebhookTrigger>;
+  | Static<typeof WebhookTrigger>
+  | Static<typeof FormTrigger>
+  | Static<typeof ChatTrigger>
+  | Static<typeof ConnectorTrigger>
+  | Static<typeof RssTrigger>;
 
 /**
- * One flat object rather than a union, which would report the errors of all four; `checkDefinition`
+ * One flat object rather than a union, which would report the errors of all kinds; `checkDefinition`
  * checks that each field belongs to the type.
  */
 export const Trigger = Type.Unsafe<Trigger>(
   object(
     {
-      type: Type.Enum(["manual", "event_bus", "schedule", "webhook"]),
+      type: Type.Enum([
+        "manual",
+        "event_bus",
+        "schedule",
+        "webhook",
+        "form",
+        "chat",
+        "connector",
+        "rss",
+      ]),
+      ...commonFields,
       ...optionalFields(EventBusTrigger, "Of `event_bus`"),
       ...optionalFields(ScheduleTrigger, "Of `schedule`"),
+      ...optionalFields(ChatTrigger, "Of `form` and `chat`"),
+      ...optionalFields(FormTrigger, "Of `form`"),
       ...optionalFields(WebhookTrigger, "Of `webhook`"),
+      ...optionalFields(RssTrigger, "Of `rss`"),
+      ...optionalFields(ConnectorTrigger, "Of `connector`"),
     },
     { title: "WorkflowTrigger" },
   ),
@@ -219,7 +286,7 @@ export function checkEventMatch(source: Readonly<Record<string, unknown>>): Fiel
 function optionalFields({ properties }: TObject, prefix: string) {
   return Object.fromEntries(
     Object.entries(properties)
-      .filter(([name]) => name !== "type")
+      .filter(([name]) => name !== "type" && !(name in commonFields))
       .map(([name, schema]) => {
         const { description } = schema as { description?: string };
         const text = description === undefined ? prefix : `${prefix}: ${description}`;

@@ -3,6 +3,7 @@ import { type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
+import { listTriggers } from "../definition/index.ts";
 import * as events from "../events.ts";
 import { type WorkflowChangeContext, lockToChange } from "../service.ts";
 import { definitionErrors } from "../checks/check-workflow.ts";
@@ -210,10 +211,14 @@ async function deploy(
     enabled: current?.enabled ?? true,
     deployedBy: runAs,
     permissions: permissions ?? undefined,
-    trigger: version.definition.trigger,
     rehearsalGate: rehearsalGate === undefined ? (current?.rehearsalGate ?? null) : rehearsalGate,
     at: ctx.now,
   });
+  await store.replaceTriggers(
+    ctx.tx,
+    { workflowId: id, environment },
+    { triggers: listTriggers(version.definition), wasEnabled: current?.enabled ?? false },
+  );
   const touched = [version.id, ...(current && !again ? [current.versionId] : [])];
   // The version may be the one that was appended just now.
   const number = Math.max(newest.version, version.version);

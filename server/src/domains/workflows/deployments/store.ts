@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { SubscriptionStart } from "#kernel/log/subscription-start.ts";
-import type { Trigger } from "../definition/index.ts";
+import type { NamedTrigger } from "../definition/index.ts";
 import type { RehearsalGate } from "./rehearsal.ts";
 
 /** The deployment of a workflow in one environment. */
@@ -32,6 +32,7 @@ export interface EventDeployment {
   readonly versionId: string;
   readonly deployedBy: string;
   readonly permissions: readonly string[] | undefined;
+  readonly triggerId: string;
   readonly topic: string;
   readonly since: SubscriptionStart;
 }
@@ -65,16 +66,19 @@ export async function findEventDeployments(
   topics: readonly string[],
 ): Promise<EventDeployment[]> {
   const { rows } = await sql<EventDeploymentRow>`
-    select workflow_id, version_id, deployed_by, permissions, topic, since_epoch, since::text as since
-      from workflow_deployments
-     where environment = ${environment}::environment and topic = any(${topics}::text[]) and enabled
-       and ${sql.raw(activeMemberSql("deployed_by", "workflow_deployments.workspace_id"))}
-     order by workflow_id`.execute(tx);
+    select d.workflow_id, d.version_id, d.deployed_by, d.permissions, t.trigger_id, t.topic,
+           t.since_epoch, t.since::text as since
+      from workflow_triggers t
+      join workflow_deployments d on d.workflow_id = t.workflow_id and d.environment = t.environment
+     where t.environment = ${environment}::environment and t.topic = any(${topics}::text[])
+       and d.enabled and ${sql.raw(activeMemberSql("d.deployed_by", "d.workspace_id"))}
+     order by d.workflow_id, t.trigger_id`.execute(tx);
   return rows.map((row) => ({
     workflowId: row.workflow_id,
     versionId: row.version_id,
     deployedBy: row.deployed_by,
     permissions: row.permissions ?? undefined,
+    triggerId: row.trigger_id,
     topic: row.topic,
     since: { epoch: row.since_epoch, snapshot: row.since },
   }));
@@ -85,6 +89,7 @@ interface EventDeploymentRow {
   readonly version_id: string;
   readonly deployed_by: string;
   readonly permissions: readonly string[] | null;
+  readonly trigger_id: string;
   readonly topic: string;
   readonly since_epoch: number;
   readonly since: string;
@@ -93,9 +98,8 @@ interface EventDeploymentRow {
 /** Deploys a version to an environment, in place of the one that is there. */
 export async function upsertDeployment(
   tx: Tx,
-  deployment: Omit<Deployment, "orphaned"> & { readonly trigger: Trigger; readonly at: Date },
+  deployment: Omit<Deployment, "orphaned"> & { readonly at: Date },
 ): Promise<void> {
-  const { trigger } = deployment;
   const columns = {
     version_id: deployment.versionId,
     previous_version_id: deployment.previousVersionId,
@@ -104,19 +108,53 @@ export async function upsertDeployment(
     permissions: deployment.permissions ? [...deployment.permissions] : null,
     deployed_at: deployment.at,
     rehearsal_gate: deployment.rehearsalGate && JSON.stringify(deployment.rehearsalGate),
-    trigger_type: trigger.type,
-    topic: trigger.type === "event_bus" ? trigger.topic : null,
   };
   const key = { workflow_id: deployment.workflowId, environment: deployment.environment };
   await tx
     .insertInto("workflow_deployments")
-    .values({ ...key, ...columns, ...NOW })
+    .values({ ...key, ...columns })
+    .onConflict((conflict) => conflict.columns(["workflow_id", "environment"]).doUpdateSet(columns))
+    .execute();
+}
+
+/** Writes the triggers of a deployment, in place of those that were there. */
+export async function replaceTriggers(
+  tx: Tx,
+  { workflowId: workflow_id, environment }: Pick<Deployment, "workflowId" | "environment">,
+  {
+    triggers,
+    wasEnabled,
+  }: { readonly triggers: readonly NamedTrigger[]; readonly wasEnabled: boolean },
+): Promise<void> {
+  await tx
+    .deleteFrom("workflow_triggers")
+    .where("workflow_id", "=", workflow_id)
+    .where("environment", "=", environment)
+    .where(
+      "trigger_id",
+      "not in",
+      triggers.map(({ id }) => id),
+    )
+    .execute();
+  const rows = triggers.map(({ id, trigger }) => ({
+    workflow_id,
+    environment,
+    trigger_id: id,
+    type: trigger.type,
+    topic: trigger.type === "event_bus" ? trigger.topic : null,
+    ...NOW,
+  }));
+  // A new version must not miss events for which the trigger was on already.
+  const isKept = sql`${wasEnabled}::boolean and ${SAME_TRIGGER}`;
+  await tx
+    .insertInto("workflow_triggers")
+    .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(["workflow_id", "environment"]).doUpdateSet({
-        ...columns,
-        // A new version must not miss events for which the trigger was on already.
-        since_epoch: sql<number>`case when ${SAME_TRIGGER} then workflow_deployments.since_epoch else excluded.since_epoch end`,
-        since: sql<string>`case when ${SAME_TRIGGER} then workflow_deployments.since else excluded.since end`,
+      conflict.columns(["workflow_id", "environment", "trigger_id"]).doUpdateSet({
+        type: sql<string>`excluded.type`,
+        topic: sql<string | null>`excluded.topic`,
+        since_epoch: sql<number>`case when ${isKept} then workflow_triggers.since_epoch else excluded.since_epoch end`,
+        since: sql<string>`case when ${isKept} then workflow_triggers.since else excluded.since end`,
       }),
     )
     .execute();
@@ -128,10 +166,10 @@ const NOW = {
 };
 
 const SAME_TRIGGER = sql`
-  workflow_deployments.enabled and workflow_deployments.trigger_type = excluded.trigger_type
-  and workflow_deployments.topic is not distinct from excluded.topic`;
+  workflow_triggers.type = excluded.type
+  and workflow_triggers.topic is not distinct from excluded.topic`;
 
-/** Turns the trigger on or off in one environment. */
+/** Turns the triggers on or off in one environment. */
 export async function setEnabled(
   tx: Tx,
   { workflowId, environment }: Pick<Deployment, "workflowId" | "environment">,
@@ -139,7 +177,14 @@ export async function setEnabled(
 ): Promise<void> {
   await tx
     .updateTable("workflow_deployments")
-    .set({ enabled, ...(enabled && NOW) })
+    .set({ enabled })
+    .where("workflow_id", "=", workflowId)
+    .where("environment", "=", environment)
+    .execute();
+  if (!enabled) return;
+  await tx
+    .updateTable("workflow_triggers")
+    .set(NOW)
     .where("workflow_id", "=", workflowId)
     .where("environment", "=", environment)
     .execute();

@@ -147,6 +147,7 @@ function loopOutput({ node, outputs, items }: Loop): unknown {
 
 function repeatOutput({ node, outputs, items, last }: Loop): unknown {
   const { done = false, state = null } = last ?? {};
+  if (node.type.plans) return state;
   return { turns: items, done, last: state, ...(node.collects && { outputs }) };
 }
 

@@ -179,7 +179,16 @@ function resolve(progress: Progress, frame: Frame, index: number): void {
 }
 
 function startRoots(progress: Progress, frame: Frame): void {
-  for (const node of frame.graph.roots) {
+  const { starts, roots } = frame.graph;
+  if (starts) {
+    for (const index of starts) frame.reached[index] = 1;
+    // Those that nothing leads to are due or skipped, and decide the rest.
+    for (const { index } of roots) {
+      if (frame.phases[index] === PHASE.unreached) resolve(progress, frame, index);
+    }
+    return;
+  }
+  for (const node of roots) {
     frame.phases[node.index] = PHASE.due;
     progress.due.start.set(frame.prefix + node.id, { frame, node });
   }

@@ -12,6 +12,10 @@ function isRetryable(retry: RetryRule, { retryable, status }: StepError): boolea
   return retryable !== false || (status !== undefined && retry.statuses.includes(status));
 }
 
+/** A step that is always too early fails at last. */
+const POSTPONEMENTS_MAX = 1_000;
+const POSTPONED_MIN_MS = 10;
+
 /** The consequence of a failed attempt, and the step's record. */
 export interface AfterFailure {
   readonly next: "retry" | "fail" | "continue" | "branch";
@@ -27,10 +31,19 @@ export function afterFailure(
 ): AfterFailure {
   const { branch: _, output: __, retryAtMs: ___, ...fields } = record;
   const { retry } = node;
+  const { postponements = 0 } = record;
+  if (error.postponed === true && postponements < POSTPONEMENTS_MAX) {
+    const retryAtMs = nowMs + Math.max(error.retryAfterMs ?? 0, POSTPONED_MIN_MS);
+    const waiting = { ...fields, status: "waiting" as const, error, retryAtMs };
+    return { next: "retry", record: { ...waiting, postponements: postponements + 1 } };
+  }
   const mayRetry =
     retry !== undefined && isRetryable(retry, error) && node.type.alwaysFails !== true;
-  if (mayRetry && record.attempts < retry.maxAttempts) {
-    const delayMs = Math.max(retryDelayMs(retry, record.attempts), error.retryAfterMs ?? 0);
+  if (mayRetry && record.attempts - postponements < retry.maxAttempts) {
+    const delayMs = Math.max(
+      retryDelayMs(retry, record.attempts - postponements),
+      error.retryAfterMs ?? 0,
+    );
     const retryAtMs = nowMs + delayMs;
     return { next: "retry", record: { ...fields, status: "waiting", error, retryAtMs } };
   }

@@ -30,6 +30,8 @@ export interface StepRecord {
   readonly error?: StepError;
   /** When the next attempt starts. */
   readonly retryAtMs?: number;
+  /** How many of the attempts only waited for their turn. */
+  readonly postponements?: number;
   /** How many iterations a loop has, once its items are evaluated. */
   readonly items?: number;
 }
@@ -41,6 +43,8 @@ export interface StepError {
   readonly retryable?: boolean;
   /** How long the other side asked to be left alone. */
   readonly retryAfterMs?: number;
+  /** True when it came before its turn: to wait for that is no failed attempt. */
+  readonly postponed?: boolean;
   /** The answer of the call that was refused. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

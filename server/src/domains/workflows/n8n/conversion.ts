@@ -1,7 +1,7 @@
 /** The state of one import: ids, sources of items, the report and the bindings that a person must choose. */
-import type { Edge, Node } from "../definition/index.ts";
+import type { Edge, Node, Trigger } from "../definition/index.ts";
 import { needsOf, nodesRead, readsPairedItem, toCode, viewNames } from "./code-text.ts";
-import type { Json, N8nNode } from "./n8n-workflow.ts";
+import type { Json, N8nNode, NodePart } from "./n8n-workflow.ts";
 
 export type ImportStatus = "converted" | "approximated" | "placeholder";
 
@@ -17,7 +17,7 @@ export interface NodeReport {
 /** Something that only a person knows: which connector, workflow or table is meant. */
 export interface ImportBinding {
   readonly id: string;
-  readonly kind: "connector" | "workflow" | "table";
+  readonly kind: "connector" | "workflow" | "table" | "secret";
   readonly title: string;
   readonly usedBy: readonly string[];
 }
@@ -34,6 +34,8 @@ export interface NodeContext {
   /** The ids of steps that its code can read, by the names of their nodes. */
   readonly visible: ReadonlyMap<string, string>;
   readonly workflowName: string;
+  /** The nodes that belong to it: models, tools, memories of an agent. */
+  readonly parts: readonly NodePart[];
   readonly bind: (kind: ImportBinding["kind"], key: string, title: string) => string;
 }
 
@@ -44,6 +46,22 @@ export interface ConvertedNode {
   readonly edges?: readonly Edge[];
   readonly approximations?: readonly string[];
 }
+
+export type Convert = (ctx: NodeContext) => ConvertedNode;
+
+/** Conversions of nodes, by their types in n8n; `registry.ts` names all tables. */
+export type NodeTable = Readonly<Record<string, Convert>>;
+
+/** A trigger of ours for one of n8n, and what is inexact in it. */
+export interface ConvertedTrigger {
+  readonly trigger: Trigger;
+  readonly approximations: readonly string[];
+}
+
+/** Conversions of triggers, by their types in n8n. */
+export type TriggerTable = Readonly<Record<string, (ctx: TriggerContext) => ConvertedTrigger>>;
+
+export type TriggerContext = Pick<NodeContext, "node" | "bind" | "parts">;
 
 /** Thrown where there is nothing here for what a node does. */
 export class NotConvertible extends Error {}

@@ -10,16 +10,17 @@ import {
   NotConvertible,
   type Source,
 } from "./conversion.ts";
-import { flowNodes } from "./flow-nodes.ts";
-import { itemNodes, passItems } from "./item-nodes.ts";
-import type { N8nLink, N8nNode } from "./n8n-workflow.ts";
-import { outsideNodes, serviceNode } from "./outside-nodes.ts";
+import type { N8nLink, N8nNode, NodePart } from "./n8n-workflow.ts";
+import { passItems } from "./nodes/item-nodes.ts";
+import { converterOf } from "./registry.ts";
 
 /** The means of the conversion of a workflow, and the report that it makes. */
 export interface GraphImport {
   readonly byName: ReadonlyMap<string, N8nNode>;
   readonly ids: ReadonlyMap<string, string>;
   readonly links: readonly N8nLink[];
+  readonly starts: readonly WorkflowStart[];
+  readonly partsOf: (name: string) => readonly NodePart[];
   readonly workflowName: string;
   readonly report: NodeReport[];
   readonly bind: (
@@ -27,7 +28,18 @@ export interface GraphImport {
   ) => (kind: ImportBinding["kind"], key: string, title: string) => string;
 }
 
+/** A trigger, and what it leads to. */
+export interface WorkflowStart {
+  readonly node: N8nNode;
+  readonly id: string;
+  /** The source of its items. */
+  readonly source: string;
+  readonly reaches: ReadonlySet<string>;
+}
+
 export interface ConvertedGraph {
+  /** The first step of each node, by the node's name. */
+  readonly firsts: ReadonlyMap<string, string>;
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
 }
@@ -60,6 +72,7 @@ export function convertGraph(state: GraphImport, place: GraphPlace): ConvertedGr
   const nodes: Node[] = [];
   const edges: Edge[] = [];
   const visible = new Map(place.around);
+  const firsts = new Map<string, string>();
   for (const name of order) {
     const node = state.byName.get(name);
     const id = state.ids.get(name);
@@ -77,6 +90,7 @@ export function convertGraph(state: GraphImport, place: GraphPlace): ConvertedGr
       sources,
       visible,
       workflowName: state.workflowName,
+      parts: state.partsOf(name),
       bind: state.bind(node),
     };
     const isClosed = [...closing].some(({ to }) => to === name);
@@ -84,11 +98,12 @@ export function convertGraph(state: GraphImport, place: GraphPlace): ConvertedGr
     nodes.push(...made.steps);
     edges.push(...(made.edges ?? chainEdges(made.steps)));
     const first = made.steps[0]?.id ?? id;
+    firsts.set(name, first);
     for (const from of new Set(incoming.map((link) => state.ids.get(link.from) ?? "")))
       edges.push({ from, to: first });
     visible.set(name, id);
   }
-  return { nodes, edges };
+  return { nodes, edges, firsts };
 }
 
 /** The number of the output of a link: the end of batches has one alone. */
@@ -129,10 +144,10 @@ function convertNode(
       ? passItems(ctx)
       : node.type === "splitInBatches"
         ? convertBatches(state, ctx, { body, place })
-        : converterOf(node)(ctx);
+        : converterOf(node.type)(ctx);
     const approximations = [
       ...(made.approximations ?? []),
-      ...(ctx.sources.length > 1 && !["merge", "noOp"].includes(node.type)
+      ...(isEnteredTwice(state, ctx) && !["merge", "noOp"].includes(node.type)
         ? ["several connections: runs once with all items"]
         : []),
       ...(node.alwaysOutputData ? ["gives no item where there is none"] : []),
@@ -153,6 +168,20 @@ function convertNode(
   }
 }
 
+/** True when items may come by several connections in one run: two triggers never begin the same one. */
+function isEnteredTwice({ starts, ids }: GraphImport, { sources }: NodeContext): boolean {
+  const steps = new Set(sources.map(([step]) => step).filter((step) => !step.startsWith("$")));
+  const nodes = [...ids].filter(([, id]) => steps.has(id)).map(([name]) => name);
+  const entries = sources.filter(([step]) => step.startsWith("$")).map(([step]) => step);
+  return starts.length <= 1
+    ? sources.length > 1
+    : sources.length - entries.length > 1 ||
+        starts.some(({ source, reaches }) => {
+          const direct = entries.filter((step) => step === source).length;
+          return direct > 0 && direct + nodes.filter((name) => reaches.has(name)).length > 1;
+        });
+}
+
 function noteLost(state: GraphImport, name: string): void {
   const node = state.byName.get(name);
   if (!node) return;
@@ -164,14 +193,6 @@ function noteLost(state: GraphImport, name: string): void {
     status: "placeholder",
     reasons,
   });
-}
-
-function converterOf(node: N8nNode): (ctx: NodeContext) => ConvertedNode {
-  for (const table of [itemNodes, flowNodes, outsideNodes]) {
-    const found = Object.hasOwn(table, node.type) ? table[node.type] : undefined;
-    if (found) return found;
-  }
-  return serviceNode;
 }
 
 /** Steps that fail as soon as an item comes: what is not there must not be passed over in silence. */

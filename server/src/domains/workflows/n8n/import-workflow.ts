@@ -1,15 +1,11 @@
-/** A workflow of n8n as workflows of ours: one for each trigger, with the nodes that it reaches. */
-import type { Definition, Node } from "../definition/index.ts";
-import { convertGraph, type GraphImport } from "./convert-graph.ts";
-import { type ImportBinding, type NodeReport, NotConvertible } from "./conversion.ts";
-import {
-  type Json,
-  type N8nNode,
-  type N8nWorkflow,
-  readN8nWorkflow,
-  toText,
-} from "./n8n-workflow.ts";
-import { convertTrigger, isTrigger } from "./triggers.ts";
+/** A workflow of n8n as one of ours, with the nodes that its triggers reach. */
+import type { Definition, Trigger } from "../definition/index.ts";
+import { convertGraph, type GraphImport, type WorkflowStart } from "./convert-graph.ts";
+import { type ImportBinding, type NodeReport, NotConvertible, type Source } from "./conversion.ts";
+import { type Json, type N8nNode, type N8nWorkflow, readN8nWorkflow } from "./n8n-workflow.ts";
+import { attachNotes, withNote } from "./notes.ts";
+import { triggerConverterOf } from "./registry.ts";
+import { isTrigger } from "./trigger-nodes.ts";
 
 export interface ImportedWorkflow {
   readonly definition: Definition;
@@ -26,82 +22,126 @@ const TRIGGERS_MAX = 20;
 /** Converts an export of n8n. `chosen` are the ids that a person chose for the bindings of an earlier answer. */
 export function importN8n(value: Json, chosen: Readonly<Record<string, string>> = {}): Imported {
   const workflow = readN8nWorkflow(value);
-  const nodes = workflow.nodes.filter(
+  const all = workflow.nodes.filter(
     ({ type, name }) => type !== "stickyNote" && !workflow.parts.has(name),
   );
-  const triggers = nodes.filter((node) => isTrigger(node) && !node.disabled).slice(0, TRIGGERS_MAX);
   const bindings = new Map<string, ImportBinding>();
-  const starts = triggers.length > 0 ? triggers : [undefined];
-  const workflows = starts.map((trigger) =>
-    convertFrom(workflow, nodes, trigger, { chosen, bindings, isOne: starts.length === 1 }),
-  );
-  return { workflows, bindings: [...bindings.values()] };
-}
-
-interface Choices {
-  readonly chosen: Readonly<Record<string, string>>;
-  readonly bindings: Map<string, ImportBinding>;
-  /** There is one trigger alone. */
-  readonly isOne: boolean;
-}
-
-function convertFrom(
-  workflow: N8nWorkflow,
-  all: readonly N8nNode[],
-  trigger: N8nNode | undefined,
-  { chosen, bindings, isOne }: Choices,
-): ImportedWorkflow {
   const report: NodeReport[] = [];
-  const reached = trigger
-    ? reachedFrom(workflow, trigger.name)
-    : new Set(all.map(({ name }) => name));
+  const bind: GraphImport["bind"] = (node) => (kind, key, title) =>
+    bindTo(bindings, chosen, { kind, key, title, node: node.name });
+  const triggers = listStarts(workflow, all);
+  const reached = new Set(triggers.flatMap(({ reaches }) => [...reaches]));
   const nodes = all.filter(
-    ({ name, type }) => reached.has(name) && !isTrigger({ type } as N8nNode),
+    (node) => (triggers.length === 0 || reached.has(node.name)) && !isTrigger(node),
   );
-  const targets = new Set(workflow.links.map(({ to }) => to));
-  const entries = trigger
-    ? workflow.links.filter(({ from }) => from === trigger.name).map(({ to }) => to)
-    : nodes.filter(({ name }) => !targets.has(name)).map(({ name }) => name);
+  const made = triggers.map((start) => ({
+    ...start,
+    trigger: convertStart(workflow, start, report, bind),
+  }));
   const state: GraphImport = {
     byName: new Map(nodes.map((node) => [node.name, node])),
     ids: uniqueIds(nodes),
     links: workflow.links,
+    partsOf: workflow.partsOf,
     workflowName: workflow.name,
     report,
-    bind: (node) => (kind, key, title) =>
-      bindTo(bindings, chosen, { kind, key, title, node: node.name }),
+    bind,
+    starts: triggers,
   };
-  const around = new Map(trigger ? [[trigger.name, "$trigger"]] : []);
-  const start = convertStart(trigger, report);
   const graph = convertGraph(state, {
     names: new Set(state.byName.keys()),
-    entries: entries.map((name) => ({ name, source: ["$trigger", 0] as const })),
-    around,
+    entries: listEntries(workflow, nodes, triggers),
+    around: new Map(triggers.map(({ node, source }) => [node.name, source])),
   });
   const notes = attachNotes(workflow, state.ids);
-  return {
-    definition: {
-      name: (isOne || !trigger ? workflow.name : `${workflow.name}: ${trigger.name}`).slice(0, 200),
-      ...(notes.rest !== "" && { description: notes.rest }),
-      trigger: start,
-      nodes: graph.nodes.map((node) => withNote(node, notes.byStep.get(node.id))),
-      edges: [...graph.edges],
-    },
-    report,
+  const definition: Definition = {
+    name: workflow.name,
+    ...(notes.rest !== "" && { description: notes.rest }),
+    ...toTriggers(workflow, made, graph.firsts),
+    nodes: graph.nodes.map((node) => withNote(node, notes.byStep.get(node.id))),
+    edges: [...graph.edges],
   };
+  return { workflows: [{ definition, report }], bindings: [...bindings.values()] };
 }
 
-function convertStart(trigger: N8nNode | undefined, report: NodeReport[]): Definition["trigger"] {
-  if (!trigger) return { type: "manual" };
-  const about = { node: trigger.name, type: trigger.type, stepId: "trigger" };
+/** The triggers that lead somewhere; where none does, the first of them. Calls by hand come to the last ones. */
+function listStarts(workflow: N8nWorkflow, all: readonly N8nNode[]): WorkflowStart[] {
+  const active = all.filter((node) => isTrigger(node) && !node.disabled);
+  const leading = active.filter(({ name }) => workflow.links.some(({ from }) => from === name));
+  const chosen = (leading.length > 0 ? leading : active.slice(0, 1))
+    .toSorted((one, other) => BY_HAND.indexOf(one.type) - BY_HAND.indexOf(other.type))
+    .slice(0, TRIGGERS_MAX);
+  const ids = uniqueIds(chosen);
+  const isOne = chosen.length === 1;
+  return chosen.map((node) => {
+    const id = (ids.get(node.name) ?? "").slice(0, 40);
+    const source = isOne ? "$trigger" : `$trigger:${id}`;
+    return { node, id, source, reaches: reachedFrom(workflow, node.name) };
+  });
+}
+
+const BY_HAND = ["executeWorkflowTrigger", "manualTrigger"];
+
+/** The nodes to which triggers lead, with the trigger whose items come to each. */
+function listEntries(
+  { links }: N8nWorkflow,
+  nodes: readonly N8nNode[],
+  triggers: readonly WorkflowStart[],
+): { readonly name: string; readonly source: Source }[] {
+  if (triggers.length === 0) {
+    const targets = new Set(links.map(({ to }) => to));
+    return nodes
+      .filter(({ name }) => !targets.has(name))
+      .map(({ name }) => ({ name, source: ["$trigger", 0] }));
+  }
+  return triggers.flatMap(({ node, source }) =>
+    links
+      .filter(({ from }) => from === node.name)
+      .map(({ to, output }) => ({ name: to, source: [source, output] as const })),
+  );
+}
+
+/** The triggers of the definition; of several, each begins with the steps that it leads to. */
+function toTriggers(
+  { links }: N8nWorkflow,
+  made: readonly (WorkflowStart & { readonly trigger: Trigger })[],
+  firsts: ReadonlyMap<string, string>,
+): Pick<Definition, "trigger" | "triggers"> {
+  if (made.length <= 1) return { trigger: made[0]?.trigger ?? { type: "manual" } };
+  const [trigger, ...triggers] = made.map(({ node, id, trigger: converted }): Trigger => {
+    const start = links
+      .filter(({ from }) => from === node.name)
+      .flatMap(({ to }) => firsts.get(to) ?? []);
+    return {
+      ...converted,
+      id,
+      name: node.name.slice(0, 100),
+      ...(start.length > 0 && { start: [...new Set(start)].slice(0, STARTS_MAX) }),
+    };
+  });
+  return { trigger: trigger ?? { type: "manual" }, triggers };
+}
+
+const STARTS_MAX = 50;
+
+function convertStart(
+  { partsOf }: N8nWorkflow,
+  { node, id }: WorkflowStart,
+  report: NodeReport[],
+  bind: GraphImport["bind"],
+): Trigger {
+  const about = { node: node.name, type: node.type, stepId: report.length === 0 ? "trigger" : id };
   try {
-    const { trigger: made, approximations } = convertTrigger(trigger);
+    const convert = triggerConverterOf(node.type);
+    if (!convert) throw new NotConvertible(`starts by ${node.type.replace(/Trigger$/, "")}`);
+    const parts = partsOf(node.name);
+    const { trigger, approximations } = convert({ node, parts, bind: bind(node) });
     report.push({
       ...about,
       status: approximations.length === 0 ? "converted" : "approximated",
       reasons: approximations,
     });
-    return made;
+    return trigger;
   } catch (error) {
     if (!(error instanceof NotConvertible)) throw error;
     report.push({ ...about, status: "placeholder", reasons: [error.message] });
@@ -128,6 +168,7 @@ function bindTo(
     title: title.slice(0, 200),
     usedBy: [...new Set([...(known?.usedBy ?? []), node])],
   });
+  if (kind === "secret") return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : "CHOOSE_A_SECRET";
   return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : `choose ${id}`.slice(0, 100);
 }
 
@@ -180,40 +221,4 @@ function uniqueIds(nodes: readonly N8nNode[]): Map<string, string> {
       return [name, id] as const;
     }),
   );
-}
-
-const NOTE_CHARACTERS_MAX = 2_000;
-const DESCRIPTION_CHARACTERS_MAX = 10_000;
-const NODE_SIZE = 100;
-
-/** Sticky notes: one around a few nodes is the note of the first of them, others are part of the description. */
-function attachNotes({ nodes }: N8nWorkflow, ids: ReadonlyMap<string, string>) {
-  const byStep = new Map<string, string>();
-  const rest: string[] = [];
-  for (const { parameters, position, type } of nodes) {
-    if (type !== "stickyNote") continue;
-    const { content, width = 240, height = 160 } = parameters;
-    const text = toText(content).trim();
-    if (text === "") continue;
-    const [x, y] = position;
-    const inside = nodes.filter(
-      (node) =>
-        ids.has(node.name) &&
-        node.position[0] >= x - NODE_SIZE / 2 &&
-        node.position[0] <= x + Number(width) &&
-        node.position[1] >= y - NODE_SIZE / 2 &&
-        node.position[1] <= y + Number(height),
-    );
-    const [first] = inside.toSorted((a, b) => a.position[0] - b.position[0]);
-    const step = first && inside.length <= 4 ? ids.get(first.name) : undefined;
-    if (step !== undefined && !byStep.has(step)) byStep.set(step, text);
-    else rest.push(text);
-  }
-  return { byStep, rest: rest.join("\n\n").slice(0, DESCRIPTION_CHARACTERS_MAX) };
-}
-
-function withNote(node: Node, note: string | undefined): Node {
-  return note === undefined || node.note !== undefined
-    ? node
-    : { ...node, note: note.slice(0, NOTE_CHARACTERS_MAX) };
 }

@@ -156,7 +156,7 @@ test("what has no counterpart fails as soon as an item comes, and not before", a
   });
 });
 
-test("connectors and workflows are chosen; each trigger is a workflow of its own", async () => {
+test("connectors and workflows are chosen; several triggers are those of one workflow", async () => {
   const { body } = await owner("POST /api/v1/connectors", {
     name: "Telegram",
     type: "http",
@@ -179,18 +179,15 @@ test("connectors and workflows are chosen; each trigger is a workflow of its own
       usedBy: ["Tell"],
     },
   ]);
-  const refused = await owner("POST /api/v1/workflows", first.workflows[1].definition);
+  const refused = await owner("POST /api/v1/workflows", first.workflows[0].definition);
   expect(refused.status).toBe(422);
   const bound = await convert(nodes, links, { "connector:telegram": body.data.id });
-  expect(
-    bound.workflows.map(({ definition }: any) => [definition.name, definition.trigger]),
-  ).toEqual([
-    ["Imported: Hook", { type: "webhook" }],
-    ["Imported: Daily", { type: "schedule", cron: "0 7 * * *" }],
+  const [{ definition }] = bound.workflows;
+  expect([definition.trigger, ...definition.triggers]).toEqual([
+    { type: "webhook", id: "hook", name: "Hook", start: ["tell_args"] },
+    { type: "schedule", cron: "0 7 * * *", id: "daily", name: "Daily", start: ["tell_args"] },
   ]);
-  const done = await run({
-    workflows: [{ definition: { ...bound.workflows[1].definition, trigger: { type: "manual" } } }],
-  });
+  const done = await run(bound);
   expect(done.error).toBeNull();
   expect(receiver.received).toMatchObject([
     { path: "/bot/sendMessage", body: { chat_id: "7", text: "Hello all", parse_mode: "Markdown" } },

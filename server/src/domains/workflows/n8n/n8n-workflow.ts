@@ -35,6 +35,16 @@ export interface N8nWorkflow {
   readonly links: readonly N8nLink[];
   /** Nodes that belong to another one: models, tools and memories of agents. */
   readonly parts: ReadonlySet<string>;
+  /** The parts of a node, by its name. */
+  readonly partsOf: (name: string) => readonly NodePart[];
+}
+
+/** A node that belongs to another one, such as the model of an agent; it may have parts itself. */
+export interface NodePart {
+  /** The kind of the connection, such as `ai_languageModel`. */
+  readonly kind: string;
+  readonly node: N8nNode;
+  readonly parts: readonly NodePart[];
 }
 
 const NODES_MAX = 300;
@@ -49,11 +59,40 @@ export function readN8nWorkflow(value: Json): N8nWorkflow {
   }
   const read = nodes.flatMap(toNode);
   const known = new Set(read.map((node) => node.name));
-  const { links, parts } = readLinks(toObject(connections), known);
+  const { links, owned } = readLinks(toObject(connections), known);
   if (links.length > LINKS_MAX) {
     throw new Failure(Invalid, { detail: `An import takes at most ${LINKS_MAX} connections.` });
   }
-  return { name: toText(name, "Imported workflow").slice(0, 200), nodes: read, links, parts };
+  return {
+    name: toText(name, "Imported workflow").slice(0, 200),
+    nodes: read,
+    links,
+    ...toParts(read, owned),
+  };
+}
+
+const PART_DEPTH_MAX = 5;
+
+function toParts(
+  nodes: readonly N8nNode[],
+  owned: readonly OwnedNode[],
+): Pick<N8nWorkflow, "parts" | "partsOf"> {
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  const partsOf = (name: string, depth = 0): NodePart[] =>
+    owned.flatMap(({ owner, part, kind }) => {
+      const node = owner === name && depth < PART_DEPTH_MAX ? byName.get(part) : undefined;
+      return node ? [{ kind, node, parts: partsOf(part, depth + 1) }] : [];
+    });
+  return {
+    parts: new Set(owned.map(({ part }) => part)),
+    partsOf: (name) => partsOf(name),
+  };
+}
+
+interface OwnedNode {
+  readonly owner: string;
+  readonly part: string;
+  readonly kind: string;
 }
 
 function toNode(value: Json): N8nNode[] {
@@ -83,23 +122,23 @@ function toNode(value: Json): N8nNode[] {
 function readLinks(
   connections: JsonObject,
   known: ReadonlySet<string>,
-): Pick<N8nWorkflow, "links" | "parts"> {
+): { readonly links: readonly N8nLink[]; readonly owned: readonly OwnedNode[] } {
   const links: N8nLink[] = [];
-  const parts = new Set<string>();
+  const owned: OwnedNode[] = [];
   for (const [from, kinds] of Object.entries(connections)) {
     if (!known.has(from)) continue;
     for (const [kind, outputs] of Object.entries(toObject(kinds))) {
-      if (kind !== "main") parts.add(from);
       for (const [output, targets] of toList(outputs).entries()) {
         for (const target of toList(targets)) {
           const { node, index } = toObject(target);
-          if (kind !== "main" || typeof node !== "string" || !known.has(node)) continue;
-          links.push({ from, output, to: node, input: Number(index ?? 0) });
+          if (typeof node !== "string" || !known.has(node)) continue;
+          if (kind !== "main") owned.push({ owner: node, part: from, kind });
+          else links.push({ from, output, to: node, input: Number(index ?? 0) });
         }
       }
     }
   }
-  return { links, parts };
+  return { links, owned };
 }
 
 export function toObject(value: Json): JsonObject {

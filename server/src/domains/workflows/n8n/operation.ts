@@ -36,7 +36,7 @@ const NodeReport = Type.Object(
 const ImportBinding = Type.Object(
   {
     id: Type.String({ description: "To be named in `bindings` of the next request" }),
-    kind: Type.Enum(["connector", "workflow", "table"]),
+    kind: Type.Enum(["connector", "workflow", "table", "secret"]),
     title: Type.String(),
     usedBy: Type.Array(Type.String(), { description: "The names of nodes" }),
   },
@@ -48,7 +48,7 @@ export const importWorkflow = query({
   route: "POST /api/v1/workflows/import",
   summary: "Convert a workflow of another product",
   description:
-    "Saves nothing: it answers with a definition for each trigger, what became of each node, and the bindings that " +
+    "Saves nothing: it answers with one definition with all triggers, what became of each node, and the bindings that " +
     "only a person can choose. Send the choices as `bindings`, then save the definitions. A node that has no " +
     "counterpart becomes a step that fails as soon as an item comes to it (`not_imported`).",
   permission: WorkflowsWrite,

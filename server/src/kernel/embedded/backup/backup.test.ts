@@ -4,6 +4,7 @@ import {
   copyFile,
   mkdir,
   mkdtemp,
+  open,
   readdir,
   readFile,
   readlink,
@@ -33,6 +34,8 @@ import { restoreBackup } from "./restore.ts";
 import { checkBackup, writeBackup } from "./archive.ts";
 
 const WRITES_BEFORE = 200;
+/** Longer than the zeros at the end of a segment of the WAL. */
+const FLIP_WINDOW_BYTES = 20 * 1024 ** 2;
 const OBJECT = join("files", "0190aaaa-0000-7000-8000-000000000000", "ab", "blb_ab");
 
 useFolders();
@@ -181,14 +184,15 @@ test("nothing is overwritten: neither by a backup nor by a restore", async () =>
   expect((await readdir(source.folder)).toSorted()).toEqual(names);
 });
 
-/** Changes a byte at this share of the file. */
+/** Changes a byte at this share of the file, or behind it: between the files are zeros that nobody reads. */
 async function flip(path: string, share: number): Promise<void> {
-  const bytes = await readFile(path);
-  const at = Math.floor(share * bytes.length);
-  // Between the files are zeros that nobody reads.
-  const hit = share === 0.5 ? bytes.findIndex((byte, n) => n > at && byte !== 0) : at;
-  bytes[hit] = (bytes[hit] ?? 0) ^ 1;
-  await writeFile(path, bytes);
+  await using file = await open(path, "r+");
+  const at = Math.floor(share * (await file.stat()).size);
+  const window = Buffer.alloc(FLIP_WINDOW_BYTES);
+  await file.read(window, 0, window.length, at);
+  const beyond = window.findIndex((byte) => byte !== 0);
+  expect(beyond).toBeGreaterThanOrEqual(0);
+  await file.write(Buffer.of((window[beyond] ?? 0) ^ 1), 0, 1, at + beyond);
 }
 
 /** The rows are those from 1 on without a gap, and so is what was made of each of them. */

@@ -9,7 +9,7 @@ export const BODY_BYTES_MAX = 1024 * 1024;
 /** How bodies are read: operations that agree in it share a route of the framework. */
 export interface Reading {
   readonly name: string;
-  readonly kind: "parsed" | "raw" | "streamed";
+  readonly kind: "parsed" | "raw" | "raw or streamed" | "streamed";
   readonly bytesMax: number;
 }
 
@@ -24,7 +24,8 @@ const readings = new WeakMap<Operation, Reading>();
 export function readingOf(op: Operation): Reading {
   const known = readings.get(op);
   if (known) return known;
-  const kind = op.streamsBody ? "streamed" : op.readsRequest ? "raw" : "parsed";
+  const raw = op.readsRequest === "files" ? "raw or streamed" : "raw";
+  const kind = op.streamsBody ? "streamed" : op.readsRequest ? raw : "parsed";
   const bytesMax = op.bodyBytesMax ?? BODY_BYTES_MAX;
   const reading: Reading = { name: `${kind} ${bytesMax}`, kind, bytesMax };
   readings.set(op, reading);

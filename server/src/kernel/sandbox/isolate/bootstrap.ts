@@ -37,15 +37,15 @@ import {
   runTimer,
   setTimer,
 } from "./globals.ts";
+import { callError, callHost } from "./host-call.ts";
 import {
-  callError,
-  callHost,
   createScriptContext,
   createScriptLog,
   deepFreeze,
   handleReply,
   writeLog,
 } from "./script-context.ts";
+import { append, createChunks, createFiles, toBase64, toBytes } from "./files.ts";
 import { createSearchParamsClass, createUrlClass, readPairs } from "./url.ts";
 
 /** The process's handle of a context: starts the script, passes on an answer, or fires a timer. */
@@ -84,7 +84,9 @@ export function bootstrapSource(): string {
   const timers = [runSoon, setTimer, runTimer];
   const values = [cloneValue, createEmptyLike];
   const urls = [createSearchParamsClass, readPairs, createUrlClass];
-  const groups = [shared, execution, results, context, calls, globals, timers, values, urls];
+  const files = [createFiles, createChunks, append, toBytes, toBase64];
+  const parts = [shared, execution, results, context, calls, globals];
+  const groups = [...parts, timers, values, urls, files];
   const limits = JSON.stringify(SCRIPT_LIMITS);
   return `"use strict"; (() => { ${groups.flat().map(String).join("\n")}
     return (send, request) => bootstrapContext(send, request, ${limits}); })()`;

@@ -1,4 +1,6 @@
 /** The `context` argument of a script; see `bootstrap.ts`. */
+import { createFiles } from "./files.ts";
+import { callHost } from "./host-call.ts";
 import {
   type CallAnswer,
   truncateText,
@@ -28,6 +30,7 @@ export function createScriptContext(runtime: ScriptRuntime, facts: string): unkn
     secrets: freeze({ get: hostMethod("secrets.get") }),
     events: freeze({ publish: hostMethod("events.publish") }),
     http: freeze({ request: hostMethod("http.request") }),
+    files: createFiles(runtime),
     log: createScriptLog(runtime),
     abort: (reason: unknown = "") => {
       const text = truncateText(builtins, errorText(builtins, reason), 4_000);
@@ -87,32 +90,6 @@ export function writeLog(
   send("warn", "The script wrote too much; the rest is left out.");
 }
 
-/** Makes a host call. It is asynchronous so that an error's stack names the caller that awaits it. */
-export async function callHost(
-  runtime: ScriptRuntime,
-  method: string,
-  args: readonly unknown[],
-): Promise<unknown> {
-  const { builtins, limits } = runtime;
-  const text = builtins.stringify(args) ?? "[]";
-  runtime.trafficSize += text.length;
-  if (text.length > limits.callMax || runtime.trafficSize > limits.trafficMax) {
-    throw callError(builtins, { code: "too_large", message: `${method} was given too much.` });
-  }
-  if (runtime.callCount >= limits.callsMax) {
-    const message = `A script may make ${limits.callsMax} calls.`;
-    throw callError(builtins, { code: "too_many_calls", message });
-  }
-  runtime.callCount += 1;
-  const id = runtime.callCount;
-  const { value, failure } = await new builtins.Promise<CallAnswer>((resolve) => {
-    runtime.pendingCalls[id] = resolve;
-    runtime.send("call", id, method, text);
-  });
-  if (failure !== undefined) throw callError(builtins, builtins.parse(failure));
-  return value === undefined ? undefined : builtins.parse(value);
-}
-
 /** Resolves the host call that the answer belongs to. */
 export function handleReply(
   { pendingCalls, builtins }: ScriptRuntime,
@@ -126,13 +103,6 @@ export function handleReply(
   reply.value = value;
   reply.failure = failure;
   resolve?.(reply);
-}
-
-/** The error of a host call, with its `code`, `status` and field errors. */
-export function callError(builtins: Builtins, content: Readonly<Record<string, unknown>>): Error {
-  const error = new builtins.Error(builtins.String(content["message"]));
-  const { code, status, errors } = content;
-  return builtins.assign(error, { code, status, errors });
 }
 
 export function deepFreeze<Value>(builtins: Builtins, value: Value): Value {

@@ -20,13 +20,17 @@ export function createN8n() {
   const { DateTime, jmespath } = globalThis;
   function listOf(scope, step, output = 0) {
     if (step === "$batch") return asList(scope.batch?.items);
-    const value = step === "$trigger" ? triggerItems(scope) : scope.steps?.[step]?.output;
+    const value = step.startsWith("$trigger")
+      ? triggerItems(scope, step.slice("$trigger:".length))
+      : scope.steps?.[step]?.output;
     return isObject(value) && Object.hasOwn(value, `o${output}`)
       ? asList(value[`o${output}`])
       : asList(value);
   }
-  function triggerItems(scope) {
+  function triggerItems(scope, id) {
     const { trigger = {} } = scope;
+    // Another trigger began the run.
+    if (id !== "" && trigger.id !== id) return [];
     if (trigger.type === "webhook")
       return [
         {
@@ -41,6 +45,25 @@ export function createN8n() {
         },
       ];
     if (trigger.type === "event_bus") return [trigger.event];
+    // The news of another system come with its request, of which n8n shows the body.
+    if (trigger.type === "connector" && isObject(trigger.input?.headers) && trigger.input.query)
+      return asList(trigger.input.body ?? {});
+    if (trigger.type === "form")
+      return [
+        {
+          ...trigger.input,
+          submittedAt: trigger.submittedAt,
+          formMode: "production",
+        },
+      ];
+    if (trigger.type === "chat")
+      return [
+        {
+          action: "sendMessage",
+          chatInput: trigger.input?.message,
+          sessionId: trigger.input?.sessionId,
+        },
+      ];
     const { input } = trigger;
     return input === undefined || input === null
       ? [{}]

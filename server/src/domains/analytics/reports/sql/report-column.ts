@@ -1,5 +1,21 @@
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 
+/** An aggregate over rows that the same aggregates over parts of those rows add up to. */
+export interface MergePart {
+  /** The function over the rows, and the one over its values for their parts. */
+  readonly fn: "count" | "sum" | "min" | "max";
+  /** All rows where it is absent, which only a count has. */
+  readonly operand: string | undefined;
+  readonly filter: string | undefined;
+}
+
+/** How a value is worked out from parts of its rows. */
+export interface ColumnMerge {
+  readonly parts: readonly MergePart[];
+  /** The value, from the aggregates of the parts as they were merged. */
+  readonly whole: (merged: readonly string[]) => string;
+}
+
 /** A column of a report: a group or a value, with a name. */
 export interface Column {
   readonly name: string;
@@ -9,4 +25,6 @@ export interface Column {
   readonly show: (stored: unknown) => unknown;
   /** Its value in a bucket without rows. */
   readonly empty: unknown;
+  /** Of a value; absent where it needs all rows at once, as a percentile does. */
+  readonly merge?: ColumnMerge | undefined;
 }

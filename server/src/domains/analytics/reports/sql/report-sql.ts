@@ -129,24 +129,46 @@ export function compileReport(
   narrowing: ReportCondition = {},
 ): ReportStatement {
   const where = whereSql(source, definition, ctx, narrowing);
+  const columns = compileReportColumns(source, definition, ctx);
+  const selected = columns.map(({ sql }, index) => `${sql} as ${aliasSql(index)}`).join(", ");
+  const inner = `select ${selected} from ${source.from}${where}${groupBySql(columns)}`;
+  const { text, limit } = boundReport(source, definition, ctx, { columns, inner });
+  return { columns, text, values: ctx.parameters.values, limit };
+}
+
+/** The columns of a report, checked against the rest of its definition. */
+export function compileReportColumns(
+  source: OpenReportSource,
+  definition: Definition,
+  ctx: SqlContext,
+): readonly Column[] {
   const columns = compileColumns(source, definition, ctx);
   assertChart(definition, columns);
-  const isFilled = definition.timeBucket?.fill === true;
-  if (isFilled && (definition.having ?? definition.sort) !== null) {
+  if (definition.timeBucket?.fill === true && (definition.having ?? definition.sort) !== null) {
     throw invalidField("/timeBucket/fill", "does not go with having or sort");
   }
+  return columns;
+}
+
+/** The groups of a statement whose first columns they are. */
+export function groupBySql(columns: readonly Pick<Column, "role">[]): string {
   const groups = columns.filter(({ role }) => role !== "value");
-  const selected = columns.map(({ sql }, index) => `${sql} as ${aliasSql(index)}`).join(", ");
-  const grouped =
-    groups.length === 0 ? "" : ` group by ${groups.map((_, at) => at + 1).join(", ")}`;
-  const inner = `select ${selected} from ${source.from}${where}${grouped}`;
+  return groups.length === 0 ? "" : ` group by ${groups.map((_, at) => at + 1).join(", ")}`;
+}
+
+/** The rows of a report among its groups: those that it keeps, in its order, and as many as it shows. */
+export function boundReport(
+  source: OpenReportSource,
+  definition: Definition,
+  ctx: SqlContext,
+  { columns, inner }: { readonly columns: readonly Column[]; readonly inner: string },
+): { readonly text: string; readonly limit: number } {
   const having = havingSql(definition, columns, ctx);
   const order = orderBySql(definition.sort, columns);
   // Buckets that are filled in count too, and are not known yet.
-  const limit = isFilled ? ROWS_MAX : definition.limit;
+  const limit = definition.timeBucket?.fill === true ? ROWS_MAX : definition.limit;
   const rowsMax = Math.min(limit + 1, source.rowsMax ?? Number.POSITIVE_INFINITY);
-  const text = `select * from (${inner}) as report${having}${order} limit ${rowsMax}`;
-  return { columns, text, values: ctx.parameters.values, limit };
+  return { text: `select * from (${inner}) as report${having}${order} limit ${rowsMax}`, limit };
 }
 
 /** The values of a row by the names of their columns. */
@@ -156,7 +178,8 @@ export function toReportRow(columns: readonly Column[], row: SqlRow): Record<str
   );
 }
 
-function aliasSql(index: number): string {
+/** The name of a column in a statement. */
+export function aliasSql(index: number): string {
   return `"c${index}"`;
 }
 

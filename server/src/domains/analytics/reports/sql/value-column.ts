@@ -3,7 +3,7 @@ import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import type { ReportField } from "#kernel/contributions/report-source.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { Aggregate, RatioPart } from "../report.ts";
-import type { Column } from "./report-column.ts";
+import type { Column, ColumnMerge, MergePart } from "./report-column.ts";
 import { conditionSql, fieldAt, type SqlContext, toNumber, valueConverter } from "./field.ts";
 
 type Fields = ReadonlyMap<string, ReportField>;
@@ -48,7 +48,22 @@ function ratioValue(fields: Fields, aggregate: Aggregate, ctx: ValueContext): Va
   const wrong = parts.findIndex(({ kind }) => kind !== "number");
   if (wrong !== -1) throw invalidField(`${ctx.at}/${wrong === 0 ? "of" : "over"}`, "is no number");
   const [upper, lower] = parts.map(({ sql }) => `(${sql})::float8`);
-  return toValue(`${upper} / nullif(${lower}, 0)`, null);
+  const value = toValue(`${upper} / nullif(${lower}, 0)`, null);
+  return { ...value, merge: ratioMerge(parts[0].merge, parts[1].merge) };
+}
+
+function ratioMerge(of: ColumnMerge | undefined, over: ColumnMerge | undefined) {
+  return (
+    of &&
+    over && {
+      parts: [...of.parts, ...over.parts],
+      whole(merged: readonly string[]) {
+        const upper = of.whole(merged.slice(0, of.parts.length));
+        const lower = over.whole(merged.slice(of.parts.length));
+        return `(${upper})::float8 / nullif((${lower})::float8, 0)`;
+      },
+    }
+  );
 }
 
 function partValue(fields: Fields, part: RatioPart, ctx: ValueContext): Value {
@@ -61,21 +76,47 @@ function partValue(fields: Fields, part: RatioPart, ctx: ValueContext): Value {
   const field =
     path === undefined ? undefined : fieldAt(fields, path, { ...ctx, at: `${at}/field` });
   const call = CALLS[fn](field, { ...ctx, part });
-  const only =
-    filter === undefined
-      ? ""
-      : ` filter (where ${conditionSql(filter, { ...ctx, fields, at: `${at}/filter` })})`;
+  const condition =
+    filter === undefined ? undefined : conditionSql(filter, { ...ctx, fields, at: `${at}/filter` });
+  const only = condition === undefined ? "" : ` filter (where ${condition})`;
   const sql = `(${call.sql}${only})${call.cast ?? ""}`;
+  const merge = buildMerge(fn, call.operand, condition);
   if (call.like && field)
-    return { kind: field.kind, sql, show: valueConverter(field), empty: null };
-  return toValue(sql, call.empty);
+    return { kind: field.kind, sql, show: valueConverter(field), empty: null, merge };
+  return { ...toValue(sql, call.empty), merge };
 }
 
-type Value = Pick<Column, "kind" | "sql" | "show" | "empty">;
+type Value = Pick<Column, "kind" | "sql" | "show" | "empty" | "merge">;
+
+function buildMerge(
+  fn: RatioPart["fn"],
+  operand: string | undefined,
+  filter: string | undefined,
+): ColumnMerge | undefined {
+  const part = (of: MergePart["fn"]): MergePart => ({ fn: of, operand, filter });
+  switch (fn) {
+    case "count":
+      return { parts: [part("count")], whole: ([count]) => `coalesce(${count}, 0)::bigint` };
+    case "sum":
+    case "min":
+    case "max":
+      return { parts: [part(fn)], whole: ([value = "null"]) => value };
+    case "avg":
+      return {
+        parts: [part("sum"), part("count")],
+        whole: ([sum, count]) => `(${sum} / nullif(${count}, 0))::float8`,
+      };
+    case "distinct":
+    case "percentile":
+      return undefined;
+  }
+}
 
 interface Call {
   readonly sql: string;
   readonly cast?: string;
+  /** Its argument; absent where that is the row. */
+  readonly operand?: string | undefined;
   readonly empty: number | null;
   /** True when its values are those of the field. */
   readonly like?: boolean;
@@ -84,11 +125,21 @@ interface Call {
 type Writer = (field: ReportField | undefined, ctx: ValueContext & { part: RatioPart }) => Call;
 
 const CALLS: Readonly<Record<RatioPart["fn"], Writer>> = {
-  count: (field) => ({ sql: `count(${field?.sql ?? "*"})`, empty: 0 }),
+  count: (field) => ({
+    sql: `count(${field?.sql ?? "*"})`,
+    operand: field?.sql,
+    empty: 0,
+  }),
   distinct: (field) => ({ sql: `count(distinct ${field?.sql})`, empty: 0 }),
-  sum: (field, ctx) => ({ sql: `sum(${numeric(field, ctx)})`, empty: 0 }),
-  // The mean of many numbers has more digits than anybody wants.
-  avg: (field, ctx) => ({ sql: `avg(${numeric(field, ctx)})`, cast: "::float8", empty: null }),
+  sum(field, ctx) {
+    const operand = numeric(field, ctx);
+    return { sql: `sum(${operand})`, operand, empty: 0 };
+  },
+  avg(field, ctx) {
+    const operand = numeric(field, ctx);
+    // The mean of many numbers has more digits than anybody wants.
+    return { sql: `avg(${operand})`, operand, cast: "::float8", empty: null };
+  },
   percentile(field, ctx) {
     const { part, at, parameters } = ctx;
     if (part.p === undefined) throw invalidField(`${at}/p`, "is required by percentile");
@@ -115,9 +166,9 @@ function toValue(sql: string, empty: number | null): Value {
 const ORDERED: ReadonlySet<ConditionFieldKind> = new Set(["text", "time", "date"]);
 
 function extreme(fn: "min" | "max", field: ReportField | undefined, ctx: ValueContext): Call {
-  return field && ORDERED.has(field.kind)
-    ? { sql: `${fn}(${field.sql})`, empty: null, like: true }
-    : { sql: `${fn}(${numeric(field, ctx)})`, empty: null };
+  const isOrdered = field && ORDERED.has(field.kind);
+  const operand = isOrdered ? field.sql : numeric(field, ctx);
+  return { sql: `${fn}(${operand})`, operand, empty: null, like: isOrdered ?? false };
 }
 
 /** A field as a number; of JSON those values that are one. */

@@ -135,6 +135,8 @@ export interface ResolvedTable {
   readonly columns: readonly TableColumn[];
   readonly rows: readonly { readonly key: string | null; readonly cells: readonly unknown[] }[];
   readonly actions: readonly ButtonProps[];
+  /** Buttons for all chosen rows. */
+  readonly bulkActions: readonly ButtonProps[];
   /** True when a press on a row does something. */
   readonly isPressed: boolean;
   /** `one` or `many`, where rows may be chosen. */
@@ -200,6 +202,8 @@ export interface ResolvedChart {
 export type Effect =
   | { readonly kind: "message"; readonly text: string }
   | { readonly kind: "navigate"; readonly url: string }
+  /** No row of this table is chosen any more. */
+  | { readonly kind: "deselect"; readonly table: string }
   | { readonly kind: "refresh"; readonly sources?: readonly string[] }
   | {
       readonly kind: "error";
@@ -214,4 +218,21 @@ export interface TableViewState {
   readonly after?: string;
   readonly sort?: string;
   readonly month?: string;
+}
+
+/** The data that the browser script starts with. */
+export interface StartData {
+  readonly state: PageState;
+  readonly params: Readonly<Record<string, string>>;
+  /** The endpoints for the page's state and for actions. */
+  readonly urls: {
+    readonly state: string;
+    readonly act: string;
+    readonly live: string;
+    readonly upload: string;
+  };
+  /** The headers by which a request of the person's own says where it belongs. */
+  readonly place: Readonly<Record<string, string>>;
+  /** The name under which a browser keeps what this person chose in this app. */
+  readonly remembers: string;
 }

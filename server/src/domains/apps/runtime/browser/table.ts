@@ -42,6 +42,7 @@ export function tableView(table: ResolvedTable, id: string, edited: EditedCell |
           { class: "scroll", role: "region", tabindex: "0", "aria-label": label },
           rowsView(table, id, edited),
         ),
+    bulkView(table, id),
     pagerView(table, id),
   );
 }
@@ -67,6 +68,21 @@ function rowsView(table: ResolvedTable, id: string, edited: EditedCell | undefin
       {},
       rows.map((row) => rowView(table, row, { id, edited, hasActions })),
     ),
+  );
+}
+
+/** The bar of what can be done with the chosen rows, there as long as some are. */
+function bulkView({ bulkActions, selected }: ResolvedTable, id: string): VNode | false {
+  if (bulkActions.length === 0 || selected.length === 0) return false;
+  const clear = { type: "button", class: "push", "data-deselect": id };
+  return h(
+    "div",
+    { class: "pager bulk", role: "group", "aria-label": "Chosen rows" },
+    h("p", { class: "count", role: "status" }, `${formatNumber(selected.length)} chosen`),
+    bulkActions.map((button, at) =>
+      buttonView(button, { "data-part": id, "data-act": `/bulkActions/${at}/action` }),
+    ),
+    h("button", clear, "Choose none"),
   );
 }
 

@@ -19,7 +19,9 @@ export async function renderTable(ctx: RenderContext): Promise<RenderedComponent
   const view = Object.hasOwn(browserState.views, id) ? browserState.views[id] : undefined;
   const { after } = view ?? {};
   // A search that the page does not offer could disclose fields that are not displayed.
-  const q = component["search"] === true ? view?.q : undefined;
+  // Not even one that it offers is for strangers, since it finds records by all their texts.
+  const isSearched = component["search"] === true && ctx.session.isPublic !== true;
+  const q = isSearched ? view?.q : undefined;
   const sort = allowedSort(ctx, view?.sort);
   const searchable = (row: unknown) =>
     displayFields(props["columns"], [row])
@@ -48,10 +50,16 @@ export async function renderTable(ctx: RenderContext): Promise<RenderedComponent
     actions: toList(props["rowActions"]).map((entry) =>
       toButton(Object(entry) as Record<string, unknown>),
     ),
+    bulkActions:
+      component["select"] === "many"
+        ? toList(props["bulkActions"]).map((entry) =>
+            toButton(Object(entry) as Record<string, unknown>),
+          )
+        : [],
     isPressed: component["rowAction"] !== undefined,
     select: component["select"] === undefined ? undefined : toText(component["select"]),
     selected: [...(chosen ?? [])],
-    search: component["search"] === true,
+    search: isSearched,
     q: q ?? "",
     hasBefore: after !== undefined,
     next,

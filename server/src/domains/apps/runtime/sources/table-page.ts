@@ -93,6 +93,22 @@ export async function findRow(
   return (await listPaged(ctx, source, { limit: 1 }, { id }))?.data[0];
 }
 
+/** Finds rows of a source by their ids, within the source's own filter. */
+export async function findRows(
+  ctx: SourceContext,
+  { dataSource }: Component,
+  ids: readonly string[],
+): Promise<readonly unknown[]> {
+  const source = getSource(ctx.session, dataSource);
+  if (!isPaged(source)) {
+    return rowsOf(getLoadedValue(source, ctx.loaded)).filter((row) =>
+      ids.includes(idOf(row) ?? ""),
+    );
+  }
+  const condition = { id: { in: [...ids] } };
+  return (await listPaged(ctx, source, { limit: ids.length }, condition))?.data ?? [];
+}
+
 /** Rows of a source between two days, or the first of them where the source is no list. */
 export async function readRowsBetween(
   ctx: SourceContext,

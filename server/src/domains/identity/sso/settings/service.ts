@@ -61,6 +61,18 @@ export async function enforce(ctx: In<WriteContext<typeof SsoUpdated>>, isEnforc
   return toResponse(ctx, after);
 }
 
+/** Lets passwords in again, whoever asks; false where there was nothing to let go of. */
+export async function release(
+  { tx, now, emit }: Pick<WriteContext<typeof SsoUpdated>, "tx" | "now" | "emit">,
+  workspace: Pick<WorkspaceRef, "id">,
+): Promise<boolean> {
+  const stored = await store.lock(tx);
+  if (!stored?.enforceSSO) return false;
+  const after = await store.setEnforced(tx, false, now);
+  emit(SsoUpdated, configurationRef(workspace), configurationEventData(after));
+  return true;
+}
+
 export async function remove(ctx: In<WriteContext<typeof SsoDeleted>>): Promise<void> {
   const stored = await requireConfiguration(store.lock(ctx.tx));
   ctx.expectRevision(stored.revision);

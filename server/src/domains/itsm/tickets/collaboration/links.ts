@@ -5,7 +5,11 @@ import { event, type EventType } from "#kernel/log/event.ts";
 import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { idPattern, newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import type { ReadContext } from "#kernel/contract.ts";
+import { performWithin } from "#kernel/operation/inner-command.ts";
+import type { State } from "#kernel/undo/fold-changes.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { type BulkInverse, InversePoint } from "#kernel/undo/inverse.ts";
+import type { Operation, ReadContext } from "#kernel/contract.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, page } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
@@ -62,9 +66,62 @@ export function linksOf(kind: TicketKind) {
     ...about,
     summary: "A link to another ticket was removed.",
   });
+  const [add, remove] = [addLink(kind, Linked), removeLink(kind, Unlinked)];
+  const inverse = linkInverse(kind, { add, remove, Linked, Unlinked });
   return {
     events: [Linked, Unlinked],
-    operations: [listLinks(kind), addLink(kind, Linked), removeLink(kind, Unlinked)],
+    operations: [
+      listLinks(kind),
+      { ...add, contributions: [contribute(InversePoint, inverse)] },
+      remove,
+    ],
+  };
+}
+
+/** A link that is made again has another id. */
+function linkInverse(
+  kind: TicketKind,
+  links: {
+    readonly add: Operation;
+    readonly remove: Operation;
+    readonly Linked: LinkEvent;
+    readonly Unlinked: LinkEvent;
+  },
+): BulkInverse {
+  return {
+    resourceType: `${kind.kind}_link`,
+    created: [links.Linked.type],
+    deleted: [links.Unlinked.type],
+    permission: kind.write,
+    idOf: ({ data }) => String(data["id"]),
+    groupOf: ({ resource }) => resource.id,
+    async lock({ tx }, ticketId, ids) {
+      const rows = await tx
+        .selectFrom("ticket_links")
+        .selectAll()
+        .where("id", "in", [...ids])
+        .where((row) => row.or([row("from_id", "=", ticketId), row("to_id", "=", ticketId)]))
+        .execute();
+      const states = rows.map((row): [string, State] => {
+        const { id: linkId, type, from_id, to_id } = row;
+        return [linkId, { id: linkId, type, from: from_id, to: to_id }];
+      });
+      return { states: new Map(states), fields: new Set(["type", "from", "to"]) };
+    },
+    async write(ctx, ticketId, reversals) {
+      for (const { id: linkId, target } of reversals) {
+        const [op, input] = target
+          ? [
+              links.add,
+              {
+                params: { id: String(target["from"]) },
+                body: { type: target["type"], ticketId: target["to"] },
+              },
+            ]
+          : [links.remove, { params: { id: ticketId, linkId } }];
+        await performWithin(ctx, op, input);
+      }
+    },
   };
 }
 

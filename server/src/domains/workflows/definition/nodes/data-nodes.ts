@@ -132,6 +132,7 @@ const TICKET_VERBS = [
   "get",
   "update",
   "comment",
+  "attach",
   "resolve",
   "escalate",
   "close",
@@ -146,7 +147,10 @@ export const ticket = nodeType({
     operation: Type.Enum([...TICKET_VERBS]),
     kind: Type.Enum(["incident", "change", "problem", "request"]),
     id: Type.Optional(line(100, "The id or the number")),
-    fields: Type.Optional(Fields),
+    fields: Type.Optional({
+      ...Fields,
+      description: "To attach a file: `fileId`, a file such as `{{ steps.fetch.output.body }}`",
+    }),
   }),
   form: {
     title: "Ticket",
@@ -182,6 +186,7 @@ export const ticket = nodeType({
       get: ["id"],
       update: ["id", "fields"],
       comment: ["id", "fields"],
+      attach: ["id", "fields"],
       resolve: ["id", "fields"],
       escalate: ["id", "fields"],
       close: ["id"],

@@ -20,7 +20,25 @@ export const http = nodeType({
     url: Type.String({ pattern: "^https?://", maxLength: 8_000 }),
     headers: Type.Optional(Type.Record(Type.String(), text(8_000), { maxProperties: 100 })),
     query: Type.Optional(Fields),
-    body: Type.Optional(Type.Unknown()),
+    body: Type.Optional(
+      Type.Unknown({
+        description:
+          "A text as it is, a file as its bytes, anything else as JSON or as `bodyType` says",
+      }),
+    ),
+    bodyType: Type.Optional(
+      Type.Enum(["json", "form", "multipart"], {
+        description:
+          "`multipart` sends the members of the body as the parts of a form: a file, or a list of them, among others",
+      }),
+    ),
+    response: Type.Optional(
+      Type.Enum(["auto", "data", "file"], {
+        description:
+          "`file` keeps the answer as a file, of any size, whose handle is the body; `auto`, unless given, does so for " +
+          "what is no text",
+      }),
+    ),
     failOn: Type.Optional(
       Type.Array(
         Type.String({
@@ -73,6 +91,8 @@ export const http = nodeType({
       query: { title: "Query", example: { page: 1 } },
       headers: { title: "Headers", example: { Authorization: "Bearer {{secrets.API_TOKEN}}" } },
       body: { title: "Body", example: { order: "{{ trigger.input.id }}" } },
+      bodyType: { title: "Body as" },
+      response: { title: "Answer as" },
       failOn: { title: "Fails on", example: ["404", "5xx"] },
       redirects: { title: "Redirects" },
       nextPage: { title: "Next page", placeholder: "response.body.next" },
@@ -85,7 +105,7 @@ export const http = nodeType({
       status: Type.Integer(),
       headers: Type.Record(Type.String(), Type.String()),
       ...(nextPage === undefined
-        ? { body: Type.Unknown({ description: "Parsed where it is JSON, a text otherwise" }) }
+        ? { body: Type.Unknown({ description: "Parsed where it is JSON, a text, or a file" }) }
         : { body: Type.Array(Type.Unknown()), pages: Type.Integer() }),
     }),
   branches: "none",

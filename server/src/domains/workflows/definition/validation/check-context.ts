@@ -32,7 +32,7 @@ export interface CheckContext {
   /** Findings that may be right all the same. */
   readonly warnings: FieldError[];
   /** The type of the trigger, where it has one. */
-  readonly triggerType: unknown;
+  readonly triggerTypes: readonly unknown[];
   nodes: number;
   edges: number;
 }

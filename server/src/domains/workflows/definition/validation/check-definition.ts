@@ -11,9 +11,10 @@ import {
   isRecord,
   errorReporter,
 } from "./check-context.ts";
-import { definitionFields, EDGES_MAX, NODES_MAX } from "../definition.ts";
+import { definitionFields, EDGES_MAX, NODES_MAX, TRIGGERS_MAX } from "../definition.ts";
 import type { NodeTypes } from "../node-type.ts";
 import { isTemplate } from "../template.ts";
+import { FIRST_TRIGGER_ID } from "../trigger-list.ts";
 import { triggerTypes } from "../trigger.ts";
 
 /** The findings in a definition, each with its JSON pointer. */
@@ -35,17 +36,18 @@ export function checkDefinition(
 ): DefinitionIssues {
   const errors = schemaErrors(OutlineSchema, definition);
   if (!isRecord(definition)) return { errors, warnings: [] };
-  const { type: triggerType } = Object(definition["trigger"]) as { readonly type?: unknown };
+  const { trigger, triggers } = definition;
+  const allTriggers = [trigger, ...(Array.isArray(triggers) ? (triggers as unknown[]) : [])];
   const ctx: CheckContext = {
     types,
     expressions,
     errors,
     warnings: [],
-    triggerType,
+    triggerTypes: allTriggers.map((one) => (Object(one) as { readonly type?: unknown }).type),
     nodes: 0,
     edges: 0,
   };
-  checkTrigger(ctx, definition["trigger"]);
+  checkTriggers(ctx, allTriggers, definition["nodes"]);
   checkKey(ctx, definition["concurrencyKey"]);
   const { nodes, edges } = definition;
   if (Array.isArray(nodes) && Array.isArray(edges)) {
@@ -60,13 +62,36 @@ export function checkDefinition(
 const OutlineSchema = object({
   ...definitionFields,
   trigger: Type.Unknown(),
+  triggers: Type.Optional(Type.Array(Type.Unknown(), { maxItems: TRIGGERS_MAX })),
   nodes: Type.Array(Type.Unknown()),
   edges: Type.Array(Type.Unknown()),
 });
 
-function checkTrigger(ctx: CheckContext, trigger: unknown): void {
+/** Checks each trigger, that their ids differ, and that the nodes with which they begin are there. */
+function checkTriggers(ctx: CheckContext, all: readonly unknown[], nodes: unknown): void {
+  const ids = new Set<unknown>();
+  const nodeIds = new Set(
+    Array.isArray(nodes) ? nodes.map((node) => (Object(node) as { id?: unknown }).id) : [],
+  );
+  for (const [index, trigger] of all.entries()) {
+    const path = index === 0 ? "/trigger" : `/triggers/${index - 1}`;
+    checkTrigger(ctx, trigger, path);
+    if (!isRecord(trigger)) continue;
+    const { id = index === 0 ? FIRST_TRIGGER_ID : undefined, start } = trigger;
+    if (id === undefined) ctx.errors.push({ path: `${path}/id`, message: "is required" });
+    else if (ids.has(id)) ctx.errors.push({ path: `${path}/id`, message: "is another trigger's" });
+    ids.add(id);
+    if (!Array.isArray(start)) continue;
+    for (const [at, node] of start.entries()) {
+      if (nodeIds.has(node)) continue;
+      ctx.errors.push({ path: `${path}/start/${at}`, message: "is not a node of the workflow" });
+    }
+  }
+}
+
+function checkTrigger(ctx: CheckContext, trigger: unknown, path: string): void {
   if (trigger === undefined) return;
-  const report = errorReporter(ctx, "/trigger");
+  const report = errorReporter(ctx, path);
   if (!isRecord(trigger) || typeof trigger["type"] !== "string") {
     return report(schemaErrors(TriggerOutline, trigger));
   }

@@ -73,7 +73,12 @@ export function checkGraph(
     const own = forEach && typeof name === "string" ? [...position.items, name, "index"] : [];
     const seen = { ...visible, items: forEach ? own : position.items };
     checkFieldNames(ctx, { type, config, path }, seen);
-    if (!type.iterates) continue;
+    if (type.plans)
+      checkTools(ctx, config["tools"], `${path}/tools`, {
+        ...seen,
+        items: [...seen.items, "call"],
+      });
+    if (!type.iterates || type.plans) continue;
     const { as: item = type.repeats ? "state" : "item", body } = config;
     const items = [...position.items, String(item), "index"];
     checkBody(ctx, body, {
@@ -83,6 +88,29 @@ export function checkGraph(
       before,
       items,
     });
+  }
+}
+
+/** Checks the tools of an agent: each is a node, whose templates also see the call. */
+function checkTools(ctx: CheckContext, tools: unknown, at: string, visible: VisibleNames): void {
+  if (!Array.isArray(tools)) return;
+  ctx.nodes += tools.length;
+  if (ctx.nodes > NODES_MAX) return;
+  for (const [index, tool] of tools.entries()) {
+    if (!isRecord(tool) || typeof tool["type"] !== "string") continue;
+    const path = `${at}/${index}`;
+    const { name: id, type: typeName, config = {}, retry } = tool;
+    const node = { id, type: typeName, config, ...(retry !== undefined && { retry }) };
+    const type = checkNode(ctx, node, path);
+    const report = errorReporter(ctx, path);
+    if (visible.steps.has(String(id))) {
+      report([{ path: "/name", message: "is the id of a node too" }]);
+    }
+    if (!type) continue;
+    if (type.iterates || type.answers || type.alwaysFails) {
+      report([{ path: "/type", message: `can't be a tool; put it into a workflow` }]);
+    }
+    if (isRecord(config)) checkFieldNames(ctx, { type, config, path: `${path}/config` }, visible);
   }
 }
 
@@ -131,7 +159,12 @@ function idsIn(body: unknown): string[] {
 /** Checks that a node may be done for each of a list: it must go one way, and not be a list's loop itself. */
 function checkForEach(ctx: CheckContext, type: NodeType, forEach: Config, path: string): void {
   const report = errorReporter(ctx, path);
-  if (type.branches !== "none" || type.iterates || type.answers || type.alwaysFails) {
+  if (
+    type.branches !== "none" ||
+    (type.iterates && !type.plans) ||
+    type.answers ||
+    type.alwaysFails
+  ) {
     report([{ path: "", message: `is not for nodes of type ${type.type}; put them in a loop` }]);
   }
   const { items } = forEach;

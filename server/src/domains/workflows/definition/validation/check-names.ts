@@ -17,7 +17,7 @@ export interface VisibleNames {
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   run: ["id", "createdAt", "workflowId", "versionId"],
   workspace: ["id", "slug", "name", "timezone"],
-  trigger: ["type", "input", "event", "scheduledFor"],
+  trigger: ["id", "type", "input", "event", "scheduledFor", "submittedAt"],
 };
 const STEP_MEMBERS: readonly string[] = ["output", "error", "page"];
 
@@ -84,7 +84,7 @@ function nameError(
 }
 
 function nameWarnings(
-  { triggerType }: CheckContext,
+  { triggerTypes }: CheckContext,
   [root, member = "", part]: readonly string[],
   { before }: VisibleNames,
   path: string,
@@ -93,18 +93,21 @@ function nameWarnings(
     return [{ path, message: `reads steps.${member}, which does not come before this step` }];
   }
   const needed = TRIGGER_TYPES[member];
-  if (root === "trigger" && needed !== undefined && triggerType !== needed) {
+  if (root === "trigger" && needed !== undefined && !triggerTypes.includes(needed)) {
     return [
       { path, message: `reads trigger.${member}, which only a trigger of type ${needed} has` },
     ];
   }
-  const isInner = root === "trigger" && member === "input" && triggerType === "webhook";
-  if (isInner && part !== undefined && !["body", "headers", "query"].includes(part)) {
-    const message = `reads trigger.input.${part}, but the input of a webhook has only body, headers, query`;
+  const isInner =
+    root === "trigger" && member === "input" && triggerTypes.every((type) => type === "webhook");
+  if (isInner && part !== undefined && !INPUT_PARTS.includes(part)) {
+    const message = `reads trigger.input.${part}, but the input of a webhook has only ${INPUT_PARTS.join(", ")}`;
     return [{ path, message }];
   }
   return [];
 }
+
+const INPUT_PARTS = ["body", "headers", "query", "method", "params", "rawBody", "claims"];
 
 function hint(name: string, names: readonly string[]): string {
   const closest = closestName(name, names);

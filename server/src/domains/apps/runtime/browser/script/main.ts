@@ -9,27 +9,14 @@ import { byId, isControl, type Scalar, valueOf, readValues } from "./control.ts"
 import { handleDrag } from "./drag.ts";
 import { followChanges } from "./live.ts";
 import { confirmAction, showMessage } from "./message.ts";
-import type { Effect, PageState } from "../page-state.ts";
+import type { Effect, PageState, StartData } from "../page-state.ts";
 import { PageView } from "./page-view.ts";
 import { recall, remember } from "./remember.ts";
 import { uploadFiles } from "./upload.ts";
 
-interface Start {
-  readonly state: PageState;
-  readonly params: Readonly<Record<string, string>>;
-  readonly urls: {
-    readonly state: string;
-    readonly act: string;
-    readonly live: string;
-    readonly upload: string;
-  };
-  readonly place: Readonly<Record<string, string>>;
-  readonly remembers: string;
-}
-
 const SEARCH_MS = 250;
 
-const start = JSON.parse(byId("start").textContent ?? "") as Start;
+const start = JSON.parse(byId("start").textContent ?? "") as StartData;
 const root = byId("app");
 const view = new PageView(root, start.state);
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
@@ -46,7 +33,7 @@ handleDrag(root, (card) => void moveCard(card));
 const isRecalled = recallPage();
 view.render();
 if (start.state.deferred || isRecalled || timeZone !== start.state.region.timeZone) void refresh();
-followChanges(start.urls.live, () => void refresh());
+if (start.urls.live !== "") followChanges(start.urls.live, () => void refresh());
 
 function browserState() {
   const { inputs, views, selected, state } = view;
@@ -131,6 +118,7 @@ function applyEffects(
   let hasSucceeded = true;
   for (const effect of effects) {
     if (effect.kind === "navigate") location.assign(effect.url);
+    if (effect.kind === "deselect") delete view.selected[effect.table];
     if (effect.kind === "message") showMessage(effect.text, false);
     if (effect.kind !== "error") continue;
     hasSucceeded = false;
@@ -161,11 +149,14 @@ async function handleClick(event: Event): Promise<void> {
 
 /** Does what changes only what is looked at; true when the button was one for that. */
 async function look(button: HTMLElement, part: string): Promise<boolean> {
-  const { tab, turn, next, open, sort, month, edit, row = "", move } = button.dataset;
+  const { tab, turn, next, open, sort, month, edit, row = "", move, deselect } = button.dataset;
   if (tab !== undefined) selectTab(part, Number(tab));
   else if (open !== undefined) (byId(open) as HTMLDialogElement).showModal();
   else if ("close" in button.dataset) button.closest("dialog")?.close();
-  else if (edit !== undefined) editCell(part, row, edit);
+  else if (deselect !== undefined) {
+    delete view.selected[deselect];
+    await refresh();
+  } else if (edit !== undefined) editCell(part, row, edit);
   else if (move !== undefined) await moveCard({ part, row, to: move, trigger: button });
   else if (turn !== undefined || sort !== undefined || month !== undefined) {
     if (turn !== undefined) view.turn(part, turn, next);

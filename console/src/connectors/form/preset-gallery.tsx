@@ -1,0 +1,91 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useOp } from "../../data/api.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { count } from "../../ui/words.ts";
+import { CATEGORIES, findPresets, monogramOf, type PresetSummary } from "./preset.ts";
+import { TypeGallery } from "./type-gallery.tsx";
+
+/** Every service of the catalogue, to be found by words or by category; below, what is none of them. */
+export function PresetGallery() {
+  const [words, setWords] = useState("");
+  const [category, setCategory] = useState<string>();
+  const { data, error, isPending, refetch } = useOp("connectors.presets", {
+    query: { limit: 200 },
+  });
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (isPending) return <Loading rows={8} />;
+  const present = new Set(data.data.map((one) => one.category as string));
+  const found = findPresets(data.data, words, category);
+  return (
+    <>
+      <div className="con-filters">
+        <input
+          className="field con-find"
+          type="search"
+          aria-label="Find a service"
+          placeholder="Find a service…"
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+        <div className="con-categories" role="group" aria-label="Categories">
+          {Object.entries(CATEGORIES)
+            .filter(([name]) => present.has(name))
+            .map(([name, label]) => (
+              <button
+                key={name}
+                type="button"
+                className="con-category"
+                aria-pressed={category === name}
+                onClick={() => setCategory(category === name ? undefined : name)}
+              >
+                {label}
+              </button>
+            ))}
+        </div>
+      </div>
+      {found.length === 0 ? (
+        <Empty title="No service is called like that">
+          Any API can be connected to by its address; see below.
+        </Empty>
+      ) : (
+        <ul className="con-presets" aria-label="Services">
+          {found.map((one) => (
+            <PresetCard key={one.id} preset={one} />
+          ))}
+        </ul>
+      )}
+      <h2>Anything else</h2>
+      <TypeGallery />
+    </>
+  );
+}
+
+function PresetCard({ preset }: { readonly preset: PresetSummary }) {
+  const { id, title, type, actions, triggers } = preset;
+  const search = type === "preset" ? { preset: id } : { type };
+  return (
+    <li>
+      <Link to="/connectors/new" search={search} className="con-preset">
+        <Monogram title={title} />
+        <span className="con-title">
+          <strong className="cut">{title}</strong>
+          <span className="muted">
+            {actions === 0
+              ? "Its own type"
+              : `${count(actions, "action")}${triggers > 0 ? `, ${count(triggers, "trigger")}` : ""}`}
+          </span>
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** A service that has no icon is drawn by its letters. */
+export function Monogram({ title }: { readonly title: string }) {
+  return (
+    <span className="con-icon con-monogram" aria-hidden="true">
+      {monogramOf(title)}
+    </span>
+  );
+}

@@ -1,0 +1,94 @@
+/** A service of the catalogue while somebody makes a connector of it. */
+import type { Schemas } from "../../data/api.ts";
+import type { Fields, Schema } from "../../form/index.ts";
+import type { ConnectorType } from "./draft.ts";
+
+export type PresetSummary = Schemas["ConnectorPresetSummary"];
+export type Preset = Schemas["ConnectorPreset"];
+
+export const CATEGORIES: Readonly<Record<string, string>> = {
+  ai: "AI",
+  communication: "Communication",
+  crm: "CRM",
+  database: "Databases",
+  developer: "Development",
+  finance: "Finance",
+  forms: "Forms",
+  google: "Google",
+  marketing: "Marketing",
+  microsoft: "Microsoft",
+  productivity: "Productivity",
+  shop: "Shops",
+  storage: "Storage",
+  support: "Support",
+  web: "Web",
+};
+
+/** Two letters for a service that has no icon: of its first words, or of its first word. */
+export function monogramOf(title: string): string {
+  const [first = "", second] = title.split(/[\s./()]+/).filter((word) => word !== "");
+  const letters = second === undefined ? first.slice(0, 2) : `${first[0] ?? ""}${second[0] ?? ""}`;
+  return letters.charAt(0).toUpperCase() + letters.slice(1);
+}
+
+/** The services that a search and a category leave, by title. */
+export function findPresets(
+  all: readonly PresetSummary[],
+  words: string,
+  category: string | undefined,
+): PresetSummary[] {
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return all
+    .filter((one) => category === undefined || one.category === category)
+    .filter(({ title, category: group, guide }) => {
+      const text = `${title} ${CATEGORIES[group] ?? group} ${guide}`.toLowerCase();
+      return parts.every((part) => text.includes(part));
+    })
+    .toSorted((one, other) => one.title.localeCompare(other.title));
+}
+
+/**
+ * The type of connectors as one service has it: it asks for the parameters of the service alone, and of each way to sign in
+ * for what the service does not know.
+ */
+export function typeOfPreset(type: ConnectorType, preset: Preset): ConnectorType {
+  const asked = (preset.parameters ?? []).map(({ name, title, hint, default: value }) => [
+    name,
+    {
+      type: "string",
+      title,
+      "x-multiline": false,
+      ...(hint !== undefined && { description: hint }),
+      ...(value !== undefined && { default: value }),
+    },
+  ]);
+  const required = (preset.parameters ?? [])
+    .filter((one) => one.default === undefined)
+    .map(({ name }) => name);
+  return {
+    ...type,
+    config: { type: "object", properties: Object.fromEntries(asked), required },
+    auth: preset.auth.map(({ kind, fill }) => {
+      const schema = type.auth.find((one) => one.kind === kind)?.schema as Schema | undefined;
+      const isOpen = (name: string): boolean => !Object.hasOwn(fill, name) && !HIDDEN.has(name);
+      const properties = Object.entries(schema?.properties ?? {}).filter(([name]) => isOpen(name));
+      return {
+        kind: kind as ConnectorType["auth"][number]["kind"],
+        schema: {
+          ...schema,
+          properties: Object.fromEntries(properties),
+          required: schema?.required?.filter(isOpen) ?? [],
+        },
+      };
+    }),
+  };
+}
+
+/** What a preset decides by leaving it out. */
+const HIDDEN: ReadonlySet<string> = new Set(["prefix", "in", "clientAuth", "service", "audience"]);
+
+/** The configuration of a connector of a service. */
+export function configOfPreset({ config }: Preset, parameters: Fields): Fields {
+  const given = Object.entries(parameters).filter(([, value]) => value !== "");
+  return { ...config, ...(given.length > 0 && { parameters: Object.fromEntries(given) }) };
+}

@@ -1,0 +1,23 @@
+/** Files of the workspace: sent as they are, and shown by links that live for a while. */
+import { type Schemas, useOp } from "../api.ts";
+import { BASE_PATH, place } from "../place.ts";
+import { uploadTo } from "./upload.ts";
+
+const LINK_FRESH_MS = 240_000;
+
+/** Sends a file of this place. */
+export function uploadFile(file: File): Promise<Schemas["File"]> {
+  return uploadTo(file, { ...place, baseUrl: BASE_PATH });
+}
+
+/** An address of a file that a picture or a link can use: neither can name a workspace in a header. */
+export function useFileLink(fileId: string | undefined): string | undefined {
+  const { data } = useOp(
+    "files.create_link",
+    { params: { id: fileId ?? "" } },
+    { enabled: fileId !== undefined, staleTime: LINK_FRESH_MS },
+  );
+  if (data === undefined) return undefined;
+  const { pathname, search } = new URL(data.data.url, location.origin);
+  return `${pathname}${search}`;
+}

@@ -1,0 +1,43 @@
+/** Keys that nothing answered to while their screen was not there yet, and that wait for it: a few, and not for long. */
+
+const HELD_MAX = 8;
+const HELD_MS = 5_000;
+
+interface Press {
+  readonly timeStamp: number;
+}
+
+export class HeldKeys<Event extends Press> {
+  readonly #run: (event: Event, keys: string) => boolean;
+  #presses: readonly { readonly event: Event; readonly key: string }[] = [];
+
+  /** `run` does what keys are for; it says false while they are for nothing. */
+  constructor(run: (event: Event, keys: string) => boolean) {
+    this.#run = run;
+  }
+
+  get isEmpty(): boolean {
+    return this.#presses.length === 0;
+  }
+
+  add(event: Event, key: string): void {
+    this.#presses = [...this.#presses, { event, key }].slice(-HELD_MAX);
+  }
+
+  drop(): void {
+    this.#presses = [];
+  }
+
+  /** Runs the first of them, or the first two where they are one act; what is too old is forgotten, and once all is there, what is for nothing. */
+  release(nowMs: number, isSettled = false): void {
+    const fresh = this.#presses.filter(({ event }) => nowMs - event.timeStamp < HELD_MS);
+    this.#presses = fresh;
+    const [first, second] = fresh;
+    if (!first) return;
+    const isBoth = second !== undefined && this.#run(first.event, `${first.key} ${second.key}`);
+    const used = isBoth ? 2 : this.#run(first.event, first.key) || isSettled ? 1 : 0;
+    // An act may have dropped them, and more may have come.
+    const spent = fresh.slice(0, used);
+    this.#presses = this.#presses.filter((press) => !spent.includes(press));
+  }
+}

@@ -1,0 +1,66 @@
+import { Paperclip } from "lucide-react";
+import { useRef, useState } from "react";
+import { addFile, listHandles, toHandle } from "../../../ui/readable/file-handle.ts";
+import { uploadFile } from "../../../data/files/files.ts";
+import { toSize } from "../../../ui/words.ts";
+
+/** Files of an input: chosen here, sent at once, and named in the input by their handles. */
+export function AttachFile(props: {
+  readonly text: string;
+  readonly onChange: (edit: (text: string) => string) => void;
+}) {
+  const picker = useRef<HTMLInputElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const send = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    setBusy(true);
+    setFault(undefined);
+    try {
+      const handle = toHandle(await uploadFile(file));
+      // The text may have been edited while the file was on its way.
+      props.onChange((text) => addFile(text, handle));
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : "The file was not taken.");
+    } finally {
+      setBusy(false);
+    }
+  };
+  const files = listHandles(parse(props.text));
+  return (
+    <div className="run-attach">
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        onChange={({ target }) => {
+          void send(target.files?.[0]);
+          target.value = "";
+        }}
+      />
+      <button
+        type="button"
+        className="btn bare"
+        disabled={isBusy}
+        onClick={() => picker.current?.click()}
+      >
+        <Paperclip />
+        {isBusy ? "Sending…" : "Add a file"}
+      </button>
+      {files.map(({ $file, name, size }) => (
+        <span key={$file} className="muted">
+          {name}, {toSize(size)}
+        </span>
+      ))}
+      {fault !== undefined && <span role="alert">{fault}</span>}
+    </div>
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

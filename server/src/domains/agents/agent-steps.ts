@@ -1,0 +1,140 @@
+/** The steps around the turns of an agent: its begin, the approval, choice and result of calls, and its end. */
+import { executor, type StepTools } from "#domains/runs/index.ts";
+import {
+  agent,
+  agentAnswer,
+  agentApproval,
+  agentCheck,
+  agentDispatch,
+  AGENT_TURNS_DEFAULT,
+  APPROVE_ID,
+  MCP_ID,
+} from "#domains/workflows/index.ts";
+import { agentOf, type CallResult, type PlannedCall } from "./agent-history.ts";
+import { addSpent } from "./ask-model.ts";
+
+/** Of a tool's output: what a model is told. */
+const CONTENT_CHARACTERS_MAX = 60_000;
+const MESSAGE_CHARACTERS_MAX = 4_000;
+
+/** Begins an agent: its configuration is evaluated once, for all turns. */
+export const agentStep = executor({
+  type: agent,
+  run: ({ maxTurns = AGENT_TURNS_DEFAULT }) => ({ turns: maxTurns }),
+});
+
+export const agentApprovalStep = executor({
+  type: agentApproval,
+  run({ names, servers, approvers, expiresMs }, tools) {
+    const call = callIn(tools);
+    const isAsked =
+      names.includes(call.name) || (call.server !== undefined && servers.includes(call.server));
+    if (!isAsked || call.problem !== undefined) {
+      return { output: { approved: true, asked: false }, branch: "approved" };
+    }
+    const given = cut(JSON.stringify(call.arguments ?? {}, null, 2), MESSAGE_CHARACTERS_MAX);
+    const { platform } = tools;
+    return {
+      wait: {
+        kind: "approval",
+        approvers,
+        quorum: 1,
+        message: `The agent wants to call ${call.name} with\n${given}`,
+        decisions: [],
+        ...(expiresMs !== undefined && { untilMs: platform.clock.nowMs() + expiresMs }),
+      },
+    };
+  },
+});
+
+/** The values that a step of a call sees. */
+interface CallScope {
+  readonly call?: PlannedCall;
+  readonly steps: Readonly<
+    Record<string, { readonly output?: unknown; readonly error?: { readonly message: string } }>
+  >;
+}
+
+function scopeOf(tools: StepTools): CallScope {
+  return tools.scope() as unknown as CallScope;
+}
+
+function callIn(tools: StepTools): PlannedCall {
+  const { id, name, ...rest } = Object(scopeOf(tools).call) as Partial<PlannedCall>;
+  return { arguments: {}, ...rest, id: String(id ?? ""), name: String(name ?? "") };
+}
+
+export const agentDispatchStep = executor({
+  type: agentDispatch,
+  run({ names }, tools) {
+    const call = callIn(tools);
+    const isRefused = call.problem !== undefined || refusalOf(scopeOf(tools)) !== undefined;
+    if (isRefused) return { output: null, branch: "refused" };
+    if (call.server !== undefined) return { output: call.tool ?? call.name, branch: "mcp" };
+    return { output: call.name, branch: names.includes(call.name) ? call.name : "refused" };
+  },
+});
+
+/** Why people did not let a call pass; undefined when they did, or nobody was asked. */
+function refusalOf({ steps }: CallScope): string | undefined {
+  const asked = Object.hasOwn(steps, APPROVE_ID) ? steps[APPROVE_ID] : undefined;
+  if (!asked) return undefined;
+  if (asked.error) return "Nobody approved the call in time. It was not carried out.";
+  const { approved, decisions = [] } = Object(asked.output) as {
+    readonly approved?: boolean;
+    readonly decisions?: readonly { readonly approved: boolean; readonly comment?: string }[];
+  };
+  // The stand-in of a test has no decision in it.
+  if (approved !== false) return undefined;
+  const comment = decisions.findLast((one) => !one.approved)?.comment;
+  const words = "A person rejected the call. It was not carried out.";
+  return comment === undefined || comment === "" ? words : `${words} They said: ${comment}`;
+}
+
+export const agentAnswerStep = executor({
+  type: agentAnswer,
+  run(_config, tools) {
+    const scope = scopeOf(tools);
+    const call = callIn(tools);
+    return { output: { id: call.id, name: call.name, ...readResult(call, scope) } };
+  },
+});
+
+function readResult(call: PlannedCall, scope: CallScope): Omit<CallResult, "id" | "name"> {
+  const refusal = call.problem ?? refusalOf(scope);
+  if (refusal !== undefined) return { content: refusal, isError: true };
+  const id = call.server === undefined ? call.name : MCP_ID;
+  const done = Object.hasOwn(scope.steps, id) ? scope.steps[id] : undefined;
+  if (!done) return { content: `There is no tool ${call.name}.`, isError: true };
+  if (done.error) return { content: cut(`It failed: ${done.error.message}`), isError: true };
+  const { output } = done;
+  return { content: cut(typeof output === "string" ? output : JSON.stringify(output ?? null)) };
+}
+
+/** The beginning of a text, which says how much of it is missing: nobody decides on half of it unawares. */
+function cut(text: string, charactersMax = CONTENT_CHARACTERS_MAX): string {
+  if (text.length <= charactersMax) return text;
+  const rest = text.length - charactersMax;
+  return `${text.slice(0, charactersMax)}\n(${rest} more characters were left out)`;
+}
+
+/** Ends a turn; that without a call is the last, and its text the answer. */
+export const agentCheckStep = executor({
+  type: agentCheck,
+  run(_config, tools) {
+    const { reply, before, turn } = agentOf(tools);
+    if (reply.calls.length > 0) return { output: { done: false, state: null } };
+    const all = [...before.map((one) => one.reply), reply];
+    const { usage, cost } = all.slice(1).reduce((sum, one) => addSpent(sum, one), all[0] ?? reply);
+    const state = {
+      text: reply.text,
+      ...("object" in reply && { object: reply.object }),
+      usage,
+      cost,
+      model: reply.model,
+      turns: turn + 1,
+      toolCalls: all.reduce((sum, { calls }) => sum + calls.length, 0),
+    };
+    return { output: { done: true, state } };
+  },
+});

@@ -1,0 +1,111 @@
+/** The question to a model as a step asks it, and the check of answers that must fit a schema. */
+import { callModelsFor, type ChatAnswer, type ChatInput } from "#domains/connectors/index.ts";
+import { isNestedDeeperThan } from "#kernel/schema/json-depth.ts";
+import { JSON_DEPTH_MAX } from "#kernel/schema/json-value.ts";
+import { StepFailure, type StepTools } from "#domains/runs/index.ts";
+import { findSchemaErrors } from "./schema-check.ts";
+
+const ANSWER_IN_ERROR_CHARACTERS_MAX = 500;
+
+/** Whom to ask, and how the answer must be. */
+export interface Question {
+  readonly connectorId: string;
+  readonly input: ChatInput;
+  /** The text is shown as it comes. */
+  readonly stream: boolean;
+  /** How often it may be asked again for an answer that fits its schema. */
+  readonly repair: number;
+}
+
+/** An answer, with the object in it where a schema asks for one. */
+export interface Answer extends ChatAnswer {
+  readonly object?: unknown;
+}
+
+/** Asks once, with the rights of the run; a step that begins again gets the answer that it had. */
+export async function askOnce(
+  tools: StepTools,
+  { connectorId, input, stream }: Pick<Question, "connectorId" | "input" | "stream">,
+): Promise<ChatAnswer> {
+  const { signal, showText } = tools;
+  const caller = { signal, ...(stream && { onText: showText }) };
+  const answer = await callModelsFor(caller, () =>
+    tools.perform("connectors.invoke", {
+      params: { id: connectorId },
+      body: { action: "chat", input },
+    }),
+  );
+  return (answer as { readonly data: ChatAnswer }).data;
+}
+
+/** Asks until the answer fits its schema; one that calls tools is no answer yet. */
+export async function askModel(tools: StepTools, question: Question): Promise<Answer> {
+  const { schema } = question.input;
+  let { messages } = question.input;
+  let answer = await askOnce(tools, question);
+  let spent = answer;
+  for (let repaired = 0; ; repaired += 1) {
+    if (schema === undefined || answer.calls.length > 0) return withSpent(answer, spent);
+    const read = readObject(answer.text, schema);
+    if ("object" in read) return { ...withSpent(answer, spent), object: read.object };
+    tools.log("warn", `The answer does not fit the schema: ${read.problem}`);
+    if (repaired === question.repair) throw mismatch(answer, read.problem);
+    messages = [
+      ...messages,
+      { role: "assistant", content: answer.text === "" ? "(nothing)" : answer.text },
+      {
+        role: "user",
+        content: `The answer does not fit the schema: ${read.problem} Answer again, with JSON alone.`,
+      },
+    ];
+    answer = await askOnce(tools, { ...question, input: { ...question.input, messages } });
+    spent = addSpent(spent, answer);
+  }
+}
+
+/** Adds what another answer took. */
+export function addSpent<T extends Pick<ChatAnswer, "usage" | "cost">>(
+  one: T,
+  other: Pick<ChatAnswer, "usage" | "cost">,
+): T {
+  return {
+    ...one,
+    usage: {
+      inputTokens: one.usage.inputTokens + other.usage.inputTokens,
+      outputTokens: one.usage.outputTokens + other.usage.outputTokens,
+      cachedTokens: one.usage.cachedTokens + other.usage.cachedTokens,
+    },
+    cost: one.cost === null || other.cost === null ? null : one.cost + other.cost,
+  };
+}
+
+function withSpent(answer: ChatAnswer, { usage, cost }: ChatAnswer): ChatAnswer {
+  return { ...answer, usage, cost };
+}
+
+/** The object in a text: some models put words or a fence around it. */
+function readObject(
+  text: string,
+  schema: Readonly<Record<string, unknown>>,
+): { readonly object: unknown } | { readonly problem: string } {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n?```/.exec(text)?.[1];
+  const written = fenced ?? text;
+  if (isNestedDeeperThan(written, JSON_DEPTH_MAX)) return { problem: "It is nested too deeply." };
+  let object: unknown;
+  try {
+    object = JSON.parse(written);
+  } catch {
+    return { problem: "It is not JSON." };
+  }
+  const errors = findSchemaErrors(schema, object);
+  return errors.length === 0 ? { object } : { problem: `${errors.join("; ")}.` };
+}
+
+function mismatch({ text, finish }: ChatAnswer, problem: string): StepFailure {
+  const cut = finish === "length" ? " It was cut off: raise maxTokens." : "";
+  return new StepFailure(
+    "llm_schema_mismatch",
+    `The model's answer does not fit the schema: ${problem}${cut}`,
+    { retryable: false, body: text.slice(0, ANSWER_IN_ERROR_CHARACTERS_MAX) },
+  );
+}

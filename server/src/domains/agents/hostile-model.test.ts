@@ -1,0 +1,149 @@
+/** Models and their services that mean harm, and agents of those who may do little. */
+import { expect, test } from "vitest";
+import { createConnector } from "#domains/connectors/testing/connector.ts";
+import { json } from "#domains/connectors/testing/upstream.ts";
+import {
+  createToken,
+  deployWorkflow,
+  runWorkflow,
+  trigger,
+  waitForRun,
+  type RunView,
+} from "#domains/runs/testing/workflows.ts";
+import { useWorld } from "#kernel/testing/world.ts";
+import { useModelService } from "./testing/model-service.ts";
+
+const KEY = "sk-test-4f0d8a1c9b7e";
+const auth = { kind: "bearer", token: KEY };
+const service = await useModelService();
+const world = await useWorld({ env: service.upstream.env, work: true });
+const owner = await world.member(["owner"]);
+const { id: connectorId } = await createConnector(
+  owner,
+  "openai",
+  { baseUrl: `${service.upstream.url}/v1` },
+  auth,
+);
+
+async function run(nodes: readonly object[], input: unknown = {}): Promise<RunView> {
+  const id = await deployWorkflow(owner, nodes);
+  const { body } = await trigger(owner, id, input);
+  return waitForRun(owner, body.data.runId, ["completed", "failed", "cancelled", "paused"]);
+}
+
+const agent = (config: object) => ({
+  id: "bot",
+  type: "agent",
+  config: { connectorId, model: "m", prompt: "{{ trigger.input.text }}", ...config },
+});
+const double = {
+  name: "double",
+  type: "set",
+  config: { values: { twice: "{{ call.arguments.n }}" } },
+};
+
+test("what it numbers without end, or sends byte by byte, takes no more than its length", async () => {
+  const { id } = await createConnector(
+    owner,
+    "anthropic",
+    { baseUrl: service.upstream.url, retries: 0 },
+    auth,
+  );
+  const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+  const block = (index: number, text: string) => [
+    event({ type: "content_block_start", index, content_block: { type: "text", text: "" } }),
+    event({ type: "content_block_delta", index, delta: { type: "text_delta", text } }),
+  ];
+  service.say((response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const stop = event({ type: "message_delta", delta: { stop_reason: "end_turn" } });
+    const all = [...block(4_000_000_000, "far"), ...block(0, "near"), stop].join("");
+    const long = `data: {"type":"ping","x":"${"x".repeat(3_000_000)}"}\r\n`;
+    response.write(long);
+    for (const character of all) response.write(character);
+    response.end();
+  });
+  const config = { connectorId: id, model: "m", prompt: "x" };
+  const done = await run([{ id: "ask", type: "llm", config }]);
+  expect([done.error, done.output?.text]).toEqual([null, "near"]);
+});
+
+test("an approver is told how much of the arguments is not shown", async () => {
+  const tool = { ...double, parameters: { type: "object" }, approval: true };
+  service.say({ calls: [{ name: "double", arguments: { n: "y".repeat(9_000), to: "evil" } }] });
+  const paused = await run([agent({ tools: [tool] })], { text: "x" });
+  const { body } = await owner("GET /api/v1/approvals");
+  const { message } = body.data.find(({ runId }: any) => runId === paused.id);
+  expect(message).toMatch(/\(5\d{3} more characters were left out\)$/);
+});
+
+test("an agent remembers nothing for those who may not see what agents remember", async () => {
+  const { body } = await owner("POST /api/v1/agent-memories", {
+    key: "board",
+    messages: [{ role: "user", content: "We merge in May." }],
+  });
+  expect(body.data.key).toBe("board");
+  const robot = await createToken(world, owner, [
+    "workflows:read",
+    "workflows:write",
+
+    "workflows:trigger",
+    "deployments:create",
+    "connectors:invoke",
+    "connectors:read",
+  ]);
+  const workflow = await deployWorkflow(robot, [agent({ memory: { key: "board" } })]);
+  service.say({ text: "?" });
+  const failed = await runWorkflow(robot, workflow, { text: "What do you know?" });
+  expect([failed.error?.code, service.asked]).toEqual(["forbidden", []]);
+});
+
+test("names of the language and arguments without a bottom are told to the model, and nothing is done", async () => {
+  const deep = `${'{"n":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+  service.say(
+    {
+      calls: ["__proto__", "constructor", "double", "toString"].map((name) => ({
+        name,
+        arguments: name === "double" ? deep : {},
+      })),
+    },
+    { text: "Sorry." },
+  );
+  const done = await run([agent({ tools: [{ ...double, parameters: { type: "object" } }] })], {
+    text: "x",
+  });
+  expect([done.error, done.output?.text]).toEqual([null, "Sorry."]);
+  const results = service.asked[1].messages.filter(({ role }: any) => role === "tool");
+  expect(results.map(({ content }: any) => content)).toEqual([
+    expect.stringContaining("There is no tool __proto__"),
+    expect.stringContaining("There is no tool constructor"),
+    expect.stringContaining("nested"),
+    expect.stringContaining("There is no tool toString"),
+  ]);
+});
+
+test("a server's tools with schemas that are none are offered, and a call is checked as far as they mean something", async () => {
+  const schemas = [
+    { type: "object", required: 5, properties: { a: { enum: 7, minimum: "x", type: [] } } },
+    { type: "object", properties: { a: { anyOf: "x", items: 3, const: undefined } } },
+    { allOf: [null, 3], additionalProperties: "no", oneOf: [{ not: 1 }], minProperties: {} },
+  ];
+  const { id: server } = await createConnector(
+    owner,
+    "mcp",
+    { url: `${service.upstream.url}/mcp`, retries: 0 },
+    auth,
+  );
+  service.say({ calls: ["t0", "t1", "t2"].map((name) => ({ name, arguments: { a: 1 } })) });
+  const { answer } = service.upstream;
+  service.upstream.answer = (received, response) => {
+    if (received.path !== "/mcp") return answer(received, response);
+    const { id, method } = JSON.parse(received.text);
+    const tools = schemas.map((inputSchema, index) => ({ name: `t${index}`, inputSchema }));
+    const result =
+      method === "tools/list" ? { tools } : { content: [{ type: "text", text: "ok" }] };
+    return json(response, { jsonrpc: "2.0", id, result });
+  };
+  const done = await run([agent({ mcp: [{ connectorId: server }] })], { text: "x" });
+  expect([done.error, done.output?.text]).toEqual([null, "Done."]);
+});

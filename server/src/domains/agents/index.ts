@@ -1,0 +1,36 @@
+import { ExecutorPoint } from "#domains/runs/index.ts";
+import { NodeTypePoint } from "#domains/workflows/index.ts";
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import {
+  agentAnswerStep,
+  agentApprovalStep,
+  agentCheckStep,
+  agentDispatchStep,
+  agentStep,
+} from "./agent-steps.ts";
+import { agentTurnStep } from "./agent-turn.ts";
+import { llmStep } from "./llm-step.ts";
+import { MemoriesRead, MemoriesWrite, MemoryAppended, MemoryDeleted } from "./memory/memory.ts";
+import { appendMemory, deleteMemory, getMemory, listMemories } from "./memory/operations.ts";
+
+export const agents = domain({
+  name: "agents",
+  summary: "Language models in workflows: questions, agents with tools, and what they remember.",
+  permissions: [MemoriesRead, MemoriesWrite],
+  events: [MemoryAppended, MemoryDeleted],
+  operations: [listMemories, getMemory, appendMemory, deleteMemory],
+  contributions: [
+    contribute(NodeTypePoint, llmStep.type, agentStep.type),
+    contribute(
+      ExecutorPoint,
+      llmStep,
+      agentStep,
+      agentTurnStep,
+      agentApprovalStep,
+      agentDispatchStep,
+      agentAnswerStep,
+      agentCheckStep,
+    ),
+  ],
+});

@@ -1,0 +1,75 @@
+import Type, { type Static } from "typebox";
+import { permission } from "#kernel/access/permission.ts";
+import { event } from "#kernel/log/event.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, object, text, Time } from "#kernel/schema/schema.ts";
+
+/** Of one memory: older ones are forgotten. */
+export const MESSAGES_MAX = 100;
+export const MESSAGE_CHARACTERS_MAX = 20_000;
+export const MEMORIES_MAX = 100_000;
+
+export const MemoryId = id("mem");
+export const MemoryKey = line(500, "The key that an agent's configuration gives");
+
+/** A message that is remembered. */
+export const MemoryMessage = object(
+  {
+    role: Type.Enum(["user", "assistant"]),
+    content: text(MESSAGE_CHARACTERS_MAX),
+  },
+  { title: "AgentMemoryMessage" },
+);
+export type MemoryMessage = Static<typeof MemoryMessage>;
+
+const fields = {
+  id: MemoryId,
+  key: MemoryKey,
+  messageCount: Type.Integer(),
+  createdAt: Time,
+  updatedAt: Time,
+};
+
+/** A memory in a list: without what was said. */
+export const MemorySummary = Type.Object(fields, { title: "AgentMemorySummary" });
+export type MemorySummary = Static<typeof MemorySummary> & { readonly revision: number };
+
+/** The memory of a conversation. */
+export const Memory = Type.Object(
+  { ...fields, messages: Type.Array(MemoryMessage) },
+  { title: "AgentMemory" },
+);
+export type Memory = Static<typeof Memory> & { readonly revision: number };
+
+export const MemoriesRead = permission(
+  "agent_memories:read",
+  "See what agents remember of conversations",
+  ["builder"],
+);
+export const MemoriesWrite = permission(
+  "agent_memories:write",
+  "Add to what agents remember, and delete it",
+  ["builder"],
+);
+
+export const TooManyMemories = failure(
+  "too_many_agent_memories",
+  409,
+  `An environment keeps at most ${MEMORIES_MAX} memories of agents; delete some first.`,
+);
+
+// The words are not in the log, so that to delete a memory deletes it.
+const data = Type.Object({ key: MemoryKey, messageCount: Type.Integer() });
+const resource = "agent_memory";
+
+export const MemoryAppended = event("agent_memory.appended", {
+  resource,
+  summary: "An agent remembers more of a conversation; the event does not have what was said.",
+  data,
+});
+
+export const MemoryDeleted = event("agent_memory.deleted", {
+  resource,
+  summary: "The memory of a conversation was deleted.",
+  data,
+});

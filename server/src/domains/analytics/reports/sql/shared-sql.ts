@@ -1,0 +1,154 @@
+/**
+ * Several reports over the same rows as one statement. The rows are read once and summed up by the finest groups
+ * that the reports have together; each report is then worked out from those sums. Its answer is the one that its own
+ * statement gives: counts, sums and extremes of parts add up exactly, and values that do not are not shared.
+ */
+import type { OpenReportSource } from "#kernel/contributions/report-source.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
+import type { Definition } from "../report.ts";
+import type { SqlContext } from "./field.ts";
+import type { Column, ColumnMerge, MergePart } from "./report-column.ts";
+import {
+  aliasSql,
+  boundReport,
+  compileReportColumns,
+  groupBySql,
+  type ReportCondition,
+  toReportRow,
+  whereSql,
+} from "./report-sql.ts";
+
+export interface SharedStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** True where some report has fewer groups than all of them together. */
+  readonly isFiner: boolean;
+  /** The rows of each report, in the order of the reports. */
+  readonly split: (rows: readonly SqlRow[]) => readonly SharedPart[];
+}
+
+/** The answer of one report: one row more than its limit where there are more. */
+export interface SharedPart {
+  readonly columns: readonly Column[];
+  readonly rows: readonly Record<string, unknown>[];
+  readonly limit: number;
+}
+
+/** The name by which the plan shows the finest groups. */
+export const FINEST = "finest";
+
+/**
+ * Compiles reports that have their source, filter and period in common; undefined where one needs all its rows. Equal
+ * expressions are found by their text, so equal values among the parameters must be one.
+ */
+export function compileShared(
+  source: OpenReportSource,
+  definitions: readonly Definition[],
+  ctx: SqlContext,
+  narrowing: ReportCondition,
+): SharedStatement | undefined {
+  const [first] = definitions;
+  if (!first) return undefined;
+  const where = whereSql(source, first, ctx, narrowing);
+  const scan = new SharedScan();
+  const parts = definitions.map((definition) => {
+    const columns = compileReportColumns(source, definition, ctx);
+    const selected = columns.map((column, index) => {
+      const sql = column.role === "value" ? scan.addValue(column.merge) : scan.addGroup(column.sql);
+      return sql === undefined ? undefined : `${sql} as ${aliasSql(index)}`;
+    });
+    const inner = `select ${selected.join(", ")} from ${FINEST}${groupBySql(columns)}`;
+    const isWhole = selected.every((sql) => sql !== undefined);
+    return { columns, isWhole, ...boundReport(source, definition, ctx, { columns, inner }) };
+  });
+  if (parts.some(({ isWhole }) => !isWhole)) return undefined;
+  const groupCounts = parts.map(
+    ({ columns }) => columns.filter(({ role }) => role !== "value").length,
+  );
+  return {
+    text: `with ${FINEST} as materialized (${scan.toSql(source.from + where)}) ${joinParts(parts)}`,
+    values: ctx.parameters.values,
+    isFiner: scan.groupCount > Math.max(...groupCounts),
+    split: (rows) =>
+      parts.map(({ columns, limit }, at) => ({
+        columns,
+        limit,
+        rows: rows
+          .filter((row) => row[`n${at}`] !== null)
+          .map((row) => toReportRow(columns, renameRow(columns, row, at))),
+      })),
+  };
+}
+
+/** The expressions that the reports of a statement need of its rows, each once. */
+class SharedScan {
+  readonly #groups: string[] = [];
+  readonly #operands: string[] = [];
+  readonly #aggregates: string[] = [];
+
+  get groupCount(): number {
+    return this.#groups.length;
+  }
+
+  addGroup(sql: string): string {
+    return `g${placeIn(this.#groups, sql)}`;
+  }
+
+  /** The value of a report's group, over the finest groups; undefined where it can not be. */
+  addValue(merge: ColumnMerge | undefined): string | undefined {
+    return merge?.whole(
+      merge.parts.map((part) => {
+        const name = `p${placeIn(this.#aggregates, this.#aggregateSql(part))}`;
+        return `${part.fn === "count" ? "sum" : part.fn}(${name})`;
+      }),
+    );
+  }
+
+  #aggregateSql({ fn, operand, filter }: MergePart): string {
+    const value = operand === undefined ? "*" : `x${placeIn(this.#operands, operand)}`;
+    const only = filter === undefined ? "" : ` filter (where x${placeIn(this.#operands, filter)})`;
+    return `${fn}(${value})${only}`;
+  }
+
+  /**
+   * The finest groups. The offset keeps the inner query as it stands: of an expression in it the planner expects a few
+   * hundred values, where it would expect as many days as there are rows, and so would not let its workers sum up. It is
+   * quoted because PostgreSQL takes a number with a cast around it for one that it does not know, and plans no workers.
+   */
+  toSql(source: string): string {
+    const inner = [
+      ...this.#groups.map((sql, at) => `${sql} as g${at}`),
+      ...this.#operands.map((sql, at) => `${sql} as x${at}`),
+    ];
+    const outer = [
+      ...this.#groups.map((_, at) => `g${at}`),
+      ...this.#aggregates.map((sql, at) => `${sql} as p${at}`),
+    ];
+    const grouped = groupBySql(this.#groups.map(() => ({ role: "group" })));
+    return `select ${outer.join(", ")} from (select ${inner.join(", ")} from ${source} offset '0') as scanned${grouped}`;
+  }
+}
+
+function placeIn(all: string[], sql: string): number {
+  const at = all.indexOf(sql);
+  return at === -1 ? all.push(sql) - 1 : at;
+}
+
+/** The rows of all reports side by side: the first of each, the second of each. So each column keeps its type. */
+function joinParts(
+  parts: readonly { readonly text: string; readonly columns: readonly Column[] }[],
+): string {
+  const selected = parts.flatMap(({ columns }, at) => [
+    `r${at}.n as n${at}`,
+    ...columns.map((_, index) => `r${at}.${aliasSql(index)} as "r${at}c${index}"`),
+  ]);
+  const numbered = parts.map(
+    ({ text }, at) => `(select row_number() over () as n, part.* from (${text}) as part) as r${at}`,
+  );
+  const joined = numbered.reduce((before, next) => `${before} full join ${next} using (n)`);
+  return `select ${selected.join(", ")} from ${joined} order by n`;
+}
+
+function renameRow(columns: readonly Column[], row: SqlRow, part: number): SqlRow {
+  return Object.fromEntries(columns.map((_, index) => [`c${index}`, row[`r${part}c${index}`]]));
+}

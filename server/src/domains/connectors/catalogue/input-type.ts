@@ -1,0 +1,62 @@
+import type { PrunedSchema } from "../openapi/discovered-action.ts";
+
+/** The input of an action as presets write it, read. */
+export interface InputField {
+  readonly schema: PrunedSchema;
+  readonly isRequired: boolean;
+}
+
+const FORM =
+  /^(?<type>[\w.|:*-]+)(?<list>\[\])?(?<required>!)?(?:=(?<default>\S+))?(?: (?<about>.+))?$/;
+
+const TYPES: Readonly<Record<string, PrunedSchema>> = {
+  string: { type: "string" },
+  text: { type: "string", format: "multiline" },
+  time: { type: "string", format: "date-time" },
+  date: { type: "string", format: "date" },
+  url: { type: "string", format: "uri" },
+  email: { type: "string", format: "email" },
+  integer: { type: "integer" },
+  number: { type: "number" },
+  boolean: { type: "boolean" },
+  object: { type: "object" },
+  any: {},
+  rows: { type: "array", items: { type: "array", items: {} } },
+};
+
+/**
+ * Reads a field in the short form of presets: a type or `a|b` for a choice, `[]` for a list of it, `!` where it is
+ * required, `=` and a default, then what it is: `string! The repository's name`.
+ */
+export function parseInputField(text: string): InputField {
+  const groups = FORM.exec(text)?.groups;
+  if (!groups) throw new Error(`No input of an action: ${text}`);
+  const { type = "", list, required, default: value, about } = groups;
+  const single = type.includes("|") ? { type: "string", enum: type.split("|") } : TYPES[type];
+  if (!single) throw new Error(`No type of an input: ${type}`);
+  const schema = list === undefined ? single : { type: "array", items: single };
+  return {
+    schema: {
+      ...schema,
+      ...(about !== undefined && { description: about }),
+      ...(value !== undefined && { default: parseDefault(single["type"], value) }),
+    },
+    isRequired: required !== undefined,
+  };
+}
+
+/** The JSON Schema of what a trigger asks for. */
+export function inputSchemaOf(input: Readonly<Record<string, string>>) {
+  const fields = Object.entries(input).map(([name, text]) => ({ name, ...parseInputField(text) }));
+  const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function parseDefault(type: unknown, value: string): unknown {
+  return type === "string" ? value : JSON.parse(value);
+}

@@ -1,0 +1,78 @@
+import type { DiscoveredAction, Parameter } from "../openapi/discovered-action.ts";
+import { parseInputField } from "./input-type.ts";
+import type { PresetAction } from "./preset.ts";
+
+const BODY_TYPES = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+  text: "text/plain",
+} as const;
+
+/** An action of a preset in the form that actions of OpenAPI documents have. */
+export function toDiscoveredAction(action: PresetAction): DiscoveredAction {
+  const { id: name, title: summary, request, input = {}, as = "json" } = action;
+  const [method = "", path = ""] = request.split(" ");
+  const fields = Object.entries(input).map(([key, text]) => ({
+    parameter: parsePlace(key, method, path),
+    ...parseInputField(text),
+  }));
+  const hasBody = fields.some(({ parameter }) => parameter.in === "body") || action.fixed?.body;
+  const required = fields.filter(({ isRequired }) => isRequired);
+  const properties = fields.map(({ parameter, schema }) => [parameter.field, schema]);
+  return {
+    name,
+    summary,
+    method,
+    path,
+    parameters: fields.map(({ parameter }) => parameter),
+    bodyType: hasBody ? BODY_TYPES[as] : null,
+    input: {
+      type: "object",
+      properties: {
+        ...Object.fromEntries(properties),
+        ...(action.paging && { pagesMax: PAGES }),
+      },
+      ...(required.length > 0 && { required: required.map(({ parameter }) => parameter.field) }),
+      additionalProperties: false,
+    },
+    ...pickOptions(action),
+  };
+}
+
+const PAGES = {
+  type: "integer",
+  minimum: 1,
+  maximum: 50,
+  default: 1,
+  description: "How many pages are read at most; `items` has those of all",
+};
+
+function pickOptions({ fixed, compose, items, paging, idempotent }: PresetAction) {
+  return {
+    ...(fixed && { fixed: fixed as NonNullable<DiscoveredAction["fixed"]> }),
+    ...(compose !== undefined && { compose }),
+    ...(items !== undefined && { items }),
+    ...(paging && { paging }),
+    ...(idempotent !== undefined && { idempotent }),
+  };
+}
+
+/**
+ * Reads the name of an input: `field`, or `field>place:name`, or `field>name`. Without a place it belongs to the path where
+ * that names it, else to the body of a method that has one, else to the query.
+ */
+function parsePlace(key: string, method: string, path: string): Parameter {
+  const [field = "", target = field] = key.split(">");
+  const explicit = /^(path|query|header|body):(.*)$/.exec(target);
+  if (explicit) {
+    return {
+      field,
+      in: explicit[1] as Parameter["in"],
+      name: explicit[2] ?? "",
+      style: "exploded",
+    };
+  }
+  const isInPath = path.includes(`{${target}}`) || path.includes(`{+${target}}`);
+  const place = isInPath ? "path" : /^(GET|HEAD|DELETE)$/.test(method) ? "query" : "body";
+  return { field, in: place, name: target, style: place === "query" ? "exploded" : "plain" };
+}

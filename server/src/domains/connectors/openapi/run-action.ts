@@ -1,0 +1,132 @@
+/** Runs an action of a document or of a preset: one request, or one for each page. */
+import { callHttp, type Headers, type HttpRequest } from "../upstream/http.ts";
+import type { UpstreamConnection } from "../upstream/connection.ts";
+import type { HttpResponse } from "../upstream/response.ts";
+import { joinUrl } from "../upstream/target.ts";
+import { excerpt } from "../upstream/response.ts";
+import { UpstreamError } from "../upstream/upstream-error.ts";
+import type { DiscoveredAction, Paging } from "./discovered-action.ts";
+import { buildRequest } from "./request.ts";
+
+/** Where an API is, and how it says that something failed though the status does not. */
+export interface ApiConfig {
+  readonly baseUrl: string;
+  readonly headers?: Headers;
+  readonly failsWhen?: { readonly field: string; readonly is?: unknown; readonly message: string };
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** An answer; of a list with its items, those of all pages that were read. */
+export interface ActionOutput extends HttpResponse {
+  readonly items?: readonly unknown[];
+}
+
+const ITEMS_MAX = 10_000;
+
+export async function runAction(
+  connection: UpstreamConnection,
+  config: ApiConfig,
+  action: DiscoveredAction,
+  input: Input,
+): Promise<ActionOutput> {
+  const { pagesMax = 1, ...own } = input;
+  const { items: path, paging } = action;
+  let request = await buildRequest(connection, action, { config, input: own });
+  const items: unknown[] = [];
+  for (let page = 1; ; page += 1) {
+    const response = await callHttp(connection, request);
+    assertNoFailure(connection, config, response);
+    if (path === undefined) return response;
+    const found = listAt(response.body, path);
+    items.push(...found.slice(0, ITEMS_MAX - items.length));
+    const isLast = !paging || page >= Number(pagesMax) || items.length >= ITEMS_MAX;
+    const next = isLast ? undefined : nextRequest(request, response, { paging, found, config });
+    if (!next) return { ...response, items };
+    request = next;
+  }
+}
+
+/** The value where a path with dots leads; `$` is the whole. */
+export function valueAt(value: unknown, path: string): unknown {
+  if (path === "$") return value;
+  return path
+    .split(".")
+    .reduce<unknown>(
+      (inner, name) =>
+        typeof inner === "object" && inner !== null && Object.hasOwn(inner, name)
+          ? (inner as Readonly<Record<string, unknown>>)[name]
+          : undefined,
+      value,
+    );
+}
+
+function listAt(body: unknown, path: string): readonly unknown[] {
+  const found = valueAt(body, path);
+  return Array.isArray(found) ? found : [];
+}
+
+interface Page {
+  readonly paging: Paging;
+  readonly found: readonly unknown[];
+  readonly config: ApiConfig;
+}
+
+/** The request of the next page; undefined where there is none, or it would be the same again. */
+function nextRequest(
+  request: HttpRequest,
+  response: HttpResponse,
+  { paging, found, config }: Page,
+): HttpRequest | undefined {
+  switch (paging.kind) {
+    case "cursor": {
+      const cursor = valueAt(response.body, paging.from);
+      const isThere = (typeof cursor === "string" && cursor !== "") || typeof cursor === "number";
+      return isThere ? withValue(request, paging.to, cursor) : undefined;
+    }
+    case "count": {
+      if (found.length === 0) return undefined;
+      const before = Number(request.url.searchParams.get(paging.to) ?? paging.first);
+      return withValue(request, paging.to, before + (paging.step === "page" ? 1 : found.length));
+    }
+    case "url": {
+      const link =
+        paging.from === "link"
+          ? /<([^>]+)>\s*;[^,]*rel="?next"?/.exec(response.headers["link"] ?? "")?.[1]
+          : valueAt(response.body, paging.from);
+      if (typeof link !== "string" || link === "") return undefined;
+      const target = URL.parse(link, request.url)?.href ?? link;
+      // The credentials follow no page to another place.
+      return { ...request, url: joinUrl(config.baseUrl, { url: target }, "/input") };
+    }
+  }
+}
+
+function withValue(request: HttpRequest, name: string, value: string | number): HttpRequest {
+  if (name.startsWith("body:")) {
+    const body = JSON.parse(typeof request.body === "string" ? request.body : "{}") as object;
+    return { ...request, body: JSON.stringify({ ...body, [name.slice("body:".length)]: value }) };
+  }
+  const url = new URL(request.url);
+  url.searchParams.set(name, String(value));
+  return { ...request, url };
+}
+
+/** Some services answer 200 and say in the body that nothing was done. */
+function assertNoFailure(
+  { scrubber }: UpstreamConnection,
+  { failsWhen }: ApiConfig,
+  { status, headers, body }: HttpResponse,
+): void {
+  if (!failsWhen) return;
+  const found = valueAt(body, failsWhen.field);
+  const isFailure = "is" in failsWhen ? found === failsWhen.is : found !== undefined;
+  if (!isFailure) return;
+  const reason = scrubber.scrub(valueAt(body, failsWhen.message));
+  const text = typeof reason === "string" ? reason.slice(0, 200) : "it says no more";
+  throw new UpstreamError(`The other system refused: ${text}`, {
+    status,
+    headers: scrubber.scrub(headers) as Headers,
+    body: excerpt(body, scrubber),
+  });
+}

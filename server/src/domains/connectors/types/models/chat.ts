@@ -1,0 +1,154 @@
+/** One form of a conversation with a language model, whatever service it is with. */
+import Type, { type Static } from "typebox";
+import { isNestedDeeperThan } from "#kernel/schema/json-depth.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
+
+const TEXT_CHARACTERS_MAX = 1_000_000;
+export const MESSAGES_MAX = 1_000;
+export const TOOLS_MAX = 128;
+
+const JsonSchema = Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" });
+
+/** A call of a tool that a model asks for. */
+export const ToolCall = object(
+  {
+    id: line(500),
+    name: line(200),
+    arguments: Type.Unknown({ description: "An object, as the tool's schema has it" }),
+    signature: Type.Optional(
+      text(100_000, "What the service wants back with the call; means nothing to others"),
+    ),
+  },
+  { title: "ModelToolCall" },
+);
+export type ToolCall = Static<typeof ToolCall>;
+
+const MessagePart = object({
+  type: Type.Enum(["text", "image"]),
+  text: Type.Optional(text(TEXT_CHARACTERS_MAX)),
+  url: Type.Optional(line(8_000, "Of an image that the service fetches by itself")),
+  mediaType: Type.Optional(line(100, "Of `data`")),
+  data: Type.Optional(text(8_000_000, "An image in base64")),
+});
+export type MessagePart = Static<typeof MessagePart>;
+
+export const Message = object(
+  {
+    role: Type.Enum(["user", "assistant", "tool"]),
+    content: Type.Optional(
+      Type.Union([text(TEXT_CHARACTERS_MAX), Type.Array(MessagePart, { maxItems: 100 })]),
+    ),
+    calls: Type.Optional(
+      Type.Array(ToolCall, { maxItems: TOOLS_MAX, description: "Of the assistant" }),
+    ),
+    callId: Type.Optional(line(500, "Of a tool: the call that it answers")),
+    name: Type.Optional(line(200, "Of a tool")),
+    isError: Type.Optional(Type.Boolean({ description: "Of a tool: it failed" })),
+  },
+  { title: "ModelMessage" },
+);
+export type Message = Static<typeof Message>;
+
+export const ToolOffer = object({
+  name: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" }),
+  description: Type.Optional(text(10_000)),
+  parameters: JsonSchema,
+});
+export type ToolOffer = Static<typeof ToolOffer>;
+
+/** The input of `chat`. */
+export const ChatInput = object({
+  model: line(300),
+  system: Type.Optional(text(TEXT_CHARACTERS_MAX)),
+  messages: Type.Array(Message, { minItems: 1, maxItems: MESSAGES_MAX }),
+  tools: Type.Optional(Type.Array(ToolOffer, { maxItems: TOOLS_MAX })),
+  toolChoice: Type.Optional(
+    Type.Enum(["auto", "none"], { description: "`none`: it must answer without a tool" }),
+  ),
+  schema: Type.Optional(JsonSchema),
+  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+  maxTokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+});
+export type ChatInput = Static<typeof ChatInput>;
+
+/** How many tokens a call took. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Of the input: read from the service's cache. */
+  readonly cachedTokens: number;
+}
+
+/** The output of `chat`. */
+export interface ChatAnswer {
+  readonly text: string;
+  readonly calls: readonly AskedCall[];
+  readonly finish: "stop" | "length" | "tools" | "filtered";
+  readonly usage: Usage;
+  /** In US dollars; null where nobody said what a token costs. */
+  readonly cost: number | null;
+  readonly model: string;
+}
+
+/** A call as a model asked for it; what it wrote may not be JSON. */
+export interface AskedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly signature?: string;
+  /** Why it can't be carried out. */
+  readonly problem?: string;
+}
+
+/** An answer before its cost is known. */
+export type RawAnswer = Omit<ChatAnswer, "cost"> & { readonly cost?: number };
+
+/** A value as an object whose fields may be missing: what a service sends need not be of its own form. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}
+
+/** A value as a list. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A value as a text. */
+export function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** A value as a count. */
+export function countIn(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+}
+
+const ARGUMENTS_DEPTH_MAX = 50;
+
+/** The arguments that a model wrote as JSON. */
+export function parseArguments(written: string): Pick<AskedCall, "arguments" | "problem"> {
+  if (written.trim() === "") return { arguments: {} };
+  if (isNestedDeeperThan(written, ARGUMENTS_DEPTH_MAX)) {
+    return { arguments: written.slice(0, 2_000), problem: "The arguments are nested too deeply." };
+  }
+  try {
+    return { arguments: JSON.parse(written) as unknown };
+  } catch {
+    return { arguments: written.slice(0, 2_000), problem: "The arguments are not JSON." };
+  }
+}
+
+/** The parts of a message's content. */
+export function partsOf({ content }: Message): readonly MessagePart[] {
+  if (content === undefined || content === "") return [];
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+/** The content of a message as text alone. */
+export function textOfMessage(message: Message): string {
+  return partsOf(message)
+    .map((part) => part.text ?? "")
+    .join("");
+}

@@ -1,0 +1,100 @@
+/** The parts of connectors for language models that all of them have. */
+import Type, { type Static, type TObject } from "typebox";
+import type { PlatformServices } from "#kernel/contract.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
+import type { UpstreamConnection } from "../../upstream/connection.ts";
+import {
+  type AddressSchema,
+  ConfigHeaders,
+  headerErrors,
+  urlErrors,
+} from "../../upstream/target.ts";
+import { UpstreamError } from "../../upstream/upstream-error.ts";
+import { action } from "../connector-type.ts";
+import { ChatInput, fieldsOf, listOf, type RawAnswer } from "./chat.ts";
+import { Prices, withCost } from "./prices.ts";
+
+const limits = {
+  timeoutMs: Type.Integer({
+    minimum: 100,
+    maximum: 900_000,
+    default: 180_000,
+    description: "How long an answer may take, its retries included",
+  }),
+  retries: Type.Integer({
+    minimum: 0,
+    maximum: 5,
+    default: 0,
+    description: "How often a call that can't have been sent is tried again; steps retry the rest",
+  }),
+};
+
+/** The settings of every connector for models; their limits are longer than elsewhere, for models take their time. */
+export const modelConfig = (baseUrl: ReturnType<typeof AddressSchema>) => ({
+  baseUrl: Type.Optional(baseUrl),
+  headers: Type.Optional(ConfigHeaders),
+  prices: Type.Optional(Prices),
+  ...limits,
+});
+type ModelConfig = Static<TObject<ReturnType<typeof modelConfig>>>;
+
+/** How a service is asked. */
+interface ModelService<Config> {
+  readonly api: string;
+  readonly ask: (connection: UpstreamConnection<Config>, input: ChatInput) => Promise<RawAnswer>;
+  readonly listModels: (connection: UpstreamConnection<Config>) => Promise<string[]>;
+}
+
+/** Declares the parts that every service has: to ask a model, to list models, and by that to test the connection. */
+export function modelParts<Config extends ModelConfig>({
+  api,
+  ask,
+  listModels,
+}: ModelService<Config>) {
+  return {
+    chat: action<Config, typeof ChatInput>({
+      name: "chat",
+      summary: "Asks a model; gives its text, the tools that it calls, and what it took",
+      input: ChatInput,
+      run: async (connection, input) =>
+        withCost(await ask(connection, input), input.model, connection.config.prices),
+    }),
+    models: action<Config, typeof ModelsInput>({
+      name: "models",
+      summary: "Lists the models that there are",
+      input: ModelsInput,
+      run: async (connection) => ({ models: await listModels(connection) }),
+    }),
+    check: (platform: PlatformServices, { baseUrl = api, headers }: Config) => [
+      ...urlErrors(platform, "/config/baseUrl", baseUrl),
+      ...headerErrors("/config/headers", headers),
+    ],
+    test: async (connection: UpstreamConnection<Config>) => {
+      await listModels(connection);
+      return { status: 200 };
+    },
+  };
+}
+
+const TEXTS_MAX = 256;
+
+/** The input of `embed`. */
+export const EmbedInput = object({
+  model: line(300),
+  texts: Type.Array(text(100_000), { minItems: 1, maxItems: TEXTS_MAX }),
+  dimensions: Type.Optional(Type.Integer({ minimum: 1, maximum: 16_000 })),
+});
+
+const ModelsInput = object({});
+
+/** The vectors of an answer, one for each text. */
+export function toVectors(
+  rows: readonly unknown[],
+  field: string,
+  count: number,
+): readonly (readonly number[])[] {
+  const vectors = rows.map((row) => listOf(fieldsOf(row)[field]).map(Number));
+  const isSound = vectors.every((vector) => vector.length > 0 && vector.every(Number.isFinite));
+  if (vectors.length === count && isSound) return vectors;
+  throw new UpstreamError("The model's service did not give a vector for each text.");
+}

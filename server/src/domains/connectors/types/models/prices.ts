@@ -1,0 +1,39 @@
+import Type, { type Static } from "typebox";
+import { line, object } from "#kernel/schema/schema.ts";
+import type { ChatAnswer, RawAnswer } from "./chat.ts";
+
+const PerMillion = (description: string) =>
+  Type.Number({ minimum: 0, maximum: 1_000_000, description });
+
+/** The prices of models, for limits and traces. */
+export const Prices = Type.Array(
+  object({
+    model: line(300, "A name, or the beginning of several with `*` at its end"),
+    input: PerMillion("US dollars for a million tokens of input"),
+    output: PerMillion("US dollars for a million tokens of output"),
+    cached: Type.Optional(PerMillion("US dollars for a million tokens from the cache")),
+  }),
+  {
+    maxItems: 200,
+    description: "What models cost, as services change it; without, cost is what a service says",
+  },
+);
+export type Prices = Static<typeof Prices>;
+
+const MILLION = 1_000_000;
+
+/** The answer with its cost: the service's own word, or by the prices of the connector. */
+export function withCost(answer: RawAnswer, model: string, prices: Prices = []): ChatAnswer {
+  return { ...answer, cost: answer.cost ?? findCost(answer, model, prices) };
+}
+
+function findCost({ usage }: RawAnswer, model: string, prices: Prices): number | null {
+  const price = prices.find((one) =>
+    one.model.endsWith("*") ? model.startsWith(one.model.slice(0, -1)) : model === one.model,
+  );
+  if (!price) return null;
+  const { inputTokens, outputTokens, cachedTokens } = usage;
+  const fresh = Math.max(0, inputTokens - cachedTokens);
+  const cached = cachedTokens * (price.cached ?? price.input);
+  return (fresh * price.input + cached + outputTokens * price.output) / MILLION;
+}

@@ -1,0 +1,211 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { makeWorkbook, makeZip } from "#domains/imports/testing/spreadsheet.ts";
+import { download, upload } from "#domains/files/testing/upload.ts";
+import {
+  deployAndRun,
+  deployWorkflow,
+  runWorkflow,
+  stepsOf,
+} from "#domains/runs/testing/workflows.ts";
+import { useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
+const reader = await deployWorkflow(owner, [
+  {
+    id: "read",
+    type: "file.read",
+    timeoutMs: 120_000,
+    config: { file: "{{ trigger.input.file }}", as: "{{ trigger.input.as }}" },
+  },
+]);
+
+/** Reads a file by the step that does it. */
+async function read(name: string, content: string | Buffer, as?: string) {
+  const { body } = await upload(world, owner, content, { name });
+  return runWorkflow(owner, reader, { file: { $file: body.data.id }, ...(as && { as }) });
+}
+
+/** A PDF with these lines, as small as one can be. */
+function makePdf(words: string): string {
+  const stream = `BT /F1 12 Tf 72 700 Td (${words}) Tj ET`;
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+  ];
+  let text = "%PDF-1.4\n";
+  const offsets = objects.map((object, index) => {
+    const at = text.length;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return at;
+  });
+  const table = offsets.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
+  return `${text}xref\n0 6\n0000000000 65535 f \n${table}trailer << /Size 6 /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF`;
+}
+
+test("documents are read as data, by what they are", async () => {
+  const files: readonly (readonly [string, string | Buffer, unknown])[] = [
+    [
+      "a.csv",
+      'name;n\r\n"Bär; & Co";=1+1\r\n',
+      { columns: ["name", "n"], rows: [{ name: "Bär; & Co", n: "=1+1" }], more: false },
+    ],
+    ["a.json", '{"a":[1,null]}', { data: { a: [1, null] } }],
+    [
+      "a.xml",
+      '<?xml version="1.0"?><o id="1"><i>a &amp; b</i><i><![CDATA[<c>]]></i><e/></o>',
+      { data: { o: { "@id": "1", i: ["a & b", "<c>"], e: "" } } },
+    ],
+    ["a.txt", "grüß", { text: "grüß" }],
+    ["latin.txt", Buffer.from([0x67, 0x72, 0xfc, 0xdf]), undefined],
+    [
+      "a.html",
+      '<!doctype html><title>T &amp; U</title><script>bad()</script><p>One <a href="/x">two</a></p><table><tr><td>1</td></tr></table>',
+      {
+        title: "T & U",
+        text: "One two\n\n1",
+        links: [{ href: "/x", text: "two" }],
+        tables: [[["1"]]],
+      },
+    ],
+    ["a.pdf", makePdf("Invoice 42"), { text: "Invoice 42", pages: ["Invoice 42"], pageCount: 1 }],
+  ];
+  for (const [name, content, expected] of files) {
+    const run = await read(name, content, expected === undefined ? "text" : undefined);
+    expect([name, run.error, run.output]).toEqual([name, null, expected ?? { text: "grüß" }]);
+  }
+});
+
+test("hostile files fail in plain words, with the place, and the next one is read", async () => {
+  const bomb = makeWorkbook({ rows: `<row><c><v>${"9".repeat(3_000_000)}` });
+  const hostile: readonly (readonly [string, string | Buffer, string, string?])[] = [
+    ["bomb.xlsx", bomb, "xlsx"],
+    ["zip.xlsx", makeZip([["a", Buffer.alloc(1_000)]]), "xlsx"],
+    ["laugh.xml", '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "xml", "document type"],
+    ["deep.xml", "<a>".repeat(200), "xml", "nested too deeply"],
+    ["open.xml", "<a>\n<b></a>", "xml", "(line 2)"],
+    ["bad.json", '{\n"a": }', "json", "(line 2)"],
+    ["no.pdf", "%PDF-1.4 nothing", "pdf", "no PDF"],
+    ["picture.pdf", Buffer.from("89504e470d0a1a0a0000", "hex"), "pdf", "no PDF"],
+    ["wide.csv", `a\r\n${"x,".repeat(700_000)}`, "csv"],
+    ["big.txt", "x".repeat(5_000_000), "text", "in parts"],
+  ];
+  for (const [name, content, as, words = ""] of hostile) {
+    const { error } = await read(name, content, as);
+    expect([name, error?.code]).toEqual([name, "file_unreadable"]);
+    expect(error.message).toMatch(new RegExp(`^/file, as ${as}: `));
+    expect(error.message).toContain(words);
+  }
+  expect((await read("after.txt", "fine", "text")).output).toEqual({ text: "fine" });
+});
+
+test("data is written as documents, formulas harmless, and read again as it was", async () => {
+  const rows = [
+    { name: "=HYPERLINK(1)", total: -5, ok: true, note: null },
+    { name: "Ö & <b>", total: 1.5, ok: false, note: 'a"b' },
+  ];
+  const write = (id: string, more: object) => ({
+    id,
+    type: "file.write",
+    config: { name: id, data: "{{ trigger.input.rows }}", ...more },
+  });
+  const id = await deployWorkflow(owner, [
+    write("csv", { as: "csv" }),
+    write("raw", { as: "csv", formulas: "raw", columns: ["total", "name"] }),
+    write("xlsx", { as: "xlsx", sheet: "All/orders" }),
+    write("json", { as: "json" }),
+    write("html", { as: "html" }),
+    write("base64", { as: "base64", name: "dot.bin", data: "AP/+gA==" }),
+    {
+      id: "zip",
+      type: "file.write",
+      config: {
+        as: "zip",
+        name: "all.zip",
+        files: ["{{ steps.csv.output }}", "{{ steps.base64.output }}", "{{ steps.csv.output }}"],
+      },
+    },
+    { id: "again", type: "file.read", config: { file: "{{ steps.xlsx.output }}" } },
+  ]);
+  const run = await runWorkflow(owner, id, { rows });
+  expect(run.error).toBeNull();
+  const steps = stepsOf(run);
+  const bytesOf = async (step: string): Promise<Buffer> =>
+    (await download(world, owner, `/api/v1/files/${steps[step]?.output.$file}/content`)).bytes;
+  expect((await bytesOf("csv")).toString()).toBe(
+    'name,total,ok,note\r\n\'=HYPERLINK(1),-5,true,\r\nÖ & <b>,1.5,false,"a""b"\r\n',
+  );
+  expect((await bytesOf("raw")).toString()).toBe(
+    "total,name\r\n-5,=HYPERLINK(1)\r\n1.5,Ö & <b>\r\n",
+  );
+  expect(JSON.parse((await bytesOf("json")).toString())).toEqual(rows);
+  expect((await bytesOf("html")).toString()).toContain("<td>Ö &amp; &lt;b&gt;</td>");
+  expect([...(await bytesOf("base64"))]).toEqual([0, 255, 254, 128]);
+  expect(steps["csv"]?.output).toMatchObject({ name: "csv.csv", mediaType: "text/csv" });
+  expect(steps["again"]?.output.rows).toEqual(rows);
+  const zip = await bytesOf("zip");
+  expect(zip.includes("csv (2).csv")).toBe(true);
+  expect(createHash("sha256").update(zip).digest("hex")).toMatch(/^[0-9a-f]{64}$/);
+  const wrong = await deployAndRun(owner, [
+    { id: "w", type: "file.write", config: { as: "csv", data: [{ a: 1 }, 2] } },
+  ]);
+  expect(wrong.error).toMatchObject({
+    code: "file_unwritable",
+    message: "/data, as csv: /data/1 must be an object, or all must be lists.",
+  });
+});
+
+test("steps attach files of the run to tickets and records, which then have their own", async () => {
+  const table = await owner("POST /api/v1/tables", {
+    name: "Scans",
+    slug: "scans",
+    columns: [{ name: "papers", type: "file" }],
+  });
+  expect(table.status).toBe(201);
+  const file = "{{ steps.fetch.output }}";
+  const run = await deployAndRun(owner, [
+    {
+      id: "fetch",
+      type: "file.write",
+      config: { as: "text", name: "scan.txt", data: "a scan" },
+    },
+    {
+      id: "open",
+      type: "ticket",
+      config: { operation: "create", kind: "incident", fields: { title: "A scan came" } },
+    },
+    {
+      id: "attach",
+      type: "ticket",
+      config: {
+        operation: "attach",
+        kind: "incident",
+        id: "{{ steps.open.output.id }}",
+        fields: { fileId: file },
+      },
+    },
+    {
+      id: "keep",
+      type: "records",
+      config: { operation: "create", table: "scans", data: { papers: [file] } },
+    },
+  ]);
+  expect(run.error).toBeNull();
+  const { fetch: fetched, open, attach, keep } = stepsOf(run);
+  const ids = [fetched?.output.$file, attach?.output.fileId, keep?.output.papers[0]];
+  expect(new Set(ids).size).toBe(3);
+  const types = await Promise.all(
+    ids.map(async (id) => (await owner(`GET /api/v1/files/${id}`)).body.data.attachedTo?.type),
+  );
+  expect(types).toEqual(["run", "incident", "record"]);
+  expect(attach?.output).toMatchObject({ ticketId: open?.output.id });
+  expect(
+    await world.sql("select refs from blobs where id = (select blob_id from files where id = $1)", [
+      ids[0],
+    ]),
+  ).toEqual([{ refs: 3 }]);
+});

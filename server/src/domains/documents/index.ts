@@ -1,0 +1,19 @@
+import { ExecutorPoint } from "#domains/runs/index.ts";
+import { NodeTypePoint } from "#domains/workflows/index.ts";
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { readStep, writeStep } from "./steps.ts";
+
+/** Files as data and data as files, for steps of workflows. */
+export const documents = domain({
+  name: "documents",
+  summary: "Steps that read and write documents.",
+  tag: "workflows",
+  permissions: [],
+  events: [],
+  operations: [],
+  contributions: [
+    contribute(ExecutorPoint, readStep, writeStep),
+    contribute(NodeTypePoint, readStep.type, writeStep.type),
+  ],
+});

@@ -1,0 +1,37 @@
+import { DocumentError, VALUE_CHARACTERS_MAX } from "../work/task.ts";
+
+const PAGES_MAX = 2_000;
+
+/** The words of a PDF, page by page. Its scripts are not run, and what it draws is not drawn. */
+export async function readPdf(bytes: Buffer): Promise<unknown> {
+  const { getDocumentProxy } = await import("unpdf");
+  const document = await getDocumentProxy(new Uint8Array(bytes), {
+    disableFontFace: true,
+    stopAtErrors: false,
+  }).catch((error: unknown) => {
+    const isLocked = error instanceof Error && error.name === "PasswordException";
+    throw new DocumentError(
+      isLocked ? "The PDF is protected by a password." : "The file is no PDF that can be read.",
+    );
+  });
+  const total = document.numPages;
+  const pages: string[] = [];
+  let characters = 0;
+  for (let number = 1; number <= Math.min(total, PAGES_MAX); number += 1) {
+    const page = await document.getPage(number);
+    const { items } = await page.getTextContent();
+    const text = items
+      .map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : ""))
+      .join("");
+    page.cleanup();
+    const clean = text.replaceAll("\u0000", "").toWellFormed();
+    characters += clean.length;
+    if (characters > VALUE_CHARACTERS_MAX / 2) {
+      throw new DocumentError(
+        `The PDF has more text than a step may give: 1 MiB by page ${number}.`,
+      );
+    }
+    pages.push(clean);
+  }
+  return { text: pages.join("\n\n"), pages, pageCount: total };
+}

@@ -1,0 +1,177 @@
+import { fileURLToPath } from "node:url";
+import type { ByteSpan } from "#kernel/blob-store/blob-store.ts";
+import { FairQueue, type QueueTicket } from "#kernel/work/fair-queue.ts";
+import { readOnlyCodeArguments } from "#kernel/work/subprocess-permissions.ts";
+import { Subprocess } from "#kernel/work/subprocess.ts";
+import {
+  DocumentError,
+  type DocumentTask,
+  type FromDocumentProcess,
+  type ToDocumentProcess,
+} from "./task.ts";
+
+const PROGRAM = fileURLToPath(new URL("./document-process.ts", import.meta.url));
+const SLOTS = 2;
+const WAITING_MAX = 200;
+const WAITING_PER_KEY_MAX = 100;
+const START_LIMIT_MS = 30_000;
+const TASK_LIMIT_MS = 60_000;
+const IDLE_MS = 60_000;
+const HEAP_MIB = 192;
+
+/** The pool has too much to do. */
+export class DocumentsBusy extends Error {}
+
+export interface DocumentRequest {
+  /** The queue is fair between keys. */
+  readonly key: string;
+  readonly task: DocumentTask;
+  /** Reads a part of the file. */
+  readonly read?: (span: ByteSpan) => Promise<Uint8Array>;
+  readonly signal: AbortSignal;
+}
+
+type Turn = () => void;
+
+/**
+ * A few processes that read and write documents. Each starts when it is needed, has one task at a time, is killed when
+ * that takes too long or is no longer wanted, and ends when it is idle.
+ */
+class DocumentPool {
+  readonly #queue = new FairQueue<Turn>({
+    concurrency: SLOTS,
+    waitingMax: WAITING_MAX,
+    waitingPerKeyMax: WAITING_PER_KEY_MAX,
+  });
+  readonly #idle: DocumentWorker[] = [];
+  readonly #tickets = new Map<Turn, QueueTicket<Turn>>();
+
+  /** Gives the parts of a document that is written, and returns the value of one that is read. */
+  async *work(request: DocumentRequest): AsyncGenerator<Uint8Array, unknown> {
+    const leave = await this.#enter(request.key);
+    const worker = this.#idle.pop() ?? new DocumentWorker();
+    try {
+      return yield* worker.converse(request);
+    } finally {
+      if (worker.isAlive) this.#rest(worker);
+      leave();
+    }
+  }
+
+  /** Waits for a turn; resolves to its end. */
+  async #enter(key: string): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const turn: Turn = () => resolve();
+    if (!this.#queue.add(key, turn)) throw new DocumentsBusy("Too many files wait to be read.");
+    this.#dispatch();
+    await promise;
+    const startedAt = performance.now();
+    return () => {
+      const now = performance.now();
+      this.#tickets.get(turn)?.done(now - startedAt, now);
+      this.#tickets.delete(turn);
+      this.#dispatch();
+    };
+  }
+
+  #dispatch(): void {
+    for (;;) {
+      const ticket = this.#queue.take(performance.now());
+      if (!ticket) return;
+      this.#tickets.set(ticket.item, ticket);
+      ticket.item();
+    }
+  }
+
+  #rest(worker: DocumentWorker): void {
+    this.#idle.push(worker);
+    worker.endAfter(IDLE_MS, () => {
+      const at = this.#idle.indexOf(worker);
+      if (at === -1) return false;
+      this.#idle.splice(at, 1);
+      return true;
+    });
+  }
+}
+
+class DocumentWorker {
+  readonly #process: Subprocess;
+  #receive: ((message: FromDocumentProcess | undefined) => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    this.#process = new Subprocess({
+      program: PROGRAM,
+      env: {},
+      execArgv: [
+        "--no-warnings",
+        `--max-old-space-size=${HEAP_MIB}`,
+        "--permission",
+        ...readOnlyCodeArguments(),
+      ],
+      // Our own program sends nothing else.
+      onMessage: (message) => this.#receive?.(message as FromDocumentProcess),
+    });
+    void this.#process.ended.then(() => this.#receive?.(undefined));
+  }
+
+  get isAlive(): boolean {
+    return this.#process.isAlive;
+  }
+
+  endAfter(idleMs: number, leave: () => boolean): void {
+    this.#timer = setTimeout(() => {
+      if (leave()) void this.#process.close();
+    }, idleMs);
+    this.#timer.unref();
+  }
+
+  async *converse({ task, read, signal }: DocumentRequest): AsyncGenerator<Uint8Array, unknown> {
+    clearTimeout(this.#timer);
+    this.#process.hold(true);
+    const kill = (): void => this.#process.kill();
+    signal.addEventListener("abort", kill, { once: true });
+    let timer = setTimeout(kill, START_LIMIT_MS);
+    let isOver = false;
+    try {
+      await this.#process.ready.catch(() => undefined);
+      this.#process.hold(true);
+      clearTimeout(timer);
+      timer = setTimeout(kill, TASK_LIMIT_MS);
+      let reply = await this.#ask({ kind: "task", task });
+      for (;;) {
+        const message = reply;
+        isOver = message === undefined || message.kind === "done" || message.kind === "failed";
+        if (!message) throw new DocumentError(signal.aborted ? "cancelled" : TOO_MUCH);
+        if (message.kind === "done") return JSON.parse(message.value) as unknown;
+        if (message.kind === "failed") throw new DocumentError(message.message, message.line);
+        if (message.kind === "part") {
+          yield message.bytes;
+          reply = await this.#ask({ kind: "next" });
+        } else {
+          const bytes = (await read?.(message)) ?? new Uint8Array();
+          reply = await this.#ask({ kind: "bytes", bytes });
+        }
+      }
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", kill);
+      // A task that nobody waits for any more has its process to itself.
+      if (isOver) this.#process.hold(false);
+      else await this.#process.close();
+    }
+  }
+
+  #ask(message: ToDocumentProcess): Promise<FromDocumentProcess | undefined> {
+    if (!this.isAlive) return Promise.resolve(undefined);
+    const { promise, resolve } = Promise.withResolvers<FromDocumentProcess | undefined>();
+    this.#receive = resolve;
+    this.#process.send(message);
+    return promise;
+  }
+}
+
+const TOO_MUCH = "The file takes more memory or time than it may.";
+
+/** One for the whole process. */
+export const documentPool = new DocumentPool();

@@ -1,0 +1,71 @@
+/** Files as values between steps: a handle names a file, and the bytes stay in the store. */
+import Type, { type Static } from "typebox";
+import { FileId, type StoredFile } from "../file.ts";
+
+export const FileHandle = Type.Object(
+  {
+    $file: FileId,
+    name: Type.String(),
+    mediaType: Type.String(),
+    size: Type.Integer({ description: "In bytes" }),
+  },
+  { title: "FileHandle", description: "A file of the run: what a step gets in the place of bytes" },
+);
+export type FileHandle = Static<typeof FileHandle>;
+
+/** A value that names a file; of what else it says nothing is believed. */
+export interface FileReference {
+  readonly $file: string;
+}
+
+export function toHandle({
+  id,
+  name,
+  mediaType,
+  size,
+}: Pick<StoredFile, "id" | "name" | "mediaType" | "size">): FileHandle {
+  return { $file: id, name, mediaType, size };
+}
+
+export function isFileReference(value: unknown): value is FileReference {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "$file" in value &&
+    typeof value.$file === "string"
+  );
+}
+
+/** Files that one value may name. */
+export const REFERENCES_MAX = 100;
+
+/** The ids of the files that a value names, wherever in it; where there are more than `REFERENCES_MAX`, one more than that. */
+export function findFileIds(value: unknown): readonly string[] {
+  const found = new Set<string>();
+  collect(value, found);
+  return [...found];
+}
+
+function collect(value: unknown, found: Set<string>): void {
+  if (typeof value !== "object" || value === null || found.size > REFERENCES_MAX) return;
+  if (isFileReference(value)) found.add(value.$file);
+  for (const part of Object.values(value)) collect(part, found);
+}
+
+/** A value with other values in the place of those that name files. */
+export async function replaceReferences(
+  value: unknown,
+  replace: (reference: FileReference) => Promise<unknown>,
+): Promise<unknown> {
+  if (typeof value !== "object" || value === null) return value;
+  if (isFileReference(value)) return replace(value);
+  if (Array.isArray(value)) {
+    const members: unknown[] = [];
+    for (const one of value) members.push(await replaceReferences(one, replace));
+    return members;
+  }
+  const entries: [string, unknown][] = [];
+  for (const [name, one] of Object.entries(value))
+    entries.push([name, await replaceReferences(one, replace)]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,128 @@
+/** Files that strangers send: a form with some, or one as the body. They are stored while they arrive, and become files with the run that they start. */
+import type { Upload } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { Partition } from "#kernel/db/partition.ts";
+import { assertStorable } from "#kernel/http/request-body.ts";
+import {
+  Failure,
+  invalidField,
+  MalformedRequest,
+  WrongMediaType,
+} from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { formBoundary, type FormPart, readFormParts } from "../content/multipart.ts";
+import { discard, type StoredContent, storeFile, tooLarge } from "../store-file.ts";
+import { type FileHandle, findFileIds, toHandle } from "./file-handle.ts";
+
+/** A content that is to be a file with this id. */
+export interface ReceivedFile {
+  readonly id: string;
+  readonly stored: StoredContent;
+}
+
+export interface ReceivedFiles {
+  /** The fields of a form, files among them as handles; the handle where the body is one file. */
+  readonly body: unknown;
+  readonly files: readonly ReceivedFile[];
+}
+
+/** How a receiver is asked to take what comes. */
+interface ReceiveOptions {
+  /** The fields that take files; others with one are refused, and so is a body that is none. */
+  readonly fields?: ReadonlySet<string>;
+}
+
+const FILES_MAX = 50;
+const FIELDS_CHARACTERS_MAX = 1_000_000;
+
+/** Receives files outside of a transaction; `insertFile` follows within one. What breaks off leaves nothing. */
+export async function receiveFiles(
+  platform: Platform,
+  partition: Partition,
+  upload: Upload,
+  { fields }: ReceiveOptions = {},
+): Promise<ReceivedFiles> {
+  const { fileBytesMax } = platform.settings;
+  const boundary = formBoundary(upload.contentType);
+  const files: ReceivedFile[] = [];
+  const keep = async (content: AsyncIterable<Uint8Array>, name: string): Promise<FileHandle> => {
+    if (files.length >= FILES_MAX)
+      throw new Failure(MalformedRequest, { detail: `There are more than ${FILES_MAX} files.` });
+    const stored = await storeFile(platform, partition, content, { name });
+    const id = newId("file", platform.clock.nowMs());
+    files.push({ id, stored });
+    return toHandle({ ...stored, id });
+  };
+  if (fields && boundary === undefined) throw new Failure(WrongMediaType);
+  const keepPart = async (part: FormPart, name: string): Promise<FileHandle> => {
+    if (fields?.has(part.field) === false)
+      throw new Failure(MalformedRequest, { detail: "A field that takes no file has one." });
+    return keep(part.content, name);
+  };
+  try {
+    if (boundary !== undefined)
+      return { body: await readFields(upload, boundary, keepPart), files };
+    if ((upload.length ?? 0) > fileBytesMax) throw tooLarge(fileBytesMax);
+    return { body: await keep(upload.content, bodyName(upload.contentType)), files };
+  } catch (error) {
+    await discardFiles(platform, partition, files);
+    throw error;
+  }
+}
+
+/** Removes contents that came with a request that starts nothing: strangers must not fill the store with such. */
+export async function discardFiles(
+  platform: Platform,
+  partition: Partition,
+  files: readonly ReceivedFile[],
+): Promise<void> {
+  await Promise.allSettled(files.map(({ stored }) => discard(platform, partition, stored.blobId)));
+}
+
+/**
+ * Throws where what somebody sent names a file that did not come with it: steps read files with the rights of whoever
+ * deployed them, and the sender has none of those.
+ */
+export function assertOwnFiles(sent: unknown, files: readonly ReceivedFile[] = []): void {
+  const own = new Set(files.map(({ id }) => id));
+  const isForeign = findFileIds(sent).some((id) => !own.has(id));
+  if (isForeign) throw invalidField("", "names a file: send the file itself");
+}
+
+async function readFields(
+  { content }: Upload,
+  boundary: string,
+  keep: (part: FormPart, name: string) => Promise<FileHandle>,
+): Promise<unknown> {
+  const fields = new Map<string, unknown>();
+  let characters = 0;
+  for await (const part of readFormParts(content, boundary)) {
+    const { field, fileName } = part;
+    // Somebody chose no file.
+    if (fileName === "") continue;
+    const value =
+      fileName === undefined ? await readField(part.content) : await keep(part, fileName);
+    characters += field.length + (typeof value === "string" ? value.length : 0);
+    if (characters > FIELDS_CHARACTERS_MAX)
+      throw new Failure(MalformedRequest, { detail: "The fields of the form are too long." });
+    const former = fields.get(field);
+    if (former === undefined) fields.set(field, value);
+    else if (Array.isArray(former)) former.push(value);
+    else fields.set(field, [former, value]);
+  }
+  const body = Object.fromEntries(fields);
+  assertStorable(body, "");
+  return body;
+}
+
+async function readField(content: AsyncIterable<Uint8Array>): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(content)).toString();
+}
+
+/** A body has no name of its own. */
+function bodyName(contentType: string): string {
+  const [, subtype = ""] = /^[\w.+-]+\/([\w]{1,10})\s*(?:;|$)/.exec(contentType) ?? [];
+  return /^(png|jpeg|gif|webp|pdf|zip|gzip|mpeg|mp4|ogg|wav)$/.test(subtype)
+    ? `upload.${subtype}`
+    : "upload";
+}

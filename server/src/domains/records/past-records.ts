@@ -1,0 +1,61 @@
+/**
+ * The records of a table as they were at a past moment, from the log, under the rules that hold for the caller now. What
+ * is computed from other columns or records was never written down, and has no past; a column that was renamed since has
+ * its values from then on.
+ */
+import { ALWAYS_VISIBLE, type OpenTable } from "#domains/tables/index.ts";
+import { conditionToSql } from "#kernel/condition/sql.ts";
+import { parseCondition } from "#kernel/condition/parse-condition.ts";
+import {
+  type OpenReportSource,
+  openRows,
+  type ReportField,
+  type ReportRequest,
+} from "#kernel/contributions/report-source.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
+import { pastField, pastStatesSql } from "#kernel/log/past-state.ts";
+import { fieldsOf } from "./record-statements.ts";
+
+/** Fields that an event has where it has the whole record. */
+const WHOLE = ["id", "createdAt", "createdBy"];
+
+export function openPastRecords(
+  request: ReportRequest,
+  table: OpenTable,
+  { parameters, at }: { readonly parameters: SqlParameters; readonly at: Date },
+): OpenReportSource {
+  const { schema } = table;
+  const stored = new Map(
+    fieldsOf(schema).flatMap((name): (readonly [string, ReportField])[] => {
+      const type = schema.computed.has(name) ? undefined : table.fieldType(name);
+      return type ? [[name, pastField(name, type)]] : [];
+    }),
+  );
+  const from = pastStatesSql(parameters, {
+    resourceType: "record",
+    at,
+    marks: WHOLE,
+    among: { field: "tableId", value: schema.id },
+    ended: "record.deleted",
+  });
+  const grants = table.grants("read")?.map(({ where, fields }) => ({
+    fields,
+    sql: where
+      ? conditionToSql(parseCondition(where).tree, (name) => stored.get(name), parameters)
+      : "true",
+  }));
+  const joinOr = (all: readonly { readonly sql: string }[]): string =>
+    all.length === 0 ? "false" : all.map(({ sql }) => `(${sql})`).join(" or ");
+  const guard = (name: string, field: ReportField): ReportField => {
+    const seen = grants?.filter(({ fields }) => !fields || fields.has(name));
+    if (!grants || seen?.length === grants.length || ALWAYS_VISIBLE.has(name)) return field;
+    return { ...field, sql: `case when ${joinOr(seen ?? [])} then ${field.sql} end` };
+  };
+  return openRows(request, {
+    from,
+    ...(grants && { where: joinOr(grants) }),
+    fields: Object.fromEntries([...stored].map(([name, field]) => [name, guard(name, field)])),
+    key: [{ sql: "(doc ->> 'id')", type: "text" }],
+    time: "createdAt",
+  });
+}

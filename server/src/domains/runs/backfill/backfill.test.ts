@@ -1,0 +1,166 @@
+import { expect, test } from "vitest";
+import { startNode } from "#domains/bus/testing/node.ts";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
+import { createToken, deployWorkflow } from "../testing/workflows.ts";
+import { findRuns, publish, SET } from "../testing/triggers.ts";
+
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+await world.sql("update sessions set expires_at = '2100-01-01'");
+
+const TOPIC = "orders";
+const publishOrder = (n: number): Promise<string> =>
+  publish(owner, TOPIC, { type: "orders.paid", payload: { n, large: n > 5 } });
+const backfill = (id: string, body: object) => owner(`POST /api/v1/workflows/${id}/backfill`, body);
+const ended = (id: string) =>
+  until(async () => {
+    const { body } = await owner(`GET /api/v1/backfills/${id}`);
+    return body.data.state !== "running" && body.data;
+  });
+const runEvents = async (id: string): Promise<string[]> =>
+  (await findRuns(world, id)).map(({ event_id }) => event_id).toSorted();
+
+test("each past event starts one run, a few at a time until all are through, with that event as its cause", async () => {
+  const from = new Date(world.clock.nowMs() - 1_000).toISOString();
+  const ids: string[] = [];
+  for (let n = 0; n < 10; n += 1) ids.push(await publishOrder(n));
+  const workflow = await deployWorkflow(owner, [SET], {
+    trigger: { type: "event_bus", topic: TOPIC, eventType: "orders.paid" },
+  });
+  await world.settled();
+  const dry = await backfill(workflow, { from, filter: { "data.large": true }, dryRun: true });
+  expect([dry.status, dry.events, dry.body.data.matched]).toEqual([200, [], 4]);
+  expect(dry.body.data.things.map(({ thing }: any) => thing)).toEqual(ids.slice(6));
+  const answer = await backfill(workflow, { from, maxConcurrency: 2 });
+  expect([answer.status, answer.events]).toEqual([202, ["workflow.backfill_started"]]);
+  const { id } = answer.body.data.backfill;
+  await using node = await startNode(world);
+  await node.kernel.startWork();
+  const done = await ended(id);
+  expect(done).toMatchObject({ state: "completed", started: 10, scanned: 10 });
+  expect(await runEvents(workflow)).toEqual(ids.toSorted());
+  const types = await world.sql("select type from events where resource_id = $1 order by seq", [
+    id,
+  ]);
+  expect(types.map(({ type }: any) => type).toSorted()).toEqual([
+    "workflow.backfill_completed",
+    "workflow.backfill_started",
+  ]);
+  const causes = await world.sql(
+    "select count(*)::int as n from events where type = 'workflow.run_started' and causation_id = any($1)",
+    [ids],
+  );
+  expect(causes[0].n).toBe(10);
+});
+
+test("a schedule is run for its past times; a cancelled backfill starts no more", async () => {
+  const workflow = await deployWorkflow(owner, [SET], {
+    trigger: { type: "schedule", cron: "0 9 * * *" },
+  });
+  const span = { from: "2026-03-01T00:00:00Z", to: "2026-03-04T00:00:00Z" };
+  const { body } = await backfill(workflow, span);
+  {
+    await using node = await startNode(world);
+    await node.kernel.startWork();
+    expect((await ended(body.data.backfill.id)).started).toBe(3);
+    const times = (await findRuns(world, workflow)).map(({ trigger }) => trigger.scheduledFor);
+    expect(times.toSorted()).toEqual(
+      ["01", "02", "03"].map((day) => `2026-03-${day}T09:00:00.000Z`),
+    );
+  }
+  const second = await backfill(workflow, span);
+  const path = `/api/v1/backfills/${second.body.data.backfill.id}`;
+  const cancelled = await owner(`POST ${path}/cancel`);
+  expect([cancelled.body.data.state, cancelled.events]).toEqual([
+    "cancelled",
+    ["workflow.backfill_cancelled"],
+  ]);
+  expect((await owner(`POST ${path}/cancel`)).body.code).toBe("backfill_over");
+  const { data } = (await owner(`GET /api/v1/workflows/${workflow}/backfills`)).body;
+  expect(data.map(({ state }: any) => state)).toEqual(["cancelled", "completed"]);
+  const stranger = await world.member(["owner"], await world.workspace("elsewhere"));
+  expect((await stranger(`GET ${path}`)).status).toBe(404);
+  const narrow = await createToken(world, owner, ["workflows:read"]);
+  expect((await narrow(`POST /api/v1/workflows/${workflow}/backfill`, span)).status).toBe(403);
+  expect((await backfill(workflow, { ...span, to: "2099-01-01T00:00:00Z" })).status).toBe(422);
+});
+
+test("times that nobody kept are made up once, each, or not at all", async () => {
+  const deploy = (missed: string) =>
+    deployWorkflow(owner, [SET], { trigger: { type: "schedule", cron: "0 * * * *", missed } });
+  const ids = [await deploy("one"), await deploy("all"), await deploy("none")];
+  {
+    await using node = await startNode(world);
+    await node.kernel.startWork();
+    await until(async () => {
+      const text = "select from jobs where kind = 'runs.schedule' and key = any($1)";
+      return (await world.sql(text, [ids])).length === 3;
+    });
+  }
+  world.clock.advance(3 * 3_600_000);
+  await using node = await startNode(world);
+  await node.kernel.startWork();
+  await until(async () => {
+    const text =
+      "select from jobs where kind = 'runs.schedule' and key = any($1) and due_at > $2 and claimed_at is null";
+    return (await world.sql(text, [ids, new Date(world.clock.nowMs())])).length === 3;
+  });
+  const counts = await Promise.all(ids.map(async (id) => (await findRuns(world, id)).length));
+  expect(counts).toEqual([1, 3, 0]);
+});
+
+test("a filter tells nothing of what its author may not see, and a long schedule keeps nobody waiting", async () => {
+  const from = new Date(world.clock.nowMs() - 1_000).toISOString();
+  await owner("POST /api/v1/tables", {
+    name: "wages",
+    slug: "wages",
+    columns: [
+      { name: "who", type: "text" },
+      { name: "wage", type: "integer" },
+    ],
+    rules: [
+      { roles: ["agent"], actions: ["read"], fields: ["who"], where: { who: { ne: "Boss" } } },
+    ],
+  });
+  for (const [who, wage] of [
+    ["Ann", 10],
+    ["Boss", 99],
+  ]) {
+    await owner("POST /api/v1/tables/wages/records", { who, wage });
+  }
+  const workflow = await deployWorkflow(owner, [SET], {
+    trigger: { type: "event_bus", topic: "platform.events", eventType: "record.created" },
+  });
+  const agent = await world.member(["agent"]);
+  await world.settled();
+  const dryRun = async (filter: object | undefined, ask: Ask = agent) => {
+    const body = { from, dryRun: true, ...(filter && { filter }) };
+    const answer = await ask(`POST /api/v1/workflows/${workflow}/backfill`, body);
+    return answer.body.data ? [answer.body.data.matched, answer.body.data.things.length] : answer;
+  };
+  expect(await dryRun({ "data.wage": { gte: 50 } }, owner)).toEqual([1, 1]);
+  expect(await dryRun({ "data.wage": { gte: 1 } })).toEqual([0, 0]);
+  expect(await dryRun({ "data.who": "Boss" })).toEqual([0, 0]);
+  expect(await dryRun({ "data.who": "Ann" })).toEqual([1, 1]);
+  expect(await dryRun(undefined)).toEqual([2, 1]);
+  const deaf = await createToken(world, owner, ["workflows:trigger"]);
+  expect(await dryRun({ "data.wage": 99 }, deaf)).toMatchObject({ status: 403 });
+  const started = await agent(`POST /api/v1/workflows/${workflow}/backfill`, {
+    from,
+    filter: { "data.wage": { gte: 1 } },
+  });
+  {
+    await using node = await startNode(world);
+    await node.kernel.startWork();
+    expect((await ended(started.body.data.backfill.id)).started).toBe(0);
+  }
+  const minutes = await deployWorkflow(owner, [SET], {
+    trigger: { type: "schedule", cron: "* * * * *", timezone: "Europe/Berlin" },
+  });
+  const year = { from: "2025-03-01T00:00:00Z", to: "2026-03-01T00:00:00Z" };
+  const dry = await backfill(minutes, { ...year, dryRun: true });
+  expect(dry.body.data).toMatchObject({ matched: 1_000, truncated: true });
+  expect((await backfill(minutes, { ...year, from: "0001-01-01T00:00:00Z" })).status).toBe(422);
+  for (let n = 0; n < 20; n += 1) expect((await backfill(minutes, year)).status).toBe(202);
+  expect((await backfill(minutes, year)).body.code).toBe("too_many_backfills");
+});

@@ -1,0 +1,231 @@
+import {
+  findDeployment,
+  findStartable,
+  planOfVersion,
+  triggersOfType,
+  WorkflowId,
+  WorkflowsRead,
+  WorkflowsTrigger,
+} from "#domains/workflows/index.ts";
+import { EventsRead } from "#domains/audit/index.ts";
+import { mayHear } from "#domains/bus/index.ts";
+import { authorityOf, NobodyBehind } from "#domains/identity/accounts/index.ts";
+import { checkCondition } from "#kernel/condition/condition.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
+import { Failure, invalidField, NotFound, permissionFailure } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { accepted, item, page } from "#kernel/operation/response.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { NotDeployed } from "../run.ts";
+import {
+  Backfill,
+  BackfillCancelled,
+  BackfillId,
+  BackfillInput,
+  BackfillOver,
+  BackfillPlan,
+  BackfillStarted,
+  BACKFILL_LISTED_MAX,
+  NothingToBackfill,
+  TooManyBackfills,
+} from "./backfill.ts";
+import { planTurn } from "./backfill-job.ts";
+import { type BackfillSpan, findThings } from "./source.ts";
+import {
+  type BackfillRow,
+  countRunning,
+  findBackfill,
+  lockBackfill,
+  readBackfills,
+  toBackfill,
+} from "./store.ts";
+
+/** Bounds of a dry run. */
+const SHOWN_THINGS_MAX = 1_000;
+const SHOWN_SCANNED_MAX = 20_000;
+const CONCURRENCY_DEFAULT = 5;
+/** Each of them has turns all the time. */
+const RUNNING_MAX = 20;
+const SPAN_YEARS_MAX = 10;
+const EXAMPLE = "bfl_01jzt3n5k8q2x4v6w8y0z2b4d6";
+
+const startBackfill = command({
+  id: "workflows.backfill",
+  route: "POST /api/v1/workflows/{id}/backfill",
+  summary: "Run a workflow for what has been",
+  description:
+    "Starts a run of the deployed version for each past event that its trigger would have heard, or each time of its " +
+    "schedule (`trigger.scheduledFor`), between `from` and `to`, the oldest first and at most `maxConcurrency` at " +
+    "once. `filter` narrows events further, as you see them. Each of them once for a backfill, whatever is stopped in between; a " +
+    "second backfill starts them again. A dry run tells how many and which.",
+  permission: WorkflowsTrigger,
+  params: object({ id: WorkflowId }),
+  body: BackfillInput,
+  response: accepted(BackfillPlan, {
+    alternative: { status: 200, when: ({ dryRun }) => dryRun },
+    location: ({ backfill }) => `/api/v1/backfills/${backfill?.id ?? ""}`,
+  }),
+  emits: [BackfillStarted],
+  allowNoop: true,
+  fails: [NotDeployed, NothingToBackfill, NobodyBehind, TooManyBackfills],
+  example: {
+    params: { id: "wf_01jd0000000000000000000000" },
+    body: { from: "2026-11-01T00:00:00.000Z", to: "2026-11-02T00:00:00.000Z", dryRun: true },
+  },
+  async run(ctx, { params, body }): Promise<BackfillPlan> {
+    const span = await chooseSpan(ctx, params.id, body);
+    if (body.dryRun !== true) {
+      const backfill = await insertBackfill(ctx, span, body);
+      return { dryRun: false, backfill, matched: 0, things: [], truncated: false };
+    }
+    // The rest of a list of times is as easily told by its schedule.
+    const bounds = { things: SHOWN_THINGS_MAX, scanned: SHOWN_SCANNED_MAX };
+    const { things, isEnd } = await findThings(ctx, span, null, bounds);
+    return {
+      dryRun: true,
+      backfill: null,
+      matched: things.length,
+      things: things
+        .filter(({ isVisible }) => isVisible)
+        .slice(0, BACKFILL_LISTED_MAX)
+        .map(({ thing, at }) => ({ thing, at })),
+      truncated: !isEnd,
+    };
+  },
+});
+
+async function chooseSpan(
+  { tx, services, caller, now }: ReadContext,
+  workflowId: string,
+  { from, to = now.toISOString(), triggerId, filter }: BackfillInput,
+): Promise<BackfillSpan> {
+  const { environment } = caller;
+  if (!(await findStartable(tx, workflowId, environment))) throw new Failure(NotFound);
+  const deployment = await findDeployment(tx, workflowId, environment);
+  const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
+  if (!deployment || !version) throw new Failure(NotDeployed);
+  if (deployment.orphaned) throw new Failure(NobodyBehind);
+  const triggers = [
+    ...triggersOfType(version.definition, "event_bus"),
+    ...triggersOfType(version.definition, "schedule"),
+  ];
+  const chosen = triggers.find(({ id }) => triggerId === undefined || id === triggerId);
+  if (!chosen) throw new Failure(NothingToBackfill);
+  const [error] = filter ? checkCondition(filter) : [];
+  if (error) throw invalidField(`/filter${error.path}`, error.message);
+  const [begin, end] = [new Date(from), new Date(to)];
+  if (begin >= end) throw invalidField("/to", "must be later than `from`");
+  if (end > now) throw invalidField("/to", "must not be in the future");
+  if (end.getUTCFullYear() - begin.getUTCFullYear() > SPAN_YEARS_MAX) {
+    throw invalidField("/from", `must not be more than ${SPAN_YEARS_MAX} years before \`to\``);
+  }
+  const triggerType = chosen.trigger.type;
+  if (filter && triggerType === "schedule") {
+    throw invalidField("/filter", "is for triggers that hear events");
+  }
+  if (filter && chosen.trigger.type === "event_bus" && !mayHear(caller, chosen.trigger.topic)) {
+    throw permissionFailure(EventsRead.name);
+  }
+  const { runAs, permissions } = authorityOf(caller);
+  return {
+    version,
+    deployment,
+    triggerId: chosen.id,
+    triggerType,
+    from: begin.toISOString(),
+    to: end.toISOString(),
+    filter: filter ?? null,
+    starter: { runAs, ...(permissions && { permissions }) },
+  };
+}
+
+async function insertBackfill(
+  ctx: WriteContext<typeof BackfillStarted>,
+  { version, triggerId, triggerType, from, to, filter, starter }: BackfillSpan,
+  { maxConcurrency = CONCURRENCY_DEFAULT }: BackfillInput,
+): Promise<Backfill> {
+  const { now } = ctx;
+  if ((await countRunning(ctx.tx)) >= RUNNING_MAX) throw new Failure(TooManyBackfills);
+  const row = await ctx.tx
+    .insertInto("backfills")
+    .values({
+      id: newId("bfl", now.getTime()),
+      workflow_id: version.workflowId,
+      trigger_id: triggerId,
+      trigger_type: triggerType,
+      state: "running",
+      begins_at: from,
+      ends_at: to,
+      filter: filter === null ? null : JSON.stringify(filter),
+      max_concurrency: maxConcurrency,
+      created_by: starter.runAs,
+      created_at: now.toISOString(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const backfill = toBackfill(row);
+  ctx.emit(BackfillStarted, { id: row.id, displayName: version.definition.name }, backfill);
+  planTurn(ctx, row.id);
+  return backfill;
+}
+
+const listBackfills = query({
+  id: "workflows.list_backfills",
+  route: "GET /api/v1/workflows/{id}/backfills",
+  summary: "List the backfills of a workflow, newest first",
+  permission: WorkflowsRead,
+  params: object({ id: WorkflowId }),
+  query: object(pageQuery),
+  response: page(Backfill),
+  example: { params: { id: "wf_01jd0000000000000000000000" } },
+  async run(ctx, { params: { id: workflowId }, query: asked }) {
+    if (!(await findStartable(ctx.tx, workflowId, ctx.caller.environment))) {
+      throw new Failure(NotFound);
+    }
+    return listPageById(ctx.services, `backfills of ${workflowId}`, asked, (last, limit) =>
+      readBackfills(ctx.tx, workflowId, last, limit),
+    );
+  },
+});
+
+const getBackfill = query({
+  id: "backfills.get",
+  route: "GET /api/v1/backfills/{id}",
+  summary: "Read how far a backfill is",
+  permission: WorkflowsRead,
+  params: object({ id: BackfillId }),
+  response: item(Backfill),
+  example: { params: { id: EXAMPLE } },
+  run: async ({ tx }, { params }) => toBackfill(assertFound(await findBackfill(tx, params.id))),
+});
+
+const cancelBackfill = command({
+  id: "backfills.cancel",
+  route: "POST /api/v1/backfills/{id}/cancel",
+  summary: "Cancel a backfill",
+  description: "It starts no more runs; those that it started go on.",
+  permission: WorkflowsTrigger,
+  params: object({ id: BackfillId }),
+  response: item(Backfill),
+  emits: [BackfillCancelled],
+  fails: [BackfillOver],
+  example: { params: { id: EXAMPLE } },
+  async run(ctx, { params }) {
+    const row = assertFound(await lockBackfill(ctx.tx, params.id));
+    if (row.state !== "running") throw new Failure(BackfillOver);
+    const finished = { state: "cancelled", finished_at: ctx.now.toISOString() };
+    await ctx.tx.updateTable("backfills").set(finished).where("id", "=", row.id).execute();
+    const backfill = toBackfill({ ...row, ...finished });
+    ctx.emit(BackfillCancelled, { id: row.id }, backfill);
+    return backfill;
+  },
+});
+
+function assertFound(row: BackfillRow | undefined): BackfillRow {
+  if (!row) throw new Failure(NotFound);
+  return row;
+}
+
+export const backfillOperations = [startBackfill, listBackfills, getBackfill, cancelBackfill];

@@ -1,0 +1,31 @@
+/** The answer of a run to a person, as a text. */
+import type { RunAnswer } from "./run-answer.ts";
+
+const NAMES = ["text", "answer", "output", "message", "response"];
+const CHARACTERS_MAX = 100_000;
+
+/** The text of an answer: a text as it is, of an object the field that looks like one, or its JSON. */
+export function toAnswerText({ response }: RunAnswer): string | undefined {
+  const body = response?.body;
+  if (body === undefined) return undefined;
+  const isJson = response?.headers["content-type"]?.startsWith("application/json") ?? false;
+  return (isJson ? readJsonText(body) : body).slice(0, CHARACTERS_MAX);
+}
+
+/** A step may call a text JSON that is none. */
+function readJsonText(body: string): string {
+  try {
+    return toText(JSON.parse(body));
+  } catch {
+    return body;
+  }
+}
+
+function toText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const [only] = Array.isArray(value) && value.length === 1 ? (value as unknown[]) : [value];
+  const fields = Object(only) as Record<string, unknown>;
+  const named = NAMES.map((name) => fields[name]).find((one) => typeof one === "string");
+  return typeof named === "string" ? named : JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,206 @@
+/** A chat with a workflow: a page for people, and an API with streamed answers for programs. */
+import Type from "typebox";
+import type { Platform } from "#kernel/contract.ts";
+import { htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { parseAnyBody } from "#kernel/http/request-body.ts";
+import { Failure, invalidField, NotFound, RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { accepted, eventStream, html, type HtmlResponse } from "#kernel/operation/response.ts";
+import { id, line, nullable, object } from "#kernel/schema/schema.ts";
+import { startEvents } from "../../events.ts";
+import { RunId } from "../../run.ts";
+import { get as getRun } from "../../store.ts";
+import { toAnswerText } from "../answer-text.ts";
+import { chatPage, type ChatState, MESSAGE_CHARACTERS_MAX } from "./chat-page.ts";
+import { isSessionId, newSessionId } from "./chat-session.ts";
+import { inboundExample, inboundParams, inboundQuery, openInbound } from "../form-operations.ts";
+import { type FoundTrigger, startFound } from "../hook-trigger.ts";
+import { awaitAnswer, WebhookRunFailed, writeInbound } from "../run-answer.ts";
+
+const WAIT_MAX_MS = 30_000;
+const STREAM_MAX_MS = 600_000;
+const BEAT_MS = 10_000;
+const SESSION = "^[A-Za-z0-9_-]{16,64}$";
+
+export const showChat = query({
+  id: "chat.show",
+  route: "GET /chat/{workspace}/{token}",
+  aliases: ["GET /chat/{workspace}/{token}/{triggerId}"],
+  summary: "Show the chat of a workflow",
+  description: "The page of a `chat` trigger, for people; its address is `trigger.url`.",
+  access: "public",
+  params: inboundParams,
+  query: inboundQuery,
+  response: html(htmlErrorRendering),
+  fails: [RateLimited],
+  example: inboundExample,
+  async prepare(platform, input, caller) {
+    const found = await openInbound(platform, "chat", input, caller);
+    const sessionId = newSessionId(platform, found);
+    return chatPage(found.named.trigger, { sessionId, texts: [] });
+  },
+  run: async (_ctx, _input, page) => page,
+});
+
+interface SentMessage {
+  readonly found: FoundTrigger<"chat">;
+  readonly runId: string;
+  readonly state: ChatState;
+}
+
+export const sendMessage = command({
+  id: "chat.send",
+  route: "POST /chat/{workspace}/{token}",
+  aliases: ["POST /chat/{workspace}/{token}/{triggerId}"],
+  summary: "Send a message from the page of a chat",
+  description: "What the page does: a form with `message`. The page that follows has the answer.",
+  access: "public",
+  readsRequest: true,
+  longRunning: true,
+  params: inboundParams,
+  query: inboundQuery,
+  response: html(htmlErrorRendering),
+  emits: startEvents,
+  fails: [RateLimited, WebhookRunFailed],
+  example: inboundExample,
+  async prepare(platform, input, caller) {
+    const found = await openInbound(platform, "chat", input, caller);
+    const { bytes, mediaType } = caller.request ?? { bytes: Buffer.alloc(0), mediaType: "" };
+    const {
+      message,
+      sessionId,
+      texts = [],
+    } = Object(parseAnyBody(bytes, mediaType)) as Record<string, unknown>;
+    if (typeof message !== "string" || message.trim() === "") {
+      throw invalidField("/message", "is required");
+    }
+    if (message.length > MESSAGE_CHARACTERS_MAX) throw invalidField("/message", "is too long");
+    const isKnown = typeof sessionId === "string" && isSessionId(platform, found, sessionId);
+    const session = isKnown ? sessionId : newSessionId(platform, found);
+    const before = (Array.isArray(texts) ? texts : [texts]).map(String);
+    const state: ChatState = { sessionId: session, texts: [...before, message] };
+    const fields = { input: { message, sessionId: session } };
+    return { found, state, prepared: await startFound(platform, found, caller, fields) };
+  },
+  async run(ctx, _input, made): Promise<HtmlResponse & { readonly sent?: SentMessage }> {
+    const { found, state, prepared } = made;
+    const answer = await writeInbound(ctx, found, prepared);
+    const page = answeredPage(found, state, toAnswerText(answer));
+    return answer.isOpen ? { ...page, sent: { found, runId: answer.runId, state } } : page;
+  },
+  async afterCommit(platform, _input, { value, caller }) {
+    const { sent } = value as { readonly sent?: SentMessage };
+    if (!sent) return undefined;
+    const { found, runId, state } = sent;
+    const wait = { waitMs: WAIT_MAX_MS, gone: caller.disconnected };
+    const answer = await awaitAnswer(platform, found, runId, wait);
+    if (answer.status === "failed") throw new Failure(WebhookRunFailed);
+    return answeredPage(found, state, toAnswerText(answer));
+  },
+});
+
+function answeredPage(
+  { named }: FoundTrigger<"chat">,
+  { sessionId, texts }: ChatState,
+  answer: string | undefined,
+) {
+  const text = answer ?? "It takes longer than usual. Please ask again later.";
+  return chatPage(named.trigger, { sessionId, texts: [...texts, text] });
+}
+
+const apiQuery = object({
+  ...inboundQuery.properties,
+  triggerId: Type.Optional(line(40, "Of a further trigger")),
+});
+
+const ChatMessage = Type.Object(
+  {
+    runId: RunId,
+    sessionId: Type.String(),
+    text: nullable(Type.String({ description: "Null until there is one" })),
+  },
+  { title: "ChatMessage" },
+);
+
+export const askChat = command({
+  id: "chat.ask",
+  route: "POST /chat/{workspace}/{token}/messages",
+  summary: "Send a message to the chat of a workflow",
+  description:
+    "Starts a run, which reads `trigger.input.message` and `trigger.input.sessionId`. The answer has the `text` of " +
+    "a run that ended at once; follow others at `GET /chat/{workspace}/{token}/messages/{runId}`. Send the " +
+    "`sessionId` again to go on with a conversation.",
+  access: "public",
+  params: object({ workspace: line(200), token: line(200) }),
+  query: apiQuery,
+  body: object({
+    message: Type.String({ minLength: 1, maxLength: MESSAGE_CHARACTERS_MAX }),
+    sessionId: Type.Optional(Type.String({ pattern: SESSION })),
+  }),
+  response: accepted(ChatMessage),
+  emits: startEvents,
+  fails: [RateLimited],
+  example: { ...inboundExample, body: { message: "Where is my order?" } },
+  async prepare(platform, { params, query: { triggerId, ...rest }, body }, caller) {
+    const where = { ...params, ...(triggerId !== undefined && { triggerId }) };
+    const found = await openInbound(platform, "chat", { params: where, query: rest }, caller);
+    const { message, sessionId = newSessionId(platform, found) } = body;
+    if (!isSessionId(platform, found, sessionId)) {
+      throw invalidField("/sessionId", "is none that this chat has given");
+    }
+    const fields = { input: { message, sessionId } };
+    return { found, sessionId, prepared: await startFound(platform, found, caller, fields) };
+  },
+  async run(ctx, _input, { found, sessionId, prepared }) {
+    const answer = await writeInbound(ctx, found, prepared);
+    return { runId: answer.runId, sessionId, text: toAnswerText(answer) ?? null };
+  },
+});
+
+export const followChat = query({
+  id: "chat.follow",
+  route: "GET /chat/{workspace}/{token}/messages/{runId}",
+  summary: "Follow the answer to a message",
+  description:
+    "Server-sent events: `answer` with the `text` once the run is over, or `failed`. A comment every ten seconds " +
+    "keeps the connection.",
+  access: "public",
+  longRunning: true,
+  params: object({ workspace: line(200), token: line(200), runId: id("run") }),
+  query: apiQuery,
+  response: eventStream(),
+  fails: [RateLimited],
+  example: { params: { ...inboundExample.params, runId: "run_01jd0000000000000000000000" } },
+  async prepare(platform, { params, query: { triggerId, ...rest } }, caller) {
+    const { runId, ...address } = params;
+    const where = { ...address, ...(triggerId !== undefined && { triggerId }) };
+    const found = await openInbound(platform, "chat", { params: where, query: rest }, caller);
+    const { target, environment } = found;
+    const partition = { workspace: target.workspace, environment };
+    const run = await platform.db.read(partition, (tx) => getRun(tx, runId));
+    const isIts = run.workflowId === target.workflowId && run.triggerType === "chat";
+    if (!isIts) throw new Failure(NotFound);
+    return streamAnswer(platform, found, runId, caller.disconnected);
+  },
+  run: async (_ctx, _input, frames) => frames,
+});
+
+async function* streamAnswer(
+  platform: Platform,
+  found: FoundTrigger<"chat">,
+  runId: string,
+  gone: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  for (let waitedMs = 0; waitedMs < STREAM_MAX_MS && !gone?.aborted; waitedMs += BEAT_MS) {
+    const answer = await awaitAnswer(platform, found, runId, { waitMs: BEAT_MS, gone });
+    const text = toAnswerText(answer);
+    if (text !== undefined) return yield toFrame("answer", { text });
+    if (["failed", "cancelled"].includes(answer.status)) return yield toFrame("failed", {});
+    if (answer.status === "completed") return yield toFrame("answer", { text: "" });
+    yield ": wait\n\n";
+  }
+}
+
+function toFrame(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,33 @@
+/** The page of a chat: it works without scripts, and carries what was texts so far. */
+import type { ChatTrigger } from "#domains/workflows/index.ts";
+import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
+
+/** A conversation as a page shows it: what the person texts and the answers, in turns. */
+export interface ChatState {
+  readonly sessionId: string;
+  readonly texts: readonly string[];
+}
+
+export const MESSAGE_CHARACTERS_MAX = 4_000;
+const TEXTS_MAX = 40;
+
+/** The page of a conversation. */
+export function chatPage(trigger: ChatTrigger, { sessionId, texts }: ChatState): HtmlDocument {
+  const { title, greeting, placeholder = "Write a message" } = trigger;
+  const turns = texts.slice(-TEXTS_MAX);
+  return document({
+    title,
+    body: markup`<h1>${title}</h1>
+${greeting !== undefined && markup`<p>${greeting}</p>`}
+<div role="log" aria-label="Conversation">
+${turns.map((text, at) => markup`<div class="sheet"><p class="faint">${at % 2 === 0 ? "You" : title}</p>${text.split(/\n{2,}/).map((part) => markup`<p>${part}</p>`)}</div>`)}
+</div>
+<form method="post">
+<input type="hidden" name="sessionId" value="${sessionId}">
+${turns.map((text) => markup`<input type="hidden" name="texts" value="${text}">`)}
+<label>Message
+<textarea name="message" rows="3" required maxlength="${MESSAGE_CHARACTERS_MAX}" placeholder="${placeholder}" autofocus></textarea></label>
+<button type="submit">Send</button>
+</form>`,
+  });
+}

@@ -1,0 +1,38 @@
+/**
+ * Conversations of a chat. Workflows keep memories by the id of one, beside those of other things: an id is taken only if
+ * this chat has given it out, so that nobody asks for what an agent was told elsewhere.
+ */
+import { randomBytes } from "node:crypto";
+import { equalBytes, hmac } from "#kernel/access/crypto.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { FoundTrigger } from "../hook-trigger.ts";
+
+const NONCE_BYTES = 18;
+const NONCE_CHARACTERS = 24;
+const MARK_CHARACTERS = 24;
+
+export function newSessionId(platform: Platform, found: FoundTrigger<"chat">): string {
+  const nonce = randomBytes(NONCE_BYTES).toString("base64url");
+  return `${nonce}${markSession(platform, found, nonce)}`;
+}
+
+/** True for an id that this chat has given out. */
+export function isSessionId(
+  platform: Platform,
+  found: FoundTrigger<"chat">,
+  sessionId: string,
+): boolean {
+  const mark = markSession(platform, found, sessionId.slice(0, NONCE_CHARACTERS));
+  const given = sessionId.slice(NONCE_CHARACTERS);
+  return equalBytes(Buffer.from(given), Buffer.from(mark));
+}
+
+function markSession(
+  { masterKey }: Platform,
+  { target, named, environment }: FoundTrigger<"chat">,
+  nonce: string,
+): string {
+  const text = [target.workflowId, environment, named.id, nonce].join(" ");
+  const mark = hmac(masterKey.derive("chat sessions"), text).toString("base64url");
+  return mark.slice(0, MARK_CHARACTERS);
+}

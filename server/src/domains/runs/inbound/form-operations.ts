@@ -1,0 +1,185 @@
+import Type from "typebox";
+import { FileTooLarge, QuotaExceeded, type ReceivedFile } from "#domains/files/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { htmlErrorRendering } from "#kernel/html/error-page.ts";
+import type { HtmlDocument } from "#kernel/html/markup.ts";
+import { Failure, RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { html, type HtmlResponse } from "#kernel/operation/response.ts";
+import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { startEvents } from "../events.ts";
+import type { PreparedStart } from "../start/start-run.ts";
+import { toAnswerText } from "./answer-text.ts";
+import { formPage, PAGE_FIELD, sentPage, TRAP_FIELD } from "./form-page.ts";
+import { checkFormPage, readFormValues, toFormInput } from "./form-values.ts";
+import { readBody } from "./hook-input.ts";
+import { dropUploads, findInbound, type FoundTrigger, startFound } from "./hook-trigger.ts";
+import { awaitAnswer, WebhookRunFailed, writeInbound } from "./run-answer.ts";
+
+const WAIT_MAX_MS = 30_000;
+/** Pages of one form or chat in a minute: of all who ask, and of one address, so that no one shuts out the others. */
+const PAGES_PER_MINUTE = 600;
+const PAGES_OF_ADDRESS = 60;
+
+export const inboundParams = object({
+  workspace: line(200),
+  token: line(200),
+  triggerId: Type.Optional(line(40, "Of a further trigger")),
+});
+export const inboundQuery = object({
+  environment: Type.Optional(
+    Type.Enum(["production", "staging", "development"], {
+      description: "Where it is deployed; `production` unless given",
+    }),
+  ),
+});
+export const inboundExample = {
+  params: { workspace: "default", token: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" },
+};
+
+interface InboundInput {
+  readonly params: {
+    readonly workspace: string;
+    readonly token: string;
+    readonly triggerId?: string;
+  };
+  readonly query: { readonly environment?: "production" | "staging" | "development" };
+}
+
+/** Finds the trigger of a page, and bounds how often it is asked for. */
+export async function openInbound<K extends "form" | "chat">(
+  platform: Platform,
+  type: K,
+  { params, query: { environment = "production" } }: InboundInput,
+  { address }: Pick<Caller, "address">,
+): Promise<FoundTrigger<K>> {
+  const { workspace, token, triggerId } = params;
+  const words = triggerId === undefined ? [] : [triggerId];
+  const limitTo = (name: string, most: number): void => {
+    const { rateLimit } = platform.settings;
+    // A limit of 0 is none.
+    platform.rateLimit.assert(name, rateLimit === 0 ? 0 : Math.min(rateLimit, most));
+  };
+  limitTo(`${type} from ${classifyAddress(address)}`, PAGES_OF_ADDRESS);
+  const [found] = await findInbound(platform, type, { workspace, token, words, environment });
+  if (!found) throw new Error("A trigger was found that is none.");
+  limitTo(`${type} ${found.target.workflowId} ${found.named.id}`, PAGES_PER_MINUTE);
+  return found;
+}
+
+export const showForm = query({
+  id: "hooks.show_form",
+  route: "GET /forms/{workspace}/{token}",
+  aliases: ["GET /forms/{workspace}/{token}/{triggerId}"],
+  summary: "Show the form of a workflow",
+  description:
+    "The page of a `form` trigger, for people; its address is `trigger.url`. It works without scripts.",
+  access: "public",
+  params: inboundParams,
+  query: inboundQuery,
+  response: html(htmlErrorRendering),
+  fails: [RateLimited],
+  example: inboundExample,
+  async prepare(platform, input, caller) {
+    const { named } = await openInbound(platform, "form", input, caller);
+    return formPage(named.trigger, 0, { values: {}, errors: new Map() });
+  },
+  run: async (_ctx, _input, page) => page,
+});
+
+interface SentForm {
+  readonly found: FoundTrigger<"form">;
+  readonly runId: string;
+}
+
+export const sendForm = command({
+  id: "hooks.send_form",
+  route: "POST /forms/{workspace}/{token}",
+  aliases: ["POST /forms/{workspace}/{token}/{triggerId}"],
+  summary: "Send the form of a workflow",
+  description:
+    "What the page does. The last page starts a run, which reads the answers as `trigger.input`; the page that " +
+    "follows has the run's answer, or thanks. An answer that does not fit shows the page again.",
+  access: "public",
+  readsRequest: "files",
+  longRunning: true,
+  params: inboundParams,
+  query: inboundQuery,
+  response: html(htmlErrorRendering),
+  emits: startEvents,
+  // A page that is not the last begins no run.
+  allowNoop: true,
+  fails: [RateLimited, WebhookRunFailed, FileTooLarge, QuotaExceeded],
+  example: inboundExample,
+  async prepare(platform, input, caller) {
+    const found = await openInbound(platform, "form", input, caller);
+    const { body, uploads } = await readBody(platform, found, caller);
+    const made = await takePage(platform, found, { body, uploads, caller }).catch(
+      async (error: unknown) => {
+        await dropUploads(platform, found, uploads);
+        throw error;
+      },
+    );
+    if (!("prepared" in made)) await dropUploads(platform, found, uploads);
+    return made;
+  },
+  async run(ctx, _input, made): Promise<HtmlResponse & { readonly sent?: SentForm }> {
+    if (!("prepared" in made)) {
+      return { ...made.page, ...(made.status !== undefined && { status: made.status }) };
+    }
+    const { found, prepared } = made;
+    const answer = await writeInbound(ctx, found, prepared);
+    const page = sentPage(found.named.trigger, toAnswerText(answer));
+    return answer.isOpen ? { ...page, sent: { found, runId: answer.runId } } : page;
+  },
+  async afterCommit(platform, _input, { value, caller }) {
+    const { sent } = value as { readonly sent?: SentForm };
+    if (!sent) return undefined;
+    const wait = { waitMs: WAIT_MAX_MS, gone: caller.disconnected };
+    const answer = await awaitAnswer(platform, sent.found, sent.runId, wait);
+    if (answer.status === "failed") throw new Failure(WebhookRunFailed);
+    return sentPage(sent.found.named.trigger, toAnswerText(answer));
+  },
+});
+
+interface SentPage {
+  readonly body: unknown;
+  readonly uploads: readonly ReceivedFile[] | undefined;
+  readonly caller: Caller;
+}
+
+/** A page of a form that follows one that was sent, or the run that the last one starts. */
+type TakenPage =
+  | { readonly page: HtmlDocument; readonly status?: number }
+  | { readonly found: FoundTrigger<"form">; readonly prepared: PreparedStart };
+
+async function takePage(
+  platform: Platform,
+  found: FoundTrigger<"form">,
+  { body: sent, uploads, caller }: SentPage,
+): Promise<TakenPage> {
+  const { trigger } = found.named;
+  const body = (typeof sent === "object" && sent !== null ? sent : {}) as Record<string, unknown>;
+  const last = trigger.pages.length - 1;
+  const at = Math.min(Math.max(Math.trunc(Number(body[PAGE_FIELD] ?? last)) || 0, 0), last);
+  const values = readFormValues(trigger, body);
+  if (body["$back"] !== undefined) {
+    return { page: formPage(trigger, Math.max(0, at - 1), { values, errors: new Map() }) };
+  }
+  // Earlier pages come back as they were sent: they are checked once more.
+  for (let page = 0; page <= at; page += 1) {
+    const errors = checkFormPage(trigger, page, { values, body });
+    if (errors.size > 0) return { page: formPage(trigger, page, { values, errors }), status: 422 };
+  }
+  if (at < last) return { page: formPage(trigger, at + 1, { values, errors: new Map() }) };
+  // Programs that fill in everything are thanked, and nothing more.
+  if (typeof body[TRAP_FIELD] === "string" && body[TRAP_FIELD] !== "") {
+    return { page: sentPage(trigger, undefined) };
+  }
+  const submittedAt = platform.clock.now().toISOString();
+  const answers = toFormInput(trigger, values, body);
+  const fields = { input: answers, submittedAt, ...(uploads && { uploads }) };
+  return { found, prepared: await startFound(platform, found, caller, fields) };
+}

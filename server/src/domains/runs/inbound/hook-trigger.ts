@@ -1,0 +1,120 @@
+/** The trigger of a workflow that a request is for. */
+import { assertOwnFiles, discardFiles, type ReceivedFile } from "#domains/files/index.ts";
+import {
+  type ChatTrigger,
+  FIRST_TRIGGER_ID,
+  type FormTrigger,
+  listTriggers,
+  type NamedTrigger,
+  triggerName,
+  type WebhookTrigger,
+} from "#domains/workflows/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { type PreparedStart, startInline } from "../start/start-run.ts";
+import { findHook, type HookTarget } from "./hook-target.ts";
+
+interface InboundTriggers {
+  readonly webhook: WebhookTrigger;
+  readonly form: FormTrigger;
+  readonly chat: ChatTrigger;
+}
+type Inbound = keyof InboundTriggers;
+
+/** The deployment that an address names, with a trigger of it. */
+export interface FoundTrigger<K extends Inbound> {
+  readonly target: HookTarget;
+  readonly named: NamedTrigger<InboundTriggers[K]>;
+  readonly params: Readonly<Record<string, string>>;
+  readonly environment: EnvironmentName;
+}
+
+export type AnyFoundTrigger = FoundTrigger<"webhook"> | FoundTrigger<"form"> | FoundTrigger<"chat">;
+
+export interface InboundAddress {
+  readonly workspace: string;
+  readonly token: string;
+  /** The words behind the token. */
+  readonly words: readonly string[];
+  readonly environment: EnvironmentName;
+}
+
+/** Finds the trigger that takes requests at an address; a 404 where there is none, or it is off. */
+export async function findInbound<K extends Inbound>(
+  platform: Platform,
+  type: K,
+  { workspace: slug, token, words, environment }: InboundAddress,
+): Promise<FoundTrigger<K>[]> {
+  const target = await findHook(platform, { slug, token, type, environment });
+  const all = target ? listTriggers(target.version.definition) : [];
+  const isIts = (named: NamedTrigger): named is NamedTrigger<InboundTriggers[K]> =>
+    named.trigger.type === type;
+  const found = all.filter(isIts);
+  const matches = found.flatMap((named) => {
+    const params = matchPath(pathOfTrigger(named), words);
+    return target && params ? [{ target, named, params, environment }] : [];
+  });
+  if (matches.length === 0) throw new Failure(NotFound);
+  return matches;
+}
+
+function pathOfTrigger({ id, trigger, first }: NamedTrigger): string {
+  const own = trigger.type === "webhook" ? trigger.path : undefined;
+  return own ?? (first || id === FIRST_TRIGGER_ID ? "" : id);
+}
+
+/** The parameters of a path, if the words are one. */
+function matchPath(
+  path: string,
+  words: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const parts = path === "" ? [] : path.split("/");
+  if (parts.length !== words.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of parts.entries()) {
+    const word = words[index] ?? "";
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    if (name !== undefined) params[name] = word;
+    else if (part !== word) return undefined;
+  }
+  return params;
+}
+
+/** Removes the files that came with a request that starts no run. */
+export async function dropUploads(
+  platform: Platform,
+  { target: { workspace }, environment }: AnyFoundTrigger,
+  uploads: readonly ReceivedFile[] = [],
+): Promise<void> {
+  await discardFiles(platform, { workspace, environment }, uploads);
+}
+
+/** Starts a run of a trigger with what came in; nothing is written yet. */
+export async function startFound(
+  platform: Platform,
+  { target, named, environment }: AnyFoundTrigger,
+  caller: Caller,
+  {
+    uploads,
+    ...fields
+  }: Readonly<Record<string, unknown>> & { readonly uploads?: readonly ReceivedFile[] },
+): Promise<PreparedStart> {
+  const { cause, actor } = caller;
+  const { type } = named.trigger;
+  const { workspace } = target;
+  assertOwnFiles(fields, uploads);
+  return startInline(platform, {
+    workspace,
+    environment,
+    version: target.version,
+    triggerType: type,
+    trigger: { type, ...triggerName(target.version.definition, named.id), ...fields },
+    ...(uploads && { uploads }),
+    actor,
+    runAs: target.deployedBy,
+    permissions: target.permissions,
+    cause: { ...cause, depth: cause.depth + 1 },
+  });
+}

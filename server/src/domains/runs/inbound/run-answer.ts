@@ -1,0 +1,94 @@
+/** The answer of a run to whoever began it from outside. */
+import { holdVersion } from "#domains/workflows/index.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
+import { Failure, failure, NotFound } from "#kernel/operation/failure.ts";
+import type { RawResponse } from "#kernel/operation/response.ts";
+import { toCheckpoint } from "../engine/checkpoint.ts";
+import { foldJournal } from "../engine/journal-record.ts";
+import { readJournals } from "../engine/store.ts";
+import type { StartEvent } from "../events.ts";
+import { waitUntilEnded } from "../run-watch.ts";
+import { takeKey } from "../start/dedupe.ts";
+import { type PreparedStart, writeRunStart } from "../start/start-run.ts";
+import type { AnyFoundTrigger } from "./hook-trigger.ts";
+import { toRawResponse, toWebhookResponse } from "./webhook-response.ts";
+
+export const WebhookRunFailed = failure(
+  "run_failed",
+  500,
+  "The workflow failed before it gave an answer.",
+);
+
+export type RespondMode = "at_once" | "last_step" | "respond_step";
+
+/** A run that was begun from outside, as far as it has come. */
+export interface RunAnswer {
+  readonly runId: string;
+  readonly status: string;
+  /** The response of the run, once there is one. */
+  readonly response?: RawResponse;
+  /** True while there is more to wait for. */
+  readonly isOpen: boolean;
+}
+
+/** How a trigger answers; where there is a respond step, by that one. */
+export function respondModeOf({ target, named: { trigger } }: AnyFoundTrigger): RespondMode {
+  const chosen = trigger.type === "chat" ? undefined : trigger.respond;
+  const { answers } = target.version.plan;
+  return chosen ?? (answers ? "respond_step" : trigger.type === "chat" ? "last_step" : "at_once");
+}
+
+/** Writes a run that was begun from outside, unless its key has begun one before. */
+export async function writeInbound(
+  ctx: WriteContext<StartEvent>,
+  found: AnyFoundTrigger,
+  prepared: PreparedStart,
+): Promise<RunAnswer> {
+  const { run, start, execution, result } = prepared;
+  const { plan, versionId } = start.version;
+  const mode = respondModeOf(found);
+  const checkpoint = execution && toCheckpoint(execution, result);
+  const status = checkpoint?.status ?? (run.limited ? "queued" : "running");
+  ctx.switchPartition({ workspace: run.workspace, environment: run.environment });
+  const { id: triggerId, trigger } = found.named;
+  const rule = trigger.type === "webhook" ? trigger.dedupe : undefined;
+  const earlier = await takeKey(ctx, run, { rule, triggerId });
+  if (earlier !== undefined) return { runId: earlier, status: "duplicate", isOpen: false };
+  const hold = result ? true : holdVersion(ctx.tx, versionId);
+  const [, isKept] = await Promise.all([writeRunStart(ctx, prepared), hold]);
+  if (!isKept) throw new Failure(NotFound);
+  const response =
+    mode === "respond_step"
+      ? execution && toWebhookResponse(plan, execution.steps)
+      : mode === "last_step" && status === "completed"
+        ? toOutputResponse(checkpoint?.output)
+        : undefined;
+  const isOpen = mode !== "at_once" && !response && !result;
+  return { runId: run.id, status, isOpen, ...(response && { response }) };
+}
+
+/** Waits for the answer of a run, for as long as the caller does. */
+export async function awaitAnswer(
+  platform: Platform,
+  found: AnyFoundTrigger,
+  runId: string,
+  wait: { readonly waitMs: number; readonly gone: AbortSignal | undefined },
+): Promise<RunAnswer> {
+  const { target, environment } = found;
+  const partition = { workspace: target.workspace, environment };
+  const ended = await waitUntilEnded(platform, partition, runId, wait);
+  const status = ended?.status ?? "running";
+  const mode = respondModeOf(found);
+  if (mode === "last_step") {
+    const response = status === "completed" ? toOutputResponse(ended?.output) : undefined;
+    return { runId, status, isOpen: false, ...(response && { response }) };
+  }
+  const entries = await readJournals(platform, [runId]);
+  const steps = foldJournal(entries.flatMap(({ records }) => [...records]));
+  const response = toWebhookResponse(target.version.plan, steps);
+  return { runId, status, isOpen: false, ...(response && { response }) };
+}
+
+function toOutputResponse(output: unknown): RawResponse {
+  return toRawResponse({ status: 200, headers: {}, body: output ?? null });
+}

@@ -1,0 +1,154 @@
+import Type from "typebox";
+import { FileTooLarge, QuotaExceeded, type ReceivedFile } from "#domains/files/index.ts";
+import { HOOK_METHODS } from "#domains/workflows/index.ts";
+import { Failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
+import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
+import { id, line, object } from "#kernel/schema/schema.ts";
+import { startEvents } from "../events.ts";
+import { CredentialsInvalid, SignatureInvalid } from "./hook-auth.ts";
+import { readWebhookInput } from "./hook-input.ts";
+import { dropUploads, findInbound, type FoundTrigger, startFound } from "./hook-trigger.ts";
+import { awaitAnswer, type RunAnswer, WebhookRunFailed, writeInbound } from "./run-answer.ts";
+
+const WAIT_MAX_MS = 30_000;
+
+const Accepted = Type.Object(
+  {
+    runId: id("run"),
+    status: Type.String({
+      description: "Of the run, by now; `duplicate` of one that was begun before",
+    }),
+  },
+  { title: "AcceptedRequest" },
+);
+
+/** A response, and the run that is still to give another one. */
+interface ReceivedRequest extends RawResponse {
+  readonly awaited?: { readonly found: FoundTrigger<"webhook">; readonly runId: string };
+  /** The files of a request that started nothing. */
+  readonly unused?: {
+    readonly found: FoundTrigger<"webhook">;
+    readonly uploads: readonly ReceivedFile[];
+  };
+}
+
+const word = (of: number) => Type.Optional(line(200, `Of the trigger's path, word ${of}`));
+
+export const receiveWebhook = command({
+  id: "hooks.receive",
+  route: "POST /hooks/{workspace}/{token}",
+  aliases: [
+    ...(["GET", "PUT", "PATCH", "DELETE"] as const).map(
+      (method) => `${method} /hooks/{workspace}/{token}` as const,
+    ),
+    ...HOOK_METHODS.flatMap((method) => [
+      `${method} /inbound/{workspace}/{token}/{one}` as const,
+      `${method} /inbound/{workspace}/{token}/{one}/{two}` as const,
+      `${method} /inbound/{workspace}/{token}/{one}/{two}/{three}` as const,
+    ]),
+  ],
+  summary: "Start a workflow from outside, by its own address",
+  description:
+    "The address is `trigger.url` of a workflow with a `webhook` trigger. Any body will do: JSON, a " +
+    "form and other text reach expressions as `trigger.input.body`, a file, or those of a form in parts " +
+    "(`multipart/form-data`), as handles, beside `headers` and `query`, and `params` " +
+    "of a trigger with a `path`. Where the trigger demands a signature or credentials, the request must have " +
+    "them. The answer is 202 with the run's id; of a workflow with a `respond` step it is what that step says, " +
+    "and with `respond: last_step` the run's output, as soon as the run is over, or 202 " +
+    `after ${WAIT_MAX_MS / 1_000} seconds. With \`dedupe\`, a key that has begun a run gets the id of that one and \`status: duplicate\`. ` +
+    "An answer sets no cookies.",
+  access: "public",
+  readsRequest: "files",
+  longRunning: true,
+  params: object({
+    workspace: line(200),
+    token: line(200),
+    one: word(1),
+    two: word(2),
+    three: word(3),
+  }),
+  query: object({
+    environment: Type.Optional(
+      Type.Enum(["production", "staging", "development"], {
+        description: "Where it is deployed; `production` unless given",
+      }),
+    ),
+  }),
+  response: rawResponse<ReceivedRequest>(Accepted, "What the workflow answers."),
+  emits: startEvents,
+  // A request whose key has begun a run before begins none.
+  allowNoop: true,
+  fails: [
+    SignatureInvalid,
+    CredentialsInvalid,
+    RateLimited,
+    WebhookRunFailed,
+    FileTooLarge,
+    QuotaExceeded,
+  ],
+  example: { params: { workspace: "default", token: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" } },
+  async prepare(platform, { params, query: { environment = "production" } }, caller) {
+    const { workspace, token, one, two, three } = params;
+    const words = [one, two, three].filter((text) => text !== undefined);
+    const address = { workspace, token, words, environment };
+    const matches = await findInbound(platform, "webhook", address);
+    const method = caller.request?.method === "HEAD" ? "GET" : (caller.request?.method ?? "");
+    const found = matches.find(({ named: { trigger } }) =>
+      (trigger.methods ?? ["POST"]).some((known) => known === method),
+    );
+    if (!found) throw new Failure(NotFound);
+    const { workflowId } = found.target;
+    const source = `hook ${workflowId} from ${classifyAddress(caller.address)}`;
+    platform.rateLimit.assert(source, platform.settings.rateLimit);
+    const read = await readWebhookInput(platform, found, caller);
+    const { uploads } = read;
+    try {
+      return { found, uploads, prepared: await startFound(platform, found, caller, { ...read }) };
+    } catch (error) {
+      await dropUploads(platform, found, uploads);
+      throw error;
+    }
+  },
+  async run(ctx, _input, { found, uploads, prepared }): Promise<ReceivedRequest | Failure> {
+    const answer = await writeInbound(ctx, found, prepared);
+    if (answer.status === "duplicate") {
+      return { ...toAcceptedResponse(answer), ...(uploads && { unused: { found, uploads } }) };
+    }
+    if (answer.response) return answer.response;
+    const accepted = toAcceptedResponse(answer);
+    if (answer.isOpen) return { ...accepted, awaited: { found, runId: answer.runId } };
+    return answer.status === "failed" && isAwaited(found) ? toRunFailure(answer.runId) : accepted;
+  },
+  async afterCommit(platform, _input, { value: { awaited, unused }, caller }) {
+    if (unused) await dropUploads(platform, unused.found, unused.uploads);
+    if (!awaited) return undefined;
+    const wait = { waitMs: WAIT_MAX_MS, gone: caller.disconnected };
+    const answer = await awaitAnswer(platform, awaited.found, awaited.runId, wait);
+    if (answer.response) return answer.response;
+    if (answer.status === "failed" || answer.status === "cancelled") {
+      throw toRunFailure(answer.runId);
+    }
+    return toAcceptedResponse(answer);
+  },
+});
+
+function isAwaited({ target, named: { trigger } }: FoundTrigger<"webhook">): boolean {
+  return (
+    (trigger.respond ?? (target.version.plan.answers ? "respond_step" : "at_once")) !== "at_once"
+  );
+}
+
+function toAcceptedResponse({
+  runId,
+  status,
+}: Pick<RunAnswer, "runId" | "status">): ReceivedRequest {
+  const body = JSON.stringify({ data: { runId, status } });
+  return { status: 202, headers: { "content-type": "application/json; charset=utf-8" }, body };
+}
+
+/** Names the run alone: the error is for readers of the run. */
+function toRunFailure(runId: string): Failure {
+  return new Failure(WebhookRunFailed, { extra: { runId } });
+}

@@ -1,0 +1,80 @@
+/** The files of a step: those that it is given by handles, and those that it makes. */
+import type { Rights } from "#domains/identity/accounts/index.ts";
+import {
+  type FileHandle,
+  isFileReference,
+  isMissingFile,
+  keepFile,
+  type OpenedFile,
+  openFile,
+} from "#domains/files/index.ts";
+import type { Caller, CallingRun } from "#kernel/access/caller.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { stepCaller } from "./perform-operation.ts";
+import type { PerformingStep } from "./perform-operation.ts";
+import type { SpeculativeSteps } from "./speculative-steps.ts";
+import { StepFailure } from "./step-error.ts";
+
+/** The attempt at a step, as far as its files are concerned. */
+interface FileStep extends Omit<PerformingStep, "rights"> {
+  readonly speculative: SpeculativeSteps | undefined;
+}
+
+export class StepFiles {
+  readonly #attempt: FileStep;
+  readonly #rights: () => Promise<Rights>;
+  readonly #leftovers: NonNullable<CallingRun["leftovers"]>;
+
+  constructor(
+    attempt: FileStep,
+    rights: () => Promise<Rights>,
+    leftovers: NonNullable<CallingRun["leftovers"]> = {},
+  ) {
+    this.#attempt = attempt;
+    this.#rights = rights;
+    this.#leftovers = leftovers;
+  }
+
+  /** These files for code that has fewer rights than the run. */
+  within(rights: Rights): StepFiles {
+    return new StepFiles(this.#attempt, async () => rights, this.#leftovers);
+  }
+
+  /** Opens the file of a handle, which stands at `field`. One that may not be read is not told from none. */
+  async open(handle: unknown, field: string): Promise<OpenedFile> {
+    if (!isFileReference(handle)) {
+      throw new StepFailure("invalid_config", `${field} must be a file.`, {
+        retryable: false,
+        field,
+      });
+    }
+    try {
+      return await openFile(this.#attempt.platform, await this.#caller(), handle.$file);
+    } catch (error) {
+      if (!isMissingFile(error)) throw error;
+      const message = `${field}: there is no file ${handle.$file.slice(0, 60)} that this run may read.`;
+      throw new StepFailure("file_gone", message, { retryable: false, field });
+    }
+  }
+
+  /** Keeps a content with the run, while it arrives. */
+  async keep(
+    content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    { name }: { readonly name: string },
+  ): Promise<FileHandle> {
+    const { platform } = this.#attempt;
+    try {
+      return await keepFile(platform, await this.#caller(), content, { name });
+    } catch (error) {
+      // Another attempt would meet the same limit.
+      if (!(error instanceof Failure)) throw error;
+      throw new StepFailure(error.type.code, error.message, { retryable: false });
+    }
+  }
+
+  async #caller(): Promise<Caller> {
+    await this.#attempt.speculative?.untilWritten();
+    const caller = stepCaller({ ...this.#attempt, rights: await this.#rights() });
+    return { ...caller, run: { ...caller.run, leftovers: this.#leftovers } };
+  }
+}

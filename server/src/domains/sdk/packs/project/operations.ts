@@ -1,0 +1,88 @@
+import Type from "typebox";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { EventType } from "#kernel/log/event.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { PacksInstall } from "../../permissions.ts";
+import { PackInstalled, PackUpgraded } from "../events.ts";
+import { readPackItems } from "../pack-items.ts";
+import { applyProject, toPackId } from "./apply-project.ts";
+import { exportProject, type ReadIn } from "./export-project.ts";
+import { ProjectExport, ProjectInput, ProjectResult, TooManyItems } from "./project.ts";
+
+const BODY_BYTES_MAX = 16 * 1_048_576;
+/** Of the content that a folder has; its versions count how often it was applied. */
+const CONTENT_VERSION = "1.0.0";
+const emits: readonly EventType[] = [PackInstalled, PackUpgraded];
+
+const applyCode = command({
+  id: "code.apply",
+  route: "POST /api/v1/code/apply",
+  summary: "Apply a folder of definitions",
+  description:
+    "Everything at once or nothing, in the environment of the request, with the permission of each kind. What is new is " +
+    "created and what differs is replaced; what an earlier application of the same `project` brought and the folder no " +
+    "longer has is told, and removed with `onMissing: remove`. Items that people edited since are kept and told, or " +
+    "overwritten. With `?dryRun=true` it is the plan: the same answer, and nothing happens.",
+  permission: PacksInstall,
+  environmentScoped: true,
+  body: ProjectInput,
+  bodyBytesMax: BODY_BYTES_MAX,
+  response: item(ProjectResult),
+  emits,
+  publishes: true,
+  allowNoop: true,
+  example: {
+    body: {
+      project: "desk",
+      items: {
+        queries: [{ name: "Open orders", sql: "select * from orders where status = 'open'" }],
+      },
+    },
+  },
+  prepare: (platform, { body }, caller) =>
+    readPackItems(
+      platform,
+      {
+        id: toPackId(body.project),
+        name: body.project,
+        version: CONTENT_VERSION,
+        resources: body.items,
+      },
+      caller,
+    ),
+  run: (ctx, { body }, items) => applyProject(ctx, body, items),
+});
+
+const exportCode = query({
+  id: "code.export",
+  route: "GET /api/v1/code/export",
+  summary: "Read the definitions of a workspace as a folder has them",
+  description:
+    "Names and references in the place of ids, and names of secrets in the place of secrets. Tables, reports and " +
+    "dashboards are those of the environment of the request.",
+  permission: PacksInstall,
+  environmentScoped: true,
+  query: object({ kinds: Type.Optional(line(500, "Kinds separated by commas; all unless given")) }),
+  response: item(ProjectExport),
+  fails: [TooManyItems],
+  example: { query: { kinds: "workflows,tables" } },
+  prepare: (platform, input, caller) =>
+    exportProject(
+      { services: platform, caller },
+      input.query.kinds?.split(",").map((kind) => kind.trim()),
+      openReads(platform, caller),
+    ),
+  run: async (_ctx, _input, exported) => exported,
+});
+
+/** Things of the workspace lie in production, whatever the environment of the request. */
+function openReads({ db }: Platform, caller: Caller): ReadIn {
+  const partition = partitionOfCaller(caller);
+  return (environmentScoped, work) =>
+    db.read(environmentScoped ? partition : { ...partition, environment: "production" }, work);
+}
+
+export const projectOperations = [applyCode, exportCode];

@@ -1,0 +1,170 @@
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+
+const apply = (items: object, more: object = {}, query = "") =>
+  owner(`POST /api/v1/code/apply${query}`, { project: "desk", items, ...more });
+const plan = (items: object, more: object = {}) => apply(items, more, "?dryRun=true");
+const acts = ({ body }: { body: any }): string[] =>
+  (body.data.answer?.body.data ?? body.data).changes.map(
+    ({ act, kind, key }: any) => `${act} ${kind}/${key}`,
+  );
+
+const items = {
+  roles: [{ name: "Night shift", permissions: ["incidents:read"] }],
+  tables: [
+    {
+      slug: "orders",
+      name: "Orders",
+      columns: [
+        { name: "number", type: "text", unique: true },
+        { name: "total", type: "decimal" },
+      ],
+    },
+  ],
+  queries: [{ name: "Totals", sql: "select sum(total) as total from orders" }],
+  workflows: [
+    {
+      key: "Greet",
+      definition: {
+        name: "Greet",
+        trigger: { type: "manual" },
+        nodes: [{ id: "greet", type: "set", config: { values: { hello: "world" } } }],
+        edges: [],
+      },
+    },
+  ],
+};
+
+test("a folder is planned, applied at once, and planned again without a change; what people edit is kept and told", async () => {
+  const planned = await plan(items);
+  expect([planned.status, planned.events]).toEqual([200, []]);
+  const all = [
+    "create roles/Night shift",
+    "create tables/orders",
+    "create queries/Totals",
+    "create workflows/Greet",
+  ];
+  expect(acts(planned)).toEqual(all);
+  const applied = await apply(items);
+  expect(acts(applied)).toEqual(all);
+  expect(applied.events).toEqual([
+    "audit.role.created",
+    "table.created",
+    "query.created",
+    "workflow.created",
+    "workflow.version_created",
+    "pack.installed",
+  ]);
+  expect(acts(await plan(items))).toEqual([]);
+  const again = await apply(items);
+  expect([again.body.data.changed, again.events]).toEqual([0, []]);
+  const { body } = await owner("GET /api/v1/queries");
+  const { id } = body.data.find(({ name }: any) => name === "Totals");
+  await owner(`PATCH /api/v1/queries/${id}`, { description: "By hand" });
+  const { queries: _, ...fewer } = items;
+  const changed = {
+    ...fewer,
+    queries: [{ ...items.queries[0], description: "By code" }],
+    roles: [{ name: "Night shift", permissions: ["incidents:read", "problems:read"] }],
+  };
+  expect(acts(await plan(changed))).toEqual(["update roles/Night shift", "kept queries/Totals"]);
+  expect(acts(await plan(changed, { onEdited: "overwrite" }))).toEqual([
+    "update roles/Night shift",
+    "update queries/Totals",
+  ]);
+  const prune = { onMissing: "remove" };
+  expect(acts(await apply(fewer, prune))).toEqual(["kept queries/Totals"]);
+  await owner(`PATCH /api/v1/queries/${id}`, { description: "" });
+  expect(acts(await apply(fewer, prune))).toEqual(["remove queries/Totals"]);
+});
+
+test("what is exported from one workspace makes the same in another, and applies there and here without a change", async () => {
+  for (const packKey of ["core_baseline_pack", "itsm_baseline_pack"]) {
+    expect((await owner("POST /api/v1/sdk/install-packs", { packKey })).status).toBe(201);
+  }
+  const here = (await owner("GET /api/v1/code/export")).body.data;
+  expect(here.leftOut).toEqual([]);
+  expect(Object.keys(here.items).length).toBeGreaterThan(6);
+  const own = await owner("POST /api/v1/code/apply?dryRun=true", {
+    project: "all",
+    items: here.items,
+  });
+  expect([own.status, acts(own)]).toEqual([200, []]);
+  const place = await world.workspace("elsewhere");
+  const other = await world.member(["owner"], place);
+  const moved = await other("POST /api/v1/code/apply", { project: "all", items: here.items });
+  expect([moved.status, moved.body.detail]).toEqual([200, undefined]);
+  const there = (await other("GET /api/v1/code/export")).body.data;
+  expect(there).toEqual(here);
+  const token = await owner("POST /api/v1/auth/tokens", {
+    name: "narrow",
+    scopes: ["packs:install", "queries:write"],
+    expiresIn: null,
+  });
+  const narrow = await owner("GET /api/v1/code/export", undefined, {
+    authorization: `Bearer ${token.body.data.token}`,
+  });
+  expect(Object.keys(narrow.body.data.items)).toEqual(["queries"]);
+});
+
+test("a folder is of one environment at a time, and takes away only what it is asked to, with the right to do so", async () => {
+  const project = (environment: string, more: object, ask = owner, headers: object = {}) =>
+    ask(
+      "POST /api/v1/code/apply",
+      { project: "places", ...more },
+      { "x-environment": environment, ...headers },
+    );
+  const table = (name: string) => ({
+    slug: "places",
+    name,
+    columns: [{ name: "n", type: "text" }],
+  });
+  const role = (description: string) => ({
+    name: "Placed",
+    description,
+    permissions: ["incidents:read"],
+  });
+  const nameIn = async (environment: string) =>
+    (await owner("GET /api/v1/tables/places", undefined, { "x-environment": environment })).body
+      .data?.name;
+  const first = { items: { tables: [table("First")], roles: [role("one")] } };
+  expect(acts(await project("production", first))).toEqual([
+    "create roles/Placed",
+    "create tables/places",
+  ]);
+  const second = { items: { tables: [table("Second")], roles: [role("two")] } };
+  expect(acts(await project("staging", second))).toEqual([
+    "update roles/Placed",
+    "create tables/places",
+  ]);
+  expect([await nameIn("production"), await nameIn("staging")]).toEqual(["First", "Second"]);
+  // What the same folder did for the whole workspace elsewhere is no edit by people.
+  expect(acts(await project("production", second))).toEqual(["update tables/places"]);
+  const queries = { queries: [{ name: "Only", sql: "select 1 as n" }] };
+  const left = await project("production", { items: queries });
+  expect(acts(left)).toEqual([
+    "create queries/Only",
+    "missing tables/places",
+    "missing roles/Placed",
+  ]);
+  expect(left.events).toEqual(["query.created", "pack.upgraded"]);
+  const { body } = await owner("POST /api/v1/auth/tokens", {
+    name: "queries alone",
+    scopes: ["packs:install", "queries:write"],
+    expiresIn: null,
+  });
+  const prune = { items: queries, onMissing: "remove" };
+  const denied = await project("production", prune, owner, {
+    authorization: `Bearer ${body.data.token}`,
+  });
+  expect([denied.status, denied.events]).toEqual([403, []]);
+  expect(JSON.stringify(denied.body)).not.toContain("Second");
+  expect(acts(await project("production", prune))).toEqual([
+    "remove tables/places",
+    "remove roles/Placed",
+  ]);
+  expect(await nameIn("staging")).toBe("Second");
+});

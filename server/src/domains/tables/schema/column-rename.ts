@@ -1,0 +1,32 @@
+/** Contents of other domains that name columns of tables follow when one is renamed, in the same transaction. */
+import type { ReadContext } from "#kernel/contract.ts";
+import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
+
+/** A column of a table that has another name now. */
+export interface RenamedColumn {
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface ColumnFollower {
+  /** Renames the column wherever it is named; in a transaction that may write. */
+  readonly rename: (tx: ReadContext["tx"], column: RenamedColumn) => Promise<void>;
+}
+
+/** Where domains contribute what follows. */
+export const ColumnFollowerPoint = extensionPoint<ColumnFollower>("tables.column_followers");
+
+/** Lets everything follow that names a column which these steps rename, in their order. */
+export async function followRenames(
+  { tx, services }: Pick<ReadContext, "tx" | "services">,
+  steps: readonly ({ readonly op: string } & Partial<RenamedColumn>)[],
+): Promise<void> {
+  const followers = contributionsTo(ColumnFollowerPoint, services.contributions);
+  for (const step of steps) {
+    const { op, table, from, to } = step;
+    if (op !== "rename_column" || table === undefined || from === undefined) continue;
+    if (to === undefined || from === to) continue;
+    for (const { rename } of followers) await rename(tx, { table, from, to });
+  }
+}

@@ -1,0 +1,269 @@
+/** Brings things back in one transaction: each by its domain's rules, or with the reason why not. */
+import { holdsPermission } from "#kernel/access/permission.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { sqlStateOf } from "#kernel/db/errors.ts";
+import type { RecordedEvent } from "#kernel/log/event.ts";
+import {
+  Conflict,
+  Failure,
+  permissionFailure,
+  PreconditionFailed,
+} from "#kernel/operation/failure.ts";
+import { type ChangeConflict, differingFields, foldChanges } from "#kernel/undo/fold-changes.ts";
+import type { BulkInverse, LockedThings, Reversal } from "#kernel/undo/inverse.ts";
+import type { PlannedCall } from "./plan-call.ts";
+import type { UndoStep } from "./plan-undo.ts";
+import type { ChangedThing } from "./select-changes.ts";
+import {
+  LISTED_MAX,
+  TooManyConflicts,
+  type UndoConflict,
+  type UndoneChange,
+  UndoRefused,
+} from "./undo.ts";
+
+/** Each of them may be a megabyte. */
+const BATCH_THINGS = 250;
+/** Each of them costs attempts of its own. */
+const REFUSALS_MAX = 1_000;
+
+/** The outcome of an undo as it grows. */
+export class UndoOutcome {
+  things = 0;
+  conflictCount = 0;
+  readonly changes: UndoneChange[] = [];
+  readonly conflicts: UndoConflict[] = [];
+  readonly isStrict: boolean;
+  #refusals = 0;
+
+  constructor(isStrict: boolean) {
+    this.isStrict = isStrict;
+  }
+
+  note({ inverse, id }: ChangedThing, act: UndoneChange["act"], fields: readonly string[]): void {
+    this.things += 1;
+    if (this.changes.length >= LISTED_MAX) return;
+    const resource = { type: inverse.resourceType, id };
+    this.changes.push({ resource, act, fields: [...fields] });
+  }
+
+  /** Notes what stays as it is. */
+  conflict({ inverse, id }: ChangedThing, { eventId, field, message }: ChangeConflict): void {
+    const resource = { type: inverse.resourceType, id };
+    const path = `/${resource.type}/${id}${field === "" ? "" : `/${field}`}`;
+    this.conflictCount += 1;
+    if (this.conflicts.length < LISTED_MAX) {
+      this.conflicts.push({ resource, eventId, path, message });
+    }
+  }
+
+  /** Notes that the caller does not see all that is to be undone. */
+  noteHidden({ resource, id: eventId }: RecordedEvent): void {
+    this.conflictCount += 1;
+    const { type, id } = resource;
+    const message = "is one of several changes, of which you may not see all";
+    this.conflicts.push({ resource: { type, id }, eventId, path: `/${type}/${id}`, message });
+  }
+
+  /** Notes that the domain refuses. One is enough where all or nothing is undone. */
+  refuse(thing: ChangedThing, refusal: Failure): void {
+    this.#refusals += 1;
+    if (this.#refusals > REFUSALS_MAX) throw new Failure(TooManyConflicts);
+    const { errors = [] } = refusal.particulars;
+    const first = errors[0];
+    const isOwn = first !== undefined && !first.path.startsWith(`/${thing.id}`);
+    const field = isOwn ? first.path.replace(/^\//, "") : "";
+    const message = first ? `${first.message}` : refusal.message;
+    this.conflict(thing, { eventId: thing.event.id, field, message });
+    if (this.isStrict) this.assertWhole();
+  }
+
+  /** Throws where all or nothing is undone, and something can't be. */
+  assertWhole(): void {
+    if (!this.isStrict || this.conflictCount === 0) return;
+    const errors = this.conflicts.map(({ path, message }) => ({ path, message }));
+    const [first] = errors;
+    throw new Failure(UndoRefused, { detail: `${first?.path} ${first?.message}`, errors });
+  }
+}
+
+export async function applyUndo(
+  ctx: WriteContext,
+  steps: readonly UndoStep[],
+  outcome: UndoOutcome,
+): Promise<void> {
+  for (const group of groupSteps(steps)) {
+    const [first] = group;
+    if (first && isBulk(first.thing)) {
+      await revertGroup(ctx, group.map(({ thing }) => thing) as BulkThing[], outcome);
+    } else for (const step of group) await revertSingle(ctx, step, outcome);
+  }
+  outcome.assertWhole();
+}
+
+type BulkThing = ChangedThing & { readonly inverse: BulkInverse };
+
+function isBulk(thing: ChangedThing): thing is BulkThing {
+  return "lock" in thing.inverse;
+}
+
+/** Neighbours that can go back together, in their order: what was made later goes first. */
+function groupSteps(steps: readonly UndoStep[]): UndoStep[][] {
+  const groups: UndoStep[][] = [];
+  let key: string | undefined;
+  for (const step of steps) {
+    const { thing } = step;
+    const own = isBulk(thing)
+      ? `${thing.inverse.resourceType} ${thing.inverse.groupOf(thing.event)}`
+      : "";
+    const last = groups.at(-1);
+    if (last && own === key && last.length < BATCH_THINGS) last.push(step);
+    else groups.push([step]);
+    key = own;
+  }
+  return groups;
+}
+
+async function revertSingle(
+  ctx: WriteContext,
+  { thing, plan, refusal }: UndoStep,
+  outcome: UndoOutcome,
+): Promise<void> {
+  if (refusal) outcome.refuse(thing, refusal);
+  for (const conflict of plan?.conflicts ?? []) outcome.conflict(thing, conflict);
+  const call = plan?.call;
+  if (!call || (outcome.isStrict && outcome.conflictCount > 0)) return;
+  try {
+    await ctx.savepoint(() => performCall(ctx, call));
+    outcome.note(thing, call.act, call.fields);
+  } catch (error) {
+    outcome.refuse(thing, toRefusal(error));
+  }
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+/** The refusal of a domain; anything else is our bug. */
+function toRefusal(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+  return new Failure(Conflict, { detail: "has a name that something else has by now" });
+}
+
+async function performCall(ctx: WriteContext, call: PlannedCall): Promise<void> {
+  if (call.act === "restored") return call.restore.run(ctx, call.state, call.prepared);
+  const { op, input, prepared, revision } = call;
+  const expectRevision = (present: number) => {
+    if (revision === undefined || revision === present) return;
+    throw new Failure(PreconditionFailed, { detail: "was changed meanwhile" });
+  };
+  const value = await op.run(
+    { ...ctx, expectRevision } as never,
+    input as never,
+    prepared as never,
+  );
+  if (value instanceof Failure) throw value;
+}
+
+async function revertGroup(
+  ctx: WriteContext,
+  things: readonly BulkThing[],
+  outcome: UndoOutcome,
+): Promise<void> {
+  const [first] = things;
+  if (!first) return;
+  const { inverse, event } = first;
+  const group = inverse.groupOf(event);
+  let locked: LockedThings;
+  try {
+    if (!holdsPermission(ctx.caller.permissions, inverse.permission)) {
+      throw permissionFailure(inverse.permission.name);
+    }
+    const ids = things.map(({ id }) => id);
+    locked = await inverse.lock(ctx, group, ids);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    for (const thing of things) outcome.refuse(thing, error);
+    return;
+  }
+  const planned = things.flatMap((thing) => planReversal(thing, locked, outcome));
+  if (outcome.isStrict && outcome.conflictCount > 0) return;
+  await writeReversals(ctx, { inverse, group, planned }, outcome);
+  ctx.flush();
+}
+
+interface PlannedReversal {
+  readonly thing: BulkThing;
+  readonly reversal: Reversal;
+}
+
+function planReversal(
+  thing: BulkThing,
+  { states, fields, hiddenFields }: LockedThings,
+  outcome: UndoOutcome,
+): PlannedReversal[] {
+  const { id, changes, event } = thing;
+  const current = states.get(id) ?? null;
+  const hidden = current && hiddenFields ? hiddenFields(current) : NONE;
+  if (!hidden) {
+    outcome.conflict(thing, { eventId: event.id, field: "", message: "is nothing that you see" });
+    return [];
+  }
+  const { target, conflicts } = foldChanges(current, changes, fields);
+  for (const conflict of withoutNames(conflicts, hidden)) outcome.conflict(thing, conflict);
+  if (!current && !target) return [];
+  const names = current && target ? differingFields(current, target, fields) : [];
+  if (current && target && names.length === 0) return [];
+  return [{ thing, reversal: { id, current, target, fields: names } }];
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Conflicts that do not tell which of the hidden fields are other than they were. */
+function withoutNames(
+  conflicts: readonly ChangeConflict[],
+  hidden: ReadonlySet<string>,
+): readonly ChangeConflict[] {
+  const visible = conflicts.filter(({ field }) => !hidden.has(field));
+  const rest = conflicts.find(({ field }) => hidden.has(field));
+  if (!rest) return visible;
+  return [...visible, { ...rest, field: "", message: "was changed since where you do not see it" }];
+}
+
+/** Writes all at once; where that is refused, by halves, until it is known which of them are. */
+async function writeReversals(
+  ctx: WriteContext,
+  {
+    inverse,
+    group,
+    planned,
+  }: { inverse: BulkInverse; group: string; planned: readonly PlannedReversal[] },
+  outcome: UndoOutcome,
+): Promise<void> {
+  const parts: (readonly PlannedReversal[])[] = [planned];
+  for (let part = parts.pop(); part; part = parts.pop()) {
+    const [first] = part;
+    if (!first) continue;
+    const batch = part;
+    try {
+      const reversals = batch.map(({ reversal }) => reversal);
+      await ctx.savepoint(() => inverse.write(ctx, group, reversals));
+      for (const { thing, reversal } of batch) {
+        outcome.note(thing, actOf(reversal), reversal.fields);
+      }
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (batch.length === 1) {
+        outcome.refuse(first.thing, error);
+        continue;
+      }
+      const middle = Math.ceil(batch.length / 2);
+      parts.push(batch.slice(middle), batch.slice(0, middle));
+    }
+  }
+}
+
+function actOf({ current, target }: Reversal): UndoneChange["act"] {
+  if (!current) return "restored";
+  return target ? "changed" : "deleted";
+}

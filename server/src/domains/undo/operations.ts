@@ -1,0 +1,78 @@
+import type { WriteContext } from "#kernel/contract.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { applyUndo, UndoOutcome } from "./apply-undo.ts";
+import { planUndo, type UndoPlan } from "./plan-undo.ts";
+import {
+  NoSuchChange,
+  NothingToUndo,
+  TooManyChanges,
+  TooManyConflicts,
+  UndoInput,
+  UndoRefused,
+  UndoResult,
+  UndoWrite,
+} from "./undo.ts";
+
+export const performUndo = command({
+  id: "undo.perform",
+  route: "POST /api/v1/undo",
+  summary: "Undo changes",
+  description:
+    "Makes the inverse of the change of one event, or of every change of one request, import, macro or run, in one " +
+    "transaction: what was made is deleted, what was changed gets its values back, what was deleted is made again " +
+    "with its id. Each by the rules of its own kind, with the caller's permissions, and with ordinary events whose cause " +
+    "is what is undone; so an undo can be undone. A field that somebody changed since is a conflict: 409 " +
+    "`undo_refused` lists them in `errors` by their paths, and with `onConflict: skip` the rest is undone. `left` " +
+    "names what has no inverse. What is as it was before already is left alone.",
+  permission: UndoWrite,
+  body: UndoInput,
+  response: item(UndoResult),
+  emits: [],
+  publishes: true,
+  composes: true,
+  allowNoop: true,
+  fails: [NoSuchChange, NothingToUndo, TooManyChanges, TooManyConflicts, UndoRefused],
+  example: { body: { correlationId: "cor_01jzt3n5k8q2x4v6w8y0z2b4d6", dryRun: true } },
+  prepare: (platform, { body }, caller) => planUndo(platform, body, caller),
+  async run(ctx, { body: { dryRun = false, onConflict } }, plan): Promise<UndoResult> {
+    // Its events are of types that the domains declare for theirs.
+    const outer = ctx as unknown as WriteContext;
+    const { caller } = ctx;
+    const { correlationId, depth, ...origin } = caller.cause;
+    const cause = { ...origin, correlationId, depth, causationId: plan.first.id };
+    ctx.setActor(caller.actor, cause);
+    const work = () => undo(outer, plan, onConflict !== "skip");
+    const outcome = dryRun ? await rehearse(outer, work) : await work();
+    const { things, changes, conflicts, conflictCount } = outcome;
+    const left = [...plan.left].map(([type, count]) => ({ type, count }));
+    return { correlationId, dryRun, things, changes, conflicts, conflictCount, left };
+  },
+});
+
+async function undo(ctx: WriteContext, plan: UndoPlan, isStrict: boolean): Promise<UndoOutcome> {
+  const outcome = new UndoOutcome(isStrict);
+  if (plan.hasHidden) outcome.noteHidden(plan.first);
+  await applyUndo(ctx, plan.steps, outcome);
+  return outcome;
+}
+
+class DryRunEnd {
+  readonly outcome: UndoOutcome;
+
+  constructor(outcome: UndoOutcome) {
+    this.outcome = outcome;
+  }
+}
+
+/** Does all of it, and takes it back. */
+async function rehearse(ctx: WriteContext, work: () => Promise<UndoOutcome>): Promise<UndoOutcome> {
+  try {
+    return await ctx.savepoint(async () => {
+      throw new DryRunEnd(await work());
+    });
+  } catch (error) {
+    if (error instanceof DryRunEnd) return error.outcome;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Caller } from "#kernel/access/caller.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { OperationInverse } from "#kernel/undo/inverse.ts";
+import { type PlannedThing, planThing } from "./plan-call.ts";
+import { type ChangedThing, type SelectedChanges, selectChanges } from "./select-changes.ts";
+import { NothingToUndo, THINGS_MAX, TooManyChanges, type UndoInput } from "./undo.ts";
+
+/** A thing, and how its domain answered the plan to bring it back; those of many at once are planned when locked. */
+export interface UndoStep {
+  readonly thing: ChangedThing;
+  readonly plan?: PlannedThing;
+  /** Why the domain refuses. */
+  readonly refusal?: Failure;
+}
+
+export interface UndoPlan extends Omit<SelectedChanges, "things"> {
+  readonly steps: readonly UndoStep[];
+}
+
+/** Works out how each thing goes back, and prepares that outside of the transaction. */
+export async function planUndo(
+  platform: Platform,
+  input: UndoInput,
+  caller: Caller,
+): Promise<UndoPlan> {
+  const { things, ...selected } = await platform.db.read(partitionOfCaller(caller), (tx) =>
+    selectChanges({ tx, services: platform, caller }, input),
+  );
+  if (things.length === 0) {
+    const types = [...selected.left.keys()].join(", ");
+    throw new Failure(NothingToUndo, { detail: `There is no inverse of ${types}.` });
+  }
+  const single = things.filter(isSingle);
+  if (single.length > THINGS_MAX) throw new Failure(TooManyChanges);
+  const steps: UndoStep[] = [];
+  for (const thing of things) {
+    steps.push(isSingle(thing) ? await planStep(platform, caller, thing) : { thing });
+  }
+  return { ...selected, steps };
+}
+
+function isSingle(
+  thing: ChangedThing,
+): thing is ChangedThing & { readonly inverse: OperationInverse } {
+  return "get" in thing.inverse;
+}
+
+async function planStep(
+  platform: Platform,
+  caller: Caller,
+  thing: ChangedThing & { readonly inverse: OperationInverse },
+): Promise<UndoStep> {
+  try {
+    return { thing, plan: await planThing(platform, caller, thing) };
+  } catch (error) {
+    if (error instanceof Failure) return { thing, refusal: error };
+    throw error;
+  }
+}

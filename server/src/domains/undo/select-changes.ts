@@ -1,0 +1,98 @@
+/** The events that are to be undone, as changes of things. */
+import { mayHear } from "#domains/bus/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { readChainEvents, readWorkEvents } from "#kernel/undo/chain-events.ts";
+import { findEvent } from "#kernel/log/event-log.ts";
+import { filterEvents, visibilityContext } from "#kernel/log/event-visibility.ts";
+import { positionOf, type RecordedEvent } from "#kernel/log/event.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
+import type { Change, State } from "#kernel/undo/fold-changes.ts";
+import { type ChangeEffect, type Inverse, inversesByType } from "#kernel/undo/inverse.ts";
+import { EVENTS_MAX, NoSuchChange, TooManyChanges, type UndoInput } from "./undo.ts";
+
+/** A thing that was changed, with its changes, the newest first. */
+export interface ChangedThing {
+  readonly inverse: Inverse;
+  readonly id: string;
+  /** Its newest event. */
+  readonly event: RecordedEvent;
+  readonly changes: Change[];
+}
+
+export interface SelectedChanges {
+  /** By their newest events, the newest first. */
+  readonly things: readonly ChangedThing[];
+  /** The oldest of the events. */
+  readonly first: RecordedEvent;
+  /** Numbers of events without an inverse, by their types. */
+  readonly left: ReadonlyMap<string, number>;
+  /** True where some of the events are hidden from the caller. */
+  readonly hasHidden: boolean;
+}
+
+export async function selectChanges(
+  ctx: { readonly tx: Tx; readonly services: Platform; readonly caller: Caller },
+  input: UndoInput,
+): Promise<SelectedChanges> {
+  const events = await readEvents(ctx.tx, input);
+  if (!events) throw new Failure(TooManyChanges);
+  const visible = await filterEvents(visibilityContext(ctx), ctx.caller.principal, events);
+  const seen = new Set(visible.map(({ id }) => id));
+  // Those that are seen are taken back as they are: what may not be written, the domain refuses.
+  const concerned = events.filter(({ id }) => seen.has(id));
+  const first = concerned.at(-1);
+  if (!first) throw new Failure(NoSuchChange);
+  const inverses = inversesByType(ctx.services.contributions);
+  const things = new Map<string, ChangedThing>();
+  const left = new Map<string, number>();
+  for (const event of concerned) {
+    const known = inverses.get(event.type);
+    const found = known && isPossible(ctx.services, known) ? known : undefined;
+    // Word of what has no inverse is for those who read that part of the log.
+    if (!found && mayHear(ctx.caller, event.topic))
+      left.set(event.type, (left.get(event.type) ?? 0) + 1);
+    if (!found || found.effect === "companion") continue;
+    const { inverse, effect } = found;
+    const id = inverse.idOf?.(event) ?? event.resource.id;
+    const key = `${inverse.resourceType} ${id}`;
+    const thing = things.get(key) ?? { inverse, id, event, changes: [] };
+    things.set(key, thing);
+    thing.changes.push(toChange(event, effect));
+  }
+  const hasHidden = seen.size < events.length;
+  return { things: [...things.values()], first, left, hasHidden };
+}
+
+/** Some things have no operation to read, change or delete one. */
+function isPossible(
+  { operations }: Platform,
+  { inverse, effect }: { readonly inverse: Inverse; readonly effect: ChangeEffect },
+): boolean {
+  if ("lock" in inverse || effect === "companion") return true;
+  const { get, update = "", remove = "" } = inverse;
+  const needed = { created: remove, updated: update, deleted: get }[effect];
+  return operations.has(get) && operations.has(needed);
+}
+
+async function readEvents(tx: Tx, input: UndoInput): Promise<readonly RecordedEvent[] | undefined> {
+  const { eventId, correlationId, runId } = input;
+  const named = [eventId, correlationId, runId].filter((value) => value !== undefined);
+  if (named.length !== 1) {
+    throw invalidField("/eventId", "or `correlationId`, or `runId`: exactly one must be given");
+  }
+  if (correlationId !== undefined) return readChainEvents(tx, correlationId, EVENTS_MAX);
+  if (runId !== undefined) return readWorkEvents(tx, runId, EVENTS_MAX);
+  const position = positionOf(eventId ?? "");
+  const event = position && (await findEvent(tx, position));
+  return event ? [event] : [];
+}
+
+function toChange({ id: eventId, data }: RecordedEvent, effect: ChangeEffect): Change {
+  if (effect === "created") return { eventId, before: null, after: data, fields: [] };
+  if (effect === "deleted") return { eventId, before: data, after: null, fields: [] };
+  const { before, after, changes } = data;
+  const fields = Array.isArray(changes) ? changes.map(String) : [];
+  return { eventId, before: before as State, after: after as State, fields };
+}

@@ -1,0 +1,144 @@
+/**
+ * The graph that an agent repeats. `$turn` asks the model; `$calls` does what it asked for, each call through an ordinary node,
+ * and gives the results back; `$until` ends the turn. No author can write such ids, so they hide no step of a workflow.
+ */
+import type { Edge, GraphDefinition, Node } from "../definition.ts";
+import type { Config } from "../node-type.ts";
+
+export const TURN_ID = "$turn";
+export const CALLS_ID = "$calls";
+export const APPROVE_ID = "$approve";
+export const MCP_ID = "$mcp";
+const DISPATCH_ID = "$tool";
+const ANSWER_ID = "$answer";
+const UNTIL_ID = "$until";
+
+const ATTEMPTS_DEFAULT = 3;
+const CONCURRENCY_DEFAULT = 4;
+
+interface Tool {
+  readonly name: string;
+  readonly type: string;
+  readonly config?: Config;
+  readonly approval?: boolean;
+  readonly retry?: Node["retry"];
+  readonly timeoutMs?: number;
+}
+
+interface Server {
+  readonly connectorId: string;
+  readonly approval?: boolean;
+}
+
+/** Plans the turns of an agent whose configuration has been checked; its own retry is that of the model's calls. */
+export function planAgent(config: Config, retry: Node["retry"]): GraphDefinition {
+  const { concurrency = CONCURRENCY_DEFAULT } = config;
+  const turn: Node = {
+    id: TURN_ID,
+    type: "agent_turn",
+    name: "Turn",
+    config: {},
+    retry: retry ?? { maxAttempts: ATTEMPTS_DEFAULT },
+  };
+  const calls: Node = {
+    id: CALLS_ID,
+    type: "loop",
+    name: "Tools",
+    config: {
+      items: `{{ steps.\`${TURN_ID}\`.output.calls }}`,
+      as: "call",
+      concurrency,
+      body: planCalls(config),
+    },
+  };
+  const until: Node = { id: UNTIL_ID, type: "agent_check", name: "Until", config: {} };
+  return {
+    nodes: [turn, calls, until],
+    edges: [
+      { from: TURN_ID, to: CALLS_ID },
+      { from: CALLS_ID, to: UNTIL_ID },
+    ],
+  };
+}
+
+/** The graph of one call: approval where a tool asks for it, the tool, and its result. */
+function planCalls(config: Config): GraphDefinition {
+  // Both were checked.
+  const tools = (config["tools"] ?? []) as readonly Tool[];
+  const servers = (config["mcp"] ?? []) as readonly Server[];
+  const names = tools.map(({ name }) => name);
+  const approval = planApproval(config, tools, servers);
+  const toolNodes = [...tools.map(toNode), ...(servers.length > 0 ? [mcpNode] : [])];
+  const edges: Edge[] = [
+    ...approval.map(() => ({ from: APPROVE_ID, to: DISPATCH_ID })),
+    ...toolNodes.flatMap(({ id }) => [
+      { from: DISPATCH_ID, to: id, when: id === MCP_ID ? "mcp" : id },
+      { from: id, to: ANSWER_ID },
+    ]),
+    { from: DISPATCH_ID, to: ANSWER_ID, when: "refused" },
+  ];
+  const nodes: Node[] = [
+    ...approval,
+    { id: DISPATCH_ID, type: "agent_dispatch", name: "Tool", config: { names } },
+    ...toolNodes,
+    { id: ANSWER_ID, type: "agent_answer", name: "Result", config: {} },
+  ];
+  return { nodes, edges };
+}
+
+function planApproval(config: Config, tools: readonly Tool[], servers: readonly Server[]): Node[] {
+  const names = tools.filter((tool) => tool.approval === true).map(({ name }) => name);
+  const asked = servers.filter((server) => server.approval === true);
+  if (names.length === 0 && asked.length === 0) return [];
+  const { approvers = ["owner"], approvalExpiresMs } = config;
+  return [
+    {
+      id: APPROVE_ID,
+      type: "agent_approval",
+      name: "Approval",
+      config: {
+        names,
+        servers: asked.map(({ connectorId }) => connectorId),
+        approvers,
+        ...(approvalExpiresMs !== undefined && { expiresMs: approvalExpiresMs }),
+      },
+      // That nobody came is told to the model.
+      onError: "continue",
+    },
+  ];
+}
+
+/** A tool as the node that it is. Its failure is the model's to deal with. */
+function toNode({ name, type, config = {}, retry, timeoutMs }: Tool): Node {
+  const takesInput = TAKES_ARGUMENTS.has(type) && config["input"] === undefined;
+  return {
+    id: name,
+    type,
+    config: takesInput ? { ...config, input: ARGUMENTS } : config,
+    ...(retry && { retry }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    onError: "continue",
+  };
+}
+
+const ARGUMENTS = "{{ call.arguments }}";
+/** Types whose input is what the model gave, unless their author says what it is. */
+const TAKES_ARGUMENTS: ReadonlySet<string> = new Set([
+  "subworkflow",
+  "connector",
+  "script",
+  "artifact",
+]);
+
+const mcpNode: Node = {
+  id: MCP_ID,
+  type: "connector",
+  name: "MCP",
+  config: {
+    // Which server has a tool, the agent knows; the model does not choose it.
+    connectorId: "{{ call.server }}",
+    action: "call_tool",
+    input: { name: "{{ call.tool }}", arguments: ARGUMENTS },
+  },
+  onError: "continue",
+};

@@ -1,0 +1,50 @@
+import type { Definition } from "./definition.ts";
+import type { Trigger } from "./trigger.ts";
+
+/** The id of a workflow's first trigger, unless it says otherwise. */
+export const FIRST_TRIGGER_ID = "trigger";
+
+/** A trigger of a workflow, with the id that it goes by. */
+export interface NamedTrigger<T extends Trigger = Trigger> {
+  readonly id: string;
+  readonly trigger: T;
+  /** True for the one that each workflow has. */
+  readonly first: boolean;
+}
+
+type Triggers = Pick<Definition, "trigger" | "triggers">;
+
+/** All triggers of a definition: first the one that each has, then the further ones. */
+export function listTriggers({ trigger, triggers = [] }: Triggers): NamedTrigger[] {
+  return [
+    { id: trigger.id ?? FIRST_TRIGGER_ID, trigger, first: true },
+    ...triggers.map((other, index) => ({
+      // A checked one has an id.
+      id: other.id ?? `trigger-${index + 2}`,
+      trigger: other,
+      first: false,
+    })),
+  ];
+}
+
+/** The triggers of one kind. */
+export function triggersOfType<K extends Trigger["type"]>(
+  definition: Triggers,
+  type: K,
+): NamedTrigger<Extract<Trigger, { type: K }>>[] {
+  return listTriggers(definition).filter(
+    (named): named is NamedTrigger<Extract<Trigger, { type: K }>> => named.trigger.type === type,
+  );
+}
+
+/** The trigger of this id, or that of runs which begin by hand: one for this purpose, or the first. */
+export function findTrigger(definition: Triggers, id?: string): NamedTrigger | undefined {
+  const all = listTriggers(definition);
+  if (id !== undefined) return all.find((named) => named.id === id);
+  return all.find(({ trigger }) => trigger.type === "manual") ?? all[0];
+}
+
+/** The part of `trigger` in expressions that names the trigger; a sole one goes without. */
+export function triggerName({ trigger, triggers }: Triggers, id: string): { readonly id?: string } {
+  return triggers === undefined && trigger.id === undefined ? {} : { id };
+}

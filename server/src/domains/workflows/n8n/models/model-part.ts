@@ -1,0 +1,143 @@
+/** The parts of n8n's nodes for models: which model, which form of the answer, which memory. */
+import { toCode } from "../code-text.ts";
+import { type NodeContext, NotConvertible } from "../conversion.ts";
+import { type Json, type JsonObject, type NodePart, toObject, toText } from "../n8n-workflow.ts";
+
+/** A service for models, by the node of n8n that stands for it. */
+const SERVICES: Readonly<Record<string, { readonly title: string; readonly model: string }>> = {
+  "lc.lmChatOpenAi": { title: "OpenAI", model: "gpt-4.1-mini" },
+  "lc.lmOpenAi": { title: "OpenAI", model: "gpt-4.1-mini" },
+  "lc.lmChatAzureOpenAi": { title: "Azure OpenAI", model: "gpt-4.1-mini" },
+  "lc.lmChatOpenRouter": { title: "OpenRouter", model: "openai/gpt-4.1-mini" },
+  "lc.lmChatGroq": { title: "Groq", model: "llama-3.3-70b-versatile" },
+  "lc.lmChatMistralCloud": { title: "Mistral", model: "mistral-small-latest" },
+  "lc.lmChatDeepSeek": { title: "DeepSeek", model: "deepseek-chat" },
+  "lc.lmChatXAiGrok": { title: "xAI", model: "grok-3-mini" },
+  "lc.lmChatOllama": { title: "Ollama", model: "llama3.2" },
+  "lc.lmOllama": { title: "Ollama", model: "llama3.2" },
+  "lc.lmChatAnthropic": { title: "Anthropic", model: "claude-sonnet-4-5" },
+  "lc.lmChatGoogleGemini": { title: "Google Gemini", model: "gemini-2.5-flash" },
+};
+
+/** The fields of a step that say whom it asks, and what of that was guessed. */
+export interface ConvertedModel {
+  readonly config: JsonObject;
+  readonly approximations: readonly string[];
+}
+
+/** The model that belongs to a node; the first where one stands in for another. */
+export function convertModel({ parts, bind }: Pick<NodeContext, "parts" | "bind">): ConvertedModel {
+  const [part, ...others] = parts.filter(({ kind }) => kind === "ai_languageModel");
+  if (!part) throw new NotConvertible("has no model");
+  const service = SERVICES[part.node.type];
+  if (!service) throw new NotConvertible(`needs ${part.node.type}`);
+  const { parameters } = part.node;
+  const given = readModelName(parameters["model"] ?? parameters["modelName"]);
+  if (given?.startsWith("=")) throw new NotConvertible("names the model by expression");
+  const options = toObject(parameters["options"]);
+  const { temperature } = options;
+  const maxTokens =
+    options["maxTokens"] ?? options["maxOutputTokens"] ?? options["maxTokensToSample"];
+  return {
+    config: {
+      connectorId: bind("connector", service.title, service.title),
+      model: given ?? service.model,
+      ...(typeof temperature === "number" && {
+        temperature: Math.min(2, Math.max(0, temperature)),
+      }),
+      ...(typeof maxTokens === "number" && maxTokens >= 1 && { maxTokens: Math.round(maxTokens) }),
+    },
+    approximations: [
+      ...(given === undefined ? [`the model is not said: ${service.model} is asked`] : []),
+      ...(others.length > 0 ? ["a second model is left out"] : []),
+    ],
+  };
+}
+
+/** A name, or a choice from a list. */
+export function readModelName(value: Json): string | undefined {
+  const name = toText(toObject(value)["value"], toText(value)).replace(/^models\//, "");
+  return name === "" ? undefined : name;
+}
+
+/** The schema of an answer, from the parser that belongs to a node; undefined where there is none. */
+export function findAnswerSchema(parts: readonly NodePart[]): JsonObject | undefined {
+  const part = parts.find(({ kind }) => kind === "ai_outputParser");
+  if (!part) return undefined;
+  const { type, parameters } = part.node;
+  if (type === "lc.outputParserAutofixing") return findAnswerSchema(part.parts);
+  if (type === "lc.outputParserItemList") {
+    return toObjectSchema({ type: "array", items: { type: "string" } });
+  }
+  if (type !== "lc.outputParserStructured") throw new NotConvertible(`needs ${type}`);
+  return readSchema(parameters);
+}
+
+/** A schema that is written, or follows from an example. */
+export function readSchema(parameters: JsonObject): JsonObject {
+  const { schemaType, inputSchema, jsonSchema, jsonSchemaExample } = parameters;
+  const written = toText(inputSchema, toText(jsonSchema));
+  const isWritten = schemaType === "manual" || (schemaType === undefined && written !== "");
+  const value = parseJson(isWritten ? written : toText(jsonSchemaExample, DEFAULT_EXAMPLE));
+  return toObjectSchema(isWritten ? toObject(value) : schemaOfExample(value, 0));
+}
+
+const DEFAULT_EXAMPLE = '{ "state": "California", "cities": ["Los Angeles", "San Francisco"] }';
+
+function parseJson(text: string): Json {
+  if (text.startsWith("=")) throw new NotConvertible("has a schema by expression");
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new NotConvertible("has a schema that is not JSON");
+  }
+}
+
+const EXAMPLE_DEPTH_MAX = 10;
+
+function schemaOfExample(value: Json, depth: number): JsonObject {
+  if (value === null || depth > EXAMPLE_DEPTH_MAX) return {};
+  if (Array.isArray(value)) {
+    const [first] = value as readonly Json[];
+    return {
+      type: "array",
+      ...(first !== undefined && { items: schemaOfExample(first, depth + 1) }),
+    };
+  }
+  if (typeof value !== "object") return { type: typeof value };
+  const members = Object.entries(value).map(([name, part]): [string, JsonObject] => [
+    name,
+    schemaOfExample(part, depth + 1),
+  ]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(members),
+    required: members.map(([name]) => name),
+  };
+}
+
+/** Services want an object. */
+function toObjectSchema(schema: JsonObject): JsonObject {
+  if (schema["type"] === "object" || schema["properties"] !== undefined) return schema;
+  return { type: "object", properties: { value: schema }, required: ["value"] };
+}
+
+/** The memory of an agent: the key as code, and the window. */
+export function convertMemory(
+  parts: readonly NodePart[],
+):
+  | { readonly key: string; readonly window: number; readonly approximations: string[] }
+  | undefined {
+  const part = parts.find(({ kind }) => kind === "ai_memory");
+  if (!part) return undefined;
+  const { sessionKey, sessionIdType, contextWindowLength } = part.node.parameters;
+  const length = typeof contextWindowLength === "number" ? contextWindowLength : 5;
+  const isOwn = sessionIdType === "customKey" && sessionKey !== undefined;
+  const isKnown = part.node.type === "lc.memoryBufferWindow";
+  return {
+    key: isOwn ? toCode(sessionKey) : "$json.sessionId",
+    // It counts exchanges, which are two messages.
+    window: Math.min(100, Math.max(2, Math.round(length) * 2)),
+    approximations: isKnown ? [] : [`remembers here, and not in ${part.node.type.slice(3)}`],
+  };
+}

@@ -1,0 +1,335 @@
+/** The nodes of n8n that compute: each is one script over the items. */
+import { assertReadable, toCode } from "../code-text.ts";
+import {
+  findApproximations,
+  assertSupported,
+  type Convert,
+  eachScript,
+  listScript,
+  type NodeContext,
+  NotConvertible,
+  optionsCode,
+  scriptStep,
+} from "../conversion.ts";
+import { type Json, toList, toObject, toText } from "../n8n-workflow.ts";
+
+/** Passes the items on as they are. */
+export const passItems: Convert = (ctx) => ({ steps: [listScript(ctx, ctx.id, "return list;")] });
+
+/** The fields that a `set` writes, of whatever version. */
+function fieldsOfSet({ node }: NodeContext): (readonly [name: Json, value: Json, type: string])[] {
+  const { parameters, version } = node;
+  if (version >= 3.3) {
+    return toList(toObject(parameters["assignments"])["assignments"]).map((one) => {
+      const { name, value, type } = toObject(one);
+      return [name, value, toText(type, "string")] as const;
+    });
+  }
+  if (version >= 3) {
+    return toList(toObject(parameters["fields"])["values"]).map((one) => {
+      const { name, type, stringValue, numberValue, booleanValue, arrayValue, objectValue } =
+        toObject(one);
+      const kind = toText(type, "stringValue").replace("Value", "");
+      return [
+        name,
+        stringValue ?? numberValue ?? booleanValue ?? arrayValue ?? objectValue ?? "",
+        kind,
+      ] as const;
+    });
+  }
+  return Object.entries(toObject(parameters["values"])).flatMap(([type, all]) =>
+    toList(all).map((one) => {
+      const { name, value } = toObject(one);
+      return [name, value ?? "", type] as const;
+    }),
+  );
+}
+
+const set: Convert = (ctx) => {
+  const { parameters, version } = ctx.node;
+  assertSupported(parameters);
+  if (parameters["mode"] === "raw") {
+    const output = parameters["jsonOutput"] ?? "{}";
+    const code =
+      typeof output === "string" && !output.startsWith("=")
+        ? `JSON.parse(${JSON.stringify(output)})`
+        : toCode(output);
+    const parsed = `((made) => typeof made === "string" ? JSON.parse(made) : made)(${code})`;
+    return {
+      steps: [eachScript(ctx, ctx.id, parsed, parameters)],
+      approximations: findApproximations(ctx, parameters),
+    };
+  }
+  const keepsAll =
+    version >= 3.3
+      ? parameters["includeOtherFields"] === true
+      : version >= 3
+        ? (parameters["include"] ?? "all") === "all"
+        : parameters["keepOnlySet"] !== true;
+  const include = parameters["include"];
+  if (keepsAll && (include === "selected" || include === "except"))
+    throw new NotConvertible("keeps some fields alone");
+  const code = fieldsOfSet(ctx).reduce(
+    (made, [name, value, type]) => `n8n.set(${made}, ${toCode(name)}, ${typedCode(value, type)})`,
+    keepsAll ? "$json" : "{}",
+  );
+  return {
+    steps: [eachScript(ctx, ctx.id, code, parameters)],
+    approximations: findApproximations(ctx, parameters),
+  };
+};
+
+/** A value as n8n types it. */
+function typedCode(value: Json, type: string): string {
+  const code = toCode(value);
+  const isText = typeof value === "string";
+  if (type === "number") return isText ? `Number(${code})` : code;
+  if (type === "boolean") return isText ? `String(${code}) === "true"` : code;
+  if ((type === "object" || type === "array") && isText) {
+    return `((made) => typeof made === "string" ? JSON.parse(made) : made)(${code})`;
+  }
+  return code;
+}
+
+const code: Convert = (ctx) => {
+  const { parameters, type } = ctx.node;
+  const source = toText(parameters["jsCode"] ?? parameters["functionCode"]);
+  if (parameters["language"] !== undefined && parameters["language"] !== "javaScript") {
+    throw new NotConvertible("needs Python");
+  }
+  if (source === "") throw new NotConvertible("has no code");
+  assertSupported(source);
+  assertReadable(source);
+  const isEach = parameters["mode"] === "runOnceForEachItem" || type === "functionItem";
+  const names =
+    "$json, $input, $, $node, $items, items, $now, $today, $jmespath, $execution, $workflow, $itemIndex, $runIndex, $prevNode";
+  const options = optionsCode(ctx, source);
+  const body = isEach
+    ? `const results = [];
+for (const view of n8n.each(input, ${options}, (view) => view)) {
+  const { ${names} } = view;
+  const item = ${type === "functionItem" ? "$json" : "$input.item"};
+  results.push(await (async () => {
+${source}
+  })());
+}
+return n8n.toList(results.filter((one) => one !== undefined && one !== null));`
+    : `const { ${names} } = n8n(input, ${options});
+const result = await (async () => {
+${source}
+})();
+return n8n.toList(result);`;
+  return {
+    steps: [scriptStep(ctx, ctx.id, body)],
+    approximations: findApproximations(ctx, source),
+  };
+};
+
+const splitOut: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  assertSupported(parameters);
+  const field = toText(parameters["fieldToSplitOut"]);
+  if (field === "" || field.startsWith("="))
+    throw new NotConvertible("splits a field by expression");
+  const fields = field.split(",").map((name) => name.trim());
+  const include = toText(parameters["include"], "noOtherFields");
+  const { destinationFieldName } = toObject(parameters["options"]);
+  const target = toText(destinationFieldName);
+  if (fields.length > 1 || include === "selectedOtherFields")
+    throw new NotConvertible("splits several fields");
+  const name = JSON.stringify(target === "" ? field.split(".").at(-1) : target);
+  return {
+    steps: [
+      listScript(
+        ctx,
+        ctx.id,
+        `return list.flatMap((one) => {
+  const value = n8n.get(one, ${JSON.stringify(field)});
+  const members = value === undefined ? [] : Array.isArray(value) ? value : typeof value === "object" && value !== null ? Object.values(value) : [value];
+  return members.map((member) => ${
+    include === "allOtherFields"
+      ? `({ ...n8n.unset(one, ${JSON.stringify(field)}), [${name}]: member })`
+      : `(typeof member === "object" && member !== null${target === "" ? "" : " && false"} ? member : { [${name}]: member })`
+  });
+});`,
+      ),
+    ],
+  };
+};
+
+const aggregate: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  assertSupported(parameters);
+  if (parameters["aggregate"] === "aggregateAllItemData") {
+    const name = JSON.stringify(toText(parameters["destinationFieldName"], "data"));
+    if (parameters["include"] !== undefined && parameters["include"] !== "allFields") {
+      throw new NotConvertible("aggregates some fields alone");
+    }
+    return {
+      steps: [listScript(ctx, ctx.id, `return list.length === 0 ? [] : [{ [${name}]: list }];`)],
+    };
+  }
+  const fields = toList(toObject(parameters["fieldsToAggregate"])["fieldToAggregate"]).map(
+    toObject,
+  );
+  const { mergeLists, keepMissing } = toObject(parameters["options"]);
+  const members = fields.map(({ fieldToAggregate, renameField, outputFieldName }) => {
+    const from = toText(fieldToAggregate);
+    if (from === "" || from.startsWith("="))
+      throw new NotConvertible("aggregates a field by expression");
+    const name =
+      renameField === true ? toText(outputFieldName, from) : (from.split(".").at(-1) ?? from);
+    const values = `list.map((one) => n8n.get(one, ${JSON.stringify(from)}))`;
+    const kept =
+      keepMissing === true
+        ? `${values}.map((one) => one ?? null)`
+        : `${values}.filter((one) => one !== undefined && one !== null)`;
+    return `${JSON.stringify(name)}: ${kept}${mergeLists === true ? ".flat()" : ""}`;
+  });
+  return {
+    steps: [
+      listScript(ctx, ctx.id, `return list.length === 0 ? [] : [{ ${members.join(", ")} }];`),
+    ],
+  };
+};
+
+const limit: Convert = (ctx) => {
+  const { maxItems = 1, keep } = ctx.node.parameters;
+  if (typeof maxItems !== "number") throw new NotConvertible("limits by expression");
+  return {
+    steps: [
+      listScript(
+        ctx,
+        ctx.id,
+        `return list.slice(${keep === "lastItems" ? `-${maxItems}` : `0, ${maxItems}`});`,
+      ),
+    ],
+  };
+};
+
+const sort: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  if (parameters["type"] === "random") {
+    return { steps: [listScript(ctx, ctx.id, "return list.toSorted(() => Math.random() - 0.5);")] };
+  }
+  const fields = toList(toObject(parameters["sortFieldsUi"])["sortField"]).map(toObject);
+  if (fields.length === 0) throw new NotConvertible("sorts by code");
+  const keys = fields.map(({ fieldName, order }) => [
+    toText(fieldName),
+    order === "descending" ? -1 : 1,
+  ]);
+  return {
+    steps: [
+      listScript(
+        ctx,
+        ctx.id,
+        `const keys = ${JSON.stringify(keys)};
+return list.toSorted((one, other) => {
+  for (const [key, sign] of keys) {
+    const [a, b] = [n8n.get(one, key), n8n.get(other, key)];
+    if (a < b) return -sign;
+    if (a > b) return sign;
+  }
+  return 0;
+});`,
+      ),
+    ],
+  };
+};
+
+const removeDuplicates: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  if ((parameters["operation"] ?? "removeDuplicateInputItems") !== "removeDuplicateInputItems") {
+    throw new NotConvertible("needs workflow state");
+  }
+  const compare = toText(parameters["compare"], "allFields");
+  const named = toText(parameters["fieldsToCompare"] ?? parameters["fieldsToExclude"]);
+  const fields = named.split(",").map((name) => name.trim());
+  if (compare !== "allFields" && (named === "" || named.startsWith("=")))
+    throw new NotConvertible("compares by expression");
+  const key =
+    compare === "selectedFields"
+      ? `JSON.stringify(${JSON.stringify(fields)}.map((name) => n8n.get(one, name)))`
+      : compare === "allFieldsExcept"
+        ? `JSON.stringify(${JSON.stringify(fields)}.reduce((rest, name) => n8n.unset(rest, name), one))`
+        : "JSON.stringify(one)";
+  return {
+    steps: [
+      listScript(
+        ctx,
+        ctx.id,
+        `const seen = new Set();
+return list.filter((one) => {
+  const key = ${key};
+  return seen.has(key) ? false : seen.add(key);
+});`,
+      ),
+    ],
+  };
+};
+
+const renameKeys: Convert = (ctx) => {
+  const keys = toList(toObject(ctx.node.parameters["keys"])["key"]).map((one) => {
+    const { currentKey, newKey } = toObject(one);
+    return [toText(currentKey), toText(newKey)];
+  });
+  return {
+    steps: [
+      listScript(
+        ctx,
+        ctx.id,
+        `return list.map((one) => ${JSON.stringify(keys)}.reduce((made, [from, to]) => {
+  const value = n8n.get(made, from);
+  return value === undefined ? made : n8n.set(n8n.unset(made, from), to, value);
+}, one));`,
+      ),
+    ],
+  };
+};
+
+const itemLists: Convert = (ctx) => {
+  const { operation = "splitOutItems" } = ctx.node.parameters;
+  if (operation === "splitOutItems") return splitOut(ctx);
+  if (operation === "aggregateItems" || operation === "concatenateItems") return aggregate(ctx);
+  if (operation === "limit") return limit(ctx);
+  if (operation === "sort") return sort(ctx);
+  if (operation === "removeDuplicates") return removeDuplicates(ctx);
+  throw new NotConvertible(`does ${JSON.stringify(operation)}`);
+};
+
+const crypto: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  assertSupported(parameters);
+  const { action = "hash", type = "MD5", value = "", secret = "", encoding = "hex" } = parameters;
+  const algorithm = JSON.stringify(toText(type, "MD5").toLowerCase());
+  const name = JSON.stringify(toText(parameters["dataPropertyName"], "data"));
+  if (parameters["binaryData"] === true) throw new NotConvertible("needs files or models");
+  const made =
+    action === "hash"
+      ? `crypto.hash(${algorithm}, ${toCode(value)}, ${toCode(encoding)})`
+      : action === "hmac"
+        ? `crypto.hmac(${algorithm}, ${toCode(secret)}, ${toCode(value)}, ${toCode(encoding)})`
+        : action === "generate" && (parameters["encodingType"] ?? "uuid") === "uuid"
+          ? "crypto.randomUUID()"
+          : undefined;
+  if (made === undefined)
+    throw new NotConvertible("signs, or makes other random texts than a UUID");
+  return { steps: [eachScript(ctx, ctx.id, `n8n.set($json, ${name}, ${made})`, parameters)] };
+};
+
+/** The converters of nodes that only compute, by type. */
+export const itemNodes: Readonly<Record<string, Convert>> = {
+  set,
+  code,
+  function: code,
+  functionItem: code,
+  noOp: passItems,
+  splitOut,
+  itemLists,
+  aggregate,
+  limit,
+  sort,
+  removeDuplicates,
+  renameKeys,
+  crypto,
+};

@@ -1,0 +1,86 @@
+import { type ConvertedNode, type NodeContext, NotConvertible } from "../conversion.ts";
+import { type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
+
+/** Lists of several inputs become one. */
+export const mergeNode = (ctx: NodeContext): ConvertedNode => {
+  const { parameters, version } = ctx.node;
+  const mode = toText(parameters["mode"], "append");
+  const [left, right] = ctx.sources;
+  const name = ctx.node.name.slice(0, 200);
+  const lists = ctx.sources.map(([step, output]) => listTemplate(step, output));
+  const step = (config: object): ConvertedNode => ({
+    steps: [{ id: ctx.id, type: "merge", name, config: { ...config } }],
+  });
+  if (mode === "append") return step({ mode: "append", lists });
+  if (mode === "chooseBranch" || mode === "passThrough" || mode === "wait") {
+    const isSecond = parameters["output"] === "input2" || parameters["useDataOfInput"] === "2";
+    if (parameters["output"] === "empty" || mode === "wait")
+      return step({ mode: "append", lists: lists.slice(0, 1) });
+    return step({ mode: "append", lists: [isSecond ? lists[1] : lists[0]] });
+  }
+  if (!left || !right || lists.length !== 2)
+    throw new NotConvertible("combines other than two inputs");
+  if (mode === "mergeByIndex" || mode === "mergeByPosition")
+    return step({ mode: "by_position", lists });
+  if (mode === "multiplex") return step({ mode: "all_pairs", lists });
+  if (mode === "mergeByKey" || mode === "removeKeyMatches" || mode === "keepKeyMatches") {
+    const [one, other] = [toText(parameters["propertyName1"]), toText(parameters["propertyName2"])];
+    if (one === "" || other === "" || (one + other).includes("="))
+      throw new NotConvertible("has keys by expression");
+    return step({
+      mode: "by_key",
+      lists,
+      keys: [`${one} = ${other}`],
+      join: mode === "mergeByKey" ? "left" : mode === "keepKeyMatches" ? "inner" : "unmatched_left",
+    });
+  }
+  if (mode !== "combine")
+    throw new NotConvertible(mode === "combineBySql" ? "merges by SQL" : `has the mode ${mode}`);
+  const by = toText(
+    parameters["combineBy"] ?? parameters["combinationMode"],
+    version >= 3 ? "combineByFields" : "mergeByFields",
+  );
+  if (/position/i.test(by)) return step({ mode: "by_position", lists });
+  if (/multiplex|all/i.test(by)) return step({ mode: "all_pairs", lists });
+  return step({
+    mode: "by_key",
+    lists,
+    keys: keysOfMerge(parameters),
+    join: joinOfMerge(parameters),
+  });
+};
+
+function keysOfMerge(parameters: JsonObject): string[] {
+  const pairs = toList(toObject(parameters["mergeByFields"])["values"]).map((one) => {
+    const { field1, field2 } = toObject(one);
+    return `${toText(field1)} = ${toText(field2)}`;
+  });
+  const simple = toText(parameters["fieldsToMatchString"])
+    .split(",")
+    .map((field) => field.trim());
+  const keys = pairs.length > 0 ? pairs : simple.filter((field) => field !== "");
+  if (keys.length === 0 || keys.some((key) => key.startsWith("=") || key.includes("{{")))
+    throw new NotConvertible("has no keys, or keys by expression");
+  return keys;
+}
+
+function joinOfMerge(parameters: JsonObject): string {
+  const { joinMode = "keepMatches", outputDataFrom = "both" } = parameters;
+  if (joinMode === "keepMatches" && outputDataFrom === "both") return "inner";
+  if (joinMode === "enrichInput1") return "left";
+  if (joinMode === "enrichInput2") return "right";
+  if (joinMode === "keepEverything") return "outer";
+  if (joinMode === "keepNonMatches")
+    return outputDataFrom === "input1" ? "unmatched_left" : "unmatched_both";
+  throw new NotConvertible("keeps the matches of one input alone");
+}
+
+/** The list that a step gives at one of its outputs, as a template. */
+function listTemplate(step: string, output: number): string {
+  if (step.startsWith("$trigger")) return "{{ trigger.input ? trigger.input : [{}] }}";
+  if (step === "$batch") return "{{ batch.items }}";
+  // An object with `o0` has several outputs; anything else is the list itself.
+  return output === 0
+    ? `{{ $type(steps.${step}.output) = 'object' and $exists(steps.${step}.output.o0) ? steps.${step}.output.o0 : steps.${step}.output }}`
+    : `{{ steps.${step}.output.o${output} }}`;
+}

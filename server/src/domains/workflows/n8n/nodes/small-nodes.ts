@@ -1,0 +1,145 @@
+/** Nodes of n8n with one thing to do: mails, sums of columns, the end of a form. */
+import { toCode } from "../code-text.ts";
+import {
+  assertSupported,
+  type Convert,
+  listScript,
+  NotConvertible,
+  type NodeTable,
+  outsideSteps,
+  param,
+} from "../conversion.ts";
+import { toList, toObject, toText } from "../n8n-workflow.ts";
+import { flowNodes } from "./flow-nodes.ts";
+import { flattenCode } from "./outside-nodes.ts";
+
+const emailSend: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  assertSupported(parameters);
+  if (toText(parameters["operation"], "send") !== "send")
+    throw new NotConvertible("waits for a reply");
+  const options = toObject(parameters["options"]);
+  if (options["attachments"] !== undefined || parameters["attachments"] !== undefined)
+    throw new NotConvertible("needs files");
+  const format = toText(parameters["emailFormat"], ctx.node.version >= 2 ? "html" : "both");
+  const list = (code: string) =>
+    `n8n.text(${code}).split(",").map((one) => one.trim()).filter((one) => one !== "")`;
+  const members = [
+    `to: ${list(param(ctx, "toEmail"))}`,
+    `from: n8n.text(${param(ctx, "fromEmail")})`,
+    `subject: n8n.text(${param(ctx, "subject")})`,
+    ...(format === "html" ? [] : [`text: n8n.text(${param(ctx, "text")})`]),
+    ...(format === "text" ? [] : [`html: n8n.text(${param(ctx, "html")})`]),
+    ...(["cc", "bcc"] as const).flatMap((name) => {
+      const value = options[`${name}Email`] ?? parameters[`${name}Email`];
+      return value === undefined || value === "" ? [] : [`${name}: ${list(toCode(value))}`];
+    }),
+    ...(options["replyTo"] === undefined
+      ? []
+      : [`replyTo: n8n.text(${toCode(options["replyTo"])})`]),
+  ];
+  const step = {
+    type: "connector",
+    config: {
+      connectorId: ctx.bind("connector", "smtp", "A mail server (smtp)"),
+      action: "send",
+      input: "{{ item }}",
+    },
+  };
+  const args = `{ ${members.join(", ")} }`;
+  return outsideSteps(ctx, { args, step, flatten: flattenCode(ctx, "[one]") }, parameters);
+};
+
+const SUMS: Readonly<Record<string, string>> = {
+  append: "values",
+  average:
+    "values.length === 0 ? null : values.reduce((sum, one) => sum + Number(one), 0) / values.length",
+  concatenate: 'values.join(",")',
+  count: "values.length",
+  countUnique: "new Set(values.map((one) => JSON.stringify(one))).size",
+  max: "values.length === 0 ? null : values.reduce((one, other) => (other > one ? other : one))",
+  min: "values.length === 0 ? null : values.reduce((one, other) => (other < one ? other : one))",
+  sum: "values.reduce((sum, one) => sum + Number(one), 0)",
+};
+const SUM_NAMES: Readonly<Record<string, string>> = {
+  append: "appended",
+  concatenate: "concatenated",
+  countUnique: "unique_count",
+};
+
+/** Rows by group, with what is computed of their fields. */
+const summarize: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  assertSupported(parameters);
+  const fields = toList(toObject(parameters["fieldsToSummarize"])["values"]).map((one) => {
+    const { aggregation, field, separateBy } = toObject(one);
+    const kind = toText(aggregation, "count");
+    const code = SUMS[kind];
+    if (code === undefined || toText(field).startsWith("=") || separateBy !== undefined)
+      throw new NotConvertible(`summarizes by ${kind} in a way of its own`);
+    return { name: `${SUM_NAMES[kind] ?? kind}_${toText(field)}`, field: toText(field), code };
+  });
+  const splits = toText(parameters["fieldsToSplitBy"])
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+  const options = toObject(parameters["options"]);
+  if (fields.length === 0 || splits.some((one) => one.startsWith("=")))
+    throw new NotConvertible("summarizes fields by expression");
+  if (options["outputFormat"] === "singleItem")
+    throw new NotConvertible("gives one item of all groups");
+  const members = fields.map(
+    ({ name, field, code }) =>
+      `[${JSON.stringify(name)}]: ((values) => ${code})(rows.map((row) => row[${JSON.stringify(field)}]).filter((one) => one !== undefined && one !== null && one !== ""))`,
+  );
+  const keys = splits.map((name) => `[${JSON.stringify(name)}]: rows[0][${JSON.stringify(name)}]`);
+  return {
+    steps: [
+      listScript(
+        ctx,
+        ctx.id,
+        `const by = ${JSON.stringify(splits)};
+const groups = Map.groupBy(list, (row) => JSON.stringify(by.map((name) => row[name])));
+return [...groups.values()].map((rows) => ({ ${[...keys, ...members].join(", ")} }));`,
+      ),
+    ],
+    approximations: splits.concat(fields.map(({ field }) => field)).some((one) => one.includes("."))
+      ? ["a name with a dot is that of a field, and no path"]
+      : [],
+  };
+};
+
+/** The page after a form is what the run answers with. */
+const form: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  const {
+    operation = "page",
+    respondWith = "text",
+    completionTitle,
+    completionMessage,
+  } = parameters;
+  const respond = flowNodes["respondToWebhook"];
+  if (operation !== "completion" || !respond)
+    throw new NotConvertible("asks further pages of a form");
+  if (respondWith === "returnBinary") throw new NotConvertible("needs files");
+  if (respondWith === "redirect") throw new NotConvertible("leads elsewhere after a form");
+  const own = respondWith === "showText" ? (parameters["responseText"] ?? "") : undefined;
+  const texts = [completionTitle, completionMessage].filter(
+    (one) => one !== undefined && one !== "",
+  );
+  const code = texts.map((one) => `n8n.text(${toCode(one)})`).join(' + "\\n\\n" + ');
+  const responseBody = own ?? `={{ ${code === "" ? '"Thank you."' : code} }}`;
+  const made = respond({
+    ...ctx,
+    node: { ...ctx.node, parameters: { respondWith: "text", responseBody } },
+  });
+  return {
+    ...made,
+    approximations: [
+      ...(made.approximations ?? []),
+      ...(own === undefined ? [] : ["shows HTML as text"]),
+    ],
+  };
+};
+
+export const smallNodes: NodeTable = { emailSend, summarize, form };

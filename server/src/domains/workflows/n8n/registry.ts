@@ -1,0 +1,32 @@
+/** All conversions, by the types of n8n: who adds one adds its table here. */
+import type { Convert, NodeTable, TriggerTable } from "./conversion.ts";
+import { modelNodes } from "./models/model-nodes.ts";
+import { flowNodes } from "./nodes/flow-nodes.ts";
+import { itemNodes } from "./nodes/item-nodes.ts";
+import { outsideNodes, serviceNode } from "./nodes/outside-nodes.ts";
+import { smallNodes } from "./nodes/small-nodes.ts";
+import { basicTriggers } from "./trigger-nodes.ts";
+import { vendorTriggers } from "./vendor-triggers.ts";
+
+const triggerTables: readonly TriggerTable[] = [basicTriggers, vendorTriggers];
+const nodeTables: readonly NodeTable[] = [
+  itemNodes,
+  flowNodes,
+  smallNodes,
+  outsideNodes,
+  modelNodes,
+];
+
+/** The conversion of a node; what no table has may be a service that is described. */
+export function converterOf(type: string): Convert {
+  return findIn(nodeTables, type) ?? serviceNode;
+}
+
+/** The conversion of a trigger; undefined where there is none. */
+export function triggerConverterOf(type: string): TriggerTable[string] | undefined {
+  return findIn(triggerTables, type);
+}
+
+function findIn<T>(tables: readonly Readonly<Record<string, T>>[], type: string): T | undefined {
+  return tables.find((table) => Object.hasOwn(table, type))?.[type];
+}

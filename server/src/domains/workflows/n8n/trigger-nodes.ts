@@ -1,0 +1,291 @@
+/** The triggers of n8n. */
+import { type FormField, HOOK_METHODS, type HookAuth } from "../definition/index.ts";
+import {
+  type ConvertedTrigger,
+  NotConvertible,
+  type TriggerContext,
+  type TriggerTable,
+} from "./conversion.ts";
+import {
+  type Json,
+  type JsonObject,
+  type N8nNode,
+  toList,
+  toObject,
+  toText,
+} from "./n8n-workflow.ts";
+
+/** True for a node that starts workflows. */
+export function isTrigger({ type }: N8nNode): boolean {
+  return (
+    /Trigger$/i.test(type) ||
+    ["webhook", "cron", "interval", "start", "emailReadImap"].includes(type)
+  );
+}
+
+const byHand = (): ConvertedTrigger => ({ trigger: { type: "manual" }, approximations: [] });
+
+/** The triggers that need no service. */
+export const basicTriggers: TriggerTable = {
+  manualTrigger: byHand,
+  start: byHand,
+  executeWorkflowTrigger: byHand,
+  errorTrigger: () => ({
+    trigger: { type: "manual" },
+    approximations: ["name it as the error workflow of others; the error has other fields"],
+  }),
+  scheduleTrigger: ({ node }) => schedule(node.parameters),
+  cron: ({ node }) => oldCron(node.parameters),
+  interval: ({ node: { parameters } }) => {
+    const unit = toText(parameters["unit"], "seconds");
+    return cronTrigger(everyCron(Number(parameters["interval"] ?? 1), unit));
+  },
+  webhook,
+  formTrigger: form,
+  "lc.chatTrigger": chat,
+  "lc.manualChatTrigger": chat,
+};
+
+function webhook({ node, bind }: TriggerContext): ConvertedTrigger {
+  const { parameters, version } = node;
+  const {
+    authentication = "none",
+    httpMethod = "GET",
+    responseMode = "onReceived",
+    path,
+    options,
+  } = parameters;
+  const methods = (Array.isArray(httpMethod) ? httpMethod : [httpMethod]).map((one) =>
+    toText(one, "GET").toUpperCase(),
+  );
+  const { binaryPropertyName, rawBody, binaryData } = toObject(options);
+  if (
+    binaryData === true ||
+    (version < 2 && binaryPropertyName !== undefined && binaryData === true)
+  ) {
+    throw new NotConvertible("needs files");
+  }
+  const known = HOOK_METHODS.filter((one) => methods.includes(one));
+  const words = toText(path)
+    .split("/")
+    .filter((word) => word !== "")
+    .map((word) =>
+      word.startsWith(":")
+        ? `{${word
+            .slice(1)
+            .replaceAll(/\W/g, "_")
+            .replace(/^(?=\d)/, "_")}}`
+        : word,
+    );
+  const hasParams = words.some((word) => word.startsWith("{"));
+  if (
+    hasParams &&
+    (words.length > 3 || words.some((word) => !/^([A-Za-z0-9._~-]+|\{\w+\})$/.test(word)))
+  ) {
+    throw new NotConvertible("has a path of another kind");
+  }
+  const auth = toAuth(toText(authentication), bind);
+  return {
+    trigger: {
+      type: "webhook",
+      ...(known.length > 0 && (known.length > 1 || known[0] !== "POST") && { methods: known }),
+      ...(hasParams && { path: words.join("/") }),
+      ...(responseMode === "lastNode" && { respond: "last_step" as const }),
+      ...(rawBody === true && { rawBody: true }),
+      ...(auth && { auth }),
+    },
+    approximations: [
+      ...(known.length === 0 ? [`takes POST, and not ${methods.join(", ")}`] : []),
+      ...(responseMode === "lastNode" ? ["answers with the outputs of all last steps"] : []),
+    ],
+  };
+}
+
+/** The credentials of a webhook; the secret is to be chosen. */
+function toAuth(kind: string, bind: TriggerContext["bind"]): HookAuth | undefined {
+  const secret = (key: string, title: string) => `{{secrets.${bind("secret", key, title)}}}`;
+  if (kind === "basicAuth") {
+    return { kind: "basic", secret: secret("webhook", "Webhook: user:password") };
+  }
+  if (kind === "headerAuth") {
+    const header = "x-api-key";
+    return { kind: "header", header, secret: secret("webhook", "Webhook: value of the header") };
+  }
+  if (kind === "jwtAuth")
+    return { kind: "jwt", secret: secret("webhook", "Webhook: key of tokens") };
+  if (kind !== "none" && kind !== "") {
+    throw new NotConvertible(`has the authentication ${kind} at its webhook`);
+  }
+  return undefined;
+}
+
+const FIELD_TYPES: Readonly<Record<string, FormField["type"]>> = {
+  text: "text",
+  textarea: "textarea",
+  email: "email",
+  number: "number",
+  date: "date",
+  dropdown: "choice",
+  radio: "choice",
+  checkbox: "choices",
+  password: "password",
+  hiddenField: "hidden",
+  file: "file",
+};
+
+/** A form; what is no question, such as a text between them, is part of the description. */
+function form({ node: { parameters } }: TriggerContext): ConvertedTrigger {
+  const { formTitle, formDescription, formFields, responseMode, options } = parameters;
+  if ((parameters["authentication"] ?? "none") !== "none") {
+    throw new NotConvertible("has the authentication of a form");
+  }
+  const all = toList(toObject(formFields)["values"]).map(toObject);
+  const hasFiles = all.some(({ fieldType }) => fieldType === "file");
+  const questions = all.filter(({ fieldType }) => fieldType !== "html");
+  const used = new Set<string>();
+  const fields = questions.slice(0, 50).map((field, index) => toFormField(field, index, used));
+  const { respondWithOptions, formSubmittedText, buttonLabel } = toObject(options);
+  const sent = toObject(toObject(respondWithOptions)["values"]);
+  const thanks = toText(sent["formSubmittedText"], toText(formSubmittedText)).slice(0, 2_000);
+  const title = toText(formTitle).slice(0, 200).trim();
+  const description = toText(formDescription).slice(0, 2_000).trim();
+  const isByExpression = [title, description, thanks].some((one) => one.startsWith("="));
+  return {
+    trigger: {
+      type: "form",
+      title: title === "" ? "Form" : title,
+      ...(description !== "" && { description }),
+      pages: [{ fields: fields.length === 0 ? [{ name: "message", label: "Message" }] : fields }],
+      ...(responseMode === "lastNode" && { respond: "last_step" as const }),
+      ...(thanks !== "" && { thanks }),
+      ...(toText(buttonLabel) !== "" && { submit: toText(buttonLabel).slice(0, 50) }),
+    },
+    approximations: [
+      ...(isByExpression ? ["shows texts as they are written, without their expressions"] : []),
+      ...(questions.length < all.length ? ["shows no HTML between the questions"] : []),
+      ...(fields.length === 0 ? ["has no question"] : []),
+      ...(hasFiles ? ["its files are handles in the fields of the item"] : []),
+    ],
+  };
+}
+
+/** A question. Expressions read answers by its label, so that this is its name as far as it can be. */
+function toFormField(field: JsonObject, index: number, used: Set<string>): FormField {
+  const { fieldLabel, fieldName, fieldType, requiredField, placeholder, fieldOptions } = field;
+  const label = toText(fieldName, toText(fieldLabel, `Field ${index + 1}`)).trim();
+  let name = label.slice(0, 100) === "" ? `field_${index + 1}` : label.slice(0, 100);
+  for (let count = 2; used.has(name); count += 1) name = `${label.slice(0, 90)} ${count}`;
+  used.add(name);
+  const options = toList(toObject(fieldOptions)["values"])
+    .map((one) => toText(toObject(one)["option"]).slice(0, 200).trim())
+    .filter((one) => one !== "");
+  const isSeveral = field["multiselect"] === true;
+  const type = isSeveral ? "choices" : (FIELD_TYPES[toText(fieldType, "text")] ?? "text");
+  const isChoice = type === "choice" || type === "choices";
+  return {
+    name,
+    label: toText(fieldLabel, name).slice(0, 200) || name,
+    type: isChoice && options.length === 0 ? "text" : type,
+    ...(requiredField === true && { required: true }),
+    ...(isChoice && options.length > 0 && { options: [...new Set(options)].slice(0, 200) }),
+    ...(toText(placeholder) !== "" && { placeholder: toText(placeholder).slice(0, 200) }),
+  };
+}
+
+/** A chat; its items have the names that n8n gives them. */
+function chat({ node: { parameters } }: TriggerContext): ConvertedTrigger {
+  const { initialMessages, options } = parameters;
+  const { title, allowFileUploads } = toObject(options);
+  const chatTitle = toText(title, "Chat").slice(0, 200).trim();
+  const greeting = toText(initialMessages).slice(0, 2_000).trim();
+  return {
+    trigger: {
+      type: "chat",
+      title: chatTitle === "" ? "Chat" : chatTitle,
+      ...(greeting !== "" && { greeting }),
+    },
+    approximations: allowFileUploads === true ? ["takes no files"] : [],
+  };
+}
+
+function schedule(parameters: JsonObject): ConvertedTrigger {
+  const intervals = toList(toObject(parameters["rule"])["interval"]).map(toObject);
+  const [only = {}] = intervals;
+  if (intervals.length > 1) throw new NotConvertible("has several schedules");
+  const { field = "days", expression } = only;
+  const at = (name: string, otherwise: number): number => readNumber(only[name], otherwise);
+  const hour = at("triggerAtHour", 0);
+  const minute = at("triggerAtMinute", 0);
+  switch (field) {
+    case "cronExpression":
+      return cronTrigger(toText(expression));
+    case "seconds":
+      return cronTrigger(everyCron(at("secondsInterval", 30), "seconds"));
+    case "minutes":
+      return cronTrigger(everyCron(at("minutesInterval", 5), "minutes"));
+    case "hours":
+      return cronTrigger(`${minute} */${at("hoursInterval", 1)} * * *`);
+    case "days": {
+      const days = at("daysInterval", 1);
+      const note = days > 1 ? ["every so many days is counted from the first of the month"] : [];
+      return cronTrigger(`${minute} ${hour} ${days > 1 ? `*/${days}` : "*"} * *`, note);
+    }
+    case "weeks": {
+      if (at("weeksInterval", 1) > 1) throw new NotConvertible("runs every few weeks");
+      const days = toList(only["triggerAtDay"]).map((day) => readNumber(day, 0));
+      return cronTrigger(`${minute} ${hour} * * ${days.length === 0 ? 0 : days.join(",")}`);
+    }
+    case "months":
+      return cronTrigger(
+        `${minute} ${hour} ${at("triggerAtDayOfMonth", 1)} ${at("monthsInterval", 1) > 1 ? `*/${at("monthsInterval", 1)}` : "*"} *`,
+      );
+    default:
+      throw new NotConvertible("has a schedule of another kind");
+  }
+}
+
+function cronTrigger(cron: string, approximations: readonly string[] = []): ConvertedTrigger {
+  if (cron.startsWith("=") || cron.trim() === "")
+    throw new NotConvertible("has a schedule by expression");
+  return { trigger: { type: "schedule", cron }, approximations };
+}
+
+function oldCron(parameters: JsonObject): ConvertedTrigger {
+  const [only = {}, second] = toList(toObject(parameters["triggerTimes"])["item"]).map(toObject);
+  if (second) throw new NotConvertible("has several schedules");
+  const { mode = "everyDay", cronExpression } = only;
+  const [hour, minute] = [readNumber(only["hour"], 14), readNumber(only["minute"], 0)];
+  switch (mode) {
+    case "everyMinute":
+      return cronTrigger("* * * * *");
+    case "everyHour":
+      return cronTrigger(`${minute} * * * *`);
+    case "everyDay":
+      return cronTrigger(`${minute} ${hour} * * *`);
+    case "everyWeek":
+      return cronTrigger(`${minute} ${hour} * * ${readNumber(only["weekday"], 1)}`);
+    case "everyMonth":
+      return cronTrigger(`${minute} ${hour} ${readNumber(only["dayOfMonth"], 1)} * *`);
+    case "everyX":
+      return cronTrigger(everyCron(readNumber(only["value"], 2), toText(only["unit"], "hours")));
+    default:
+      return cronTrigger(toText(cronExpression));
+  }
+}
+
+function everyCron(every: number, unit: string): string {
+  if (unit === "seconds")
+    return every >= 60
+      ? `*/${Math.max(1, Math.round(every / 60))} * * * *`
+      : `*/${every} * * * * *`;
+  if (unit === "minutes")
+    return every >= 60 ? `0 */${Math.max(1, Math.round(every / 60))} * * *` : `*/${every} * * * *`;
+  return `0 */${Math.min(every, 23)} * * *`;
+}
+
+function readNumber(value: Json, otherwise: number): number {
+  if (value === undefined || value === "") return otherwise;
+  const number = Number(value);
+  if (!Number.isFinite(number)) throw new NotConvertible("has a schedule by expression");
+  return number;
+}

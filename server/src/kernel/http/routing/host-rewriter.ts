@@ -1,0 +1,50 @@
+/**
+ * Requests at hosts that lead to a part of the installation. Nobody is signed in there, and every path is one below that
+ * part: the API, the console and other people's pages can't be reached under such a name.
+ */
+import type { IncomingMessage } from "node:http";
+import type { Platform } from "../../contract.ts";
+import { HostRoutePoint, type HostRoutes } from "../../contributions/host-route.ts";
+import { contributionsTo } from "../../extension-point.ts";
+
+const foreign = new WeakSet<IncomingMessage>();
+
+/** True for a request at a host that is not the installation's own. */
+export function isAtForeignHost(request: IncomingMessage): boolean {
+  return foreign.has(request);
+}
+
+export class HostRewriter {
+  readonly #routes: readonly HostRoutes[];
+  /** The name of the installation itself, which nobody can take. */
+  readonly #own: string | undefined;
+
+  private constructor(routes: readonly HostRoutes[], own: string | undefined) {
+    this.#routes = routes;
+    this.#own = own;
+  }
+
+  static async open(platform: Platform): Promise<HostRewriter> {
+    const points = contributionsTo(HostRoutePoint, platform.contributions);
+    const routes = await Promise.all(points.map(({ open }) => open(platform)));
+    const { baseUrl } = platform.settings;
+    return new HostRewriter(routes, baseUrl === undefined ? undefined : new URL(baseUrl).hostname);
+  }
+
+  /** The path of ours for a request with this path. */
+  rewrite(request: IncomingMessage, url: string): string {
+    const host = request.headers.host?.toLowerCase();
+    if (host === undefined || host.replace(/:\d*$/, "") === this.#own) return url;
+    for (const routes of this.#routes) {
+      const path = routes.rewrite(host, url);
+      if (path === undefined) continue;
+      foreign.add(request);
+      return path;
+    }
+    return url;
+  }
+
+  close(): void {
+    for (const routes of this.#routes) routes.close();
+  }
+}

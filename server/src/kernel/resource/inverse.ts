@@ -1,0 +1,53 @@
+import { pickFields } from "./table.ts";
+import type { AnyResource, ResourceContext, ResourceInput, Verb } from "./declaration.ts";
+import type { OperationInverse } from "../undo/inverse.ts";
+import type { State } from "../undo/fold-changes.ts";
+import type { TObject } from "typebox";
+import type { EventType } from "../log/event.ts";
+
+type Parts = Omit<AnyResource, "operations">;
+
+/** The inverse of a resource's events, by its own operations. */
+export function resourceInverse({ declaration, events, create }: Parts): OperationInverse {
+  const { name, schema, input, prepare, permissions } = declaration;
+  // A thing that events do not show whole, such as a credential, can't be brought back from one; nor can one by whose
+  // own rules it is deleted, since these say who may have it.
+  const isWhole =
+    declaration.operations?.delete !== false &&
+    Object.keys(input.properties).every((field) => field in schema.properties);
+  const inputOf = (state: State) =>
+    Object.fromEntries(
+      Object.entries(pickFields(state, input)).filter(([, value]) => value !== null),
+    ) as ResourceInput<TObject, TObject>;
+  return {
+    resourceType: name,
+    get: operationId(declaration, "get"),
+    remove: operationId(declaration, "delete"),
+    update: operationId(declaration, "update"),
+    created: [events.created.type],
+    updated: [events.updated.type],
+    ...(isWhole && {
+      deleted: [events.deleted.type],
+      restore: {
+        permission: permissions.write,
+        prepare: async (platform, state, caller) =>
+          prepare?.(platform, inputOf(state), caller, undefined),
+        async run(ctx, state, prepared) {
+          const kept = pickFields(state, KEPT);
+          // An undo is in a workspace, as every operation of a resource is.
+          const inner = ctx as ResourceContext<EventType>;
+          await create(inner, inputOf(state) as never, prepared, kept);
+        },
+      },
+    }),
+  };
+}
+
+/** The fields of a deleted one that nobody decides and that it has again. */
+const KEPT = { properties: { id: {}, createdAt: {}, createdBy: {} } } as unknown as TObject;
+
+/** The id of an operation, also of one that its domain declares itself; there may be none with it. */
+function operationId({ plural, operations }: Parts["declaration"], verb: Verb): string {
+  const override = operations?.[verb];
+  return (override === false ? undefined : override?.id) ?? `${plural}.${verb}`;
+}

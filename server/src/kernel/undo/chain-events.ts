@@ -1,0 +1,79 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Tx } from "../db/connection.ts";
+import { timeOfId } from "../schema/id.ts";
+import { eventIdOf, type RecordedEvent } from "../log/event.ts";
+import { type EventRow, positionOfRow, readEventsAt } from "../log/event-log.ts";
+
+/** An event without a cause is of the call that its correlation began with; a call takes no longer. */
+const CALL_MS_MAX = 180_000;
+/** Clocks of nodes differ by less. */
+const SKEW_MS = 5_000;
+
+/** So much of their data is in memory at once. */
+const BYTES_MAX = 64 * 1_048_576;
+
+/** Events, the newest first; undefined where they are more than can be held at once. */
+type ReadEvents = readonly RecordedEvent[] | undefined;
+
+/** All events of a correlation in the transaction's partition, the newest first. */
+export async function readChainEvents(
+  tx: Tx,
+  correlationId: string,
+  limit: number,
+): Promise<ReadEvents> {
+  const begin = timeOfId(correlationId);
+  const [from, to] = [new Date(begin - SKEW_MS), new Date(begin + CALL_MS_MAX)];
+  return readBounded(
+    tx,
+    sql`
+      (select e.* from events e
+             where e.correlation_id = ${correlationId} and e.causation_id is not null
+            union all
+            select e.* from events e
+             where e.correlation_id = ${correlationId} and e.causation_id is null
+               and e.created_at between ${from} and ${to})`,
+    limit,
+  );
+}
+
+/** The events that a run or an execution made, the newest first. */
+export async function readWorkEvents(tx: Tx, makerId: string, limit: number): Promise<ReadEvents> {
+  return readBounded(tx, sql`(select e.* from events e where e.made_by = ${makerId})`, limit);
+}
+
+const PAGE_EVENTS = 500;
+
+/** Reads them a page at a time, up to the bound: thirty thousand events may be gigabytes. */
+async function readBounded(
+  tx: Tx,
+  source: RawBuilder<unknown>,
+  limit: number,
+): Promise<ReadEvents> {
+  const order = sql`e.epoch desc, e.xid desc, e.seq desc`;
+  const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq"> & { readonly size: number }>`
+    select e.epoch, e.xid, e.seq, octet_length(e.data::text) as size from ${source} e
+     order by ${order} limit ${limit + 1}`.execute(tx);
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0);
+  if (rows.length > limit || bytes > BYTES_MAX) return undefined;
+  const events: RecordedEvent[] = [];
+  for (let start = 0; start < rows.length; start += PAGE_EVENTS) {
+    const page = rows.slice(start, start + PAGE_EVENTS);
+    const found = await readEventsAt(tx, page.map(positionOfRow));
+    const byId = new Map(found.map((event) => [event.id, event]));
+    events.push(...page.flatMap((row) => byId.get(eventIdOf(positionOfRow(row))) ?? []));
+  }
+  return events;
+}
+
+/** How many events there are about each of some resources. */
+export async function countResourceEvents(
+  tx: Tx,
+  ids: readonly string[],
+  types: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; n: number }>`
+    select e.resource_id as id, count(*)::int as n from events e
+     where e.resource_id = any(${ids}::text[]) and e.type = any(${types}::text[])
+     group by e.resource_id`.execute(tx);
+  return new Map(rows.map(({ id, n }) => [id, n]));
+}
