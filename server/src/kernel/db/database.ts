@@ -53,6 +53,12 @@ const ATTEMPTS_MAX = 4;
 const BEGIN = "begin read write";
 const COMMIT = "commit";
 
+/** While some wait for a connection and the number of those handed out so far stands still, the pool is stalled. */
+export interface PoolLoad {
+  readonly waiting: number;
+  readonly handedOut: number;
+}
+
 /**
  * Two connection pools: the application's, which is always in one partition, and the system's, which reads
  * the log and claims work across all of them. Beside them the connection that listens.
@@ -85,7 +91,7 @@ export class Database {
   #generation = 0;
   readonly #timeoutMs: number;
   readonly #memory: MemoryWatch | undefined;
-  #handedOut = 0;
+  readonly #handedOut = new Map<pg.Pool, number>();
 
   constructor(options: DatabaseOptions) {
     this.#timeoutMs = options.transactionTimeoutMs ?? TRANSACTION_TIMEOUT_MAX_MS;
@@ -105,9 +111,12 @@ export class Database {
     return this.#app.waitingCount + this.#system.waitingCount;
   }
 
-  /** How many connections were handed out so far: while it stands still and some wait, the database is stalled. */
-  get handedOut(): number {
-    return this.#handedOut;
+  /** Of each pool by itself: that one goes on says nothing about the other. */
+  get loads(): readonly PoolLoad[] {
+    return [this.#app, this.#system].map((pool) => ({
+      waiting: pool.waitingCount,
+      handedOut: this.#handedOut.get(pool) ?? 0,
+    }));
   }
 
   /** One transaction that writes. A deadlock or serialisation failure runs `work` again. */
@@ -217,7 +226,7 @@ export class Database {
       // Nor of `verify`.
     } as pg.PoolConfig);
     pool.on("error", onError);
-    pool.on("acquire", () => (this.#handedOut += 1));
+    pool.on("acquire", () => this.#handedOut.set(pool, (this.#handedOut.get(pool) ?? 0) + 1));
     // A broken connection emits an error which, without a listener, would end the process.
     pool.on("connect", (client) => {
       client.on("error", onError);

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Failure, Unavailable } from "../operation/failure.ts";
+import type { PoolLoad } from "../db/database.ts";
 import type { Kernel } from "../kernel.ts";
 
 const LOOP_DELAY_MAX_MS = 1_000;
@@ -17,8 +18,9 @@ export class LoadShedder {
   #delayMs = 0;
   /** The longest since it was taken last. */
   #longestMs = 0;
-  #handedOut = 0;
-  #stalledSamples = 0;
+  #loads: readonly PoolLoad[] = [];
+  /** Of each pool, how many samples in a row. */
+  #stalledSamples: readonly number[] = [];
 
   constructor(kernel: Kernel, delayMaxMs = LOOP_DELAY_MAX_MS) {
     this.#kernel = kernel;
@@ -28,25 +30,27 @@ export class LoadShedder {
       this.#delayMs = this.#delay.mean / 1e6;
       this.#longestMs = Math.max(this.#longestMs, this.#delay.max / 1e6);
       this.#delay.reset();
-      this.#sampleQueue();
+      this.#sampleQueues();
     }, SAMPLE_MS).unref();
   }
 
   assertCapacity(): void {
     const { draining, db } = this.#kernel;
     const slow = this.#delayMs > this.#delayMaxMs;
-    const isStalled = db.waiting > DB_WAITING_MAX || this.#stalledSamples >= STALLED_SAMPLES_MAX;
-    if (draining || slow || isStalled) {
+    const isStalled = this.#stalledSamples.some((count) => count >= STALLED_SAMPLES_MAX);
+    if (draining || slow || isStalled || db.waiting > DB_WAITING_MAX) {
       throw new Failure(Unavailable, { headers: { "retry-after": "1" } });
     }
   }
 
   /** Requests must not queue for a stalled database: those that wait are enough to see that it is back. */
-  #sampleQueue(): void {
-    const { waiting, handedOut } = this.#kernel.db;
-    const stalled = waiting > 0 && handedOut === this.#handedOut;
-    this.#stalledSamples = stalled ? this.#stalledSamples + 1 : 0;
-    this.#handedOut = handedOut;
+  #sampleQueues(): void {
+    const loads = this.#kernel.db.loads;
+    this.#stalledSamples = loads.map(({ waiting, handedOut }, at) => {
+      const isStalled = waiting > 0 && handedOut === this.#loads[at]?.handedOut;
+      return isStalled ? (this.#stalledSamples[at] ?? 0) + 1 : 0;
+    });
+    this.#loads = loads;
   }
 
   /** The longest delay of the event loop since the last call. */

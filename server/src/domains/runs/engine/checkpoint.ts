@@ -60,18 +60,14 @@ export async function saveCheckpoint(
   try {
     await runAsSystem(platform, { workspace, environment }, causeOf(run), async (ctx) => {
       ctx.setActor(runActor(run));
-      const isWritten = writeCheckpoint(
-        ctx,
-        { id, entries: execution.entries, generation: run.generation },
-        checkpoint,
-      );
-      saveWaits(ctx, execution, records, result !== undefined);
-      if (!result) lookForPastEvents(ctx, id, records);
-      if (result) await endRun(ctx, execution, { checkpoint, result });
-      else if (records.some(isPause)) {
-        ctx.emit(RunPaused, runRef(run), toRunSummary(run, checkpoint, ctx.now));
-      }
-      if (!(await isWritten)) throw new ConflictingWrite();
+      const { entries } = execution;
+      const { generation } = run;
+      // Together: where both fail, neither error may be left without somebody who waits for it.
+      const [isWritten] = await Promise.all([
+        writeCheckpoint(ctx, { id, entries, generation }, checkpoint),
+        writeConsequences(ctx, execution, { checkpoint, result, records }),
+      ]);
+      if (!isWritten) throw new ConflictingWrite();
     });
   } catch (error) {
     if (error instanceof ConflictingWrite) return false;
@@ -79,6 +75,27 @@ export async function saveCheckpoint(
   }
   execution.markWritten(records.length, execution.entries + (records.length > 0 ? 1 : 0));
   return true;
+}
+
+interface Consequences {
+  readonly checkpoint: Checkpoint;
+  readonly result: RunResult | undefined;
+  readonly records: readonly JournalRecord[];
+}
+
+/** Writes the waits of what was recorded, and the events of a run that pauses or ends. */
+async function writeConsequences(
+  ctx: WriteContext,
+  execution: Execution,
+  { checkpoint, result, records }: Consequences,
+): Promise<void> {
+  const { run } = execution;
+  saveWaits(ctx, execution, records, result !== undefined);
+  if (result) return endRun(ctx, execution, { checkpoint, result });
+  lookForPastEvents(ctx, run.id, records);
+  if (records.some(isPause)) {
+    ctx.emit(RunPaused, runRef(run), toRunSummary(run, checkpoint, ctx.now));
+  }
 }
 
 async function endRun(
