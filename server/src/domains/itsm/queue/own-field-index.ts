@@ -10,16 +10,35 @@ const OWN_FIELD = /^fields\.([a-z][a-zA-Z0-9]{0,39})$/;
 const CHARACTERS_MAX = 200;
 const VALUES_MAX = 100;
 
-/** The conditions that narrow a filter to the tickets that have such values; none where it asks for something else. */
-export function ownFieldConditions(
-  filter: Readonly<Record<string, unknown>>,
-): readonly ListCondition[] {
-  return Object.entries(filter).flatMap(([name, condition]) => {
+type Filter = Readonly<Record<string, unknown>>;
+
+/** A filter in two parts: what the index finds, with the conditions that ask it, and all else. */
+export interface SplitFilter {
+  readonly indexed: Filter;
+  readonly rest: Filter;
+  readonly conditions: readonly ListCondition[];
+}
+
+/** Splits a filter by whether it asks for values of own fields that the index has. */
+export function splitFilter(filter: Filter): SplitFilter {
+  const parts = Object.entries(filter).map(([name, condition]) => {
     const key = OWN_FIELD.exec(name)?.[1];
     const values = key === undefined ? undefined : valuesOf(condition);
-    if (key === undefined || !values) return [];
-    return [(parameters: SqlParameters) => hasValue(parameters, key, values)];
+    if (key === undefined || !values) return { name, condition, asked: undefined };
+    return {
+      name,
+      condition,
+      asked: (parameters: SqlParameters) => hasValue(parameters, key, values),
+    };
   });
+  const filterOf = (isIndexed: boolean): Filter =>
+    Object.fromEntries(
+      parts.flatMap(({ name, condition, asked }) =>
+        (asked !== undefined) === isIndexed ? [[name, condition]] : [],
+      ),
+    );
+  const conditions = parts.flatMap(({ asked }) => asked ?? []);
+  return { indexed: filterOf(true), rest: filterOf(false), conditions };
 }
 
 function hasValue(parameters: SqlParameters, key: string, values: readonly string[]): string {
@@ -51,15 +70,4 @@ function toTexts(values: readonly unknown[]): readonly string[] | undefined {
     return text !== undefined && isPlain && text.length <= CHARACTERS_MAX ? [text] : [];
   });
   return texts.length === values.length ? texts : undefined;
-}
-
-/** The filter of a query; nothing where it is none, which the list says itself. */
-export function parseOwnFields(filter: string | undefined): Readonly<Record<string, unknown>> {
-  if (!filter?.includes('"fields.')) return {};
-  try {
-    const parsed: unknown = JSON.parse(filter);
-    return typeof parsed === "object" && parsed !== null ? { ...parsed } : {};
-  } catch {
-    return {};
-  }
 }

@@ -6,7 +6,6 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { expandItems } from "./expand.ts";
 import { filterCondition, ofKinds, readableKinds, ticketList, withOwnFields } from "./list.ts";
-import { ownFieldConditions, parseOwnFields } from "./own-field-index.ts";
 import {
   foundCondition,
   type QueueQuery,
@@ -21,15 +20,19 @@ export async function readQueuePage(
   ctx: ReadContext,
   query: QueueQuery,
 ): Promise<CountedPage<TicketItem>> {
-  const { expand, q, ...rest } = query;
+  const { expand, q, filter, ...rest } = query;
   const asked = Object.fromEntries(
     Object.entries(rest).filter(([name]) => !Object.hasOwn(selection, name)),
-  ) as Omit<QueueQuery, keyof typeof selection | "expand" | "q">;
+  ) as Omit<QueueQuery, keyof typeof selection | "expand" | "q" | "filter">;
   const { kinds, conditions, sort } = await resolveSelection(ctx, rest);
   const found = q === undefined ? [] : [await foundCondition(ctx, kinds, q)];
   const list = await withOwnFields(ctx.tx, kinds, asked.sort ?? sort);
   const page = await listPage(ctx, { ...list, order: sort }, asked, {
-    conditions: [...conditions, ...found, ...ownFieldConditions(parseOwnFields(asked.filter))],
+    conditions: [
+      ...conditions,
+      ...found,
+      ...(filter === undefined ? [] : [filterCondition(filter)]),
+    ],
     toItem: toTicketItem,
   });
   return { ...page, data: await expandItems(ctx, page.data, expand) };
