@@ -102,6 +102,14 @@ export function parseCidrs(text: string): readonly string[] | undefined {
   return parts.every((part) => parseCidr(part) !== undefined) ? parts : undefined;
 }
 
+/** Host names without a port, as browsers write them. */
+export function parseHosts(text: string): readonly string[] | undefined {
+  const names = text.split(",").map((part) => part.trim());
+  const isHost = (name: string): boolean =>
+    URL.canParse(`https://${name}`) && new URL(`https://${name}`).host === name;
+  return names.every(isHost) ? names : undefined;
+}
+
 export function parseKeyFile(path: string): string | undefined {
   return readPem(path, "PRIVATE KEY-----");
 }

@@ -9,6 +9,7 @@ import {
   parseDatabaseUrl,
   parseEmail,
   parseHeaders,
+  parseHosts,
   parseInteger,
   parseKeyFile,
   parseLogLevel,
@@ -43,6 +44,8 @@ export interface Settings {
   readonly adminPassword: string | undefined;
   readonly masterKey: Buffer | undefined;
   readonly baseUrl: string | undefined;
+  /** Further names of the installation, which no app may take. */
+  readonly hosts: readonly string[];
   readonly role: ProcessRole;
   /** Seconds that it still serves after SIGTERM, no longer ready, so that a proxy can switch. */
   readonly stopDelaySeconds: number;
@@ -174,6 +177,7 @@ function parseSettings(
     adminPassword: read("MILLRACE_ADMIN_PASSWORD", undefined, parsePassword),
     masterKey: read("MILLRACE_MASTER_KEY", undefined, parseMasterKey),
     baseUrl: read("MILLRACE_BASE_URL", undefined, parseBaseUrl),
+    hosts: read("MILLRACE_HOSTS", [], parseHosts),
     role: read("MILLRACE_ROLE", "all", parseRole),
     stopDelaySeconds: read("MILLRACE_STOP_DELAY_SECONDS", 0, parseInteger(0, 60)),
     outboundAllow: read("MILLRACE_OUTBOUND_ALLOW", [], parseCidrs),
@@ -266,6 +270,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_ADMIN_PASSWORD: "a password of 8 to 200 characters",
   MILLRACE_MASTER_KEY: "32 bytes in base64",
   MILLRACE_BASE_URL: "an http or https address without a query",
+  MILLRACE_HOSTS: "comma-separated host names such as desk.example.com",
   MILLRACE_ROLE: "all, api or worker",
   MILLRACE_STOP_DELAY_SECONDS: "seconds from 0 to 60",
   MILLRACE_OUTBOUND_ALLOW: "comma-separated CIDR ranges such as 10.1.0.0/16",

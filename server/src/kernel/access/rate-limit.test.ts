@@ -10,3 +10,10 @@ test("a clock that is set back limits nobody for longer than a window", () => {
   expect(limit.take("k", 1)).toMatchObject({ allowed: true, resetSeconds: 60 });
   expect(limit.take("k", 1)).toMatchObject({ allowed: false, resetSeconds: 60 });
 });
+
+test("a flood of new keys frees nobody who is at the limit", () => {
+  const limit = new RateLimit(() => 0);
+  for (let n = 0; n < 5; n += 1) limit.take("guesser", 5);
+  for (let n = 0; n < 350_000; n += 1) limit.take(`address ${n}`, 5);
+  expect(limit.take("guesser", 5)).toMatchObject({ allowed: false });
+});

@@ -23,13 +23,13 @@ export class RateLimit {
   take(key: string, limit: number): RateLimitState | undefined {
     if (limit === 0) return undefined;
     const now = this.#nowMs();
-    // A full map is dropped rather than grown.
     // The database's clock may have been set back: no window ends later than one window from now.
     const over = now >= this.#endsAtMs || this.#endsAtMs - now > WINDOW_MS;
-    if (over || this.#counts.size >= KEYS_MAX) {
+    if (over) {
       this.#counts = new Map();
       this.#endsAtMs = now + WINDOW_MS;
     }
+    if (this.#counts.size >= KEYS_MAX) this.#forgetHalf();
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
     return {
@@ -45,6 +45,16 @@ export class RateLimit {
     const state = this.take(key, limit);
     if (state && !state.allowed) {
       throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
+    }
+  }
+
+  /** Forgets those that called least: a flood of new keys must not give a fresh start to whoever is at the limit. */
+  #forgetHalf(): void {
+    const counts = Uint32Array.from(this.#counts.values()).sort();
+    const median = counts[counts.length >> 1] ?? 0;
+    for (const [key, count] of this.#counts) {
+      if (this.#counts.size <= KEYS_MAX / 2) return;
+      if (count <= median) this.#counts.delete(key);
     }
   }
 }

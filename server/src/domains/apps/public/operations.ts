@@ -155,7 +155,7 @@ async function assertLeadsHere(platform: Platform, domain: string): Promise<void
  * Throws for a host that is the installation's own, under whatever port or spelling: the app would stand in the place of
  * the API and of the page where people sign in. The caller's word for our address is worth nothing here.
  */
-function assertForeign({ settings: { baseUrl } }: Platform, domain: string): string {
+function assertForeign({ settings: { baseUrl, hosts } }: Platform, domain: string): string {
   if (baseUrl === undefined) {
     throw new Failure(DomainElsewhere, {
       detail: "Set MILLRACE_BASE_URL first: without it our own address can't be told from others.",
@@ -169,7 +169,7 @@ function assertForeign({ settings: { baseUrl } }: Platform, domain: string): str
       detail: "A domain is a name, without the usual port, and no address of a machine.",
     });
   }
-  if (asked.hostname === hostname) {
+  if ([hostname, ...hosts].includes(asked.hostname)) {
     throw new Failure(DomainElsewhere, {
       detail: "This is the address of the installation itself.",
     });

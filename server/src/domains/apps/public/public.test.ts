@@ -7,6 +7,7 @@ const world = await useWorld({
   env: {
     MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32,::1/128",
     MILLRACE_BASE_URL: "http://millrace.example.com",
+    MILLRACE_HOSTS: "desk.example.com, help.example.com",
   },
 });
 const owner = await world.member(["owner"]);
@@ -161,6 +162,7 @@ test("at its own domain there is the app and nothing else, and only where the do
     "millrace.example.com",
     "millrace.example.com:80",
     "millrace.example.com:8080",
+    "desk.example.com",
     `127.0.0.1:${port}`,
     `2130706433:${port}`,
     `0x7f.1:${port}`,
