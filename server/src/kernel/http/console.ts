@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Failure, NotFound } from "../operation/failure.ts";
 
 /**
  * Everything comes from this server and nothing is inline: a text that gets into a page as markup can neither run nor
@@ -34,7 +36,6 @@ const ENCODINGS = [
   ["br", ".br"],
   ["gzip", ".gz"],
 ] as const;
-/** A file below `/assets` has the hash of its content in its name. */
 const FOREVER = "public, max-age=31536000, immutable";
 const PAGE = "/index.html";
 
@@ -73,18 +74,18 @@ export const RESERVED: ReadonlySet<string> = new Set([
 interface ConsoleFile {
   readonly type: string;
   readonly etag: string;
-  readonly content: Buffer;
-  readonly compressed: ReadonlyMap<string, Buffer>;
+  readonly read: () => Promise<Buffer>;
+  /** The compressed forms by their encodings, in the order of preference. */
+  readonly compressed: ReadonlyMap<string, () => Promise<Buffer>>;
 }
 
-/** The built console, in memory: some two megabytes. */
+/** The built console. Its files stay on the disk: browsers keep them, and in memory they would take seven megabytes. */
 export class ConsoleFiles {
   readonly #files: ReadonlyMap<string, ConsoleFile>;
 
   constructor(folder: string, basePath: string) {
     const files = new Map(readFiles(folder));
-    const page = files.get(PAGE);
-    if (page) files.set(PAGE, withBase(page, basePath));
+    if (files.has(PAGE)) files.set(PAGE, readPage(join(folder, PAGE), basePath));
     this.#files = files;
   }
 
@@ -94,30 +95,33 @@ export class ConsoleFiles {
    */
   mount(app: FastifyInstance): void {
     app.addHook("onRequest", (request, reply, done) => {
-      if (!this.#answerPage(request, reply)) done();
+      const page = this.#findPage(request);
+      if (!page) return done();
+      reply.header("content-security-policy", POLICY);
+      void send(request, reply, { file: page, cacheControl: "no-cache" });
     });
     for (const [path, file] of this.#files) {
       if (path === PAGE) continue;
-      app.get(path, async (request, reply) => {
-        reply.header("cache-control", path.startsWith("/assets/") ? FOREVER : "no-cache");
-        return send(request, reply, file);
-      });
+      const cacheControl = isHashed(path) ? FOREVER : "no-cache";
+      app.get(path, (request, reply) => send(request, reply, { file, cacheControl }));
     }
   }
 
   /** The page knows its addresses, and says itself that there is nothing at one. */
-  #answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+  #findPage(request: FastifyRequest): ConsoleFile | undefined {
     if (request.method !== "GET" || !(request.headers.accept ?? "").includes("text/html")) {
       return undefined;
     }
-    const page = this.#files.get(PAGE);
     const [path = ""] = request.url.split("?", 1);
     // `//elsewhere` would be read as another host wherever the page leads to its own path.
-    if (!page || path.startsWith("//") || this.#files.has(path)) return undefined;
-    if (RESERVED.has(path.split("/", 2)[1] ?? "")) return undefined;
-    reply.header("content-security-policy", POLICY).header("cache-control", "no-cache");
-    return send(request, reply, page);
+    if (path.startsWith("//") || this.#files.has(path)) return undefined;
+    return RESERVED.has(path.split("/", 2)[1] ?? "") ? undefined : this.#files.get(PAGE);
   }
+}
+
+/** A file below `/assets` has the hash of its content in its name. */
+function isHashed(path: string): boolean {
+  return path.startsWith("/assets/");
 }
 
 function* readFiles(folder: string): Generator<[string, ConsoleFile]> {
@@ -126,42 +130,63 @@ function* readFiles(folder: string): Generator<[string, ConsoleFile]> {
     if (!entry.isFile() || type === undefined) continue;
     const file = join(entry.parentPath, entry.name);
     const compressed = ENCODINGS.flatMap(([name, ending]) => {
-      const bytes = readIfThere(`${file}${ending}`);
-      return bytes ? [[name, bytes] as const] : [];
+      const path = `${file}${ending}`;
+      return existsSync(path) ? [[name, () => readFileOf(path)] as const] : [];
     });
     const path = `/${relative(folder, file).split(sep).join("/")}`;
-    yield [path, { type, ...toContent(readFileSync(file)), compressed: new Map(compressed) }];
+    const etag = isHashed(path) ? `"${entry.name}"` : etagOf(readFileSync(file));
+    yield [path, { type, etag, read: () => readFileOf(file), compressed: new Map(compressed) }];
   }
 }
 
-/** The page with the path under which a proxy serves us. It is small, and not compressed. */
-function withBase(page: ConsoleFile, basePath: string): ConsoleFile {
-  const html = page.content
-    .toString("utf8")
-    .replace('<base href="/" />', () => `<base href="${basePath}/" />`);
-  return { ...page, ...toContent(Buffer.from(html)), compressed: new Map() };
+/** Reads the page, with the path under which a proxy serves us. It is small, and not compressed. */
+function readPage(file: string, basePath: string): ConsoleFile {
+  const html = readFileSync(file, "utf8").replace(
+    '<base href="/" />',
+    () => `<base href="${basePath}/" />`,
+  );
+  const content = Buffer.from(html);
+  const type = MEDIA_TYPES[extname(PAGE)] ?? "";
+  return { type, etag: etagOf(content), read: async () => content, compressed: new Map() };
 }
 
-function toContent(content: Buffer): Pick<ConsoleFile, "content" | "etag"> {
+function etagOf(content: Buffer): string {
   const hash = createHash("sha256").update(content).digest("base64url");
-  return { content, etag: `"${hash.slice(0, 22)}"` };
+  return `"${hash.slice(0, 22)}"`;
 }
 
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): FastifyReply {
-  reply.header("etag", file.etag).header("vary", "accept, accept-encoding").type(file.type);
-  if (request.headers["if-none-match"]?.includes(file.etag)) return reply.code(304).send();
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { file, cacheControl }: { readonly file: ConsoleFile; readonly cacheControl: string },
+): Promise<FastifyReply> {
+  const isKnown = request.headers["if-none-match"]?.includes(file.etag) === true;
   const accepted = String(request.headers["accept-encoding"] ?? "");
-  for (const [name, bytes] of file.compressed) {
-    if (!new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(?:\\.0*)?(?:,|$))`).test(accepted)) continue;
-    return reply.header("content-encoding", name).send(bytes);
+  const [encoding, read] =
+    [...file.compressed].find(([name]) => isAccepted(name, accepted)) ??
+    ([undefined, file.read] as const);
+  // Read before the headers are set: those of an error are others.
+  const content = isKnown ? undefined : await read();
+  reply.headers({
+    etag: file.etag,
+    vary: "accept, accept-encoding",
+    "cache-control": cacheControl,
+    "content-type": file.type,
+  });
+  if (content === undefined) return reply.code(304).send();
+  if (encoding !== undefined) reply.header("content-encoding", encoding);
+  return reply.send(content);
+}
+
+function isAccepted(encoding: string, accepted: string): boolean {
+  return new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(?:\\.0*)?(?:,|$))`).test(accepted);
+}
+
+/** Reads a file; throws a 404 where a newer build has taken its place. */
+async function readFileOf(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch {
+    throw new Failure(NotFound);
   }
-  return reply.send(file.content);
 }

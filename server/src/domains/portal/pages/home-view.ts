@@ -97,7 +97,7 @@ function renderOutage(session: PortalSession, outage: Outage): Markup {
   const { id, title, message, toldAt, since, state, affected, isAffected } = outage;
   return markup`<section class="outage" role="status">
 ${icon("alert")}
-<div class="grow"><strong>${message ?? title}</strong><small>${state === "over" ? "It works again" : "Announced"} · ${time(toldAt ?? since)}${affected > 0 && markup` · ${affected} ${affected === 1 ? "person has" : "people have"} reported it`}</small></div>
+<div class="grow"><strong>${message ?? title}</strong><small>${state === "over" ? "It works again" : "Announced"} &middot; ${time(toldAt ?? since)}${affected > 0 && markup` &middot; ${affected} ${affected === 1 ? "person has" : "people have"} reported it`}</small></div>
 ${isAffected ? markup`<span class="done">${icon("check")}You too</span>` : markup`<form method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button name="act" value="affected" data-outage="${id}">Me too</button></form>`}
 </section>`;
 }

@@ -100,7 +100,7 @@ function renderEntry(entry: TimelineEntry, userId: string): Markup {
   }
   const words = HAPPENED[type.slice(type.indexOf(".") + 1)];
   if (words === undefined) return markup``;
-  return markup`<li class="happened">${words(actor.name)} · ${time(at)}</li>`;
+  return markup`<li class="happened">${words(actor.name)} &middot; ${time(at)}</li>`;
 }
 
 /** Events of a ticket in the words of somebody who waits for it. */
