@@ -1,4 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventIdOf } from "#kernel/log/event.ts";
@@ -67,8 +68,18 @@ test("two nodes that start at once on an empty database share one owner and all 
 });
 
 /** A bundle: from the sources each start took eight seconds of the processor. */
-function builtProbe(): Promise<string> {
-  return makeSharedFolder("probe", (draft) => writeBundle({ probe: "process/probe.ts" }, draft));
+async function builtProbe(): Promise<string> {
+  const folder = await makeSharedFolder("probe", (draft) =>
+    writeBundle({ probe: "process/probe.ts" }, draft),
+  );
+  for (const name of readdirSync(folder).filter((file) => file.endsWith(".mjs"))) {
+    // One sign beyond ASCII doubles what the whole text takes in memory; in a tagged template it is not escaped.
+    expect([
+      name,
+      readFileSync(join(folder, name), "latin1").match(/.{20}[^\0-\x7f].{20}/s),
+    ]).toEqual([name, null]);
+  }
+  return folder;
 }
 
 /** Two nodes with the probe, started at once, and a file that holds up all jobs. */

@@ -42,7 +42,7 @@ export function document(page: {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Millrace</title>
+<title>${title} &middot; Millrace</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>

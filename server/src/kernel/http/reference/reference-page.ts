@@ -9,7 +9,7 @@ export function referenceDocument(areas: readonly ReferenceArea[], query: string
     title: "API reference",
     wide: { home: "/", menu: renderMenu() },
     body: markup`<h1>API reference</h1>
-<p class="lead">Requests carry <code>Authorization: Bearer …</code> and, but for those about the account, <code>X-Workspace: &lt;slug&gt;</code>. Begin with the <a href="/guide/first-steps">first steps</a>.</p>
+<p class="lead">Requests carry <code>Authorization: Bearer &hellip;</code> and, but for those about the account, <code>X-Workspace: &lt;slug&gt;</code>. Begin with the <a href="/guide/first-steps">first steps</a>.</p>
 <form class="search" method="get" action="/docs" role="search"><input name="q" type="search" aria-label="Search" placeholder="Search, such as: publish workflow" maxlength="100" value="${query}"><button>Search</button></form>
 ${areas.length === 0 && markup`<p>Nothing has these words.</p>`}
 ${query === "" && markup`<p class="areas">${areas.map(({ name }) => markup`<a href="#${name}">${name}</a> `)}</p>`}
