@@ -159,8 +159,11 @@ export function listStatement(
   part: KeysetCondition | undefined,
   count: number,
 ): { text: string; values: readonly unknown[] } {
-  const { schema, select, where, parameters } = query;
+  const { schema, where, parameters } = query;
   const all = new SqlParameters(parameters);
+  const { select, selectRest, joins } = isByIndex({ query, keys })
+    ? { ...query.joined, selectRest: query.joined.select }
+    : { ...query, joins: "" };
   const conditions = [where, part && `(${part(all)})`].filter(
     (condition) => condition !== undefined,
   );
@@ -170,12 +173,23 @@ export function listStatement(
   const revision = hasRevision ? ", revision" : "";
   const condition = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   // The number is in the text: one that the planner does not know makes it prefer other plans.
-  const rest = `from ${schema.view}${condition} order by ${orderBySql(keys)} limit ${count}`;
+  const rest = `from ${schema.view}${joins}${condition} order by ${orderBySql(keys)} limit ${count}`;
   const isBatched = query.batches.size > 0 && !keys.some(({ field }) => query.batches.has(field));
   const text = isBatched
-    ? batchedText(query, { select: `${query.selectRest}${sortedBy}${revision}`, rest, isMost })
+    ? batchedText(query, { select: `${selectRest}${sortedBy}${revision}`, rest, isMost })
     : `select ${select}${sortedBy}${revision} ${rest}`;
   return { text, values: all.values };
+}
+
+/**
+ * True where an index gives the order, so that a page reads no more records than it shows. Otherwise a join would be
+ * with all that are sorted; a subquery waits until the page is known.
+ */
+function isByIndex({ query: { schema, rules }, keys }: RecordListing): boolean {
+  const field = keys[0]?.field ?? "id";
+  if (field === "id" || field === "createdAt") return rules.isPlain(field);
+  const column = schema.byName.get(field);
+  return column !== undefined && (column.indexed || column.unique) && rules.isPlain(field);
 }
 
 /**

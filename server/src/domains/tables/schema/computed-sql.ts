@@ -24,6 +24,8 @@ export interface RowScope {
   readonly rules: RuleSql;
   readonly parameters: SqlParameters;
   readonly relations: TableRelations;
+  /** The records that references lead to, by the name of the reference: their rules are compiled once. */
+  readonly entered: Map<string, InnerRow>;
 }
 
 /** Records that a list of ids shows; a figure counts all of them. */
@@ -36,56 +38,53 @@ export function compileComputed(scope: RowScope, name: string): TableField | und
   const type = resolveFieldType(table, name, relations.related);
   if (!type) return undefined;
   const column = table.computed.get(name);
-  if (column?.type === "rollup") {
-    const rollup = compileRollup(scope, column);
-    return rollup && { ...type, ...rollup };
-  }
-  const sql = computedSql(scope, name);
-  return sql === undefined ? undefined : { ...type, sql };
+  const field = column ? WRITERS[column.type]?.(scope, column) : compilePath(scope, name);
+  return field && { ...type, ...field };
 }
 
-function computedSql(scope: RowScope, name: string): string | undefined {
-  const column = scope.table.computed.get(name);
-  return column ? WRITERS[column.type]?.(scope, column) : pathSql(scope, name);
-}
-
-type ComputedWriter = (scope: RowScope, column: ColumnSchema) => string | undefined;
+type ComputedField = Pick<TableField, "sql" | "batch" | "join">;
+type ComputedWriter = (scope: RowScope, column: ColumnSchema) => ComputedField | undefined;
 
 const WRITERS: Readonly<Partial<Record<ColumnTypeName, ComputedWriter>>> = {
-  lookup: ({ rules }, { options }) => rules.field(String(options["path"]))?.sql,
+  lookup({ rules }, { options }) {
+    const { sql, join } = rules.field(String(options["path"])) ?? {};
+    return sql === undefined ? undefined : { sql, ...(join && { join }) };
+  },
   formula({ rules }, { options }) {
     const compiled = compileFormula(String(options["expression"]), rules.field);
-    return "error" in compiled ? undefined : compiled.sql;
+    return "error" in compiled ? undefined : { sql: compiled.sql };
   },
-  backlinks: (scope, { name }) => backlinksSql(scope, name),
-  rollup: (scope, column) => compileRollup(scope, column)?.sql,
+  backlinks: (scope, { name }) => compileBacklinks(scope, name),
+  rollup: (scope, column) => compileRollup(scope, column),
 };
 
 /** The end of a path that begins with a reference. */
-function pathSql(scope: RowScope, path: string): string | undefined {
+function compilePath(scope: RowScope, path: string): ComputedField | undefined {
   const [first = "", ...rest] = path.split(".");
   const { table, relations } = scope;
   const column = table.byName.get(first);
   const target = relations.related.get(column?.target ?? "");
   if (!column || !target) return undefined;
-  const inner = openRow(scope, target);
+  const inner = scope.entered.get(first) ?? openRow(scope, target);
+  scope.entered.set(first, inner);
   const field = inner.rules.field(rest.join("."));
   if (!field) return undefined;
   const where = [`${inner.row}.id = ${relations.row}.${column.quoted}`, inner.rules.where];
-  return `(select ${field.sql} from ${target.view} as ${inner.row} where ${joinAnd(where)})`;
+  const record = `${target.view} as ${inner.row} where ${joinAnd(where)}`;
+  const sql = `(select ${field.sql} from ${record})`;
+  // Only a row of the statement itself can be joined with others.
+  if (relations.level > 0) return { sql };
+  return { sql, join: { record, value: field.sql, show: (value) => value } };
 }
 
-function backlinksSql(scope: RowScope, via: string): string | undefined {
+function compileBacklinks(scope: RowScope, via: string): ComputedField | undefined {
   const inner = openRelated(scope, via);
   if (!inner) return undefined;
   const ids = `select ${inner.row}.id from ${inner.from} where ${inner.where}`;
-  return `array(${ids} order by ${inner.row}.id limit ${LISTED_RECORDS_MAX})`;
+  return { sql: `array(${ids} order by ${inner.row}.id limit ${LISTED_RECORDS_MAX})` };
 }
 
-function compileRollup(
-  scope: RowScope,
-  column: ColumnSchema,
-): Pick<TableField, "sql" | "batch"> | undefined {
+function compileRollup(scope: RowScope, column: ColumnSchema): ComputedField | undefined {
   const { via, field: name, function: key, filter } = parseRollup(column);
   const inner = openRelated(scope, via);
   const field = name === undefined ? undefined : inner?.rules.field(name);
@@ -174,7 +173,7 @@ function filterSql({ target, rules, scope }: InnerRow, filter: object): string {
 }
 
 /** A row of another table, in a subquery. */
-interface InnerRow {
+export interface InnerRow {
   readonly target: TableSchema;
   readonly row: string;
   readonly rules: RuleSql;

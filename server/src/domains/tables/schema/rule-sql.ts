@@ -5,7 +5,7 @@ import { quotedColumn } from "../sql-names.ts";
 import type { TableSchema } from "./table-schema.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "../table.ts";
-import { compileComputed } from "./computed-sql.ts";
+import { compileComputed, type RowScope } from "./computed-sql.ts";
 import { ALWAYS_VISIBLE, type Grants } from "./grants.ts";
 import type { RuleSql, TableField, TableRelations } from "./table-field.ts";
 
@@ -30,14 +30,20 @@ export function compileRules(
   const compileField = (name: string): TableField | undefined => {
     const field =
       unrestrictedField(table, name) ??
-      (relations && compileComputed({ table, rules, parameters, relations }, name));
+      (relations && compileComputed({ table, rules, parameters, relations, entered }, name));
     // A reference that is hidden leads nowhere.
     const condition = field && guard(name.split(".")[0] ?? name);
     if (condition === undefined) return field;
     // Typed, so that a column that is never seen still has its own type.
-    const { batch: _, ...rest } = field as TableField;
-    return { ...rest, sql: `case when ${condition} then ${field?.sql} end` };
+    const { batch: _, join, ...rest } = field as TableField;
+    const guarded = (sql: string): string => `case when ${condition} then ${sql} end`;
+    return {
+      ...rest,
+      sql: guarded(rest.sql),
+      ...(join && { join: { ...join, show: (value: string) => guarded(join.show(value)) } }),
+    };
   };
+  const entered: RowScope["entered"] = new Map();
   // A condition may name a field 200 times, and a formula as often what it is made of.
   const fields = new Map<string, TableField | undefined>();
   const rules: RuleSql = {

@@ -11,6 +11,18 @@ export interface TableField extends ConditionField {
   readonly show?: (stored: unknown) => Json;
   /** Of a figure over other records: the same for many rows at once, where that is possible. */
   readonly batch?: FieldBatch;
+  /** Of a field of the record that a reference leads to: the same by a join, which other fields of it share. */
+  readonly join?: FieldJoin;
+}
+
+/** A field of the one record that a reference of the row leads to. */
+export interface FieldJoin {
+  /** That record, after `from`; equal for all fields of it. */
+  readonly record: string;
+  /** The value there. */
+  readonly value: string;
+  /** What the row shows of it. */
+  readonly show: (value: string) => string;
 }
 
 /** A field of many rows, in one scan of the records that it is worked out from. */
