@@ -74,8 +74,12 @@ export const TYPES: readonly string[] = [
 
 const COMPUTED = new Set(["formula", "lookup", "rollup", "backlinks"]);
 
-/** True where nothing is stored: such a column is neither required nor unique nor indexed. */
+/** True where nothing is stored: such a column is neither required nor unique. */
 export const isComputedType = (type: string): boolean => COMPUTED.has(type);
+
+/** True where an index can be asked for; of what is computed, a formula may have one. */
+export const isIndexableType = (type: string): boolean =>
+  type === "formula" || !isComputedType(type);
 
 /** The functions of a rollup, in words. */
 export const ROLLUPS: readonly (readonly [string, string])[] = [
@@ -174,7 +178,7 @@ export function toNewColumn(draft: ColumnDraft) {
     type: draft.type,
     required: isStored && draft.isRequired,
     unique: isStored && draft.isUnique,
-    indexed: isStored && draft.isIndexed,
+    indexed: isIndexableType(draft.type) && draft.isIndexed,
     options: toOptions(draft),
     ...(draft.description !== "" && { description: draft.description }),
   };
@@ -215,7 +219,9 @@ export function costOf(
   draft: ColumnDraft,
   { records, filled }: { readonly records: number; readonly filled: number },
 ): string {
+  const isIndex = (draft.isUnique && !column.unique) || (draft.isIndexed && !column.indexed);
   if (isComputedType(draft.type) && isComputedType(column.type)) {
+    if (draft.type === "formula" && isIndex) return indexCost(records);
     return "Nothing of it is stored: every read computes it anew, and no record is locked.";
   }
   if (draft.type !== column.type) {
@@ -224,7 +230,8 @@ export function costOf(
   if (draft.isRequired && !column.required && filled < records) {
     return `${count(records - filled, "record")} ${records - filled === 1 ? "has" : "have"} no value here yet: give them one first.`;
   }
-  const isIndex = (draft.isUnique && !column.unique) || (draft.isIndexed && !column.indexed);
-  if (isIndex) return `An index over ${count(records, "record")} is made; writes wait for it.`;
-  return "This changes no record.";
+  return isIndex ? indexCost(records) : "This changes no record.";
 }
+
+const indexCost = (records: number): string =>
+  `An index over ${count(records, "record")} is made; writes wait for it.`;

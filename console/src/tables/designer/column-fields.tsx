@@ -1,7 +1,7 @@
 import { Field } from "../../ui/field.tsx";
 import { typeWord } from "../column/type-icon.tsx";
 import type { TableShape } from "../column/column.ts";
-import { type ColumnDraft, isComputedType, toColumnName, TYPES } from "./column-draft.ts";
+import { type ColumnDraft, isIndexableType, toColumnName, TYPES } from "./column-draft.ts";
 import { FormulaField } from "./formula-field.tsx";
 import { RELATION_TYPES, RelationFields, type TypeFieldsProps } from "./relation-fields.tsx";
 
@@ -58,7 +58,7 @@ export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
           />
         )}
       </Field>
-      {!isComputedType(draft.type) && <ColumnChecks draft={draft} set={set} />}
+      {isIndexableType(draft.type) && <ColumnChecks draft={draft} set={set} />}
     </div>
   );
 }
@@ -66,12 +66,14 @@ export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
 function ColumnChecks({ draft, set }: Pick<TypeFieldsProps, "draft" | "set">) {
   return (
     <div className="check-row">
-      <Check
-        label="Required"
-        isOn={draft.isRequired}
-        onChange={(isRequired) => set({ isRequired })}
-      />
-      {draft.type !== "links" && (
+      {draft.type !== "formula" && (
+        <Check
+          label="Required"
+          isOn={draft.isRequired}
+          onChange={(isRequired) => set({ isRequired })}
+        />
+      )}
+      {draft.type !== "links" && draft.type !== "formula" && (
         <Check label="Unique" isOn={draft.isUnique} onChange={(isUnique) => set({ isUnique })} />
       )}
       <Check label="Indexed" isOn={draft.isIndexed} onChange={(isIndexed) => set({ isIndexed })} />

@@ -28,6 +28,7 @@ import {
   costOf,
   draftFault,
   isComputedType,
+  isIndexableType,
   toColumnName,
   toDraft,
   toOptions,
@@ -191,8 +192,8 @@ function ChangeColumn({ table, column, refusal, onClose }: ChangeColumnProps) {
       ...(!isComputedType(draft.type) && {
         required: draft.isRequired,
         unique: draft.isUnique,
-        indexed: draft.isIndexed,
       }),
+      ...(isIndexableType(draft.type) && { indexed: draft.isIndexed }),
       options: { ...(draft.type === column.type && column.options), ...toOptions(draft) },
       description: draft.description,
     };

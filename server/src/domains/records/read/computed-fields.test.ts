@@ -208,7 +208,10 @@ test.each([
   ],
   [{ type: "formula", options: { expression: "$eval('1')" } }, "/addColumns/0/options/expression"],
   [{ type: "formula", options: { expression: "x" } }, "/addColumns/0/options/expression"],
-  [{ type: "formula", options: { expression: "total" }, indexed: true }, "/addColumns/0/indexed"],
+  [
+    { type: "formula", options: { expression: "customer.name" }, indexed: true },
+    "/addColumns/0/indexed",
+  ],
 ])("%j is refused where it is wrong", async (column, path) => {
   const answer = await owner("PATCH /api/v1/tables/orders", {
     addColumns: [{ name: "x", ...column }],
@@ -330,4 +333,72 @@ test("a table whose computed fields would take too long to list is refused", asy
     columns: columns.slice(0, 10),
   });
   expect(light.status).toBe(201);
+});
+
+test("a formula of the record's own columns has an index where it is asked for, through every change of them", async () => {
+  const formula = (name: string, expression: string, more: object = {}) => ({
+    name,
+    type: "formula",
+    options: { expression },
+    ...more,
+  });
+  await create("carts", [
+    number("price"),
+    { name: "amount", type: "integer" },
+    { name: "day", type: "date" },
+    formula("sum", "price * amount"),
+    formula("half", "sum / 2", { indexed: true }),
+  ]);
+  for (const price of [4, 1, 3]) await add("carts", { price, amount: 2 });
+  const indexes = async () =>
+    (
+      await world.sql(
+        "select indexdef from pg_indexes where tablename = 'carts' and indexdef like '%formula_over%'",
+      )
+    ).map(({ indexdef }) => String(indexdef).replace(/^.* USING/, "USING"));
+  const [made] = await indexes();
+  expect(made).toContain("formula_times");
+  const halves = async (query: Readonly<Record<string, string>>) =>
+    (await list("carts", query)).map(({ half }) => half);
+  expect(await halves({ sort: "half" })).toEqual([1, 3, 4]);
+  expect(await halves({ sort: "-half", filter: '{"half":{"gte":3}}' })).toEqual([4, 3]);
+
+  // Renamed columns take it with them, another type makes it anew, and no source of it can go.
+  await change("carts", { renameColumns: { price: "cost", half: "part" } });
+  expect(await indexes()).toEqual([made?.replaceAll("price", "cost")]);
+  await change("carts", { alterColumns: [{ name: "amount", type: "decimal" }] });
+  expect((await list("carts", { sort: "part" })).map(({ part }) => part)).toEqual([1, 3, 4]);
+  const refuse = async (input: object) => {
+    const answer = await owner("PATCH /api/v1/tables/carts", input);
+    expect(answer.status).toBe(422);
+    return answer.body.errors as unknown;
+  };
+  expect(await refuse({ dropColumns: ["amount"] })).toEqual([
+    { path: expect.any(String), message: "is what the index of part is made of" },
+  ]);
+  expect(await indexes()).toHaveLength(1);
+
+  // Without the index the columns are free again.
+  await change("carts", { alterColumns: [{ name: "part", indexed: false }] });
+  expect(await indexes()).toEqual([]);
+  await change("carts", { dropColumns: ["amount"] });
+  expect((await list("carts")).map(({ part }) => part)).toEqual([null, null, null]);
+
+  // What changes without the record, or is not the same for ever, has none.
+  await change("carts", {
+    addColumns: [{ name: "client", type: "reference", options: { table: "customers" } }],
+  });
+  for (const [expression, reason] of [
+    ["client.name", "client.name is not stored in the record, and changes without it"],
+    ["$string(day)", "the text of a day or time depends on settings of the database"],
+  ]) {
+    const addColumns = [formula("bad", String(expression), { indexed: true })];
+    expect(await refuse({ addColumns })).toEqual([
+      { path: "/addColumns/0/indexed", message: `is not possible: ${reason}` },
+    ]);
+  }
+  const lookup = { name: "x", type: "lookup", options: { path: "client.name" }, indexed: true };
+  expect(await refuse({ addColumns: [lookup] })).toEqual([
+    { path: "/addColumns/0/indexed", message: "is not possible for this type" },
+  ]);
 });

@@ -276,6 +276,13 @@ describe("an index", () => {
       { name: "price", type: "decimal", indexed: true },
       { name: "tags", type: "multi_enum", indexed: true, options: { values: ["red", "blue"] } },
       { name: "extra", type: "json", indexed: true },
+      { name: "twice", type: "formula", indexed: true, options: { expression: "size * 2" } },
+      {
+        name: "shout",
+        type: "formula",
+        indexed: true,
+        options: { expression: "$uppercase(state)" },
+      },
     ];
     table = await createFilledTable(world, owner, { columns }, []);
     await world.sql(`
@@ -328,6 +335,9 @@ describe("an index", () => {
     [{ filter: '{"size":7}' }, [recordId(3000)], 1],
     [{ sort: "price" }, [4.5, recordId(3000)], 2],
     [{ filter: '{"price":4.5}' }, [recordId(3000)], 1],
+    [{ sort: "twice" }, [800, recordId(3000)], 2],
+    [{ filter: '{"twice":14}' }, [recordId(3000)], 1],
+    [{ sort: "-shout" }, ["STATE 7", recordId(3000)], 1],
   ])("serves %j behind %j, without a sort", async (question, after, parts) => {
     const plans = await plansOf(["sort", "bitmapscan"], question, after);
     expect(plans).toHaveLength(parts);
@@ -342,6 +352,8 @@ describe("an index", () => {
     '{"state":{"startsWith":"state 1"},"size":{"gt":490}}',
     '{"size":{"gte":490,"lt":495}}',
     '{"size":null}',
+    '{"twice":{"gte":980,"lt":990}}',
+    '{"shout":{"startsWith":"STATE 1"}}',
     '{"tags":{"contains":"blue"}}',
     '{"extra.a":77}',
     '{"createdAt":{"lt":"2026-01-01T00:01:00Z"}}',

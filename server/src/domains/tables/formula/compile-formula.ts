@@ -27,7 +27,13 @@ export interface FormulaField {
 
 /** A formula as SQL, or why it can't be. */
 export type CompiledFormula =
-  | { readonly sql: string; readonly kind: FormulaKind; readonly parts: number }
+  | {
+      readonly sql: string;
+      readonly kind: FormulaKind;
+      readonly parts: number;
+      /** False where PostgreSQL does not promise the same value for the same record for ever. */
+      readonly isImmutable: boolean;
+    }
   | { readonly error: string };
 
 const NODES_MAX = 200;
@@ -38,9 +44,10 @@ export function compileFormula(
   resolve: (name: string) => FormulaField | undefined,
 ): CompiledFormula {
   try {
-    const state = { resolve, nodes: 0 };
+    const state: Compilation = { resolve, nodes: 0, isImmutable: true };
     const { sql, kind } = compile(state, parse(expression));
-    return { sql: kind === "number" ? `(${sql})::numeric` : sql, kind, parts: state.nodes };
+    const { nodes: parts, isImmutable } = state;
+    return { sql: kind === "number" ? `(${sql})::numeric` : sql, kind, parts, isImmutable };
   } catch (error) {
     if (error instanceof Refusal || error instanceof ExpressionError)
       return { error: error.message };
@@ -57,6 +64,7 @@ function refuse(message: string): never {
 interface Compilation {
   readonly resolve: (name: string) => FormulaField | undefined;
   nodes: number;
+  isImmutable: boolean;
 }
 
 type Compiled = FormulaArgument;
@@ -139,8 +147,8 @@ const KIND_NOUNS: Readonly<Record<FormulaKind, string>> = {
 const ARITHMETIC: Readonly<Record<string, (left: string, right: string) => string>> = {
   "+": (left, right) => `(${left} + ${right})`,
   "-": (left, right) => `(${left} - ${right})`,
-  "*": (left, right) => `formula_times(${left}, ${right})`,
-  "/": (left, right) => `formula_over(${left}, ${right})`,
+  "*": (left, right) => `public.formula_times(${left}, ${right})`,
+  "/": (left, right) => `public.formula_over(${left}, ${right})`,
   "%": (left, right) => `mod((${left})::numeric, nullif((${right})::numeric, 0))::float8`,
 };
 const EQUALITIES: Readonly<Record<string, string>> = { "=": "=", "!=": "<>" };
@@ -160,7 +168,7 @@ function compileBinary(state: Compilation, { value: operator, lhs, rhs }: Binary
   }
   const [left, right] = [compile(state, lhs), compile(state, rhs)];
   if (operator === "&") {
-    const sides = [left, right].map((side) => `coalesce(${toText(side)}, '')`);
+    const sides = [left, right].map((side) => `coalesce(${toText(state, side)}, '')`);
     return { sql: `(${sides.join(" || ")})`, kind: "text" };
   }
   const equality = EQUALITIES[operator];
@@ -205,12 +213,15 @@ function compileCall(state: Compilation, { procedure, arguments: args }: CallNod
     }
     return compiled;
   });
-  const texts = given.map((argument) => (name === "string" ? toText(argument) : argument.sql));
+  const texts = given.map((argument) =>
+    name === "string" ? toText(state, argument) : argument.sql,
+  );
   return { sql: sql(texts, given), kind: gives };
 }
 
 /** The text of a value, as the API shows it. All texts of a formula have one collation, or none compares. */
-function toText({ sql, kind }: Compiled): string {
+function toText(state: Compilation, { sql, kind }: Compiled): string {
+  if (kind === "date" || kind === "time") state.isImmutable = false;
   switch (kind) {
     case "text":
       return sql;

@@ -5,6 +5,7 @@ import type { ColumnSchema } from "../columns/column-type.ts";
 import { findRelation, parseRollup } from "../columns/relations/computed-column.ts";
 import { compileFormula } from "../formula/compile-formula.ts";
 import type { ColumnTypeName, Table } from "../table.ts";
+import { compileFormulaIndex } from "./formula-index.ts";
 import { countParts, type RelatedTables, resolveFieldType } from "./field-type.ts";
 import { resolveTable, type TableSchema } from "./table-schema.ts";
 
@@ -66,12 +67,14 @@ const CHECKS: Readonly<Partial<Record<ColumnTypeName, ComputedCheck>>> = {
   },
   backlinks: checkBacklinks,
   rollup: checkRollup,
-  formula(schema, { options }, related) {
+  formula(schema, { name, indexed, options }, related) {
     const compiled = compileFormula(String(options["expression"]), (field) => {
       const type = resolveFieldType(schema, field, related);
       return type && { sql: "null", kind: type.kind };
     });
-    return "error" in compiled ? [{ path: "/options/expression", message: compiled.error }] : [];
+    if ("error" in compiled) return [{ path: "/options/expression", message: compiled.error }];
+    const index = indexed ? compileFormulaIndex(schema, name) : undefined;
+    return index && "error" in index ? [{ path: "/indexed", message: index.error }] : [];
   },
 };
 

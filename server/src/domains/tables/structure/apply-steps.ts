@@ -178,7 +178,11 @@ async function checkComputedColumns(
     throw invalidAt(
       at,
       index,
-      errors.map((error) => ({ ...error, path: path + error.path })),
+      // The index that a step adds is one of its columns.
+      errors.map((error) => ({
+        ...error,
+        path: path + (steps[index]?.op === "add_index" ? "" : error.path),
+      })),
     );
   }
   for (const slug of new Set(computed.map((each) => each.slug))) {
@@ -208,6 +212,9 @@ function definedColumns(step: TableStep) {
     return step.columns.map(({ name }, index) => ({ slug, name, path: `/columns/${index}` }));
   }
   if (step.op === "add_column") return [{ slug, name: step.column.name, path: "/column" }];
+  if (step.op === "add_index" && step.columns.length === 1) {
+    return step.columns.map((name) => ({ slug, name, path: "/columns/0" }));
+  }
   return step.op === "alter_column" ? [{ slug, name: step.column, path: "/change" }] : [];
 }
 

@@ -140,6 +140,25 @@ export function createIndex(
   };
 }
 
+/** An index on the expression of a formula. */
+export function createFormulaIndex(location: TableLocation, name: string, sql: string): Statement {
+  const index = derivedNameSql(location, "index", name);
+  return {
+    text: `create index ${index} on ${tableSql(location)} ((${sql}), id)`,
+    fields: [name],
+  };
+}
+
+export function dropFormulaIndex(location: TableLocation, name: string): Statement {
+  return { text: `drop index ${qualifiedName(location, "index", name)}` };
+}
+
+export function renameFormulaIndex(location: TableLocation, from: string, to: string): Statement {
+  const old = qualifiedName(location, "index", from);
+  const now = derivedNameSql(location, "index", to);
+  return { text: `alter index ${old} rename to ${now}`, isInternal: true };
+}
+
 export function dropIndex(location: TableLocation, { name }: TableIndex): Statement {
   return { text: `drop index ${qualifiedName(location, "several", name)}` };
 }

@@ -5,6 +5,7 @@ import type { Table } from "../table.ts";
 import { addColumn, alterColumnStep, dropColumn, renameColumn } from "./column-steps.ts";
 import { createView, dropView, type Statement } from "./ddl.ts";
 import { ColumnInRule, markFailedStep } from "./failures.ts";
+import { withFormulaIndexes } from "./formula-indexes.ts";
 import { addIndex, dropIndex } from "./index-steps.ts";
 import { type PlannedChange, type PlanContext, StepErrors } from "./plan-context.ts";
 import { checkRules } from "../schema/check-rules.ts";
@@ -38,7 +39,9 @@ export function planSteps(
   const inverse: TableStep[] = [];
   for (const [index, step] of steps.entries()) {
     const planned = withStepPath(at, index, () =>
-      planStep(context, step, droppedTables(steps.slice(index + 1))),
+      withFormulaIndexes(context, step, () =>
+        planStep(context, step, droppedTables(steps.slice(index + 1))),
+      ),
     );
     statements.push(...planned.statements.map((statement) => ({ ...statement, step: index })));
     inverse.unshift(...planned.inverse);

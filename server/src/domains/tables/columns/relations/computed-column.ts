@@ -6,14 +6,15 @@ import { line, object, text } from "#kernel/schema/schema.ts";
 import { type Column, ColumnName, Slug } from "../../table.ts";
 import type { ColumnType, Json } from "../column-type.ts";
 
+const IMPOSSIBLE = "is not possible for this type";
+
 /** The part that all of them have in common. */
 const computed = {
   computed: true,
   generated: true,
-  check: ({ unique, indexed, default: value }: Column) => [
-    ...(unique ? [{ path: "/unique", message: "is not possible for this type" }] : []),
-    ...(indexed ? [{ path: "/indexed", message: "is not possible for this type" }] : []),
-    ...(value === null ? [] : [{ path: "/default", message: "is not possible for this type" }]),
+  check: (column: Column) => [
+    ...checkUnstored(column),
+    ...(column.indexed ? [{ path: "/indexed", message: IMPOSSIBLE }] : []),
   ],
   sqlType: () => {
     throw new Error("A column that is computed has no place in a table.");
@@ -79,7 +80,16 @@ export const formula: ColumnType = {
   ...computed,
   summary: "What `options.expression` makes of the record's other fields: `price * amount`",
   options: object({ expression: text(FORMULA_CHARACTERS_MAX) }),
+  // With an index where it is asked for: whether it can have one is seen where its fields are known.
+  check: checkUnstored,
 };
+
+function checkUnstored({ unique, default: value }: Column) {
+  return [
+    ...(unique ? [{ path: "/unique", message: IMPOSSIBLE }] : []),
+    ...(value === null ? [] : [{ path: "/default", message: IMPOSSIBLE }]),
+  ];
+}
 
 /** The options of a rollup that was checked. */
 export function parseRollup({ options }: Pick<Column, "options">): {

@@ -1,0 +1,66 @@
+/**
+ * Indexes of formulas. A formula over the record's own columns is the same for everybody and as long as the record stays
+ * as it is: PostgreSQL keeps its values in an index on the expression itself, which a filter and an order by the formula
+ * use. Nothing is stored beside it, so nothing can be behind.
+ */
+import type { Partition } from "#kernel/db/partition.ts";
+import { compileFormula } from "../formula/compile-formula.ts";
+import type { Table } from "../table.ts";
+import { unrestrictedField } from "./rule-sql.ts";
+import { resolveTable, type TableSchema } from "./table-schema.ts";
+
+/** The expression of an index and the columns that it reads, or why there can be none. */
+export type FormulaIndex =
+  | { readonly sql: string; readonly uses: ReadonlySet<string> }
+  | { readonly error: string };
+
+/** The indexes of a table's formulas that ask for one, by the name of the formula. */
+export function formulaIndexesOf(
+  table: Table,
+  partition: Partition,
+): ReadonlyMap<string, FormulaIndex> {
+  const asked = table.columns.filter(({ type, indexed }) => type === "formula" && indexed);
+  if (asked.length === 0) return NONE;
+  const schema = resolveTable(table, partition);
+  return new Map(asked.map(({ name }) => [name, compileFormulaIndex(schema, name)]));
+}
+
+const NONE: ReadonlyMap<string, FormulaIndex> = new Map();
+
+/** Compiles the index of a formula. */
+export function compileFormulaIndex(schema: TableSchema, name: string): FormulaIndex {
+  const uses = new Set<string>();
+  const compiled = compileOwn(schema, name, { uses, above: [] });
+  return "error" in compiled ? compiled : { sql: compiled.sql, uses };
+}
+
+interface Compilation {
+  readonly uses: Set<string>;
+  /** The formulas that name this one. */
+  readonly above: readonly string[];
+}
+
+function compileOwn(schema: TableSchema, name: string, { uses, above }: Compilation) {
+  const { options = {} } = schema.computed.get(name) ?? {};
+  let reason: string | undefined;
+  const compiled = compileFormula(String(options["expression"]), (field) => {
+    const stored = unrestrictedField(schema, field);
+    if (stored) {
+      uses.add(field);
+      return stored;
+    }
+    if (schema.computed.get(field)?.type !== "formula" || [...above, name].includes(field)) {
+      reason ??= `is not possible: ${field} is not stored in the record, and changes without it`;
+      return undefined;
+    }
+    const inner = compileOwn(schema, field, { uses, above: [...above, name] });
+    if (!("error" in inner)) return inner;
+    reason ??= inner.error;
+    return undefined;
+  });
+  if (reason !== undefined) return { error: reason };
+  if ("error" in compiled || compiled.isImmutable) return compiled;
+  return {
+    error: "is not possible: the text of a day or time depends on settings of the database",
+  };
+}

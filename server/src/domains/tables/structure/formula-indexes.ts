@@ -1,0 +1,103 @@
+/** The indexes of formulas, which follow the columns that they are made of through every step. */
+import { type FormulaIndex, formulaIndexesOf } from "../schema/formula-index.ts";
+import type { Table } from "../table.ts";
+import * as ddl from "./ddl.ts";
+import { type PlanContext, type PlannedChange, rejectStep, tableLocation } from "./plan-context.ts";
+import type { TableStep } from "./step.ts";
+
+/** Plans a step, and with it what becomes of the indexes of formulas: dropped before it, created after it. */
+export function withFormulaIndexes(
+  context: PlanContext,
+  step: TableStep,
+  plan: () => PlannedChange,
+): PlannedChange {
+  const tables = new Map(context.tables);
+  const { statements, inverse } = plan();
+  const changes = [...tables.values()].flatMap((before) => {
+    const after = context.tables.get(before.slug);
+    // With a table go its indexes.
+    return after === undefined || after === before
+      ? []
+      : [planChange(context, step, before, after)];
+  });
+  const created = [...context.tables.values()].filter(({ slug }) => !tables.has(slug));
+  return {
+    statements: [
+      ...changes.flatMap(({ first }) => first),
+      ...statements,
+      ...changes.flatMap(({ last }) => last),
+      ...created.flatMap((table) =>
+        [...formulaIndexesOf(table, context.partition)].flatMap(([name, index]) =>
+          createIndex(context, table, name, index),
+        ),
+      ),
+    ],
+    inverse,
+  };
+}
+
+interface IndexChange {
+  readonly first: readonly ddl.Statement[];
+  readonly last: readonly ddl.Statement[];
+}
+
+function planChange(
+  context: PlanContext,
+  step: TableStep,
+  before: Table,
+  after: Table,
+): IndexChange {
+  const old = formulaIndexesOf(before, context.partition);
+  const now = formulaIndexesOf(after, context.partition);
+  const location = tableLocation(context, before);
+  if (step.op === "rename_column") {
+    const isOwn = step.table === before.slug && old.has(step.from) && step.from !== step.to;
+    const last = isOwn ? [ddl.renameFormulaIndex(location, step.from, step.to)] : [];
+    return { first: [], last };
+  }
+  const isKept = (name: string): boolean => {
+    const [was, is] = [old.get(name), now.get(name)];
+    return !!was && !!is && "sql" in was && "sql" in is && was.sql === is.sql && !retypes(step, is);
+  };
+  for (const [name, index] of now) {
+    const had = old.get(name);
+    if (had && "sql" in had && "error" in index && !defines(step, name)) {
+      rejectStep(PATHS[step.op] ?? "/table", `is what the index of ${name} is made of`);
+    }
+  }
+  return {
+    first: [...old].flatMap(([name, index]) =>
+      "error" in index || isKept(name) ? [] : [ddl.dropFormulaIndex(location, name)],
+    ),
+    last: [...now].flatMap(([name, index]) =>
+      isKept(name) ? [] : createIndex(context, after, name, index),
+    ),
+  };
+}
+
+/** One that can't be made is refused by the check of the column, which says why. */
+function createIndex(
+  context: PlanContext,
+  table: Table,
+  name: string,
+  index: FormulaIndex,
+): readonly ddl.Statement[] {
+  if ("error" in index) return [];
+  return [ddl.createFormulaIndex(tableLocation(context, table), name, index.sql)];
+}
+
+/** True where a column of the index gets another type, of which the same words may mean something else. */
+function retypes(step: TableStep, index: { readonly uses: ReadonlySet<string> }): boolean {
+  return (
+    step.op === "alter_column" && step.change.type !== undefined && index.uses.has(step.column)
+  );
+}
+
+function defines(step: TableStep, name: string): boolean {
+  return step.op === "alter_column" && step.column === name;
+}
+
+const PATHS: Readonly<Record<string, string>> = {
+  drop_column: "/column",
+  alter_column: "/change/type",
+};
