@@ -18,14 +18,35 @@ const ASKABLE = new Set([
   "duration",
   "email",
   "url",
+  "file",
+  "image",
 ]);
+const FILES = new Set(["file", "image"]);
+
+/** True for a column whose answers are files. */
+export const asksForFiles = ({ type }: Pick<GridColumn, "type">): boolean => FILES.has(type);
+
+type FileKind = NonNullable<FormField["accept"]>[number];
+
+/** What a field for files takes, in words; the kinds are told apart by what is in the files. */
+export const FILE_CHOICES: readonly {
+  readonly words: string;
+  readonly accept: readonly FileKind[];
+}[] = [
+  { words: "Any harmless kind", accept: [] },
+  { words: "Pictures", accept: ["picture"] },
+  { words: "PDF", accept: ["pdf"] },
+  { words: "Documents", accept: ["pdf", "text", "office"] },
+  { words: "Pictures and PDF", accept: ["picture", "pdf"] },
+];
 
 export const isAskable = ({ type, isSystem }: GridColumn): boolean =>
   !isSystem && ASKABLE.has(type);
 
-/** A form to begin with: every field that can be asked for. */
+/** A form to begin with: every field that can be asked for, but files, which somebody has to want. */
 export function firstForm(columns: readonly GridColumn[]): FormContent {
-  return { fields: columns.filter(isAskable).map(({ name }) => ({ name })) };
+  const asked = columns.filter((column) => isAskable(column) && !asksForFiles(column));
+  return { fields: asked.map(({ name }) => ({ name })) };
 }
 
 /** Moves a field up or down by one. */
@@ -40,12 +61,13 @@ export function moveField(form: FormContent, at: number, by: -1 | 1): FormConten
 export function putField(form: FormContent, at: number, next: Partial<FormField>): FormContent {
   const field = form.fields[at];
   if (!field) return form;
-  const { label = "", help = "", required = false } = { ...field, ...next };
+  const { label = "", help = "", required = false, accept = [] } = { ...field, ...next };
   const changed = {
     name: field.name,
     ...(label !== "" && { label }),
     ...(help !== "" && { help }),
     ...(required && { required }),
+    ...(accept.length > 0 && { accept }),
   };
   return { ...form, fields: form.fields.with(at, changed) };
 }

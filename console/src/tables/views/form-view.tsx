@@ -13,6 +13,7 @@ import { TypeIcon } from "../column/type-icon.tsx";
 import {
   firstForm,
   type FormContent,
+  FILE_CHOICES,
   isAskable,
   missingFields,
   moveField,
@@ -143,6 +144,23 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
               value={field.label ?? ""}
               onChange={({ target }) => onChange(putField(form, at, { label: target.value }))}
             />
+            {column?.type === "file" && (
+              <select
+                className="field"
+                aria-label={`Files that ${words} takes`}
+                value={(field.accept ?? []).join()}
+                onChange={({ target }) => {
+                  const chosen = FILE_CHOICES.find(({ accept }) => accept.join() === target.value);
+                  onChange(putField(form, at, { accept: [...(chosen?.accept ?? [])] }));
+                }}
+              >
+                {FILE_CHOICES.map(({ words: choice, accept }) => (
+                  <option key={choice} value={accept.join()}>
+                    {choice}
+                  </option>
+                ))}
+              </select>
+            )}
             <label className="check-line">
               <input
                 type="checkbox"

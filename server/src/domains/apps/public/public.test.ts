@@ -92,9 +92,16 @@ test("strangers see a public app and nothing else, until it is closed or its pub
   // What is not shown can't be found by a search or an order either.
   const look = (view: object) =>
     stranger(`POST ${at(app.slug, "/_state")}`, { page: "/", views: { list: view } });
-  for (const view of [{}, { q: "secret-17" }, { sort: "cost" }, { sort: "-cost" }]) {
+  for (const [view, shown] of [
+    [{}, ["Lamp", "Chair"]],
+    [{ q: "secret-17" }, []],
+    [{ q: "CHA" }, ["Chair"]],
+    [{ sort: "cost" }, ["Lamp", "Chair"]],
+    [{ sort: "-cost" }, ["Lamp", "Chair"]],
+  ] as const) {
     const { body } = await look(view);
-    expect(list(body).rows.map(({ cells }: any) => cells)).toEqual([["Lamp"], ["Chair"]]);
+    expect(list(body).rows.map(({ cells }: any) => cells[0])).toEqual(shown);
+    expect(list(body).search).toBe(true);
   }
   expect((await stranger(`GET ${at(app.slug, "/_live")}`)).status).toBe(403);
 

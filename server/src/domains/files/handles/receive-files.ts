@@ -30,6 +30,9 @@ export interface ReceivedFiles {
 interface ReceiveOptions {
   /** The fields that take files; others with one are refused, and so is a body that is none. */
   readonly fields?: ReadonlySet<string>;
+  /** How many files there may be, and how large all of them together; 50 and as each may be, unless given. */
+  readonly filesMax?: number;
+  readonly bytesMax?: number;
 }
 
 const FILES_MAX = 50;
@@ -40,15 +43,23 @@ export async function receiveFiles(
   platform: Platform,
   partition: Partition,
   upload: Upload,
-  { fields }: ReceiveOptions = {},
+  { fields, filesMax = FILES_MAX, bytesMax = Infinity }: ReceiveOptions = {},
 ): Promise<ReceivedFiles> {
   const { fileBytesMax } = platform.settings;
+  let bytes = 0;
+  async function* count(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw tooLarge(bytesMax);
+      yield chunk;
+    }
+  }
   const boundary = formBoundary(upload.contentType);
   const files: ReceivedFile[] = [];
   const keep = async (content: AsyncIterable<Uint8Array>, name: string): Promise<FileHandle> => {
-    if (files.length >= FILES_MAX)
-      throw new Failure(MalformedRequest, { detail: `There are more than ${FILES_MAX} files.` });
-    const stored = await storeFile(platform, partition, content, { name });
+    if (files.length >= filesMax)
+      throw new Failure(MalformedRequest, { detail: `There are more than ${filesMax} files.` });
+    const stored = await storeFile(platform, partition, count(content), { name });
     const id = newId("file", platform.clock.nowMs());
     files.push({ id, stored });
     return toHandle({ ...stored, id });

@@ -5,11 +5,38 @@ import { line, object, text } from "#kernel/schema/schema.ts";
 
 const FIELDS_MAX = 60;
 
+/** The kinds of files that strangers may send, by their types. Pages and programs are in none. */
+const FILE_TYPES = {
+  picture: /^image\/(png|jpeg|gif|webp|avif|heic|heif|tiff|bmp)$/,
+  pdf: /^application\/pdf$/,
+  text: /^(text\/(plain|csv|markdown)|application\/(json|rtf))$/,
+  office: /^application\/vnd\.(openxmlformats-officedocument|oasis\.opendocument)\.[\w.-]+$/,
+  archive: /^application\/(zip|gzip|x-7z-compressed|x-tar)$/,
+  audio: /^audio\//,
+  video: /^video\//,
+} as const;
+type FileKind = keyof typeof FILE_TYPES;
+const FILE_KINDS = Object.keys(FILE_TYPES) as FileKind[];
+
+/** True where a form field takes a file of this type, which was found in its bytes. */
+export function takesType({ accept = FILE_KINDS }: FormField, mediaType: string): boolean {
+  return accept.some((kind) => FILE_TYPES[kind].test(mediaType));
+}
+
 const FormField = object({
   name: line(63),
   label: Type.Optional(line(200)),
   help: Type.Optional(text(500)),
   required: Type.Optional(Type.Boolean()),
+  accept: Type.Optional(
+    Type.Array(Type.Enum(FILE_KINDS), {
+      minItems: 1,
+      maxItems: FILE_KINDS.length,
+      uniqueItems: true,
+      description:
+        "Of a field for files: what is taken, by what is in them; all of these when absent",
+    }),
+  ),
 });
 export type FormField = Static<typeof FormField>;
 
@@ -42,7 +69,14 @@ const ASKABLE: ReadonlySet<ColumnTypeName> = new Set<ColumnTypeName>([
   "duration",
   "email",
   "url",
+  "file",
+  "image",
 ]);
+
+/** True for a column whose answers are files. */
+export function isFileField({ type }: Pick<ColumnSchema, "type">): boolean {
+  return type === "file" || type === "image";
+}
 
 /** True for a column that a form can ask for. */
 export function isAskable({ type, columnType }: ColumnSchema): boolean {

@@ -2,7 +2,7 @@
 import type { ColumnSchema } from "#domains/tables/index.ts";
 import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import type { FormContent, FormField } from "./form-content.ts";
+import { type FormContent, type FormField, isFileField } from "./form-content.ts";
 
 export interface AskedField {
   readonly field: FormField;
@@ -48,7 +48,7 @@ export function formPage({
     body: markup`<h1>${title}</h1>
 ${form.intro !== undefined && markup`<p>${form.intro}</p>`}
 ${errors.length > 0 && markup`<p class="alarm" role="alert">Please look at this once more: ${errors.length === 1 ? "one answer" : "some answers"} can't be taken.${others.map(({ message }) => markup` It ${message}.`)}</p>`}
-<form method="post">
+<form method="post"${fields.some(({ column }) => isFileField(column)) && markup` enctype="multipart/form-data"`}>
 ${fields.map((asked) => fieldMarkup(asked, values, errorOf.get(asked.column.name)))}
 <p hidden><label for="${TRAP}">Leave this empty</label><input id="${TRAP}" name="${TRAP}" tabindex="-1" autocomplete="off"></p>
 <button>Send</button>
@@ -101,6 +101,10 @@ function controlMarkup(
   },
 ): Markup {
   const { type, options } = column;
+  if (isFileField(column)) {
+    const isSingle = options["max"] === 1;
+    return markup`<input type="file" ${attributes}${!isSingle && markup` multiple`}${type === "image" && markup` accept="image/*"`}>`;
+  }
   if (type === "enum") {
     return markup`<select ${attributes}>
 <option value="">${required ? "Choose" : ""}</option>

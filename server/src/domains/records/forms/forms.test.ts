@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
+import { upload } from "../../files/testing/upload.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -141,6 +142,86 @@ test("floods end at a limit; the address ends when it is taken away or replaced"
     gone.body.data.publicKey,
     (await world.stranger(`GET /forms/${again}`)).status,
   ]).toEqual([200, null, 404]);
+});
+
+test("files come with a form within its bounds, belong to the record, and are for nobody else", async () => {
+  world.clock.advance(61_000);
+  await owner("POST /api/v1/tables", {
+    name: "claims",
+    slug: "claims",
+    columns: [
+      { name: "title", type: "text", required: true },
+      { name: "proofs", type: "file", options: { max: 2 } },
+      { name: "photo", type: "image" },
+      { name: "secret", type: "file" },
+    ],
+  });
+  const asking = await builder("POST /api/v1/table-views", {
+    name: "Claim",
+    table: "claims",
+    kind: "form",
+    form: {
+      fields: [{ name: "title" }, { name: "proofs", accept: ["pdf", "text"] }, { name: "photo" }],
+    },
+  });
+  const { publicKey } = (await builder(`POST /api/v1/table-views/${asking.body.data.id}/publish`))
+    .body.data;
+  const page = await world.stranger(`GET /forms/${publicKey}`);
+  expect(page.body).toContain('enctype="multipart/form-data"');
+  expect(page.body).toMatch(/type="file" id="proofs"[^>]* multiple/);
+  const sendFiles = async (
+    fields: Readonly<Record<string, string>>,
+    files: readonly (readonly [field: string, name: string, content: string])[],
+  ) => {
+    const data = new FormData();
+    for (const [name, value] of Object.entries(fields)) data.append(name, value);
+    for (const [field, name, content] of files) data.append(field, new File([content], name));
+    const request = new Request("http://localhost", { method: "POST", body: data });
+    const { statusCode, body } = await world.app.inject({
+      method: "POST",
+      url: `/forms/${publicKey}`,
+      headers: { "content-type": request.headers.get("content-type") ?? "" },
+      payload: Buffer.from(await request.arrayBuffer()),
+    });
+    return { status: statusCode, body };
+  };
+  const blobs = async () => (await world.sql("select from blobs")).length;
+  const claims = async () => (await owner("GET /api/v1/tables/claims/records")).body.data as any[];
+  const note = ["proofs", "a.txt", "what happened"] as const;
+
+  // Whatever is not taken leaves nothing in the store.
+  const before = await blobs();
+  const own = await upload(world, builder, Buffer.from("of the builder"), { name: "own.txt" });
+  const foreign = String(own.body.data.id);
+  const kept = await blobs();
+  expect(kept).toBe(before + 1);
+  const refused = [
+    await sendFiles({}, [note]),
+    await sendFiles({ title: "T" }, [["secret", "a.txt", "x"]]),
+    await sendFiles({ title: "T", proofs: foreign }, []),
+    await sendFiles({ title: "T" }, [["proofs", "a.txt", "<html><script>alert(1)</script>"]]),
+    await sendFiles({ title: "T" }, [["photo", "a.png", "no picture"]]),
+    await sendFiles({ title: "T" }, [note, ["proofs", "b.txt", "b"], ["proofs", "c.txt", "c"]]),
+    await sendFiles(
+      { title: "T" },
+      Array.from({ length: 11 }, (_, n) => ["proofs", `${n}.txt`, `${n}`] as const),
+    ),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual([422, 400, 422, 422, 422, 422, 400]);
+  expect(refused[3]?.body).toContain("of a kind that is not taken here");
+  const trapped = await sendFiles({ title: "T", homepage_of_your_firm: "x" }, [note]);
+  expect(trapped.status).toBe(200);
+  expect([await claims(), await blobs()]).toEqual([[], kept]);
+
+  // What is taken is the record's: read by whoever sees the field, and by no stranger.
+  world.clock.advance(61_000);
+  expect((await sendFiles({ title: "T" }, [note])).status).toBe(200);
+  const [claim] = await claims();
+  const [fileId] = claim.proofs as string[];
+  const content = await owner(`GET /api/v1/files/${fileId}/content`);
+  expect([content.status, content.body]).toEqual([200, "what happened"]);
+  expect((await world.stranger(`GET /api/v1/files/${fileId}/content`)).status).toBe(401);
+  expect(await blobs()).toBe(kept + 1);
 });
 
 test("a shared view does not tell the value of a field that its reader may not see", async () => {

@@ -5,20 +5,21 @@
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
 import { findRights } from "#domains/identity/accounts/index.ts";
+import {
+  discardFiles,
+  FileTooLarge,
+  insertFile,
+  QuotaExceeded,
+  type ReceivedFile,
+} from "#domains/files/index.ts";
 import { openTable, type OpenTable } from "#domains/tables/index.ts";
-import { type Caller, systemCaller } from "#kernel/access/caller.ts";
-import type { Platform } from "#kernel/contract.ts";
+import { authorOf, type Caller, systemCaller } from "#kernel/access/caller.ts";
+import type { Platform, ReadContext } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/partition.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
-import {
-  Failure,
-  failure,
-  type FieldError,
-  Forbidden,
-  Invalid,
-  NotFound,
-} from "#kernel/operation/failure.ts";
+import { Failure, failure, Forbidden, Invalid, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html, item } from "#kernel/operation/response.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -29,16 +30,8 @@ import type { RecordInput } from "../record.ts";
 import { assertMayChange, getVisibleView, TableView, tableViews } from "../views/view.ts";
 import { insertRecords } from "../write/insert-records.ts";
 import { FormContent, isAskable } from "./form-content.ts";
-import {
-  type AskedField,
-  boxName,
-  choicesOf,
-  formPage,
-  type FormValues,
-  isRequired,
-  thanksPage,
-  TRAP,
-} from "./form-page.ts";
+import { checkTypes, readAnswers, releasing, type SentAnswers, toInput } from "./form-answers.ts";
+import { type AskedField, formPage, type FormValues, thanksPage, TRAP } from "./form-page.ts";
 
 const KEY_BYTES = 18;
 const KEY_PATTERN = "^[A-Za-z0-9_-]{24}$";
@@ -136,83 +129,98 @@ const sendForm = command({
   route: "POST /forms/{key}",
   summary: "Send the answers to a form",
   description:
-    "As a browser sends them. A field that the form does not show is refused, and so is too much of it.",
+    "As a browser sends them, with files as `multipart/form-data`: ten at most, of 25 MB together, of the kinds that the " +
+    "form takes by what is in them. A field that the form does not show is refused, and so is too much of it.",
   access: "public",
-  acceptsForm: true,
+  readsRequest: "files",
   params,
-  body: Type.Record(Type.String(), Type.String({ maxLength: 100_000 }), { maxProperties: 1_000 }),
   bodyBytesMax: BODY_BYTES_MAX,
   response: html(htmlErrorRendering),
   emits: [RecordCreated],
   allowNoop: true,
-  fails: [NotFound],
-  example: { params: { key: EXAMPLE_KEY }, body: { email: "ada@example.com" } },
-  async prepare(platform, { params: { key } }, { address }) {
+  fails: [NotFound, FileTooLarge, QuotaExceeded],
+  example: { params: { key: EXAMPLE_KEY } },
+  async prepare(platform, { params: { key } }, caller) {
+    const { address } = caller;
     platform.rateLimit.assert(`form from ${classifyAddress(address)}`, SENT_BY_ADDRESS_MAX);
     platform.rateLimit.assert(`form ${key}`, SENT_BY_FORM_MAX);
-    return openForm(platform, key);
+    const open = await openForm(platform, key);
+    const { partition, fields } = open;
+    const sent = await readAnswers(platform, partition, caller, fields);
+    const { values, files } = sent;
+    if (typeof values[TRAP] === "string" && values[TRAP] !== "") {
+      await discardFiles(platform, partition, files);
+      return { ...open, ...sent, input: undefined };
+    }
+    const input = await releasing(platform, partition, files, () =>
+      withPage({ ...open, values }, async () => checkAnswers(platform, open, sent)),
+    );
+    return { ...open, ...sent, input };
   },
-  async run(ctx, { body }, open) {
-    const { title, form, fields } = open;
+  async run(ctx, _input, open) {
+    const { title, form, files, input } = open;
     // A program that fills whatever it finds gets the answer of everybody, and nothing is written.
-    if (typeof body[TRAP] === "string" && body[TRAP] !== "") return thanksPage({ title, form });
+    if (!input) return thanksPage({ title, form });
     ctx.switchPartition(open.partition);
     ctx.setActor(open.caller.actor, open.caller.cause);
     const acting = { ...ctx, caller: open.caller };
-    try {
-      const input = toInput(fields, body);
+    // What fails here leaves contents without a file, which the collector finds.
+    await withPage(open, async () => {
       const table = await openTable(acting, open.slug);
-      await ctx.savepoint(() => insertRecords(acting, table, [input]));
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const errors = error.particulars.errors ?? [{ path: "", message: "can't be taken now" }];
-      throw new FailureWithPage(
-        new Failure(Invalid),
-        formPage({ title, form, fields, values: body, errors }),
-      );
-    }
+      await assertFileShare(acting, files);
+      await ctx.savepoint(async () => {
+        for (const { id: fileId, stored } of files)
+          await insertFile(acting, stored, { id: fileId });
+        return insertRecords(acting, table, [input]);
+      });
+    });
     return thanksPage({ title, form });
   },
 });
 
-/** The record that the answers make; throws where a field is not asked for, or an answer is missing. */
-function toInput(fields: readonly AskedField[], values: FormValues): RecordInput {
-  const asked = new Map(fields.map((each) => [each.column.name, each]));
-  const boxes = fields.flatMap(({ column }) =>
-    column.type === "multi_enum"
-      ? choicesOf(column).map((_, index) => boxName(column.name, index))
-      : [],
-  );
-  const names = new Set([...asked.keys(), ...boxes, TRAP]);
-  const errors: FieldError[] = Object.keys(values)
-    .filter((name) => !names.has(name))
-    .map(() => ({ path: "", message: "has an answer that was not asked for" }));
-  const input: Record<string, unknown> = {};
-  for (const [name, each] of asked) {
-    const value = parseAnswer(each, values);
-    if (value !== undefined) input[name] = value;
-    else if (isRequired(each)) errors.push({ path: `/${name}`, message: "is required" });
-  }
+/** The input of a record that answers make, as far as they can be judged without writing it. */
+async function checkAnswers(
+  platform: Platform,
+  { caller, slug, fields }: OpenForm,
+  sent: SentAnswers,
+): Promise<RecordInput> {
+  const input = toInput(fields, sent.values);
+  const table = await openTable({ platform, caller }, slug);
+  const parsed = table.parseFields("create", input, platform.clock.now());
+  const errors = [...("errors" in parsed ? parsed.errors : []), ...checkTypes(fields, sent)];
   if (errors.length > 0) throw new Failure(Invalid, { errors });
   return input;
 }
 
-function parseAnswer({ column }: AskedField, values: FormValues): unknown {
-  const { name, type, columnType } = column;
-  const value = Object.hasOwn(values, name) ? values[name] : undefined;
-  if (type === "boolean") return value !== undefined;
-  if (type === "multi_enum") {
-    const chosen = choicesOf(column).filter((_, index) =>
-      Object.hasOwn(values, boxName(name, index)),
-    );
-    return chosen.length === 0 ? undefined : chosen;
+/** Does what answers are for; where they can't be taken, the form is shown again, with what was typed. */
+async function withPage<T>(
+  { title, form, fields, values }: OpenForm & Pick<SentAnswers, "values">,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const errors = error.particulars.errors ?? [{ path: "", message: "can't be taken now" }];
+    const typed = Object.entries(values).filter(([, value]) => typeof value === "string");
+    const page = { title, form, fields, values: Object.fromEntries(typed) as FormValues, errors };
+    throw new FailureWithPage(new Failure(Invalid), formPage(page));
   }
-  if (typeof value !== "string" || value.trim() === "") return undefined;
-  if (type === "text") return value;
-  if (type !== "timestamp") return columnType.parseCell(value, column);
-  // A browser sends a time without its offset, and mostly without its seconds.
-  const whole = /T\d\d:\d\d$/.test(value) ? `${value}:00` : value;
-  return /(Z|[+-]\d\d:\d\d)$/.test(whole) ? whole : `${whole}Z`;
+}
+
+/** The part of a workspace's space that the files of one form take: the rest is for those who work there. */
+const FORM_SHARE = 0.1;
+const TAKEN = "select coalesce(sum(size), 0)::float8 as bytes from files where created_by = $1";
+
+async function assertFileShare(
+  { caller, services, tx }: Pick<ReadContext, "caller" | "services" | "tx">,
+  files: readonly ReceivedFile[],
+): Promise<void> {
+  const quota = services.settings.fileQuotaBytes;
+  if (files.length === 0 || quota === 0) return;
+  const [taken] = await queryRows(tx, TAKEN, [authorOf(caller)]);
+  const sent = files.reduce((sum, { stored }) => sum + stored.size, 0);
+  if (Number(taken?.["bytes"]) + sent > quota * FORM_SHARE) throw new Failure(QuotaExceeded);
 }
 
 const viewParams = object({ id: id("tvw") });

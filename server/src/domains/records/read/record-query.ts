@@ -49,6 +49,12 @@ export const recordQueryParams = {
         "columns whose `options.search` is true: with words that begin so in one of those, the best first",
     ),
   ),
+  searchIn: Type.Optional(
+    line(
+      NAMES_CHARACTERS_MAX,
+      "The fields that `q` looks in, with commas between them, paths among them; those that hold no text are nowhere to look",
+    ),
+  ),
 };
 export type RecordQuery = {
   readonly [Name in keyof typeof recordQueryParams]?: string | undefined;
@@ -86,7 +92,13 @@ export function parseRecordQuery(
   const parameters = new SqlParameters();
   const rules = table.compileRules(parameters);
   const search =
-    query.q === undefined ? undefined : compileSearch(schema, query.q, { rules, parameters });
+    query.q === undefined
+      ? undefined
+      : compileSearch(schema, query.q, {
+          rules,
+          parameters,
+          only: query.searchIn === undefined ? undefined : parseSearched(table, query.searchIn),
+        });
   const conditions = [
     rules.where,
     query.filter === undefined
@@ -177,19 +189,38 @@ interface SearchCondition {
   readonly rank?: string;
 }
 
+/** The fields of texts that somebody wants to search in. */
+function parseSearched(table: OpenTable, list: string): readonly string[] {
+  const names = [...new Set(list.split(",").map((name) => name.trim()))];
+  const unknown = names.find((name) => table.fieldType(name) === undefined);
+  if (unknown !== undefined) {
+    throw invalidField("?searchIn", `names "${unknown}", which is not a field of this table`);
+  }
+  const texts = names.filter((name) => table.fieldType(name)?.kind === "text");
+  if (texts.length > SEARCHED_MAX) {
+    throw invalidField("?searchIn", `must name at most ${SEARCHED_MAX} texts`);
+  }
+  return texts;
+}
+
+/** Texts that one search may be limited to. */
+const SEARCHED_MAX = 20;
+
 /** Finds records by words in the columns that are indexed for that; without such, by a part of any text. */
 function compileSearch(
   schema: TableSchema,
   q: string,
-  { rules, parameters }: SqlTarget,
+  { rules, parameters, only }: SqlTarget & { readonly only: readonly string[] | undefined },
 ): SearchCondition {
+  const toSql = (name: string) => rules.field(name)?.sql ?? [];
   const indexed = schema.columns.filter(isSearched);
-  if (indexed.length > 0) {
-    const vectors = indexed.flatMap(({ name }) => rules.field(name)?.sql ?? []).map(wordsSql);
-    return compileWords(q, vectors, parameters);
+  const words = only ? indexed.filter(({ name }) => only.includes(name)) : indexed;
+  // Where all that is searched has its words in an index.
+  if (words.length > 0 && words.length === (only?.length ?? words.length)) {
+    return compileWords(q, words.flatMap(({ name }) => toSql(name)).map(wordsSql), parameters);
   }
   const searched = schema.columns.filter(({ type }) => SEARCHED_TYPES.has(type));
-  const texts = searched.flatMap(({ name }) => rules.field(name)?.sql ?? []);
+  const texts = (only ?? searched.map(({ name }) => name)).flatMap(toSql);
   return { where: searchSql(q, texts, parameters) };
 }
 

@@ -44,6 +44,18 @@ test("words are found in the chosen columns by how they begin, the best first, w
   ]);
 });
 
+test("a search looks where it is told to, which may be a field without an index, and in no hidden one", async () => {
+  expect(await find("router", owner, "&searchIn=title")).toEqual(["Router down"]);
+  expect(await find("outer", owner, "&searchIn=other,createdAt")).toEqual(["Printer", "Cable"]);
+  expect(await find("outer", member, "&searchIn=other")).toEqual([]);
+  expect(await find("2026", owner, "&searchIn=createdAt")).toEqual([]);
+  const { status, body } = await owner(`GET ${RECORDS}?q=a&searchIn=title,nowhere`);
+  expect([status, body.errors]).toEqual([
+    422,
+    [{ path: "?searchIn", message: 'names "nowhere", which is not a field of this table' }],
+  ]);
+});
+
 test("a search finds nothing in a field that is hidden, and uses the index in one that is not", async () => {
   expect(await find("replaced", member)).toEqual([]);
   expect(await find("router", member)).toEqual(["Router down"]);

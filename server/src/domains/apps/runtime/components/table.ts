@@ -1,6 +1,7 @@
+import { findOpenTable } from "#domains/tables/index.ts";
 import type { TableColumn } from "../browser/page-state.ts";
 import { idOf } from "../sources/load-sources.ts";
-import { getSource, readTablePage } from "../sources/table-page.ts";
+import { getSource, isPaged, readTablePage } from "../sources/table-page.ts";
 import type { RenderContext, RenderedComponent } from "./render-context.ts";
 import {
   cellValue,
@@ -19,8 +20,9 @@ export async function renderTable(ctx: RenderContext): Promise<RenderedComponent
   const view = Object.hasOwn(browserState.views, id) ? browserState.views[id] : undefined;
   const { after } = view ?? {};
   // A search that the page does not offer could disclose fields that are not displayed.
-  // Not even one that it offers is for strangers, since it finds records by all their texts.
-  const isSearched = component["search"] === true && ctx.session.isPublic !== true;
+  // For strangers it looks in what the page shows alone, and not in all texts of a record.
+  const searchIn = ctx.session.isPublic === true ? await findShownTexts(ctx) : undefined;
+  const isSearched = component["search"] === true && searchIn?.length !== 0;
   const q = isSearched ? view?.q : undefined;
   const sort = allowedSort(ctx, view?.sort);
   const searchable = (row: unknown) =>
@@ -29,6 +31,7 @@ export async function renderTable(ctx: RenderContext): Promise<RenderedComponent
       .join("\n");
   const { rows, next, total } = await readTablePage(ctx, component, {
     q,
+    searchIn,
     after,
     sort,
     pageSize: Number(component["pageSize"] ?? PAGE_SIZE),
@@ -67,6 +70,22 @@ export async function renderTable(ctx: RenderContext): Promise<RenderedComponent
     empty: toText(props["empty"] ?? "There is nothing here."),
   };
 }
+
+/** The texts that a table names as its columns; undefined where its rows are searched as they are shown. */
+async function findShownTexts(ctx: RenderContext): Promise<readonly string[] | undefined> {
+  const { session, component, props } = ctx;
+  const source = getSource(session, component.dataSource);
+  if (!isPaged(source)) return undefined;
+  if (source.kind !== "table" || props["columns"] === undefined) return [];
+  const table = await findOpenTable(session, toText(source.config["table"]));
+  return displayFields(props["columns"], [])
+    .map(({ field }) => field)
+    .filter((field) => table?.fieldType(field)?.kind === "text")
+    .slice(0, SEARCHED_MAX);
+}
+
+/** Texts that one search looks in. */
+const SEARCHED_MAX = 20;
 
 /** A table is sorted by what it shows, so that an order discloses nothing else. */
 function allowedSort({ component, props }: RenderContext, sort: string | undefined) {

@@ -20,6 +20,8 @@ export interface TablePage {
 /** The page, order and search of a table component. */
 export interface TablePageQuery {
   readonly q?: string | undefined;
+  /** The fields that it searches in; all texts of a record where it is absent. */
+  readonly searchIn?: readonly string[] | undefined;
   readonly after?: string | undefined;
   /** A field, with `-` in front to descend. */
   readonly sort?: string | undefined;
@@ -37,13 +39,13 @@ export async function readTablePage(
   request: TablePageQuery,
 ): Promise<TablePage> {
   const source = getSource(ctx.session, dataSource);
-  const { q, after, sort, pageSize } = request;
+  const { q, after, sort, pageSize, searchIn } = request;
   if (!isPaged(source)) {
     return takePage(rowsOf(getLoadedValue(source, ctx.loaded)), request);
   }
   const asked = {
     limit: pageSize,
-    ...(q && { q }),
+    ...(q && { q, ...(searchIn && { searchIn: searchIn.join(",") }) }),
     ...(after && { after }),
     ...(sort && { sort }),
     ...(request.isCounted && { count: "exact" }),
