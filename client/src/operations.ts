@@ -142,7 +142,7 @@ export interface Schemas {
   "File": { "id": string; "name": string; "mediaType": string; "size": number; "sha256": string; "width": number | null; "height": number | null; "attachedTo": { "type": string; "id": string } | null; "createdBy": string; "createdAt": string; "expiresAt": string | null };
   "FileLink": { "url": string; "expiresAt": string };
   "FileUsage": { "contents": number; "bytes": number; "quotaBytes": number | null; "fileBytesMax": number };
-  "FormContent": { "title"?: string; "intro"?: string; "thanks"?: string; "fields": readonly ({ "name": string; "label"?: string; "help"?: string; "required"?: boolean })[] };
+  "FormContent": { "title"?: string; "intro"?: string; "thanks"?: string; "fields": readonly ({ "name": string; "label"?: string; "help"?: string; "required"?: boolean; "accept"?: readonly ("picture" | "pdf" | "text" | "office" | "archive" | "audio" | "video")[] })[] };
   "FreeWindows": { "windows": readonly ({ "start": string; "end": string })[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
   "Guide": { "name": string; "title": string; "html": string };
@@ -1024,7 +1024,7 @@ export interface Operations {
   /** Get the space that the files of the workspace take */
   "files.usage": { reply: { "data": Schemas["FileUsage"] } };
   /** Send the answers to a form */
-  "forms.send": { params: { "key": string }; body: { readonly [name: string]: string }; reply: string };
+  "forms.send": { params: { "key": string }; body?: string; reply: string };
   /** Show a form to whoever has its address */
   "forms.show": { params: { "key": string }; reply: string };
   /** Show the guides by what one wants to do */
@@ -1600,7 +1600,7 @@ export interface Operations {
   /** Change many records, each in its own fields */
   "records.edit": { params: { "slug": string }; body: { "edits": readonly ({ "id": string; "revision"?: number; "set": { readonly [name: string]: unknown } })[] }; reply: { "data": readonly (Schemas["ListedRecord"])[] } };
   /** Export records as a file */
-  "records.export": { params: { "slug": string }; query?: { "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "format"?: "csv" | "json" | "ndjson"; "formulas"?: "escaped" | "raw" }; reply: unknown };
+  "records.export": { params: { "slug": string }; query?: { "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "searchIn"?: string; "format"?: "csv" | "json" | "ndjson"; "formulas"?: "escaped" | "raw" }; reply: unknown };
   /** Read one record */
   "records.get": { params: { "slug": string; "recordId": string }; query?: { "fields"?: string; "expand"?: string }; reply: { "data": Schemas["Record"] } };
   /** List what happened to a record, newest first */
@@ -1608,7 +1608,7 @@ export interface Operations {
   /** Import records from a CSV file */
   "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
   /** List the records of a table */
-  "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "at"?: number; "count"?: "exact" | "estimate"; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "at"?: number; "count"?: "exact" | "estimate"; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "searchIn"?: string; "expand"?: string }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** See records as somebody with these roles would */
   "records.preview": { params: { "slug": string }; body: { "roles": readonly (string)[]; "userId"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "filter"?: { readonly [name: string]: unknown }; "limit"?: number }; reply: { "data": Schemas["RecordPreview"] } };
   /** Restore a deleted record */

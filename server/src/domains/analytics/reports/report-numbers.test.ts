@@ -87,17 +87,19 @@ test("tiles that are read together say what each report says alone", async () =>
     timeBucket: fc.option(bucket(["at", "day"]), { nil: undefined }),
     aggregates: fc.array(fc.oneof(filtered, ratio), { minLength: 1, maxLength: 3 }),
     limit: fc.constantFrom(3, 1_000),
+    own: fc.constantFrom(...FILTERS).map(([filter = {}]) => filter),
   });
   let dashboards = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(tile, { minLength: 6, maxLength: 12 }),
-      fc.constantFrom(...FILTERS),
-      async (tiles, [filter = {}]) => {
-        const reports = tiles.map(({ timeBucket, ...draft }, at) => ({
+      // One filter of all tiles, or one of each.
+      fc.option(fc.constantFrom(...FILTERS), { nil: undefined }),
+      async (tiles, common) => {
+        const reports = tiles.map(({ timeBucket, own, ...draft }, at) => ({
           ...draft,
           source: { kind: "records", table: table.slug },
-          filter,
+          filter: common ? (common[0] ?? {}) : own,
           aggregates: draft.aggregates.map((one, index) => ({ ...one, as: `v${index}` })),
           // Filled buckets are worked out after the rows.
           ...(timeBucket && {
@@ -120,7 +122,7 @@ test("tiles that are read together say what each report says alone", async () =>
         }
       },
     ),
-    { numRuns: 4 },
+    { numRuns: 5 },
   );
 });
 

@@ -24,12 +24,12 @@ export function sharedKey(
   definition: Definition,
   clock: RelativeClock,
 ): string | undefined {
-  const { source, filter, period, compare, totals, funnel, aggregates } = definition;
+  const { source, period, compare, totals, funnel, aggregates } = definition;
   const isQuery = reportSourcesOf(platform).get(source.kind)?.isQuery === true;
   const isWhole = isQuery || funnel !== undefined || compare !== undefined || totals === true;
   const functions = aggregates.flatMap(({ fn, of, over }) => [fn, of?.fn, over?.fn]);
   if (isWhole || functions.some((fn) => fn !== undefined && UNSHARED.has(fn))) return undefined;
-  return JSON.stringify([source, filter, period, clock.timezone]);
+  return JSON.stringify([source, period, clock.timezone]);
 }
 
 type Narrowed = ReportCondition & { readonly clock: RelativeClock };

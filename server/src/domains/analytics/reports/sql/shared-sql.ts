@@ -6,7 +6,7 @@
 import type { OpenReportSource } from "#kernel/contributions/report-source.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import type { Definition } from "../report.ts";
-import type { SqlContext } from "./field.ts";
+import { conditionSql, type SqlContext } from "./field.ts";
 import type { Column, ColumnMerge, MergePart } from "./report-column.ts";
 import {
   aliasSql,
@@ -38,8 +38,9 @@ export interface SharedPart {
 export const FINEST = "finest";
 
 /**
- * Compiles reports that have their source, filter and period in common; undefined where one needs all its rows. Equal
- * expressions are found by their text, so equal values among the parameters must be one.
+ * Compiles reports that have their source and period in common; undefined where one needs all its rows. A filter that
+ * not all of them have is one of their aggregates. Equal expressions are found by their text, so equal values among the
+ * parameters must be one.
  */
 export function compileShared(
   source: OpenReportSource,
@@ -49,15 +50,20 @@ export function compileShared(
 ): SharedStatement | undefined {
   const [first] = definitions;
   if (!first) return undefined;
-  const where = whereSql(source, first, ctx, narrowing);
+  const { filters, where } = compileFilters(source, definitions, ctx, narrowing);
   const scan = new SharedScan();
-  const parts = definitions.map((definition) => {
+  const parts = definitions.map((definition, at) => {
+    const filter = filters[at];
     const columns = compileReportColumns(source, definition, ctx);
     const selected = columns.map((column, index) => {
-      const sql = column.role === "value" ? scan.addValue(column.merge) : scan.addGroup(column.sql);
+      const sql =
+        column.role === "value" ? scan.addValue(column.merge, filter) : scan.addGroup(column.sql);
       return sql === undefined ? undefined : `${sql} as ${aliasSql(index)}`;
     });
-    const inner = `select ${selected.join(", ")} from ${FINEST}${groupBySql(columns)}`;
+    const groups = groupBySql(columns);
+    // A group of which the filter leaves nothing is none.
+    const having = groups === "" || filter === undefined ? "" : scan.havingSql(filter);
+    const inner = `select ${selected.join(", ")} from ${FINEST}${groups}${having}`;
     const isWhole = selected.every((sql) => sql !== undefined);
     return { columns, isWhole, ...boundReport(source, definition, ctx, { columns, inner }) };
   });
@@ -80,6 +86,30 @@ export function compileShared(
   };
 }
 
+/**
+ * The filters of reports, and the condition on the rows that are read for all of them: those that some report is about.
+ * A filter that all of them have is in that condition alone.
+ */
+function compileFilters(
+  source: OpenReportSource,
+  definitions: readonly Definition[],
+  ctx: SqlContext,
+  narrowing: ReportCondition,
+): { readonly filters: readonly (string | undefined)[]; readonly where: string } {
+  const filters = definitions.map(({ filter }) =>
+    filter ? conditionSql(filter, { ...ctx, fields: source.fields, at: "/filter" }) : undefined,
+  );
+  const [first] = definitions;
+  const common = first ? whereSql(source, { ...first, filter: null }, ctx, narrowing) : "";
+  const distinct = [...new Set(filters)];
+  if (distinct.includes(undefined)) return { filters, where: common };
+  const some = distinct.map((sql) => `(${sql})`).join(" or ");
+  return {
+    filters: distinct.length === 1 ? filters.map(() => undefined) : filters,
+    where: common === "" ? ` where ${some}` : `${common} and (${some})`,
+  };
+}
+
 /** The expressions that the reports of a statement need of its rows, each once. */
 class SharedScan {
   readonly #groups: string[] = [];
@@ -94,14 +124,21 @@ class SharedScan {
     return `g${placeIn(this.#groups, sql)}`;
   }
 
-  /** The value of a report's group, over the finest groups; undefined where it can not be. */
-  addValue(merge: ColumnMerge | undefined): string | undefined {
-    return merge?.whole(
-      merge.parts.map((part) => {
-        const name = `p${placeIn(this.#aggregates, this.#aggregateSql(part))}`;
-        return `${part.fn === "count" ? "sum" : part.fn}(${name})`;
-      }),
-    );
+  /** The value of a report's group over rows that it is about, from the finest groups; undefined where it can not be. */
+  addValue(merge: ColumnMerge | undefined, only: string | undefined): string | undefined {
+    return merge?.whole(merge.parts.map((part) => this.#addPart(part, only)));
+  }
+
+  /** Leaves out groups without a row of these. */
+  havingSql(only: string): string {
+    return ` having ${this.#addPart({ fn: "count", operand: undefined, filter: undefined }, only)} > 0`;
+  }
+
+  #addPart(part: MergePart, only: string | undefined): string {
+    const both = [part.filter, only].filter((sql) => sql !== undefined);
+    const filter = both.length === 0 ? undefined : both.map((sql) => `(${sql})`).join(" and ");
+    const name = `p${placeIn(this.#aggregates, this.#aggregateSql({ ...part, filter }))}`;
+    return `${part.fn === "count" ? "sum" : part.fn}(${name})`;
   }
 
   #aggregateSql({ fn, operand, filter }: MergePart): string {
