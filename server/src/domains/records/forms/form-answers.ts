@@ -55,14 +55,14 @@ export async function readAnswers(
     filesMax: FILES_MAX,
     bytesMax: FILES_BYTES_MAX,
   });
-  return releasing(platform, partition, files, async () => ({
+  return discardOnFailure(platform, partition, files, async () => ({
     values: toValues(body, files),
     files,
   }));
 }
 
 /** Does work on what was sent; where it fails, the files are gone again. */
-export async function releasing<T>(
+export async function discardOnFailure<T>(
   platform: Platform,
   partition: Partition,
   files: readonly ReceivedFile[],

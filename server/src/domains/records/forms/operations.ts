@@ -30,7 +30,13 @@ import type { RecordInput } from "../record.ts";
 import { assertMayChange, getVisibleView, TableView, tableViews } from "../views/view.ts";
 import { insertRecords } from "../write/insert-records.ts";
 import { FormContent, isAskable } from "./form-content.ts";
-import { checkTypes, readAnswers, releasing, type SentAnswers, toInput } from "./form-answers.ts";
+import {
+  checkTypes,
+  readAnswers,
+  discardOnFailure,
+  type SentAnswers,
+  toInput,
+} from "./form-answers.ts";
 import { type AskedField, formPage, type FormValues, thanksPage, TRAP } from "./form-page.ts";
 
 const KEY_BYTES = 18;
@@ -152,7 +158,7 @@ const sendForm = command({
       await discardFiles(platform, partition, files);
       return { ...open, ...sent, input: undefined };
     }
-    const input = await releasing(platform, partition, files, () =>
+    const input = await discardOnFailure(platform, partition, files, () =>
       withPage({ ...open, values }, async () => checkAnswers(platform, open, sent)),
     );
     return { ...open, ...sent, input };
@@ -164,7 +170,7 @@ const sendForm = command({
     ctx.switchPartition(open.partition);
     ctx.setActor(open.caller.actor, open.caller.cause);
     const acting = { ...ctx, caller: open.caller };
-    // What fails here leaves contents without a file, which the collector finds.
+    // A failure leaves contents without a file, which the collector finds.
     await withPage(open, async () => {
       const table = await openTable(acting, open.slug);
       await assertFileShare(acting, files);

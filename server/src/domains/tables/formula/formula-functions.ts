@@ -50,7 +50,8 @@ export const FORMULA_FUNCTIONS: Readonly<Record<string, FormulaFunction>> = {
     optional: 1,
     counts: [1],
     gives: "number",
-    sql: ([number], [, digits]) => `public.formula_round(${number}, ${Number(digits?.literal ?? 0)})`,
+    sql: ([number], [, digits]) =>
+      `public.formula_round(${number}, ${Number(digits?.literal ?? 0)})`,
   },
   not: { takes: ["boolean"], gives: "boolean", sql: ([condition]) => `(not ${condition})` },
   exists: { takes: ["any"], gives: "boolean", sql: ([value]) => `(${value} is not null)` },

@@ -117,3 +117,88 @@ test("a formula means the same in SQL and in memory", async () => {
     { numRuns: 12, endOnFailure: true },
   );
 });
+
+test("a formula of the record's own columns has an index where it is asked for, through every change of them", async () => {
+  const text = (name: string) => ({ name, type: "text" });
+  const formula = (name: string, expression: string, more: object = {}) => ({
+    name,
+    type: "formula",
+    options: { expression },
+    ...more,
+  });
+  await owner("POST /api/v1/tables", { name: "clients", slug: "clients", columns: [text("name")] });
+  const columnsOfCarts = [
+    { name: "price", type: "decimal" },
+    { name: "amount", type: "integer" },
+    { name: "day", type: "date" },
+    formula("sum", "price * amount"),
+    formula("half", "sum / 2", { indexed: true }),
+  ];
+  const made = await owner("POST /api/v1/tables", {
+    name: "carts",
+    slug: "carts",
+    columns: columnsOfCarts,
+  });
+  expect(made.body.errors ?? made.status).toBe(201);
+  const records = [4, 1, 3].map((price) => ({ price, amount: 2 }));
+  await owner("POST /api/v1/tables/carts/records/bulk", { records });
+  const change = async (input: object): Promise<void> => {
+    const { status, body } = await owner("PATCH /api/v1/tables/carts", input);
+    expect(body.errors ?? status).toBe(200);
+  };
+  const list = async (query: Readonly<Record<string, string>> = {}): Promise<any[]> => {
+    const asked = new URLSearchParams(query).toString();
+    return (await owner(`GET /api/v1/tables/carts/records?${asked}`)).body.data;
+  };
+  const indexes = async () =>
+    (
+      await world.sql(
+        "select indexdef from pg_indexes where tablename = 'carts' and indexdef like '%formula_over%'",
+      )
+    ).map(({ indexdef }) => String(indexdef).replace(/^.* USING/, "USING"));
+  const [first] = await indexes();
+  expect(first).toContain("formula_times");
+  const halves = async (query: Readonly<Record<string, string>>) =>
+    (await list(query)).map(({ half }) => half);
+  expect(await halves({ sort: "half" })).toEqual([1, 3, 4]);
+  expect(await halves({ sort: "-half", filter: '{"half":{"gte":3}}' })).toEqual([4, 3]);
+
+  // Renamed columns take it with them, another type makes it anew, and no source of it can go.
+  await change({ renameColumns: { price: "cost", half: "part" } });
+  expect(await indexes()).toEqual([first?.replaceAll("price", "cost")]);
+  await change({ alterColumns: [{ name: "amount", type: "decimal" }] });
+  expect((await list({ sort: "part" })).map(({ part }) => part)).toEqual([1, 3, 4]);
+  const refuse = async (input: object) => {
+    const answer = await owner("PATCH /api/v1/tables/carts", input);
+    expect(answer.status).toBe(422);
+    return answer.body.errors as unknown;
+  };
+  expect(await refuse({ dropColumns: ["amount"] })).toEqual([
+    { path: expect.any(String), message: "is what the index of part is made of" },
+  ]);
+  expect(await indexes()).toHaveLength(1);
+
+  // Without the index the columns are free again.
+  await change({ alterColumns: [{ name: "part", indexed: false }] });
+  expect(await indexes()).toEqual([]);
+  await change({ dropColumns: ["amount"] });
+  expect((await list()).map(({ part }) => part)).toEqual([null, null, null]);
+
+  // What changes without the record, or is not the same for ever, has none.
+  await change({
+    addColumns: [{ name: "client", type: "reference", options: { table: "clients" } }],
+  });
+  for (const [expression, reason] of [
+    ["client.name", "client.name is not stored in the record, and changes without it"],
+    ["$string(day)", "the text of a day or time depends on settings of the database"],
+  ]) {
+    const addColumns = [formula("bad", String(expression), { indexed: true })];
+    expect(await refuse({ addColumns })).toEqual([
+      { path: "/addColumns/0/indexed", message: `is not possible: ${reason}` },
+    ]);
+  }
+  const lookup = { name: "x", type: "lookup", options: { path: "client.name" }, indexed: true };
+  expect(await refuse({ addColumns: [lookup] })).toEqual([
+    { path: "/addColumns/0/indexed", message: "is not possible for this type" },
+  ]);
+});

@@ -5,7 +5,7 @@ import type { ColumnSchema } from "../columns/column-type.ts";
 import { findRelation, parseRollup } from "../columns/relations/computed-column.ts";
 import { compileFormula } from "../formula/compile-formula.ts";
 import type { ColumnTypeName, Table } from "../table.ts";
-import { compileFormulaIndex } from "./formula-index.ts";
+import { compileFormulaIndex } from "../formula/formula-index.ts";
 import { countParts, type RelatedTables, resolveFieldType } from "./field-type.ts";
 import { resolveTable, type TableSchema } from "./table-schema.ts";
 

@@ -21,7 +21,7 @@ export interface FieldJoin {
   readonly record: string;
   /** The value there. */
   readonly value: string;
-  /** What the row shows of it. */
+  /** The part of it that the row shows. */
   readonly show: (value: string) => string;
 }
 

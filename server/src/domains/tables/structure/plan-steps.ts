@@ -5,7 +5,7 @@ import type { Table } from "../table.ts";
 import { addColumn, alterColumnStep, dropColumn, renameColumn } from "./column-steps.ts";
 import { createView, dropView, type Statement } from "./ddl.ts";
 import { ColumnInRule, markFailedStep } from "./failures.ts";
-import { withFormulaIndexes } from "./formula-indexes.ts";
+import { withFormulaIndexes } from "../formula/index-changes.ts";
 import { addIndex, dropIndex } from "./index-steps.ts";
 import { type PlannedChange, type PlanContext, StepErrors } from "./plan-context.ts";
 import { checkRules } from "../schema/check-rules.ts";

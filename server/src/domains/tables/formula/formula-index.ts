@@ -4,10 +4,10 @@
  * use. Nothing is stored beside it, so nothing can be behind.
  */
 import type { Partition } from "#kernel/db/partition.ts";
-import { compileFormula } from "../formula/compile-formula.ts";
+import { compileFormula } from "./compile-formula.ts";
 import type { Table } from "../table.ts";
-import { unrestrictedField } from "./rule-sql.ts";
-import { resolveTable, type TableSchema } from "./table-schema.ts";
+import { unrestrictedField } from "../schema/rule-sql.ts";
+import { resolveTable, type TableSchema } from "../schema/table-schema.ts";
 
 /** The expression of an index and the columns that it reads, or why there can be none. */
 export type FormulaIndex =
@@ -15,7 +15,7 @@ export type FormulaIndex =
   | { readonly error: string };
 
 /** The indexes of a table's formulas that ask for one, by the name of the formula. */
-export function formulaIndexesOf(
+export function compileFormulaIndexes(
   table: Table,
   partition: Partition,
 ): ReadonlyMap<string, FormulaIndex> {

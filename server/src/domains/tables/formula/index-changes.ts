@@ -1,9 +1,14 @@
 /** The indexes of formulas, which follow the columns that they are made of through every step. */
-import { type FormulaIndex, formulaIndexesOf } from "../schema/formula-index.ts";
+import { type FormulaIndex, compileFormulaIndexes } from "./formula-index.ts";
 import type { Table } from "../table.ts";
-import * as ddl from "./ddl.ts";
-import { type PlanContext, type PlannedChange, rejectStep, tableLocation } from "./plan-context.ts";
-import type { TableStep } from "./step.ts";
+import * as ddl from "../structure/ddl.ts";
+import {
+  type PlanContext,
+  type PlannedChange,
+  rejectStep,
+  tableLocation,
+} from "../structure/plan-context.ts";
+import type { TableStep } from "../structure/step.ts";
 
 /** Plans a step, and with it what becomes of the indexes of formulas: dropped before it, created after it. */
 export function withFormulaIndexes(
@@ -27,7 +32,7 @@ export function withFormulaIndexes(
       ...statements,
       ...changes.flatMap(({ last }) => last),
       ...created.flatMap((table) =>
-        [...formulaIndexesOf(table, context.partition)].flatMap(([name, index]) =>
+        [...compileFormulaIndexes(table, context.partition)].flatMap(([name, index]) =>
           createIndex(context, table, name, index),
         ),
       ),
@@ -47,8 +52,8 @@ function planChange(
   before: Table,
   after: Table,
 ): IndexChange {
-  const old = formulaIndexesOf(before, context.partition);
-  const now = formulaIndexesOf(after, context.partition);
+  const old = compileFormulaIndexes(before, context.partition);
+  const now = compileFormulaIndexes(after, context.partition);
   const location = tableLocation(context, before);
   if (step.op === "rename_column") {
     const isOwn = step.table === before.slug && old.has(step.from) && step.from !== step.to;
