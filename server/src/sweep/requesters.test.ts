@@ -6,7 +6,7 @@ import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
 import type { Operation } from "#kernel/contract.ts";
 import { sweptOperations } from "#kernel/testing/sweep.ts";
-import { tries } from "#kernel/testing/thorough.ts";
+import { IS_THOROUGH, tries } from "#kernel/testing/thorough.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
 /** In every text that is not for those who ask. */
@@ -115,7 +115,9 @@ function callsOf(op: Operation, names: readonly string[]): string[] {
     ...(properties.includes("timeout") && { timeout: "0" }),
     ...(properties.includes("q") && { q: MARK.slice(0, 5) }),
   });
-  const all = properties.includes("limit") ? ["", "?limit=100"] : [""];
+  // The longer page has all that the page without a limit has.
+  const long = properties.includes("limit") ? ["?limit=100"] : [""];
+  const all = IS_THOROUGH ? [...new Set(["", ...long])] : long;
   return paths.flatMap((path) => [
     ...all.map((page) => path + page),
     ...(query.size > 0 ? [`${path}?${query}`] : []),
@@ -134,10 +136,12 @@ const TOPICS = ["incident", "request", "change", "problem", "contact", "mail", "
 test("nobody reads what is not theirs, by any operation", async () => {
   const names = await arrange();
   await world.settled();
+  // Of what tells something, first: a chain of events that has nothing to hide can't show a leak.
   const events = await world.sql(
-    `select distinct correlation_id as id from events limit ${tries(60, 500)}`,
+    `select correlation_id as id from events group by correlation_id
+      order by bool_or(data::text like '%${MARK}%') desc, correlation_id limit ${tries(12, 500)}`,
   );
-  const log = await owner(`GET /api/v1/audit?limit=${tries(60, 200)}`);
+  const log = await owner(`GET /api/v1/audit?limit=${tries(12, 200)}`);
   const known = [
     ...new Set([
       ...names,

@@ -1,0 +1,49 @@
+/**
+ * `npm test`: the checks and all tests, side by side where there is memory for both, since the tests leave a seventh of
+ * two processors idle. Each says by itself what it found; of checks beside the tests the words come last, where whoever
+ * scrolls to the end finds them. Words after `--` are the tests'.
+ */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { availableMemory } from "node:process";
+
+const REPOSITORY = join(import.meta.dirname, "..");
+/** The linter takes three gigabytes, and the tests with their browsers and databases six. */
+const TOGETHER_BYTES_MIN = 10 * 1024 ** 3;
+
+/**
+ * @param {readonly string[]} args
+ * @param {(text: Buffer) => void} [onText] - Gets what it says, which otherwise is said at once.
+ * @returns {Promise<boolean>} Whether it succeeded.
+ */
+function runScript(args, onText) {
+  const stdio = onText === undefined ? "inherit" : "pipe";
+  const child = spawn("npm", ["run", ...args], { cwd: REPOSITORY, stdio });
+  if (onText) for (const stream of [child.stdout, child.stderr]) stream?.on("data", onText);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code === 0));
+  });
+}
+
+const runTests = () => runScript(["-w", "server", "test", "--", ...process.argv.slice(2)]);
+
+/** @returns {Promise<boolean>} Whether all is well. */
+async function runTogether() {
+  /** @type {Buffer[]} */
+  const said = [];
+  const checking = runScript(["check"], (text) => said.push(text));
+  void checking.then((isGood) => {
+    if (!isGood) process.stderr.write("\nThe checks failed: see the end.\n");
+  });
+  const areTestsGood = await runTests();
+  const areChecksGood = await checking;
+  process.stdout.write(Buffer.concat(said));
+  if (!areTestsGood) process.stderr.write("\nTests failed: see above.\n");
+  if (!areChecksGood) process.stderr.write("\nThe checks failed.\n");
+  return areTestsGood && areChecksGood;
+}
+
+const isRoomy = availableMemory() >= TOGETHER_BYTES_MIN;
+const isGood = isRoomy ? await runTogether() : (await runScript(["check"])) && (await runTests());
+process.exitCode = isGood ? 0 : 1;
