@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { IS_THOROUGH } from "./thorough.ts";
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, PropertySchema>>;
@@ -24,13 +25,27 @@ const JUNK_IDS = [
   "__proto__",
 ];
 
+/** So many of them for one parameter, and so many values of another type for one field. */
+const JUNK_IDS_TRIED = 4;
+const OTHER_TYPES_TRIED = 1;
+
+let turn = 0;
+
+/** A few in turn, the same in every run, or all where there is time: over all operations each of them comes often. */
+function takeTurns<T>(all: readonly T[], count: number): readonly T[] {
+  if (IS_THOROUGH || all.length <= count) return all;
+  const from = turn % all.length;
+  turn += count;
+  return [...all, ...all].slice(from, from + count);
+}
+
 /** Paths with one parameter made into something that can't be anybody's. */
 export function* hostileParams(
   schema: TSchema | undefined,
   sample: Readonly<Record<string, string>> = {},
 ): Generator<Record<string, string>> {
   for (const name of Object.keys((schema as ObjectSchema | undefined)?.properties ?? {})) {
-    for (const junk of JUNK_IDS) yield { ...sample, [name]: junk };
+    for (const junk of takeTurns(JUNK_IDS, JUNK_IDS_TRIED)) yield { ...sample, [name]: junk };
     // Well-formed, but of nothing that exists.
     const value = sample[name] ?? "";
     yield { ...sample, [name]: value.replace(/.{4}$/, "0000") };
@@ -62,11 +77,13 @@ export function* hostileBodies(
 function* wrongValues(property: PropertySchema): Generator<unknown> {
   const types = [property.type ?? []].flat();
   if (types.length > 0 || property.enum) {
-    if (!types.includes("object")) yield { nested: true };
-    if (!types.includes("array")) yield [[]];
-    if (!types.includes("boolean")) yield true;
+    const others: unknown[] = [];
+    if (!types.includes("object")) others.push({ nested: true });
+    if (!types.includes("array")) others.push([[]]);
+    if (!types.includes("boolean")) others.push(true);
+    if (!types.includes("number") && !types.includes("integer")) others.push(1e308);
+    yield* takeTurns(others, OTHER_TYPES_TRIED);
     if (!types.includes("null")) yield null;
-    if (!types.includes("number") && !types.includes("integer")) yield 1e308;
   }
   if (types.includes("integer")) yield 1.5;
   if (types.includes("string")) yield "NUL \u0000 inside";
