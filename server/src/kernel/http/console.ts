@@ -131,11 +131,11 @@ function* readFiles(folder: string): Generator<[string, ConsoleFile]> {
     const file = join(entry.parentPath, entry.name);
     const compressed = ENCODINGS.flatMap(([name, ending]) => {
       const path = `${file}${ending}`;
-      return existsSync(path) ? [[name, () => readFileOf(path)] as const] : [];
+      return existsSync(path) ? [[name, () => loadFile(path)] as const] : [];
     });
     const path = `/${relative(folder, file).split(sep).join("/")}`;
     const etag = isHashed(path) ? `"${entry.name}"` : etagOf(readFileSync(file));
-    yield [path, { type, etag, read: () => readFileOf(file), compressed: new Map(compressed) }];
+    yield [path, { type, etag, read: () => loadFile(file), compressed: new Map(compressed) }];
   }
 }
 
@@ -183,7 +183,7 @@ function isAccepted(encoding: string, accepted: string): boolean {
 }
 
 /** Reads a file; throws a 404 where a newer build has taken its place. */
-async function readFileOf(path: string): Promise<Buffer> {
+async function loadFile(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch {
