@@ -93,6 +93,8 @@ export interface Context {
     invoke(id: string, action: string, input?: unknown): Promise<unknown>;
   };
   readonly secrets: { get(name: string): Promise<string> };
+  /** Values of the workspace in this environment. */
+  readonly variables: { get(name: string): Promise<unknown> };
   readonly events: {
     publish(
       topic: string,

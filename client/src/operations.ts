@@ -41,7 +41,7 @@ export interface Schemas {
   "ArtifactExecutionSummary": { "id": string; "artifactId": string; "versionNumber": number; "triggerType": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number };
   "ArtifactField": { "type": "string" | "number" | "integer" | "boolean" | "timestamp" | "date" | "enum" | "object" | "array" | "any"; "required"?: boolean; "values"?: readonly (string)[]; "description"?: string };
   "ArtifactMock": { "args"?: readonly (unknown)[]; "returns"?: unknown; "throws"?: string };
-  "ArtifactMocks": { "tables.get"?: readonly (Schemas["ArtifactMock"])[]; "tables.list"?: readonly (Schemas["ArtifactMock"])[]; "tables.create"?: readonly (Schemas["ArtifactMock"])[]; "tables.update"?: readonly (Schemas["ArtifactMock"])[]; "tables.delete"?: readonly (Schemas["ArtifactMock"])[]; "connectors.invoke"?: readonly (Schemas["ArtifactMock"])[]; "secrets.get"?: readonly (Schemas["ArtifactMock"])[]; "events.publish"?: readonly (Schemas["ArtifactMock"])[]; "http.request"?: readonly (Schemas["ArtifactMock"])[]; "files.read"?: readonly (Schemas["ArtifactMock"])[]; "files.create"?: readonly (Schemas["ArtifactMock"])[]; "files.append"?: readonly (Schemas["ArtifactMock"])[]; "files.close"?: readonly (Schemas["ArtifactMock"])[] };
+  "ArtifactMocks": { "tables.get"?: readonly (Schemas["ArtifactMock"])[]; "tables.list"?: readonly (Schemas["ArtifactMock"])[]; "tables.create"?: readonly (Schemas["ArtifactMock"])[]; "tables.update"?: readonly (Schemas["ArtifactMock"])[]; "tables.delete"?: readonly (Schemas["ArtifactMock"])[]; "connectors.invoke"?: readonly (Schemas["ArtifactMock"])[]; "secrets.get"?: readonly (Schemas["ArtifactMock"])[]; "variables.get"?: readonly (Schemas["ArtifactMock"])[]; "events.publish"?: readonly (Schemas["ArtifactMock"])[]; "http.request"?: readonly (Schemas["ArtifactMock"])[]; "files.read"?: readonly (Schemas["ArtifactMock"])[]; "files.create"?: readonly (Schemas["ArtifactMock"])[]; "files.append"?: readonly (Schemas["ArtifactMock"])[]; "files.close"?: readonly (Schemas["ArtifactMock"])[] };
   "ArtifactOutcome": { "aborted": boolean; "abortReason": string | null; "current": { readonly [name: string]: unknown }; "previous": { readonly [name: string]: unknown } | null; "output": { readonly [name: string]: unknown }; "runtimeError": { "name": string; "message": string; "line": number | null; "column": number | null; "stack": string } | null; "messages": readonly ({ "level": string; "text": string })[]; "uiStateChanges": readonly ({ "field": string; "change": unknown })[] };
   "ArtifactSummary": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string };
@@ -223,7 +223,7 @@ export interface Schemas {
   "ListedRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "triggerId": string | null; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "revision": number };
   "ListedSavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedScheduledJob": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "cron": string; "timezone": string; "environment": "production" | "staging" | "development"; "retries": number; "nextDueAt": string | null; "lastExecution": { "executionId": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number } | null; "revision": number };
-  "ListedSecret": { "name": string; "description": string; "lastUsedAt": string | null; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedSecret": { "name": string; "description": string; "ownValuesOnly": boolean; "environments": readonly ("staging" | "development")[]; "lastUsedAt": string | null; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedSeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[]; "revision": number };
   "ListedSlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendarId": string | null; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedStatusComponent": { "id": string; "name": string; "about": string; "position": number; "ciIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
@@ -234,6 +234,7 @@ export interface Schemas {
   "ListedTextModule": { "id": string; "name": string; "keyword": string; "body": string; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTicketItem": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null; "revision": number };
   "ListedTicketTask": { "id": string; "ticketId": string; "position": number; "title": string; "description": string; "assigneeId": string | null; "teamId": string | null; "dueAt": string | null; "required": boolean; "internal": boolean; "dependsOn": readonly (string)[]; "state": "open" | "done" | "skipped"; "notes": string | null; "endedBy": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "blockedBy": readonly (string)[]; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string }; "revision": number };
+  "ListedVariable": { "id": string; "name": string; "value": unknown; "description": string; "environments": { "staging"?: unknown; "development"?: unknown }; "ownValuesOnly": boolean; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedWebhook": { "id": string; "name": string; "url": string; "events": readonly (string)[]; "environments": readonly ("production" | "staging" | "development")[] | null; "filter": { readonly [name: string]: unknown } | null; "headers": { readonly [name: string]: string }; "format": "millrace" | "cloudevents"; "retries": number; "retryStrategy": "fixed" | "exponential"; "retryMaxDelayMs": number | null; "timeoutMs": number; "maxPerSecond": number | null; "hasSecret": boolean; "hearsAudit": boolean; "previousSecretExpiresAt": string | null; "status": "active" | "paused"; "pausedBecause": string | null; "pausedAt": string | null; "catchingUp": boolean; "consecutiveFailures": number; "savedBy": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "retry_strategy": "fixed" | "exponential"; "retry_max_delay_ms": number | null; "timeout_ms": number; "max_per_second": number | null; "warnings"?: readonly ({ "path": string; "message": string })[]; "revision": number };
   "ListedWorkflowSummary": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "triggers"?: readonly (Schemas["ShownWorkflowTrigger"])[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "activity"?: Schemas["WorkflowActivity"]; "revision": number };
   "ListedWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "revision": number };
@@ -392,7 +393,7 @@ export interface Schemas {
   "SavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "SearchHit": { "kind": string; "id": string; "title": string; "detail": string | null; "ref": string | null; "table"?: string };
   "SearchResult": { "hits": readonly (Schemas["SearchHit"])[]; "kinds": readonly (string)[] };
-  "Secret": { "name": string; "description": string; "lastUsedAt": string | null; "createdAt": string; "updatedAt": string };
+  "Secret": { "name": string; "description": string; "ownValuesOnly": boolean; "environments": readonly ("staging" | "development")[]; "lastUsedAt": string | null; "createdAt": string; "updatedAt": string };
   "SecretUsage": { "name": string; "lastUsedAt": string | null; "usedIn": readonly (Schemas["Referrer"])[] };
   "SeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[] };
   "SentNotification": { "userIds": readonly (string)[] };
@@ -453,9 +454,11 @@ export interface Schemas {
   "UninstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "removed": readonly (Schemas["PackThing"])[]; "kept": readonly (Schemas["KeptThing"])[] };
   "UnreadCount": { "unread": number };
   "User": { "id": string; "email": string; "name": string; "status": "invited" | "active" | "deactivated" };
+  "Variable": { "id": string; "name": string; "value": unknown; "description": string; "environments": { "staging"?: unknown; "development"?: unknown }; "ownValuesOnly": boolean; "createdAt": string; "updatedAt": string };
+  "VariableUsage": { "name": string; "usedIn": readonly (Schemas["Referrer"])[] };
   "ViewCount": { "id": string; "open": number; "dueSoon": number; "breached": number };
   "ViewCounts": { "views": readonly (Schemas["ViewCount"])[] };
-  "VisibleName": { "path": string; "kind": "trigger" | "step" | "item" | "index" | "run" | "workspace" | "environment"; "title": string; "stepId"?: string; "nodeType"?: string; "schema": { readonly [name: string]: unknown }; "sample"?: unknown; "source"?: "run" | "pin" | "values" };
+  "VisibleName": { "path": string; "kind": "trigger" | "step" | "item" | "index" | "run" | "workspace" | "environment" | "variable"; "title": string; "stepId"?: string; "nodeType"?: string; "schema": { readonly [name: string]: unknown }; "sample"?: unknown; "source"?: "run" | "pin" | "values" };
   "VisibleNames": { "names": readonly (Schemas["VisibleName"])[]; "functions": readonly ({ "name": string; "signature": string; "summary": string })[] };
   "WaitingWork": { "total": number; "counts": { readonly [name: string]: number } };
   "Watcher": { "userId": string; "createdAt": string };
@@ -1776,7 +1779,7 @@ export interface Operations {
   /** Find things of all kinds by words, ids and numbers */
   "search.find": { query: { "q": string; "kinds"?: string; "limit"?: number }; reply: { "data": Schemas["SearchResult"] } };
   /** Store a secret */
-  "secrets.create": { body: { "name": string; "value": string; "description"?: string }; reply: { "data": Schemas["Secret"] } };
+  "secrets.create": { body: { "name": string; "value": string; "description"?: string; "ownValuesOnly"?: boolean }; reply: { "data": Schemas["Secret"] } };
   /** Delete a secret */
   "secrets.delete": { params: { "name": string }; reply: undefined };
   /** Read what may be known of a secret, which its value is not */
@@ -1785,8 +1788,14 @@ export interface Operations {
   "secrets.get_usage": { params: { "name": string }; reply: { "data": Schemas["SecretUsage"] } };
   /** List the secrets by name, without their values */
   "secrets.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedSecret"])[]; "pagination": Schemas["Pagination"] } };
+  /** Take from a secret its value in an environment */
+  "secrets.remove_environment": { params: { "name": string; "environment": "staging" | "development" }; reply: undefined };
   /** Give a secret a new value */
   "secrets.rotate": { params: { "name": string }; body: { "value": string; "description"?: string }; reply: { "data": Schemas["Secret"] } };
+  /** Give a secret a value of its own in an environment */
+  "secrets.set_environment": { params: { "name": string; "environment": "staging" | "development" }; body: { "value": string }; reply: { "data": Schemas["Secret"] } };
+  /** Change what is known of a secret */
+  "secrets.update": { params: { "name": string }; body: { "description"?: string; "ownValuesOnly"?: boolean }; reply: { "data": Schemas["Secret"] } };
   /** Make an SLA policy */
   "sla.create": { body: Schemas["NewSlaPolicy"]; reply: { "data": Schemas["SlaPolicy"] } };
   /** Delete an SLA policy */
@@ -1967,6 +1976,22 @@ export interface Operations {
   "users.revoke_token": { params: { "id": string }; reply: undefined };
   /** Rename, deactivate or reactivate a member */
   "users.update": { params: { "id": string }; body: { "status"?: "active" | "deactivated"; "name"?: string }; reply: { "data": Schemas["Member"] } };
+  /** Create a variable */
+  "variables.create": { body: { "name": string; "value": unknown; "description"?: string; "environments"?: { "staging"?: unknown; "development"?: unknown }; "ownValuesOnly"?: boolean }; reply: { "data": Schemas["Variable"] } };
+  /** Delete a variable */
+  "variables.delete": { params: { "id": string }; reply: undefined };
+  /** Read a variable */
+  "variables.get": { params: { "id": string }; reply: { "data": Schemas["Variable"] } };
+  /** Show what reads a variable */
+  "variables.get_usage": { params: { "id": string }; reply: { "data": Schemas["VariableUsage"] } };
+  /** List the variables by name */
+  "variables.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedVariable"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** Take from a variable its value in an environment */
+  "variables.remove_environment": { params: { "id": string; "environment": "staging" | "development" }; reply: { "data": Schemas["Variable"] } };
+  /** Give a variable a value of its own in an environment */
+  "variables.set_environment": { params: { "id": string; "environment": "staging" | "development" }; body: { "value": unknown }; reply: { "data": Schemas["Variable"] } };
+  /** Change a variable */
+  "variables.update": { params: { "id": string }; body: { "name"?: string; "value"?: unknown; "description"?: string; "environments"?: { "staging"?: unknown; "development"?: unknown }; "ownValuesOnly"?: boolean }; reply: { "data": Schemas["Variable"] } };
   /** Count what is open in each view */
   "views.count": { reply: { "data": Schemas["ViewCounts"] } };
   /** Create a view of the queue */
@@ -2748,7 +2773,10 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "secrets.get": "GET /api/v1/secrets/{name}",
   "secrets.get_usage": "GET /api/v1/secrets/{name}/usage",
   "secrets.list": "GET /api/v1/secrets",
+  "secrets.remove_environment": "DELETE /api/v1/secrets/{name}/environments/{environment}",
   "secrets.rotate": "PUT /api/v1/secrets/{name}",
+  "secrets.set_environment": "PUT /api/v1/secrets/{name}/environments/{environment}",
+  "secrets.update": "PATCH /api/v1/secrets/{name}",
   "sla.create": "POST /api/v1/itsm/sla-policies",
   "sla.delete": "DELETE /api/v1/itsm/sla-policies/{id}",
   "sla.get": "GET /api/v1/itsm/sla-policies/{id}",
@@ -2839,6 +2867,14 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "users.revoke_sessions": "POST /api/v1/settings/users/{id}/sessions/revoke",
   "users.revoke_token": "DELETE /api/v1/settings/tokens/{id}",
   "users.update": "PATCH /api/v1/settings/users/{id}",
+  "variables.create": "POST /api/v1/variables",
+  "variables.delete": "DELETE /api/v1/variables/{id}",
+  "variables.get": "GET /api/v1/variables/{id}",
+  "variables.get_usage": "GET /api/v1/variables/{id}/usage",
+  "variables.list": "GET /api/v1/variables",
+  "variables.remove_environment": "DELETE /api/v1/variables/{id}/environments/{environment}",
+  "variables.set_environment": "PUT /api/v1/variables/{id}/environments/{environment}",
+  "variables.update": "PATCH /api/v1/variables/{id}",
   "views.count": "GET /api/v1/itsm/views/counts",
   "views.create": "POST /api/v1/itsm/views",
   "views.delete": "DELETE /api/v1/itsm/views/{id}",

@@ -90,6 +90,13 @@ const secrets = createRoute({
   validateSearch: readOpen,
 });
 
+const variables = createRoute({
+  getParentRoute: () => inside,
+  path: "/variables",
+  component: lazyRouteComponent(() => import("./secrets/variables.tsx"), "Variables"),
+  validateSearch: readOpen,
+});
+
 const artifacts = createRoute({
   getParentRoute: () => inside,
   path: "/artifacts",
@@ -124,6 +131,7 @@ export const integrationRoutes = [
   consentReturn,
   connector,
   secrets,
+  variables,
   artifacts,
   artifact,
   packs,

@@ -50,6 +50,7 @@ import { records } from "#domains/records/index.ts";
 import { tables } from "#domains/tables/index.ts";
 import { transformer } from "#domains/transformer/index.ts";
 import { undo } from "#domains/undo/index.ts";
+import { variables } from "#domains/variables/index.ts";
 import { vault } from "#domains/vault/index.ts";
 import { webhooks } from "#domains/webhooks/index.ts";
 import { workflows } from "#domains/workflows/index.ts";
@@ -68,6 +69,7 @@ export const domains: readonly Domain[] = [
   tokens,
   oauth,
   sso,
+  variables,
   vault,
   workspaces,
   audit,

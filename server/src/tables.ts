@@ -1547,6 +1547,13 @@ export interface Tables {
     began_at: Time | null;
     last_execution: Json | null;
   };
+  secret_values: {
+    workspace_id: Generated<string>;
+    name: string;
+    environment: "production" | "staging" | "development";
+    sealed: Buffer;
+    updated_at: Time;
+  };
   secrets: {
     workspace_id: Generated<string>;
     name: string;
@@ -1556,6 +1563,7 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
     last_used_at: Time | null;
+    own_values_only: Generated<boolean>;
   };
   sessions: {
     id: string;
@@ -2011,6 +2019,18 @@ export interface Tables {
     email_verified_at: Time | null;
     managed_by: string | null;
     first_login_at: Time | null;
+  };
+  variables: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    description: string;
+    value: Json | null;
+    environments: Json;
+    own_values_only: boolean;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
   };
   webauthn_challenges: {
     challenge_hash: Buffer;

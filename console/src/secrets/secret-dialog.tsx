@@ -3,17 +3,20 @@ import { ApiError, call, invalidate, type Schemas } from "../data/api.ts";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { notify } from "../ui/toast.tsx";
+import type { OtherEnvironment } from "./environment-values.tsx";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 interface SecretDialogProps {
   /** A secret that gets a new value; none makes a new one. */
   readonly secret?: Schemas["ListedSecret"];
+  /** The environment whose own value it becomes; none for that of production. */
+  readonly environment?: OtherEnvironment | undefined;
   readonly onClose: () => void;
 }
 
 /** Stores a value, which nobody sees again. */
-export function SecretDialog({ secret, onClose }: SecretDialogProps) {
+export function SecretDialog({ secret, environment, onClose }: SecretDialogProps) {
   const [name, setName] = useState(secret?.name ?? "");
   const [value, setValue] = useState("");
   const [description, setDescription] = useState(secret?.description ?? "");
@@ -23,10 +26,14 @@ export function SecretDialog({ secret, onClose }: SecretDialogProps) {
     setBusy(true);
     setError(undefined);
     try {
-      if (secret) await call("secrets.rotate", { params: { name }, body: { value, description } });
+      if (environment)
+        await call("secrets.set_environment", { params: { name, environment }, body: { value } });
+      else if (secret)
+        await call("secrets.rotate", { params: { name }, body: { value, description } });
       else await call("secrets.create", { body: { name, value, description } });
       invalidate(["secrets."]);
-      notify(secret ? `${name} has its new value, everywhere at once.` : `${name} is stored.`);
+      const where = environment === undefined ? "everywhere" : `in ${environment}`;
+      notify(secret ? `${name} has its new value, ${where} at once.` : `${name} is stored.`);
       onClose();
     } catch (failure) {
       setError(failure);
@@ -36,12 +43,12 @@ export function SecretDialog({ secret, onClose }: SecretDialogProps) {
   const isNamed = NAME.test(name);
   return (
     <Dialog
-      title={secret ? `New value for ${secret.name}` : "New secret"}
+      title={secret ? titleOf(secret.name, environment) : "New secret"}
       onClose={onClose}
       onSubmit={() => isNamed && value !== "" && !isBusy && void save()}
       footer={
         <button className="btn main" disabled={!isNamed || value === "" || isBusy}>
-          {secret ? "Replace it" : "Store it"}
+          {secret && !environment ? "Replace it" : "Store it"}
         </button>
       }
     >
@@ -67,9 +74,11 @@ export function SecretDialog({ secret, onClose }: SecretDialogProps) {
       <Field
         label="Value"
         help={
-          secret
-            ? "It counts at once for everything that refers to the secret."
-            : "Nobody sees it again."
+          environment
+            ? `It counts at once for everything in ${environment}. Nobody sees it again.`
+            : secret
+              ? "It counts at once for everything that refers to the secret."
+              : "Production’s, and others’ without their own. Nobody sees it again."
         }
         error={secret && error instanceof Error ? error.message : undefined}
       >
@@ -84,19 +93,25 @@ export function SecretDialog({ secret, onClose }: SecretDialogProps) {
           />
         )}
       </Field>
-      <Field label="For what" isOptional>
-        {(bound) => (
-          <input
-            {...bound}
-            className="field"
-            maxLength={2_000}
-            value={description}
-            onChange={({ target }) => setDescription(target.value)}
-          />
-        )}
-      </Field>
+      {!environment && (
+        <Field label="For what" isOptional>
+          {(bound) => (
+            <input
+              {...bound}
+              className="field"
+              maxLength={2_000}
+              value={description}
+              onChange={({ target }) => setDescription(target.value)}
+            />
+          )}
+        </Field>
+      )}
     </Dialog>
   );
+}
+
+function titleOf(name: string, environment: OtherEnvironment | undefined): string {
+  return environment ? `${name} in ${environment}` : `New value for ${name}`;
 }
 
 function nameError(name: string, isNamed: boolean, error: unknown): string | undefined {

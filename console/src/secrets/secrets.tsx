@@ -15,6 +15,7 @@ import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
+import { EnvironmentValues, type OtherEnvironment } from "./environment-values.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { UsedIn } from "./used-in.tsx";
 
@@ -37,8 +38,21 @@ const COLUMNS: readonly Column<Secret>[] = [
   {
     id: "about",
     label: "For what",
-    width: "38%",
+    width: "30%",
     cell: ({ description }) => <span className="cut">{description}</span>,
+  },
+  {
+    id: "environments",
+    label: "Own values",
+    width: "150px",
+    cell: ({ environments, ownValuesOnly }) => (
+      <span className="cut">
+        {environments.join(", ")}
+        {environments.length === 0 && ownValuesOnly && (
+          <span className="muted">production alone</span>
+        )}
+      </span>
+    ),
   },
   {
     id: "used",
@@ -50,7 +64,7 @@ const COLUMNS: readonly Column<Secret>[] = [
   },
   {
     id: "rotated",
-    label: "Value of",
+    label: "Changed",
     width: "110px",
     sortBy: ({ updatedAt }) => updatedAt,
     cell: ({ updatedAt }) => <Ago at={updatedAt} />,
@@ -124,9 +138,9 @@ function SecretSide(props: {
   readonly onClose: () => void;
 }) {
   const { secret, reason, onClose } = props;
-  const { name, description, updatedAt } = secret;
+  const { name, description, updatedAt, environments, ownValuesOnly } = secret;
   const { data, error } = useOp("secrets.get_usage", { params: { name } });
-  const [asked, setAsked] = useState<"rotate" | "delete">();
+  const [asked, setAsked] = useState<"rotate" | "delete" | OtherEnvironment>();
   const usage = data?.data;
   const remove = async (): Promise<void> => {
     setAsked(undefined);
@@ -139,6 +153,27 @@ function SecretSide(props: {
     }
     invalidate(["secrets."]);
   };
+  const change = async (send: () => Promise<unknown>, said: string): Promise<void> => {
+    try {
+      await send();
+      notify(said);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["secrets."]);
+  };
+  const removeFrom = (environment: OtherEnvironment) =>
+    change(
+      () => call("secrets.remove_environment", { params: { name, environment } }),
+      `${name} has no value of its own in ${environment} any more.`,
+    );
+  const keep = (isKept: boolean) =>
+    change(
+      () => call("secrets.update", { params: { name }, body: { ownValuesOnly: isKept } }),
+      isKept
+        ? `The value of ${name} stays in production.`
+        : `Environments without a value of ${name} use that of production.`,
+    );
   const off = { disabled: reason !== undefined, title: reason };
   const users = usage?.usedIn ?? [];
   return (
@@ -151,7 +186,7 @@ function SecretSide(props: {
       </header>
       {description !== "" && <p>{description}</p>}
       <p className="muted">
-        Its value was set <Ago at={updatedAt} />.{" "}
+        It was changed <Ago at={updatedAt} />.{" "}
         {usage &&
           (usage.lastUsedAt === null ? (
             "It was never used."
@@ -161,21 +196,34 @@ function SecretSide(props: {
             </>
           ))}
       </p>
-      <div className="row">
-        <button className="btn" {...off} onClick={() => setAsked("rotate")}>
-          New value
-        </button>
-        <button className="btn" {...off} onClick={() => setAsked("delete")}>
-          Delete
-        </button>
-      </div>
+      <EnvironmentValues
+        name={name}
+        own={environments}
+        ownValuesOnly={ownValuesOnly}
+        shownIn={() => <span className="mono">••••••••</span>}
+        reason={reason}
+        onSet={(environment) => setAsked(environment ?? "rotate")}
+        onRemove={(environment) => void removeFrom(environment)}
+        onKeep={(isKept) => void keep(isKept)}
+      />
       <CopyLine label="Refer to it as" text={`{{secrets.${name}}}`} />
       <section aria-label="Where it is used" className="section">
         <h3 className="secret-used">Where it is used</h3>
         {error && <ErrorNotice error={error} />}
         {usage && <UsedIn usedIn={usage.usedIn} />}
       </section>
-      {asked === "rotate" && <SecretDialog secret={secret} onClose={() => setAsked(undefined)} />}
+      <div className="row">
+        <button className="btn" {...off} onClick={() => setAsked("delete")}>
+          Delete
+        </button>
+      </div>
+      {asked !== undefined && asked !== "delete" && (
+        <SecretDialog
+          secret={secret}
+          environment={asked === "rotate" ? undefined : asked}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
       {asked === "delete" && (
         <Confirm
           title={`Delete ${name}`}

@@ -29,6 +29,7 @@ import {
   Table2,
   TriangleAlert,
   Users,
+  Variable,
   Webhook,
   Workflow,
 } from "lucide-react";
@@ -129,6 +130,7 @@ export const AREAS: readonly Area[] = [
         permission: "connectors:read",
       },
       { to: "/secrets", label: "Secrets", icon: KeyRound, permission: "secrets:read" },
+      { to: "/variables", label: "Variables", icon: Variable, permission: "variables:read" },
       {
         to: "/artifacts",
         label: "Artifacts",

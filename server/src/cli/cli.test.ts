@@ -1,4 +1,4 @@
-import { secretUser } from "#kernel/testing/secret-user.ts";
+import { inProduction, secretUser } from "#kernel/testing/secret-user.ts";
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -61,7 +61,7 @@ async function secretsUnder(key: Buffer): Promise<string[]> {
         "select key from workspaces order by slug",
       );
       const read = rows.map(({ key: workspace }) =>
-        kernel.secrets.read(workspace, ["PLANTED"], secretUser),
+        kernel.secrets.read(inProduction(workspace), ["PLANTED"], secretUser),
       );
       return (await Promise.all(read)).map(({ values }) => values.get("PLANTED") ?? "");
     } finally {

@@ -1,4 +1,4 @@
-import { secretUser } from "#kernel/testing/secret-user.ts";
+import { inProduction, secretUser } from "#kernel/testing/secret-user.ts";
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -75,7 +75,10 @@ test("rekey on a server database: refused while it is in use, done when it is no
     MILLRACE_NEW_MASTER_KEY: base64(newKey),
   };
   const before = await open(oldKey);
-  const sealed = await before.secrets.seal(before.homeWorkspace, "X", "a value");
+  const sealed = await before.secrets.seal(
+    { workspace: before.homeWorkspace, name: "X" },
+    "a value",
+  );
   const busy = await onServer(["rekey"], env);
   expect(busy.code).toBe(1);
   expect(busy.said).toContain("Stop every process of it first");
@@ -95,7 +98,11 @@ test("rekey on a server database: refused while it is in use, done when it is no
         [after.homeWorkspace, sealed],
       ),
     );
-    const { values } = await after.secrets.read(after.homeWorkspace, ["X"], secretUser);
+    const { values } = await after.secrets.read(
+      inProduction(after.homeWorkspace),
+      ["X"],
+      secretUser,
+    );
     expect(values.get("X")).toBe("a value");
   } finally {
     await after.close();

@@ -73,6 +73,10 @@ const members: MembersOf<Context> = {
     about: "secrets of the vault",
     members: { get: { about: "(name) → string", returns: text } },
   },
+  variables: {
+    about: "variables of the workspace",
+    members: { get: { about: "(name) → its value in this environment" } },
+  },
   events: {
     about: "the event log",
     members: {

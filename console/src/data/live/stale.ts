@@ -86,6 +86,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   test_endpoint: ["test_endpoints."],
   text_module: ["text_modules."],
   user: ["users.", "auth.", "teams.", "invitations."],
+  variable: ["variables."],
   view: ["views."],
   webhook: ["webhooks."],
   workflow: ["workflows.", "runs.", "approvals.", "home."],

@@ -56,8 +56,8 @@ export function EnvironmentSwitch() {
             );
           })}
           <li className="muted env-note">
-            Workflows, people and secrets are the same everywhere; records, tickets and runs are
-            not.
+            Workflows and people are the same everywhere, secrets and variables may have a value in
+            each; records, tickets and runs are apart.
           </li>
         </ul>
       )}

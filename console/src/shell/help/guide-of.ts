@@ -40,6 +40,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   "/sql": "sql",
   "/tables": "tables",
   "/tasks": "changes",
+  "/variables": "secrets",
   "/webhooks": "webhooks",
   "/workflows": "workflows",
 };

@@ -1,4 +1,5 @@
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { EnvironmentName } from "#kernel/db/partition.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
 import { Validator } from "#kernel/schema/validator.ts";
@@ -38,6 +39,8 @@ export interface ConnectorBody {
   readonly type: string;
   readonly config: Json;
   readonly auth: AuthFields;
+  /** Where it is for, unless it is for production. */
+  readonly environment?: EnvironmentName;
   /** True when its document is to be read, if it has one. */
   readonly readsDocument: boolean;
 }
@@ -54,6 +57,7 @@ export async function parseConnectorInput(
   stored?: StoredConnector,
 ): Promise<ConnectorInput> {
   const type = connectorTypeOf(body.type);
+  const { environment = "production" } = body;
   const owner = { workspace: partitionOfCaller(caller).workspace, id: body.id };
   const former = stored ? await decryptCredentials(platform, owner, stored.sealed) : {};
   const config = validateConfig(type, body.config);
@@ -65,7 +69,7 @@ export async function parseConnectorInput(
     ...authTargetErrors(platform, given),
     ...(type.check?.(platform, parts.config as never, given) ?? []),
     ...documentErrors(type, config, stored),
-    ...(await secretReferenceErrors(platform, owner.workspace, parts)),
+    ...(await secretReferenceErrors(platform, { workspace: owner.workspace, environment }, parts)),
   ]);
   const discovered = body.readsDocument
     ? await type.documented?.discover(platform, parts.config as never)

@@ -2,6 +2,7 @@ import type { SecretUser } from "#kernel/secrets/secrets.ts";
 import type { TObject, TSchema } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { open, seal } from "#kernel/access/crypto.ts";
+import type { Partition } from "#kernel/db/partition.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { findSecretReferences, SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { type Auth, AuthSchema } from "./auth.ts";
@@ -82,7 +83,7 @@ export async function decryptCredentials(
 /** Resolves the secrets that credentials refer to, and prepares the scrubber of all of them. */
 export async function resolveCredentials(
   platform: Platform,
-  workspace: string,
+  partition: Partition,
   config: TObject,
   { parts, user }: { readonly parts: Parts; readonly user: SecretUser },
 ): Promise<{
@@ -90,7 +91,7 @@ export async function resolveCredentials(
   readonly auth: Auth;
   readonly scrubber: CredentialScrubber;
 }> {
-  const { value, scrubber: vault } = await platform.secrets.resolve(workspace, parts, user);
+  const { value, scrubber: vault } = await platform.secrets.resolve(partition, parts, user);
   const scrubber = new CredentialScrubber(vault);
   mapCredentials(config, value, (text, path) => {
     scrubber.add(nameOf(path), text);
@@ -103,10 +104,10 @@ export async function resolveCredentials(
 /** An error for each text that refers to a secret which does not exist. */
 export async function secretReferenceErrors(
   { secrets }: Pick<Platform, "secrets">,
-  workspace: string,
+  partition: Partition,
   parts: Parts,
 ): Promise<FieldError[]> {
-  const missing = await secrets.findMissing(workspace, findSecretReferences(parts));
+  const missing = await secrets.findMissing(partition, findSecretReferences(parts));
   return missing.map((name) => ({
     path: referencePath(parts, name),
     message: `refers to no secret: ${name}`,

@@ -2,9 +2,16 @@ import { SecretsUse } from "#kernel/secrets/secrets.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
-import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
-import { createSecret, deleteSecret, getSecret, listSecrets, rotateSecret } from "./operations.ts";
-import { SecretsRead, SecretsWrite } from "./secret.ts";
+import * as operations from "./operations.ts";
+import {
+  SecretCreated,
+  SecretDeleted,
+  SecretEnvironmentRemoved,
+  SecretEnvironmentSet,
+  SecretsRead,
+  SecretsWrite,
+  SecretUpdated,
+} from "./secret.ts";
 import { count } from "./store.ts";
 import { getSecretUsage } from "./usage.ts";
 
@@ -15,7 +22,23 @@ export const vault = domain({
   summary: "Secrets that workflows, webhooks and connectors use and nobody reads.",
   environmentScoped: false,
   permissions: [SecretsRead, SecretsWrite, SecretsUse],
-  events: [SecretCreated, SecretUpdated, SecretDeleted],
-  operations: [listSecrets, createSecret, getSecret, getSecretUsage, rotateSecret, deleteSecret],
+  events: [
+    SecretCreated,
+    SecretUpdated,
+    SecretDeleted,
+    SecretEnvironmentSet,
+    SecretEnvironmentRemoved,
+  ],
+  operations: [
+    operations.listSecrets,
+    operations.createSecret,
+    operations.getSecret,
+    getSecretUsage,
+    operations.rotateSecret,
+    operations.updateSecret,
+    operations.setSecretEnvironment,
+    operations.removeSecretEnvironment,
+    operations.deleteSecret,
+  ],
   contributions: [contribute(UsageCounterPoint, { name: "secrets", count })],
 });

@@ -2,15 +2,27 @@ import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
-import { object } from "#kernel/schema/schema.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
 import { SecretsRead, SecretsWrite } from "./secret.ts";
-import { Description, Name, Secret, SecretExists, Value } from "./secret.ts";
+import {
+  Description,
+  EnvironmentWithOwn,
+  Name,
+  OwnValuesOnly,
+  Secret,
+  SecretEnvironmentRemoved,
+  SecretEnvironmentSet,
+  SecretExists,
+  Value,
+} from "./secret.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
 const ByName = object({ name: Name });
+const ByEnvironment = object({ name: Name, environment: EnvironmentWithOwn });
 const example = { params: { name: "BILLING_API_KEY" } };
+const exampleThere = { params: { ...example.params, environment: "staging" as const } };
 const LIST = "secrets by name";
 
 export const listSecrets = query({
@@ -37,9 +49,15 @@ export const createSecret = command({
   route: "POST /api/v1/secrets",
   summary: "Store a secret",
   description:
-    "It belongs to the whole workspace, to all environments. Refer to it as `{{secrets.NAME}}`.",
+    "It belongs to the whole workspace. Refer to it as `{{secrets.NAME}}`. The value is production's, and that of " +
+    "environments without one of their own, unless `ownValuesOnly` keeps it from them.",
   permission: SecretsWrite,
-  body: object({ name: Name, value: Value, description: Type.Optional(Description) }),
+  body: object({
+    name: Name,
+    value: Value,
+    description: Type.Optional(Description),
+    ownValuesOnly: Type.Optional(OwnValuesOnly),
+  }),
   response: created(Secret, { location: ({ name }) => `/api/v1/secrets/${name}` }),
   emits: [SecretCreated],
   fails: [SecretExists],
@@ -82,6 +100,52 @@ export const rotateSecret = command({
     service.sealValue(platform, caller, { name: params.name, value: body.value }),
   run: (ctx, { params, body: { value: _, ...body } }, sealed) =>
     service.rotate(ctx, params.name, { ...body, sealed }),
+});
+
+export const updateSecret = command({
+  id: "secrets.update",
+  route: "PATCH /api/v1/secrets/{name}",
+  summary: "Change what is known of a secret",
+  description: "With `ownValuesOnly` its value stays in production.",
+  permission: SecretsWrite,
+  params: ByName,
+  body: patch({ description: Description, ownValuesOnly: OwnValuesOnly }),
+  response: item(Secret),
+  emits: [SecretUpdated],
+  allowNoop: true,
+  example: { ...example, body: { ownValuesOnly: true } },
+  run: (ctx, { params, body }) => service.update(ctx, params.name, body),
+});
+
+export const setSecretEnvironment = command({
+  id: "secrets.set_environment",
+  route: "PUT /api/v1/secrets/{name}/environments/{environment}",
+  summary: "Give a secret a value of its own in an environment",
+  description:
+    "Whatever happens in that environment uses it, in the place of the secret's own, which is that of production. " +
+    "Effective at once, on every node.",
+  permission: SecretsWrite,
+  params: ByEnvironment,
+  body: object({ value: Value }),
+  response: item(Secret),
+  emits: [SecretEnvironmentSet],
+  example: { ...exampleThere, body: { value: "sk_test_5d02aa7be1" } },
+  prepare: (platform, { params, body }, caller) =>
+    service.sealValue(platform, caller, { ...params, ...body }),
+  run: (ctx, { params }, sealed) => service.setEnvironment(ctx, params, sealed),
+});
+
+export const removeSecretEnvironment = command({
+  id: "secrets.remove_environment",
+  route: "DELETE /api/v1/secrets/{name}/environments/{environment}",
+  summary: "Take from a secret its value in an environment",
+  description: "From then on it has that of production there, or none with `ownValuesOnly`.",
+  permission: SecretsWrite,
+  params: ByEnvironment,
+  response: noContent(),
+  emits: [SecretEnvironmentRemoved],
+  example: exampleThere,
+  run: (ctx, { params }) => service.removeEnvironment(ctx, params),
 });
 
 export const deleteSecret = command({

@@ -8,11 +8,18 @@ function freshName(): string {
   return `SAMPLE_${String(count).padStart(4, "0")}`;
 }
 
-/** A secret is the same in all environments. */
+/** Which secrets there are, and their values, is said from any environment. */
 async function stored(owner: Ask) {
   const name = freshName();
   await owner("POST /api/v1/secrets", { name, value: "first value", description: "A sample" });
   return { params: { name }, environmentScoped: false };
+}
+
+async function storedThere(owner: Ask) {
+  const { params, ...rest } = await stored(owner);
+  const there = { ...params, environment: "staging" };
+  await owner(`PUT /api/v1/secrets/${params.name}/environments/staging`, { value: "its own" });
+  return { params: there, ...rest };
 }
 
 export const samples: readonly Sample[] = [
@@ -32,5 +39,14 @@ export const samples: readonly Sample[] = [
       body: { value: "second value", description: "A rotated sample" },
     }),
   },
+  {
+    operation: "secrets.update",
+    arrange: async (owner) => ({ ...(await stored(owner)), body: { ownValuesOnly: true } }),
+  },
+  {
+    operation: "secrets.set_environment",
+    arrange: async (owner) => ({ ...(await storedThere(owner)), body: { value: "third value" } }),
+  },
+  { operation: "secrets.remove_environment", arrange: storedThere },
   { operation: "secrets.delete", arrange: stored },
 ];

@@ -14,6 +14,10 @@ export const Name = Type.String({
   description: "Letters, digits and underscores; referred to as `{{secrets.NAME}}`",
 });
 
+/** Those that may have values of their own: a secret's own is production's. */
+export const EnvironmentWithOwn = Type.Enum(["staging", "development"]);
+export type EnvironmentWithOwn = Static<typeof EnvironmentWithOwn>;
+
 export const Value = Type.String({
   minLength: 1,
   maxLength: VALUE_CHARACTERS_MAX,
@@ -22,15 +26,27 @@ export const Value = Type.String({
 
 /** The fields of a secret that are not secret. */
 const dataFields = { name: Name, description: text(2_000) };
+export const OwnValuesOnly = Type.Boolean({
+  description:
+    "An environment other than production without a value of its own has none, in the place of production's",
+});
 
 export const Description = dataFields.description;
 
 /** A secret in events. */
-const SecretData = Type.Object(dataFields, { title: "SecretData" });
+const SecretData = Type.Object(
+  { ...dataFields, ownValuesOnly: Type.Optional(OwnValuesOnly) },
+  { title: "SecretData" },
+);
 
 export const Secret = Type.Object(
   {
     ...dataFields,
+    ownValuesOnly: OwnValuesOnly,
+    environments: Type.Array(EnvironmentWithOwn, {
+      maxItems: 2,
+      description: "Those with a value of their own",
+    }),
     lastUsedAt: nullable(Time),
     createdAt: Time,
     updatedAt: Time,
@@ -54,7 +70,8 @@ export const SecretCreated = event("audit.secret.created", {
 
 export const SecretUpdated = changeEvent("audit.secret.updated", {
   resource: "secret",
-  summary: "A secret was given a new value. `changes` names `value` too, which is never shown.",
+  summary:
+    "A secret was changed or given a new value. `changes` then names `value` too, which is never shown.",
   data: SecretData,
 });
 
@@ -62,6 +79,20 @@ export const SecretDeleted = event("audit.secret.deleted", {
   resource: "secret",
   summary: "A secret was deleted.",
   data: SecretData,
+});
+
+const environmentData = Type.Object({ name: Name, environment: EnvironmentWithOwn });
+
+export const SecretEnvironmentSet = event("audit.secret.environment_set", {
+  resource: "secret",
+  summary: "A secret was given a value of its own in an environment, which is never shown.",
+  data: environmentData,
+});
+
+export const SecretEnvironmentRemoved = event("audit.secret.environment_removed", {
+  resource: "secret",
+  summary: "A secret has no value of its own in an environment any more.",
+  data: environmentData,
 });
 
 export const SecretsRead = permission("secrets:read", "See which secrets there are", ["builder"]);

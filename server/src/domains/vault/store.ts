@@ -1,23 +1,35 @@
-import type { Insertable, Selectable, Updateable } from "kysely";
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
-import type { Secret } from "./secret.ts";
+import type { EnvironmentWithOwn, Secret } from "./secret.ts";
 
 /** Without the encrypted value: only the secrets service of the kernel reads it. */
 const COLUMNS = [
   "name",
   "description",
+  "own_values_only",
   "revision",
   "last_used_at",
   "created_at",
   "updated_at",
 ] as const;
-type Row = Pick<Selectable<Tables["secrets"]>, (typeof COLUMNS)[number]>;
+type Row = Pick<Selectable<Tables["secrets"]>, (typeof COLUMNS)[number]> & {
+  readonly environments: EnvironmentWithOwn[];
+};
+
+/** The environments with a value of their own, in their order. */
+const environmentsSql = sql<EnvironmentWithOwn[]>`array(
+  select v.environment::text from secret_values v where v.name = secrets.name order by v.environment)`;
 
 export async function insert(tx: Tx, row: Insertable<Tables["secrets"]>): Promise<Secret> {
   return toSecret(
-    await tx.insertInto("secrets").values(row).returning(COLUMNS).executeTakeFirstOrThrow(),
+    await tx
+      .insertInto("secrets")
+      .values(row)
+      .returning(COLUMNS)
+      .returning(environmentsSql.as("environments"))
+      .executeTakeFirstOrThrow(),
   );
 }
 
@@ -42,8 +54,39 @@ export async function update(
       .set((row) => ({ revision: row("revision", "+", 1) }))
       .where("name", "=", name)
       .returning(COLUMNS)
+      .returning(environmentsSql.as("environments"))
       .executeTakeFirstOrThrow(),
   );
+}
+
+/** Sets the value that a secret has in an environment. */
+export async function setEnvironment(
+  tx: Tx,
+  row: Insertable<Tables["secret_values"]>,
+): Promise<void> {
+  const { sealed, updated_at } = row;
+  await tx
+    .insertInto("secret_values")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(["workspace_id", "name", "environment"]).doUpdateSet({ sealed, updated_at }),
+    )
+    .execute();
+}
+
+/** Takes from a secret its value in an environment; fails where it has none. */
+export async function removeEnvironment(
+  tx: Tx,
+  name: string,
+  environment: EnvironmentWithOwn,
+): Promise<void> {
+  const removed = await tx
+    .deleteFrom("secret_values")
+    .where("name", "=", name)
+    .where("environment", "=", environment)
+    .returning("name")
+    .executeTakeFirst();
+  if (!removed) throw new Failure(NotFound);
 }
 
 export async function remove(tx: Tx, name: string): Promise<void> {
@@ -57,6 +100,7 @@ export async function list(
   const rows = await tx
     .selectFrom("secrets")
     .select(COLUMNS)
+    .select(environmentsSql.as("environments"))
     .where("name", ">", page.after)
     .orderBy("name")
     .limit(page.limit)
@@ -81,7 +125,11 @@ export async function count(tx: Tx): Promise<number> {
 }
 
 function byName(tx: Tx, name: string) {
-  return tx.selectFrom("secrets").select(COLUMNS).where("name", "=", name);
+  return tx
+    .selectFrom("secrets")
+    .select(COLUMNS)
+    .select(environmentsSql.as("environments"))
+    .where("name", "=", name);
 }
 
 function assertFound(row: Row | undefined): Secret {
@@ -89,6 +137,12 @@ function assertFound(row: Row | undefined): Secret {
   return toSecret(row);
 }
 
-function toSecret({ last_used_at, created_at, updated_at, ...row }: Row): Secret {
-  return { ...row, lastUsedAt: last_used_at, createdAt: created_at, updatedAt: updated_at };
+function toSecret({ own_values_only, last_used_at, created_at, updated_at, ...row }: Row): Secret {
+  return {
+    ...row,
+    ownValuesOnly: own_values_only,
+    lastUsedAt: last_used_at,
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
 }

@@ -1,4 +1,4 @@
-import { secretUser } from "#kernel/testing/secret-user.ts";
+import { inProduction, secretUser } from "#kernel/testing/secret-user.ts";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { Kernel } from "#kernel/kernel.ts";
@@ -30,6 +30,8 @@ test("a secret is stored, read, rotated and deleted, and all but its value is to
     data: {
       name: "API_KEY",
       description: "For billing",
+      environments: [],
+      ownValuesOnly: false,
       lastUsedAt: null,
       createdAt,
       updatedAt,
@@ -38,7 +40,7 @@ test("a secret is stored, read, rotated and deleted, and all but its value is to
   expect(await lastEvent(owner)).toMatchObject({
     type: "audit.secret.created",
     resource: { type: "secret", id: "API_KEY", displayName: "API_KEY" },
-    data: { name: "API_KEY", description: "For billing" },
+    data: { name: "API_KEY", description: "For billing", ownValuesOnly: false },
   });
 
   world.clock.advance(1_000);
@@ -51,8 +53,8 @@ test("a secret is stored, read, rotated and deleted, and all but its value is to
   });
   expect(rotated.body.data.updatedAt > updatedAt).toBe(true);
   expect((await lastEvent(owner)).data).toEqual({
-    before: { name: "API_KEY", description: "For billing" },
-    after: { name: "API_KEY", description: "For billing" },
+    before: { name: "API_KEY", description: "For billing", ownValuesOnly: false },
+    after: { name: "API_KEY", description: "For billing", ownValuesOnly: false },
     changes: ["value"],
   });
 
@@ -62,8 +64,8 @@ test("a secret is stored, read, rotated and deleted, and all but its value is to
   });
   expect(described.events).toEqual(["audit.secret.updated"]);
   expect((await lastEvent(owner)).data).toEqual({
-    before: { name: "API_KEY", description: "For billing" },
-    after: { name: "API_KEY", description: "For all" },
+    before: { name: "API_KEY", description: "For billing", ownValuesOnly: false },
+    after: { name: "API_KEY", description: "For all", ownValuesOnly: false },
     changes: ["description", "value"],
   });
 
@@ -75,7 +77,11 @@ test("a secret is stored, read, rotated and deleted, and all but its value is to
 
   const deleted = await owner("DELETE /api/v1/secrets/API_KEY", undefined, { "if-match": '"3"' });
   expect(deleted).toMatchObject({ status: 204, events: ["audit.secret.deleted"] });
-  expect((await lastEvent(owner)).data).toEqual({ name: "API_KEY", description: "For all" });
+  expect((await lastEvent(owner)).data).toEqual({
+    name: "API_KEY",
+    description: "For all",
+    ownValuesOnly: false,
+  });
   const gone = await owner("GET /api/v1/secrets/API_KEY");
   expect(gone).toMatchObject({ status: 404, events: [] });
   for (const route of ["PUT", "DELETE"]) {
@@ -112,7 +118,7 @@ test("a value has from 1 to 65536 characters and comes back exactly as it went i
     const { status } = await owner("POST /api/v1/secrets", { name: `EXACT_${n}`, value });
     expect(status).toBe(201);
     const { values: opened } = await world.kernel.secrets.read(
-      world.home,
+      inProduction(world.home),
       [`EXACT_${n}`],
       secretUser,
     );
@@ -142,8 +148,10 @@ test("the list is by name, page by page, and the same in every environment", asy
       expect(Object.keys(item).toSorted()).toEqual([
         "createdAt",
         "description",
+        "environments",
         "lastUsedAt",
         "name",
+        "ownValuesOnly",
         "revision",
         "updatedAt",
       ]);
@@ -178,13 +186,17 @@ test("a rotation is effective at once on another node, though it used the old va
   try {
     await owner("POST /api/v1/secrets", { name: "TURNING", value: "value number 0" });
     for (let turn = 1; turn <= 20; turn += 1) {
-      const old = await node.secrets.resolve(world.home, "{{secrets.TURNING}}", secretUser);
+      const old = await node.secrets.resolve(
+        inProduction(world.home),
+        "{{secrets.TURNING}}",
+        secretUser,
+      );
       expect(old.value).toBe(`value number ${turn - 1}`);
       await owner("PUT /api/v1/secrets/TURNING", { value: `value number ${turn}` });
     }
     await owner("DELETE /api/v1/secrets/TURNING");
     await expect(
-      node.secrets.resolve(world.home, "{{secrets.TURNING}}", secretUser),
+      node.secrets.resolve(inProduction(world.home), "{{secrets.TURNING}}", secretUser),
     ).rejects.toMatchObject({
       type: { code: "unknown_secret" },
     });
@@ -210,14 +222,15 @@ test("a planted value is in no row of any table, no answer and no log line", asy
   await ask("PUT /api/v1/secrets/PLANTED", { value: planted[1] }, { "if-match": '"9"' });
   await ask("PUT /api/v1/secrets/PLANTED", { value: planted[1] });
   await ask("PUT /api/v1/secrets/NOWHERE", { value: planted[1] });
+  await ask("PUT /api/v1/secrets/PLANTED/environments/staging", { value: planted[1] });
   await ask("POST /api/v1/secrets", `{"name":"BROKEN","value":"${planted[1]}`);
-  await world.kernel.secrets.read(world.home, ["PLANTED"], secretUser);
+  await world.kernel.secrets.read(inProduction(world.home), ["PLANTED"], secretUser);
   await ask("GET /api/v1/secrets");
   await ask("GET /api/v1/secrets/PLANTED");
   await ask("GET /api/v1/audit");
   await ask("DELETE /api/v1/secrets/PLANTED");
   expect(answers.map(({ status }) => status)).toEqual([
-    201, 201, 409, 422, 412, 200, 404, 400, 200, 200, 200, 204,
+    201, 201, 409, 422, 412, 200, 404, 200, 400, 200, 200, 200, 204,
   ]);
 
   const places = new Map<string, string>([

@@ -78,10 +78,12 @@ export function headerErrors(headers: Headers): FieldError[] {
 /** Finds a field error for each reference to a secret that does not exist. */
 export async function findReferenceErrors(
   { secrets }: Pick<PlatformServices, "secrets">,
-  workspaceKey: string,
+  workspace: string,
   headers: Headers,
 ): Promise<FieldError[]> {
-  const missing = new Set(await secrets.findMissing(workspaceKey, findSecretReferences(headers)));
+  // A webhook is of all environments; what it needs in one is known when an event of it is sent.
+  const everywhere = { workspace, environment: "production" } as const;
+  const missing = new Set(await secrets.findMissing(everywhere, findSecretReferences(headers)));
   return Object.entries(headers).flatMap(([name, value]) =>
     findSecretReferences(value)
       .filter((secret) => missing.has(secret))

@@ -48,7 +48,7 @@ export async function ping(
   const { secrets, untilMs } = await signingSecrets(platform, workspace, id, stored);
   const authority = { runAs: stored.saved_by ?? "", permissions: stored.permissions };
   const { value: headers, scrubber } = await platform.secrets.resolve(
-    workspace,
+    { workspace, environment: caller.environment },
     stored.headers,
     () => findRights(platform, workspace, authority),
   );
@@ -99,7 +99,7 @@ function pingEvent(webhook: Webhook, caller: Caller, at: Date): RecordedEvent {
     transaction: 0,
     id: newId("ping", at.getTime()),
     workspace: workspaceOf(caller),
-    environment: "production",
+    environment: caller.environment,
     topic: "webhook",
     type: "webhook.ping",
     actor: caller.actor,

@@ -114,16 +114,17 @@ function toJson(value: unknown): string | undefined {
  * The part of a scope that is read: the rest need not travel to the pool. What is hidden in a scope,
  * since it is not enumerable, is read by name alone.
  */
-function narrowScope(scope: unknown, { roots, steps, secrets }: References): unknown {
+function narrowScope(scope: unknown, { roots, ...named }: References): unknown {
   if (!isObject(scope)) return scope;
   if (roots.includes(ANY_NAME)) {
+    const { secrets } = named;
     const isHidden = secrets.length > 0 && !Object.keys(scope).includes("secrets");
     return isHidden && isObject(scope["secrets"])
       ? { ...scope, secrets: pick(scope["secrets"], secrets) }
       : scope;
   }
   const parts = pick(scope, roots);
-  for (const [name, names] of [["steps", steps] as const, ["secrets", secrets] as const]) {
+  for (const [name, names] of Object.entries(named)) {
     const part = parts[name];
     if (isObject(part) && !names.includes(ANY_NAME)) parts[name] = pick(part, names);
   }

@@ -13,13 +13,15 @@ export const ANY_NAME = "*";
 export interface References {
   /** Names under `secrets`; any, where it reads them without a name. */
   readonly secrets: readonly string[];
+  /** Names under `variables`; any, where it reads them without a name. */
+  readonly variables: readonly string[];
   /** Names under `steps`. */
   readonly steps: readonly string[];
-  /** Names of the scope itself, `secrets` and `steps` among them. */
+  /** Names of the scope itself, `secrets`, `variables` and `steps` among them. */
   readonly roots: readonly string[];
 }
 
-export const NO_REFERENCES: References = { secrets: [], steps: [], roots: [] };
+export const NO_REFERENCES: References = { secrets: [], variables: [], steps: [], roots: [] };
 
 /** All that the expression may read; it may read less, never more. And the paths that it names. */
 export function referencesOf(tree: SyntaxTree): {
@@ -48,7 +50,12 @@ export function joinReferences(all: readonly References[]): References {
   const names = (of: keyof References): string[] => [
     ...new Set(all.flatMap((references) => references[of])),
   ];
-  return { secrets: names("secrets"), steps: names("steps"), roots: names("roots") };
+  return {
+    secrets: names("secrets"),
+    variables: names("variables"),
+    steps: names("steps"),
+    roots: names("roots"),
+  };
 }
 
 /** Functions that take the context where an argument is missing, and how many make that needless. */
@@ -66,6 +73,7 @@ const CONTEXT_FUNCTIONS: ReadonlyMap<string, number> = new Map([
 
 class ReferenceFinder {
   readonly #secrets = new Set<string>();
+  readonly #variables = new Set<string>();
   readonly #steps = new Set<string>();
   readonly #roots = new Set<string>();
   readonly #paths = new Map<string, readonly string[]>();
@@ -76,7 +84,12 @@ class ReferenceFinder {
   }
 
   references(): References {
-    return { secrets: [...this.#secrets], steps: [...this.#steps], roots: [...this.#roots] };
+    return {
+      secrets: [...this.#secrets],
+      variables: [...this.#variables],
+      steps: [...this.#steps],
+      roots: [...this.#roots],
+    };
   }
 
   /** `atRoot`: the names in this part are those of the scope, and not of some value within. */
@@ -171,10 +184,11 @@ class ReferenceFinder {
     this.#roots.add(root);
     this.#paths.set(names.join("."), names);
     if (root === "secrets") this.#secrets.add(next);
+    if (root === "variables") this.#variables.add(next);
     if (root === "steps") this.#steps.add(next);
   }
 
-  /** Secrets are read by name alone: an expression that reads all of its scope sees none. */
+  /** Secrets and variables are read by name: an expression that reads all of its scope sees none. */
   #addAll(): void {
     for (const names of [this.#steps, this.#roots]) names.add(ANY_NAME);
   }

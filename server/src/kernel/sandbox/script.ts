@@ -7,6 +7,7 @@ export const HOST_METHODS = [
   "tables.delete",
   "connectors.invoke",
   "secrets.get",
+  "variables.get",
   "events.publish",
   "http.request",
   "files.read",

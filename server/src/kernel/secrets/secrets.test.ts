@@ -1,4 +1,4 @@
-import { secretUser } from "../testing/secret-user.ts";
+import { inProduction, secretUser } from "../testing/secret-user.ts";
 import Type from "typebox";
 import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
@@ -24,7 +24,7 @@ const prattleLater = job({
   payload: Type.Object({ text: Type.String() }),
   attemptsMax: 1,
   async effect({ secrets, homeWorkspace, db }, { text }) {
-    const { value } = await secrets.resolve(homeWorkspace, text, secretUser);
+    const { value } = await secrets.resolve(inProduction(homeWorkspace), text, secretUser);
     await db.system("select 1");
     throw new Error(`upstream said: ${value}`);
   },
@@ -45,7 +45,7 @@ const prattle = command({
   prepare: async ({ secrets, homeWorkspace }, { body }) =>
     body.how === "echo" || body.how === "job"
       ? body.text
-      : (await secrets.resolve(homeWorkspace, body.text, secretUser)).value,
+      : (await secrets.resolve(inProduction(homeWorkspace), body.text, secretUser)).value,
   async run(ctx, { body: { how } }, said) {
     ctx.emit(Prattled, { id: "prattle" }, {});
     const particulars = {
@@ -81,7 +81,11 @@ test("references are resolved deep inside a value, and the scrubber undoes it", 
     tries: 3,
     list: ["{{ secrets.PLANTED }}"],
   };
-  const { value, scrubber } = await world.kernel.secrets.resolve(world.home, config, secretUser);
+  const { value, scrubber } = await world.kernel.secrets.resolve(
+    inProduction(world.home),
+    config,
+    secretUser,
+  );
   expect(value).toEqual({ url: `https://x/${VALUE}`, tries: 3, list: [VALUE] });
   expect(scrubber.scrubJson(value)).toEqual({
     url: "https://x/[secret PLANTED]",
@@ -93,7 +97,7 @@ test("references are resolved deep inside a value, and the scrubber undoes it", 
 test("a value without references costs nothing and is returned as it was", async () => {
   const config = { url: "https://x" };
   const { value, scrubber } = await world.kernel.secrets.resolve(
-    "not even a workspace",
+    inProduction("not even a workspace"),
     config,
     secretUser,
   );
@@ -104,32 +108,35 @@ test("a value without references costs nothing and is returned as it was", async
 test("a name that no secret has is a failure that says so", async () => {
   const { secrets } = world.kernel;
   await expect(
-    secrets.resolve(world.home, ["{{secrets.PLANTED}}", "{{secrets.GONE}}"], secretUser),
+    secrets.resolve(
+      inProduction(world.home),
+      ["{{secrets.PLANTED}}", "{{secrets.GONE}}"],
+      secretUser,
+    ),
   ).rejects.toMatchObject({
     type: { code: "unknown_secret", status: 422 },
     message: "There is no secret GONE.",
   });
-  expect(await secrets.findMissing(world.home, ["GONE", "PLANTED", "GONE", "AWAY"])).toEqual([
-    "GONE",
-    "AWAY",
-  ]);
+  expect(
+    await secrets.findMissing(inProduction(world.home), ["GONE", "PLANTED", "GONE", "AWAY"]),
+  ).toEqual(["GONE", "AWAY"]);
 });
 
 test("another workspace has other secrets, and a value moved to it or to another name does not open", async () => {
   const elsewhere = await world.workspace("elsewhere");
   const { secrets } = world.kernel;
-  expect(await secrets.findMissing(elsewhere.key, ["PLANTED"])).toEqual(["PLANTED"]);
+  expect(await secrets.findMissing(inProduction(elsewhere.key), ["PLANTED"])).toEqual(["PLANTED"]);
   const other = await world.member(["owner"], elsewhere);
   await other("POST /api/v1/secrets", { name: "OWN", value: "of elsewhere" });
   await world.sql(
     "update secrets set sealed = (select sealed from secrets where name = 'PLANTED') where name = 'OWN'",
   );
-  await expect(secrets.read(elsewhere.key, ["OWN"], secretUser)).rejects.toThrow();
+  await expect(secrets.read(inProduction(elsewhere.key), ["OWN"], secretUser)).rejects.toThrow();
   await owner("POST /api/v1/secrets", { name: "MOVED", value: "something" });
   await world.sql(
     "update secrets set sealed = (select sealed from secrets where name = 'PLANTED') where name = 'MOVED'",
   );
-  await expect(secrets.read(world.home, ["MOVED"], secretUser)).rejects.toThrow();
+  await expect(secrets.read(inProduction(world.home), ["MOVED"], secretUser)).rejects.toThrow();
   await owner("DELETE /api/v1/secrets/MOVED");
 });
 
@@ -144,9 +151,11 @@ test("a hundred concurrent uses get each its own value", async () => {
       const name = names[n % names.length]!;
       return n % 7 === 6
         ? secrets
-            .resolve(world.home, "{{secrets.NOWHERE}}", secretUser)
+            .resolve(inProduction(world.home), "{{secrets.NOWHERE}}", secretUser)
             .catch((error: Error) => error.message)
-        : secrets.resolve(world.home, `{{secrets.${name}}}`, secretUser).then(({ value }) => value);
+        : secrets
+            .resolve(inProduction(world.home), `{{secrets.${name}}}`, secretUser)
+            .then(({ value }) => value);
     }),
   );
   expect(answers).toEqual(
@@ -176,7 +185,7 @@ test("a failure reveals no secret that the call used, thrown or returned, replay
 });
 
 test("no response confirms a guess of a secret", async () => {
-  await world.kernel.secrets.read(world.home, ["PLANTED"], secretUser);
+  await world.kernel.secrets.read(inProduction(world.home), ["PLANTED"], secretUser);
   const { body } = await owner("POST /api/v1/prattle", { text: VALUE, how: "echo" });
   expect(body.detail).toBe(`It said ${VALUE}`);
 });

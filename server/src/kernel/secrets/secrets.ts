@@ -1,7 +1,9 @@
 import type { Caller } from "../access/caller.ts";
 import { open, seal } from "../access/crypto.ts";
 import { permission } from "../access/permission.ts";
+import { BatchedRead } from "../db/batched-read.ts";
 import type { Database } from "../db/database.ts";
+import type { Partition } from "../db/partition.ts";
 import { Failure, failure, Forbidden } from "../operation/failure.ts";
 import type { WorkspaceKeys } from "../access/workspace-keys.ts";
 import { recentSecrets } from "./recent-secrets.ts";
@@ -27,10 +29,14 @@ export type SecretUser = () => Promise<Pick<Caller, "permissions"> | undefined>;
 
 const BATCH_SECRETS_MAX = 1_000;
 
+/** The value of the environment, else that of production unless the secret keeps it there. */
 const READ = `
-  select s.workspace_id, s.name, s.sealed
-    from unnest($1::uuid[], $2::text[]) as r (workspace_id, name)
-    join secrets s on s.workspace_id = r.workspace_id and s.name = r.name`;
+  select r.at::int - 1 as at, coalesce(v.sealed, s.sealed) as sealed, v.sealed is not null as own,
+         v.sealed is null and s.own_values_only and r.environment <> 'production' as withheld
+    from unnest($1::uuid[], $2::text[], $3::environment[]) with ordinality as r (workspace_id, name, environment, at)
+    join secrets s on s.workspace_id = r.workspace_id and s.name = r.name
+    left join secret_values v
+      on v.workspace_id = r.workspace_id and v.name = r.name and v.environment = r.environment`;
 
 /** Written no oftener than once a minute for each: a row that changes all the time is dear. */
 const TOUCH = `
@@ -41,16 +47,16 @@ const TOUCH = `
 const TOUCH_MS = 10_000;
 
 interface SecretRow {
-  readonly workspace_id: string;
-  readonly name: string;
+  readonly at: number;
   readonly sealed: Buffer;
+  /** True for a value of the environment itself. */
+  readonly own: boolean;
+  /** True where the only value is production's, which must stay there. */
+  readonly withheld: boolean;
 }
 
-interface PendingRead {
-  readonly workspace: string;
+interface SecretKey extends Pick<Partition, "workspace" | "environment"> {
   readonly name: string;
-  readonly resolve: (sealed: Buffer | undefined) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -60,48 +66,46 @@ interface PendingRead {
 export class Secrets {
   readonly #db: Database;
   readonly #keys: WorkspaceKeys;
-  #pending: PendingRead[] = [];
-  #reading = false;
+  readonly #rows: BatchedRead<SecretKey, SecretRow>;
   /** The secrets that were used since the last touch, by workspace. */
   #used = new Map<string, Set<string>>();
 
   constructor(db: Database, keys: WorkspaceKeys) {
     this.#db = db;
     this.#keys = keys;
+    this.#rows = new BatchedRead(BATCH_SECRETS_MAX, (wanted) => this.#readRows(wanted));
   }
 
   /** Replaces `{{secrets.NAME}}` in a value; the scrubber removes the secrets from results. */
   async resolve<T>(
-    workspace: string,
+    partition: Partition,
     value: T,
     user: SecretUser,
   ): Promise<{ readonly value: T; readonly scrubber: Scrubber }> {
-    const { values, scrubber } = await this.read(workspace, findSecretReferences(value), user);
+    const { values, scrubber } = await this.read(partition, findSecretReferences(value), user);
     // Only texts are replaced, so the type stays.
     return { value: values.size === 0 ? value : (substituteSecrets(value, values) as T), scrubber };
   }
 
   /**
-   * The values of these secrets by name. Fails when they are for somebody who may not use secrets, and with
-   * `unknown_secret` when one does not exist.
+   * The values of these secrets in an environment, by name. Fails when they are for somebody who may not use secrets, and
+   * with `unknown_secret` when one does not exist or has no value there.
    */
   async read(
-    workspace: string,
+    partition: Partition,
     names: readonly string[],
     user: SecretUser,
   ): Promise<{ readonly values: ReadonlyMap<string, string>; readonly scrubber: Scrubber }> {
     if (names.length > 0) assertMayUse(await user());
-    const rows = await this.#find(workspace, names);
-    const absent = rows.filter(({ sealed }) => sealed === undefined).map(({ name }) => name);
-    if (absent.length > 0) {
-      throw new Failure(UnknownSecret, { detail: `There is no secret ${absent.join(", ")}.` });
-    }
-    const key = rows.length === 0 ? undefined : await this.#keys.of(workspace);
-    const secrets = rows.flatMap(({ name, sealed }) =>
-      key && sealed
-        ? [recentSecrets.remember(name, open(key, sealed, sealContext(workspace, name)).toString())]
-        : [],
-    );
+    const { workspace, environment } = partition;
+    const found = await this.#find(partition, names);
+    assertPresent(found, environment);
+    const key = found.length === 0 ? undefined : await this.#keys.of(workspace);
+    const secrets = found.flatMap(({ name, row }) => {
+      if (!key || !row) return [];
+      const context = sealContext(workspace, name, row.own ? environment : undefined);
+      return [recentSecrets.remember(name, open(key, row.sealed, context).toString())];
+    });
     recordSecretUse(secrets);
     for (const { name } of secrets) this.#noteUse(workspace, name);
     const values = new Map(secrets.map(({ name, value }) => [name, value]));
@@ -129,50 +133,54 @@ export class Secrets {
     else this.#used.set(workspace, new Set([name]));
   }
 
-  /** The names without a secret. */
-  async findMissing(workspace: string, names: readonly string[]): Promise<string[]> {
-    const rows = await this.#find(workspace, names);
-    return rows.filter(({ sealed }) => sealed === undefined).map(({ name }) => name);
+  /** The names without a secret that has a value in this environment. */
+  async findMissing(partition: Partition, names: readonly string[]): Promise<string[]> {
+    const found = await this.#find(partition, names);
+    return found.filter(({ row }) => !row || row.withheld).map(({ name }) => name);
   }
 
-  /** Seals a value as the vault stores it. */
-  async seal(workspace: string, name: string, value: string): Promise<Buffer> {
+  /** Seals a value as the vault stores it; one of an environment opens nowhere else. */
+  async seal(
+    { workspace, name, environment }: Omit<SecretKey, "environment"> & Partial<SecretKey>,
+    value: string,
+  ): Promise<Buffer> {
     const key = await this.#keys.of(workspace);
-    return seal(key, Buffer.from(value), sealContext(workspace, name));
+    return seal(key, Buffer.from(value), sealContext(workspace, name, environment));
   }
 
-  #find(workspace: string, names: readonly string[]) {
-    const found = [...new Set(names)].map(async (name) => ({
-      name,
-      sealed: await new Promise<Buffer | undefined>((resolve, reject) => {
-        this.#pending.push({ workspace, name, resolve, reject });
-      }),
-    }));
-    if (!this.#reading) void this.#readAll();
-    return Promise.all(found);
+  #find({ workspace, environment }: Partition, names: readonly string[]) {
+    return Promise.all(
+      [...new Set(names)].map(async (name) => ({
+        name,
+        row: await this.#rows.get({ workspace, environment, name }),
+      })),
+    );
   }
 
-  /** Runs one query after another, each for all reads that were added during the one before. */
-  async #readAll(): Promise<void> {
-    this.#reading = true;
-    while (this.#pending.length > 0) {
-      const batch = this.#pending.splice(0, BATCH_SECRETS_MAX);
-      try {
-        const rows = await this.#db.system<SecretRow>(READ, [
-          batch.map(({ workspace }) => workspace),
-          batch.map(({ name }) => name),
-        ]);
-        const sealed = new Map(
-          rows.map((row) => [sealContext(row.workspace_id, row.name), row.sealed]),
-        );
-        for (const { workspace, name, resolve } of batch) {
-          resolve(sealed.get(sealContext(workspace, name)));
-        }
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-    this.#reading = false;
+  async #readRows(wanted: readonly SecretKey[]): Promise<ReadonlyMap<number, SecretRow>> {
+    const rows = await this.#db.system<SecretRow & Record<string, unknown>>(READ, [
+      wanted.map(({ workspace }) => workspace),
+      wanted.map(({ name }) => name),
+      wanted.map(({ environment }) => environment),
+    ]);
+    return new Map(rows.map((row) => [row.at, row]));
+  }
+}
+
+/** Fails where a secret is not there, or has no value in this environment: which of both, the detail says. */
+function assertPresent(
+  found: readonly { readonly name: string; readonly row: SecretRow | undefined }[],
+  environment: string,
+): void {
+  const absent = found.filter(({ row }) => !row).map(({ name }) => name);
+  if (absent.length > 0) {
+    throw new Failure(UnknownSecret, { detail: `There is no secret ${absent.join(", ")}.` });
+  }
+  const withheld = found.filter(({ row }) => row?.withheld).map(({ name }) => name);
+  if (withheld.length > 0) {
+    const names = withheld.join(", ");
+    const detail = `No value of ${names} is for ${environment}, and production's must not be used there.`;
+    throw new Failure(UnknownSecret, { detail });
   }
 }
 
@@ -183,7 +191,8 @@ function assertMayUse(user: Pick<Caller, "permissions"> | undefined): void {
   });
 }
 
-/** Binds a sealed value to its secret: moved to another name or workspace it does not open. */
-function sealContext(workspace: string, name: string): string {
-  return `secret ${workspace} ${name}`;
+/** Binds a sealed value to its secret: moved to another name, workspace or environment it does not open. */
+function sealContext(workspace: string, name: string, environment?: string): string {
+  const secret = `secret ${workspace} ${name}`;
+  return environment === undefined ? secret : `${secret} ${environment}`;
 }

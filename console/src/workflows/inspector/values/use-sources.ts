@@ -9,7 +9,13 @@ import { listSources, type ScopeInput, toItemKey } from "./sources.ts";
 /** Typing changes the definition at every letter; the names before a step change seldom. */
 const PAUSE_MS = 900;
 const KEPT_MS = 60_000;
-const AROUND: ReadonlySet<string> = new Set(["index", "run", "workspace", "environment"]);
+const AROUND: ReadonlySet<string> = new Set([
+  "index",
+  "run",
+  "workspace",
+  "environment",
+  "variable",
+]);
 
 interface Shown extends ScopeInput {
   readonly workflowId: string;

@@ -72,7 +72,7 @@ async function openAuth(platform: Platform, caller: Caller, id: string): Promise
     credentials,
   );
   const authority = { runAs: connector.savedBy, permissions: connector.permissions };
-  const { auth } = await resolveCredentials(platform, partition.workspace, type.config, {
+  const { auth } = await resolveCredentials(platform, partition, type.config, {
     parts,
     user: () => findRights(platform, partition.workspace, authority),
   });

@@ -135,6 +135,7 @@ export const setConnectorEnvironment = command({
         type: connector.type,
         config,
         auth: body.auth,
+        environment,
         readsDocument: false,
       },
       stored,

@@ -30,12 +30,10 @@ export async function openConnection(
   const type = connectorTypeOf(connector.type);
   const partition = partitionOfCaller(caller);
   const { parts, user, isOwn } = await revealCredentials(platform, partition, connector);
-  const { config, auth, scrubber } = await resolveCredentials(
-    platform,
-    partition.workspace,
-    type.config,
-    { parts, user },
-  );
+  const { config, auth, scrubber } = await resolveCredentials(platform, partition, type.config, {
+    parts,
+    user,
+  });
   const { document } = connector;
   return {
     platform,

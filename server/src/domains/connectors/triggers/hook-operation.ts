@@ -64,7 +64,7 @@ async function findTarget(platform: Platform, token: string): Promise<HookTarget
 
 /** The key of a trigger: of its subscription, or the secret that its author names. */
 async function findKey(platform: Platform, { row, listener }: HookTarget): Promise<string> {
-  const { workspace, sealed, token } = row;
+  const { workspace, environment, sealed, token } = row;
   const { trigger, deployedBy: runAs, permissions } = listener;
   const reference = trigger.type === "connector" ? trigger.secret : undefined;
   if (reference === undefined) {
@@ -74,7 +74,8 @@ async function findKey(platform: Platform, { row, listener }: HookTarget): Promi
   }
   try {
     const rights = () => findRights(platform, workspace, { runAs, permissions });
-    return (await platform.secrets.resolve(workspace, reference, rights)).value;
+    const here = { workspace, environment };
+    return (await platform.secrets.resolve(here, reference, rights)).value;
   } catch (error) {
     // Without its key no signature is valid, and which key is missing is not for strangers.
     const isKeyless =

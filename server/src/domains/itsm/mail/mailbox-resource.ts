@@ -1,3 +1,5 @@
+import { partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Partition } from "#kernel/db/partition.ts";
 import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { checkCondition } from "#kernel/condition/condition.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -71,7 +73,7 @@ export const mailboxes = resource({
   async prepare(platform, input, caller, before) {
     assertNoErrors(inputErrors(input));
     const imap = input.imap === undefined ? before?.imap : input.imap;
-    if (input.imap) await assertImap(platform, input.imap, caller.workspace?.key ?? "");
+    if (input.imap) await assertImap(platform, input.imap, partitionOfCaller(caller));
     if (input.imap && !caller.permissions.has(SecretsUse.name)) {
       throw permissionFailure(SecretsUse.name);
     }
@@ -148,7 +150,7 @@ function inputErrors({ rules = [], templates = {} }: Input): FieldError[] {
 async function assertImap(
   { outbound, secrets }: Platform,
   { host, secret }: ImapSettings,
-  workspace: string,
+  partition: Partition,
 ): Promise<void> {
   const errors: FieldError[] = [];
   try {
@@ -157,7 +159,7 @@ async function assertImap(
     if (!(error instanceof OutboundRefused)) throw error;
     errors.push({ path: "/imap/host", message: error.message });
   }
-  const [missing] = await secrets.findMissing(workspace, [secret]);
+  const [missing] = await secrets.findMissing(partition, [secret]);
   if (missing !== undefined) {
     errors.push({ path: "/imap/secret", message: `refers to no secret: ${missing}` });
   }

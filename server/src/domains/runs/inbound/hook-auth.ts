@@ -5,9 +5,11 @@ import type { HookAuth, WebhookTrigger } from "#domains/workflows/index.ts";
 import { equalBytes, sha256 } from "#kernel/access/crypto.ts";
 import type { RawRequest } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
+import type { Partition } from "#kernel/db/partition.ts";
 import { Failure, Forbidden, failure } from "#kernel/operation/failure.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
 import type { HookTarget } from "./hook-target.ts";
+import type { FoundTrigger } from "./hook-trigger.ts";
 import { headerOf, isSigned } from "./signature.ts";
 
 export const SignatureInvalid = failure(
@@ -36,21 +38,22 @@ export function credentialHeaders({ signature, auth }: WebhookTrigger): readonly
 /** Checks the credentials that a trigger demands; the claims of a token, where that is one. */
 export async function authenticateHook(
   platform: Platform,
-  target: HookTarget,
-  { signature, auth }: WebhookTrigger,
+  { target, environment, named }: FoundTrigger<"webhook">,
   request: RawRequest,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { signature, auth } = named.trigger;
+  const hook = { ...target, environment };
   const { bytes, headers } = request;
   const nowMs = platform.clock.nowMs();
   if (signature) {
-    const key = await readSecret(platform, target, signature.secret);
+    const key = await readSecret(platform, hook, signature.secret);
     const signed = { bytes, header: headers[headerOf(signature)], nowMs };
     if (key === undefined || !isSigned(signed, key, signature)) {
       throw new Failure(SignatureInvalid);
     }
   }
   if (!auth) return undefined;
-  const key = await readSecret(platform, target, auth.secret);
+  const key = await readSecret(platform, hook, auth.secret);
   const claims = key === undefined ? undefined : checkCredentials(headers, key, { auth, nowMs });
   if (claims) return auth.kind === "jwt" ? claims : undefined;
   const challenge = auth.kind === "basic" ? { "www-authenticate": "Basic" } : {};
@@ -60,11 +63,11 @@ export async function authenticateHook(
 /** A secret of the workspace. Without its key nothing is valid, and which key is missing is not for strangers. */
 async function readSecret(
   platform: Platform,
-  { workspace, deployedBy: runAs, permissions }: HookTarget,
+  { workspace, environment, deployedBy: runAs, permissions }: HookTarget & Partition,
   reference: string,
 ): Promise<string | undefined> {
   try {
-    const { value } = await platform.secrets.resolve(workspace, reference, () =>
+    const { value } = await platform.secrets.resolve({ workspace, environment }, reference, () =>
       findRights(platform, workspace, { runAs, permissions }),
     );
     // Anybody knows an empty one.

@@ -28,7 +28,7 @@ export async function readWebhookInput(
   // A signature is of the bytes of the whole body, so that files that are signed are small.
   const whole = trigger.signature && upload ? await readWhole(upload) : undefined;
   const checked: RawRequest = whole ? { ...request, bytes: whole } : request;
-  const claims = await authenticateHook(platform, found.target, trigger, checked);
+  const claims = await authenticateHook(platform, found, checked);
   // Senders without credentials must not use up what the others may send.
   platform.rateLimit.assert(`hook ${found.target.workflowId}`, platform.settings.rateLimit);
   const hidden = credentialHeaders(trigger);

@@ -13,6 +13,7 @@ import {
   toNodeKey,
   WorkflowsRead,
 } from "#domains/workflows/index.ts";
+import { listValues } from "#domains/variables/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -105,7 +106,8 @@ export async function readPreviewScope(
     addLoop(scope, record);
   }
   const facts = await readWorkspaceFacts(platform, { workspace: workspace.key, environment });
-  const values: Record<string, unknown> = { ...scope.at(path, { workspace: facts }) };
+  const variables = await listValues(platform, partition, caller);
+  const values: Record<string, unknown> = { ...scope.at(path, { workspace: facts, variables }) };
   const innermost = position.loops.at(-1);
   if (innermost && place.item !== undefined) {
     values[innermost.as] = place.item;

@@ -23,7 +23,16 @@ const JsonSchema = Type.Record(Type.String(), Type.Unknown(), {
 const VisibleName = Type.Object(
   {
     path: Type.String({ description: "As an expression writes it: `steps.read.output`" }),
-    kind: Type.Enum(["trigger", "step", "item", "index", "run", "workspace", "environment"]),
+    kind: Type.Enum([
+      "trigger",
+      "step",
+      "item",
+      "index",
+      "run",
+      "workspace",
+      "environment",
+      "variable",
+    ]),
     title: Type.String(),
     stepId: Type.Optional(Type.String({ description: "Of a step: its key" })),
     nodeType: Type.Optional(Type.String()),
@@ -147,13 +156,14 @@ function stepName(
   };
 }
 
+/** The names that are the same at every place. */
 function constantNames({ values }: PreviewScope): VisibleName[] {
   const text = { type: "string" };
   const objectOf = (value: unknown) => ({
     type: "object",
     properties: Object.fromEntries(Object.keys(Object(value)).map((name) => [name, text])),
   });
-  const { run, workspace, environment } = values;
+  const { run, workspace, environment, variables } = values;
   return [
     { path: "run", kind: "run", title: "This run", schema: objectOf(run), sample: run },
     {
@@ -170,6 +180,15 @@ function constantNames({ values }: PreviewScope): VisibleName[] {
       schema: text,
       sample: environment,
     },
+    ...Object.entries(Object(variables) as Record<string, unknown>).map(
+      ([name, sample]): VisibleName => ({
+        path: `variables.${name}`,
+        kind: "variable",
+        title: "A variable of the workspace",
+        schema: {},
+        ...(sample !== null && { sample }),
+      }),
+    ),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { requireRights, type Rights } from "#domains/identity/accounts/index.ts";
+import { readVariables } from "#domains/variables/index.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PlanNode, StepError } from "#domains/workflows/index.ts";
 import type { Platform, PlatformServices } from "#kernel/contract.ts";
@@ -110,8 +111,8 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
     if (node.type.effect !== "pure" && !run.test) await rights();
     const secrets = await readSecrets(attempt, prepared.secrets, rights);
     if (secrets.scrubber) ({ scrubber } = secrets);
-    const workspace = prepared.readsWorkspace ? await readWorkspaceFacts(platform, run) : undefined;
-    const scope = attempt.scope.at(attempt.path, { workspace, secrets: secrets.values });
+    const visible = await readExtras(attempt, prepared, rights);
+    const scope = attempt.scope.at(attempt.path, { ...visible, secrets: secrets.values });
     const values = await evaluateTemplate(attempt, prepared, { scope, logs });
     const expressions = Object.fromEntries(
       [...prepared.expressions].map(([name, { text }]) => [name, text]),
@@ -124,8 +125,8 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
     if ("error" in checked) {
       throw new StepFailure("invalid_config", checked.error, { retryable: false });
     }
-    const { body: _, ...visible } = checked.config as Record<string, unknown>;
-    input = scrubber.scrubJson(toStorableJson(node.type.iterates ? visible : checked.config));
+    const { body: _, ...ownConfig } = checked.config as Record<string, unknown>;
+    input = scrubber.scrubJson(toStorableJson(node.type.iterates ? ownConfig : checked.config));
     if (attempt.mock) return mockedResult(attempt.mock, input, logs);
     const executor = findExecutor(platform, node.type.executedAs ?? node.type.type);
     if (!executor) throw new StepFailure("unknown_type", `Nothing here can do ${node.type.type}.`);
@@ -136,7 +137,7 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
         path: attempt.path,
         cause: causeOfStep(run, attempt.path),
         nodeType: node.type.type,
-        scope: () => attempt.scope.at(attempt.path, { workspace }),
+        scope: () => attempt.scope.at(attempt.path, visible),
         agent: () => attempt.scope.agentAt(attempt.path),
         attempt: attempt.attempt,
         idempotencyKey: `${run.id}:${attempt.stepKey.replaceAll(" ", ":")}`,
@@ -212,7 +213,18 @@ async function readSecrets(
 ): Promise<{ readonly values?: ReadonlyMap<string, string>; readonly scrubber?: Scrubber }> {
   if (names.length === 0 || node.type.inside) return {};
   if (run.test) return { values: new Map(names.map((name) => [name, `[secret ${name}]`])) };
-  return platform.secrets.read(run.workspace, names, rights);
+  return platform.secrets.read(run, names, rights);
+}
+
+/** Reads what not every step needs: the workspace, and the variables that it names. */
+async function readExtras(
+  { platform, run }: StepAttempt,
+  { readsWorkspace, variables: names }: PreparedNode,
+  rights: () => Promise<Rights>,
+) {
+  const workspace = readsWorkspace ? await readWorkspaceFacts(platform, run) : undefined;
+  if (names.length === 0) return { workspace };
+  return { workspace, variables: await readVariables(platform, run, names, rights) };
 }
 
 /** Evaluates the templates of a configuration, with a note for each expression without a value. */

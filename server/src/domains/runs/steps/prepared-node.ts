@@ -23,6 +23,8 @@ export interface PreparedNode {
   readonly readsWorkspace: boolean;
   /** The names of the secrets that it reads. */
   readonly secrets: readonly string[];
+  /** The names of the variables that it reads; `ANY_NAME` for all. */
+  readonly variables: readonly string[];
   readonly check: ConfigCheck;
 }
 
@@ -45,7 +47,7 @@ function compileNode({ type, config }: PlanNode): PreparedNode {
   const compiled = new Map(
     Object.entries(expressions).map(([name, text]) => [name, compileExpression(text)]),
   );
-  const { secrets, roots } = joinReferences([
+  const { secrets, variables, roots } = joinReferences([
     template.references,
     ...[...compiled.values()].map(({ references }) => references),
   ]);
@@ -58,6 +60,7 @@ function compileNode({ type, config }: PlanNode): PreparedNode {
     ...listFields(type.config, templates),
     // An expression that names no secret sees none.
     secrets: secrets.filter((name) => name !== ANY_NAME),
+    variables,
     check: configCheckOf(type.config),
   };
 }

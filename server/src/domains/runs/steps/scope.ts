@@ -38,6 +38,7 @@ export interface AgentHistory {
 /** The values that not every step needs. */
 interface ScopeExtras {
   readonly workspace?: WorkspaceFacts | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly secrets?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -113,7 +114,10 @@ export class Scope {
   }
 
   /** The values that the step at this path sees: outputs around it, and the items of its loops. */
-  at(path: string, { workspace, secrets }: ScopeExtras = {}): Readonly<Record<string, unknown>> {
+  at(
+    path: string,
+    { workspace, variables, secrets }: ScopeExtras = {},
+  ): Readonly<Record<string, unknown>> {
     const { iterations } = parsePath(path);
     const items: Record<string, unknown> = {};
     let steps = this.#outputs;
@@ -132,6 +136,7 @@ export class Scope {
     const scope = {
       ...this.#common,
       ...(workspace && { workspace }),
+      ...(variables && { variables }),
       ...this.#given?.items,
       ...items,
       steps: this.#given ? { ...this.#given.steps, ...steps } : steps,

@@ -1,4 +1,4 @@
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Causation } from "#kernel/log/event.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
@@ -152,7 +152,7 @@ function buildHostCalls(
   const instance = `/artifacts/${artifact.id}`;
   return hostCallsFor({
     platform,
-    workspace: caller.workspace?.key ?? "",
+    partition: partitionOfCaller(caller),
     scrubbers,
     files,
     perform:

@@ -36,7 +36,7 @@ const scriptStep = executor({
     const files = new ScriptFiles(fileAccessOf(tools.files));
     const hostCall = hostCallsFor({
       platform,
-      workspace: run.workspace,
+      partition: partitionOf(tools),
       scrubbers,
       files,
       perform,

@@ -1,5 +1,6 @@
 import { requireRights, type Rights } from "#domains/identity/accounts/index.ts";
 import type { Platform } from "#kernel/contract.ts";
+import type { EnvironmentName } from "#kernel/db/partition.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
@@ -63,7 +64,10 @@ async function postDelivery(
   try {
     if (target.error !== undefined) throw target.error;
     const saver = await requireRights(platform, target.workspace, target.authority);
-    const custom = await resolveHeaders(platform, target, saver);
+    const custom = await resolveHeaders(platform, target, {
+      saver,
+      environment: delivery.event.environment,
+    });
     secretScrubber = custom.scrubber;
     const response = await platform.outbound.request({
       method: "POST",
@@ -124,14 +128,14 @@ export function addStandardHeaders(
   return { ...(!named && { "user-agent": USER_AGENT }), ...custom, ...standard };
 }
 
-/** Resolves the secrets in the webhook's own headers, at the last moment. */
+/** Resolves the secrets in the webhook's own headers at the last moment, with the values of the event's environment. */
 async function resolveHeaders(
   { secrets }: Platform,
   { headers, hasReferences, workspace }: Target,
-  saver: Rights,
+  { saver, environment }: { readonly saver: Rights; readonly environment: EnvironmentName },
 ) {
   if (!hasReferences) return { headers, scrubber: undefined };
-  const resolved = await secrets.resolve(workspace, headers, async () => saver);
+  const resolved = await secrets.resolve({ workspace, environment }, headers, async () => saver);
   return { headers: resolved.value, scrubber: resolved.scrubber };
 }
 

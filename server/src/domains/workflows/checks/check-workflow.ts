@@ -1,5 +1,6 @@
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import { Value } from "typebox/value";
+import { findMissingVariables } from "#domains/variables/index.ts";
 import { findMissingSecrets } from "#domains/vault/index.ts";
 import type { Platform, PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { checkExpression } from "#kernel/expression/expression.ts";
@@ -15,7 +16,7 @@ import {
 } from "../definition/index.ts";
 import { missingNodeTypes, nodeTypesOf } from "../node-types.ts";
 import { findReferenceIssues, nodesIn } from "./reference-check.ts";
-import { findMentions, referencesOf } from "./references.ts";
+import { findMentions, type Reference, referencesOf } from "./references.ts";
 import { findMissing } from "../store.ts";
 
 type Context = Pick<ReadContext, "tx" | "services">;
@@ -42,21 +43,30 @@ export async function definitionIssues(
   );
   const tooMany = excess === undefined ? [] : [{ path: excess, message: TOO_MANY }];
   const references = all.flatMap(referencesOf);
-  const named = (kind: "secret" | "workflow") => [
+  const named = (kind: Reference["kind"]) => [
     ...new Set(
       references.flatMap(({ kind: of, name }) => (of === kind && name !== ANY_NAME ? name : [])),
     ),
   ];
   const missing = {
     secret: new Set(await findMissingSecrets(tx, named("secret"))),
+    variable: new Set(await findMissingVariables(tx, named("variable"))),
     workflow: new Set(await findMissing(tx, named("workflow"))),
   };
-  const referenceErrors = references
-    .filter(({ kind, name }) => name === ANY_NAME || missing[kind].has(name))
-    .map(({ kind, name, path }) => ({
-      path,
-      message: name === ANY_NAME ? UNNAMED_SECRET : MESSAGES[kind](name),
+  const isUnnamedSecret = ({ kind, name }: Reference) => kind === "secret" && name === ANY_NAME;
+  const issues = references
+    .filter((one) => isUnnamedSecret(one) || missing[one.kind].has(one.name))
+    .map((one) => ({
+      kind: one.kind,
+      path: one.path,
+      message: isUnnamedSecret(one) ? UNNAMED_SECRET : MESSAGES[one.kind](one.name),
     }));
+  // A variable may be set later, and says so by itself when a step needs it.
+  const [doubts, referenceErrors] = [true, false].map((isDoubt) =>
+    issues
+      .filter(({ kind }) => (kind === "variable") === isDoubt)
+      .map(({ path, message }) => ({ path, message })),
+  ) as [FieldError[], FieldError[]];
   const outside = await findReferenceIssues({ tx, services }, definition);
   return {
     errors: [
@@ -66,7 +76,7 @@ export async function definitionIssues(
       ...(await nodeTypeErrors({ tx, services }, definition)),
       ...outside.errors,
     ],
-    warnings: [...warnings, ...outside.warnings],
+    warnings: [...warnings, ...doubts, ...outside.warnings],
   };
 }
 
@@ -161,5 +171,6 @@ const TOO_MANY = "is one expression too many: together they are too long";
 
 const MESSAGES = {
   secret: (name: string) => `names the secret ${name}, which does not exist`,
+  variable: (name: string) => `names the variable ${name}, which does not exist`,
   workflow: () => "is not a workflow of this workspace",
 };

@@ -26,8 +26,8 @@ export interface ReferenceMentions {
 
 /** Something outside of a definition that it needs. */
 export interface Reference {
-  readonly kind: "secret" | "workflow";
-  /** Of secrets also `ANY_NAME`. */
+  readonly kind: "secret" | "variable" | "workflow";
+  /** Of secrets and variables also `ANY_NAME`. */
   readonly name: string;
   /** Where it is named. */
   readonly path: string;
@@ -57,9 +57,12 @@ export function findMentions(definition: unknown, types: NodeTypes): ReferenceMe
 /** The references of a mention. An expression is parsed the first time. */
 export function referencesOf({ kind, text, path }: Mention): Reference[] {
   if (kind === "workflow") return [{ kind, name: text, path }];
-  const { secrets } =
+  const { secrets, variables } =
     kind === "template" ? templateReferences(text) : checkExpression(text).references;
-  return secrets.map((name) => ({ kind: "secret", name, path }));
+  return [
+    ...secrets.map((name) => ({ kind: "secret", name, path }) as const),
+    ...variables.map((name) => ({ kind: "variable", name, path }) as const),
+  ];
 }
 
 class MentionFinder {

@@ -49,7 +49,15 @@ export type OnError = Static<typeof OnError>;
 export const LOOP_CONCURRENCY_MAX = 100;
 
 /** Roots of the scope in which expressions are evaluated; an item can't hide them. */
-export const SCOPE_NAMES = ["trigger", "steps", "run", "workspace", "environment", "secrets"];
+export const SCOPE_NAMES = [
+  "trigger",
+  "steps",
+  "run",
+  "workspace",
+  "environment",
+  "secrets",
+  "variables",
+];
 
 /** The name by which expressions read what is different in each iteration. */
 export function itemName(name: string, description: string) {

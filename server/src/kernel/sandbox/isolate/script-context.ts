@@ -28,6 +28,7 @@ export function createScriptContext(runtime: ScriptRuntime, facts: string): unkn
     }),
     connectors: freeze({ invoke: hostMethod("connectors.invoke") }),
     secrets: freeze({ get: hostMethod("secrets.get") }),
+    variables: freeze({ get: hostMethod("variables.get") }),
     events: freeze({ publish: hostMethod("events.publish") }),
     http: freeze({ request: hostMethod("http.request") }),
     files: createFiles(runtime),

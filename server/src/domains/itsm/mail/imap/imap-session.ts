@@ -2,6 +2,7 @@
 import type { ImapFlow } from "imapflow";
 import { findRights } from "#domains/identity/accounts/index.ts";
 import type { Platform } from "#kernel/contract.ts";
+import type { Partition } from "#kernel/db/partition.ts";
 import type { ImapSettings, StoredMailbox } from "../mailbox.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -17,12 +18,12 @@ export interface ImapFolder {
 /** Opens the folder of a mailbox for `work`, and closes all in the end; errors do not tell the password. */
 export async function withFolder<T>(
   platform: Platform,
-  { mailbox, workspace }: { readonly mailbox: StoredMailbox; readonly workspace: string },
+  { mailbox, partition }: { readonly mailbox: StoredMailbox; readonly partition: Partition },
   work: (folder: ImapFolder) => Promise<T>,
 ): Promise<T> {
   const { imap } = mailbox;
   if (!imap) throw new Error("The mailbox is not one that is fetched from.");
-  const password = await readPassword(platform, mailbox, { imap, workspace });
+  const password = await readPassword(platform, mailbox, { imap, partition });
   const client = await createClient(platform, imap, password);
   try {
     await client.connect();
@@ -45,11 +46,11 @@ export async function withFolder<T>(
 async function readPassword(
   platform: Platform,
   { savedBy, permissions }: StoredMailbox,
-  { imap, workspace }: { readonly imap: ImapSettings; readonly workspace: string },
+  { imap, partition }: { readonly imap: ImapSettings; readonly partition: Partition },
 ): Promise<string> {
   const authority = { runAs: savedBy, permissions };
-  const { values } = await platform.secrets.read(workspace, [imap.secret], () =>
-    findRights(platform, workspace, authority),
+  const { values } = await platform.secrets.read(partition, [imap.secret], () =>
+    findRights(platform, partition.workspace, authority),
   );
   return values.get(imap.secret) ?? "";
 }

@@ -87,8 +87,7 @@ export async function pollMailbox(
   const known = await platform.db.read(partition, (tx) => findCursor(tx, mailbox.id));
   // A first poll that fails has somewhere to say so.
   if (!known) await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor: NOWHERE });
-  const { workspace } = partition;
-  await withFolder(platform, { mailbox, workspace }, async (folder) => {
+  await withFolder(platform, { mailbox, partition }, async (folder) => {
     const cursor = resumeCursor(known, folder);
     if (cursor !== known) await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor });
     for (const uid of await newUids(folder, cursor.lastUid)) {

@@ -162,8 +162,7 @@ async function tryConnection(platform: Platform, caller: Caller, id: string) {
   const mailbox = await platform.db.read(partition, (tx) => mailboxes.store.get(tx, id));
   if (mailbox.kind !== "imap") throw new Failure(NotFetched);
   try {
-    const where = { mailbox, workspace: partition.workspace };
-    const waiting = await withFolder(platform, where, async ({ client }) =>
+    const waiting = await withFolder(platform, { mailbox, partition }, async ({ client }) =>
       client.mailbox ? client.mailbox.exists : 0,
     );
     return { ok: true, waiting };

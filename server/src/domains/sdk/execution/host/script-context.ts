@@ -1,6 +1,8 @@
 /** The host calls of a script's `context`; most are operations of the platform. */
+import { readVariables } from "#domains/variables/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
+import type { Partition } from "#kernel/db/partition.ts";
 import { toIdempotencyKey } from "#domains/connectors/index.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { assertStorable } from "#kernel/http/request-body.ts";
@@ -13,9 +15,9 @@ import { type CallOperation, dataOfResponse } from "#kernel/operation/call-opera
 
 export interface ScriptHost {
   readonly platform: Platform;
-  readonly workspace: string;
+  readonly partition: Partition;
   readonly perform: CallOperation;
-  /** The rights of the author of the script, for its secrets. */
+  /** The rights of the author of the script, for its secrets and variables. */
   readonly secretUser: SecretUser;
   /** Equal for all attempts of a step; its calls outside send keys made of it. */
   readonly idempotencyKey?: string | undefined;
@@ -84,14 +86,21 @@ const HANDLERS: Readonly<Record<HostMethod, HostMethodHandler>> = {
   },
   "events.publish": async ({ perform }, [name, event]) =>
     dataOfResponse(await perform("topics.publish", { params: { name }, body: event })),
-  "secrets.get": async ({ platform, workspace, secretUser, scrubbers }, [name]) => {
+  "secrets.get": async ({ platform, partition, secretUser, scrubbers }, [name]) => {
     if (typeof name !== "string") throw invalidField("/0", "must be the name of a secret");
-    const { values, scrubber } = await platform.secrets.read(workspace, [name], secretUser);
+    const { values, scrubber } = await platform.secrets.read(partition, [name], secretUser);
     scrubbers.push(scrubber);
     return values.get(name);
   },
-  "http.request": ({ platform, workspace, idempotencyKey, files }, [request], signal) =>
-    scriptHttpCall(platform, { workspace, input: request, signal, idempotencyKey, files }),
+  "variables.get": async ({ platform, partition, secretUser }, [name]) => {
+    if (typeof name !== "string") throw invalidField("/0", "must be the name of a variable");
+    return (await readVariables(platform, partition, [name], secretUser))[name];
+  },
+  "http.request": (
+    { platform, partition: { workspace }, idempotencyKey, files },
+    [request],
+    signal,
+  ) => scriptHttpCall(platform, { workspace, input: request, signal, idempotencyKey, files }),
   "files.read": ({ files }, [file, options]) => files.read(file, options),
   "files.create": ({ files }, [name]) => files.create(name),
   "files.append": ({ files }, [writer, content]) => files.append(writer, content),

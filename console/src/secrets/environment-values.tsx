@@ -1,0 +1,94 @@
+import { Trash2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { Entry } from "../ui/display/section.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { toWords } from "../ui/words.ts";
+
+/** Those that may have values of their own, in the place of production's. */
+export type OtherEnvironment = "staging" | "development";
+const OTHERS: readonly OtherEnvironment[] = ["staging", "development"];
+
+interface EnvironmentValuesProps {
+  /** What has the values. */
+  readonly name: string;
+  readonly own: readonly string[];
+  readonly ownValuesOnly: boolean;
+  /** How a value is shown, of those that an environment has itself. */
+  readonly shownIn: (environment: "production" | OtherEnvironment) => ReactNode;
+  /** Why nothing can be changed. */
+  readonly reason: string | undefined;
+  /** Without an environment: the value of production. */
+  readonly onSet: (environment?: OtherEnvironment) => void;
+  readonly onRemove: (environment: OtherEnvironment) => void;
+  readonly onKeep: (ownValuesOnly: boolean) => void;
+}
+
+/** The value in each environment: its own, that of production, or none. */
+export function EnvironmentValues(props: EnvironmentValuesProps) {
+  const { name, own, ownValuesOnly, shownIn, reason, onSet, onRemove, onKeep } = props;
+  const off = { disabled: reason !== undefined, title: reason };
+  return (
+    <section aria-label="Values" className="section">
+      <h3 className="secret-used">Values</h3>
+      <ul>
+        <Entry
+          title="Production"
+          about={shownIn("production")}
+          act={
+            <button
+              className="btn"
+              aria-label="New value for production"
+              {...off}
+              onClick={() => onSet()}
+            >
+              New value
+            </button>
+          }
+        />
+        {OTHERS.map((environment) => {
+          const isOwn = own.includes(environment);
+          return (
+            <Entry
+              key={environment}
+              title={toWords(environment)}
+              about={isOwn ? shownIn(environment) : ownValuesOnly ? "None" : "As in production"}
+              act={
+                <span className="row">
+                  {isOwn && (
+                    <IconButton
+                      label={`Remove the value of ${name} in ${environment}`}
+                      isOff={off.disabled}
+                      onPress={() => onRemove(environment)}
+                    >
+                      <Trash2 />
+                    </IconButton>
+                  )}
+                  <button
+                    className="btn"
+                    aria-label={`${isOwn ? "New" : "Own"} value for ${environment}`}
+                    {...off}
+                    onClick={() => onSet(environment)}
+                  >
+                    {isOwn ? "New value" : "Own value"}
+                  </button>
+                </span>
+              }
+            />
+          );
+        })}
+      </ul>
+      <label className="secret-keep">
+        <input
+          type="checkbox"
+          checked={ownValuesOnly}
+          disabled={off.disabled}
+          onChange={({ target }) => onKeep(target.checked)}
+        />
+        <span>
+          Keep production’s value in production
+          <span className="muted">An environment without a value of its own then has none.</span>
+        </span>
+      </label>
+    </section>
+  );
+}

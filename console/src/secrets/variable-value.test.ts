@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { parseText, toText } from "./variable-value.ts";
+
+test("whatever is shown in a field is read as what it was", () => {
+  const values = [
+    "https://shop.example.com",
+    "",
+    "42",
+    "null",
+    '"quoted"',
+    '{"not": json',
+    " 7 ",
+    42,
+    null,
+    true,
+    [],
+    { a: [1, "2", { b: null }] },
+  ];
+  for (const value of values) expect(parseText(toText(value))).toEqual(value);
+  expect(toText("plain words")).toBe("plain words");
+});

@@ -1,0 +1,23 @@
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import {
+  getVariableUsage,
+  removeVariableEnvironment,
+  setVariableEnvironment,
+} from "./operations.ts";
+import { variableResource, VariablesRead, VariablesWrite } from "./variable.ts";
+
+export { findMissingVariables, listValues, readVariables } from "./values.ts";
+
+const { operations, events, store } = variableResource;
+
+export const variables = domain({
+  name: "variables",
+  summary: "Plain values that workflows and scripts read by name, in each environment its own.",
+  environmentScoped: false,
+  permissions: [VariablesRead, VariablesWrite],
+  events: [events.created, events.updated, events.deleted],
+  operations: [...operations, getVariableUsage, setVariableEnvironment, removeVariableEnvironment],
+  contributions: [contribute(UsageCounterPoint, { name: "variables", count: store.count })],
+});

@@ -1,0 +1,135 @@
+/** The values of variables, for code that acts on behalf of a workspace in one of its environments. */
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { BatchedRead } from "#kernel/db/batched-read.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Partition } from "#kernel/db/partition.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { ANY_NAME } from "#kernel/expression/references.ts";
+import { Failure, failure, Forbidden } from "#kernel/operation/failure.ts";
+import { VARIABLES_MAX, VariablesRead } from "./variable.ts";
+
+export const UnknownVariable = failure(
+  "unknown_variable",
+  422,
+  "A variable that is referred to does not exist.",
+);
+
+type Place = Pick<Partition, "workspace" | "environment">;
+type Reader = Pick<Caller, "permissions">;
+
+interface VariableKey extends Place {
+  readonly name: string;
+}
+
+interface VariableRow {
+  readonly at: number;
+  readonly value: unknown;
+  /** True where the only value is production's, which must stay there. */
+  readonly withheld: boolean;
+}
+
+/** The value of an environment, else that of production; and whether it must stay there. */
+const HERE = (environment: string) => `
+  coalesce(v.environments -> ${environment}, v.value) as value,
+  v.own_values_only and ${environment} <> 'production' and v.environments -> ${environment} is null as withheld`;
+
+const READ = `
+  select r.at::int - 1 as at, ${HERE("r.environment")}
+    from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as r (workspace_id, name, environment, at)
+    join variables v on v.workspace_id = r.workspace_id and v.name = r.name`;
+
+const READ_ALL = `
+  select v.name, ${HERE("$2::text")} from variables v where v.workspace_id = $1 order by v.name limit $3`;
+
+const BATCH_VARIABLES_MAX = 1_000;
+const reads = new WeakMap<Platform["db"], BatchedRead<VariableKey, VariableRow>>();
+
+/**
+ * The values of variables by name, as they are now; of all, where `ANY_NAME` is among the names. Fails with `unknown_variable`
+ * where a named one does not exist or has no value here, and for those who may not read variables.
+ */
+export async function readVariables(
+  { db }: Pick<Platform, "db">,
+  { workspace, environment }: Place,
+  names: readonly string[],
+  reader: () => Promise<Reader | undefined>,
+): Promise<Readonly<Record<string, unknown>>> {
+  assertMayRead(await reader());
+  const isAll = names.includes(ANY_NAME);
+  const all = isAll ? await readAll(db, { workspace, environment }) : [];
+  const read = readOf(db);
+  const named = await Promise.all(
+    names
+      .filter((name) => name !== ANY_NAME)
+      .map(async (name) => ({ name, row: await read.get({ workspace, environment, name }) })),
+  );
+  const absent = named.find(({ row }) => !row);
+  if (absent) {
+    throw new Failure(UnknownVariable, { detail: `There is no variable ${absent.name}.` });
+  }
+  const withheld = named.find(({ row }) => row?.withheld);
+  if (withheld) {
+    const detail = `No value of ${withheld.name} is for ${environment}, and production's must not be used there.`;
+    throw new Failure(UnknownVariable, { detail });
+  }
+  return Object.fromEntries([
+    ...all,
+    ...named.map(({ name, row }) => [name, row?.value ?? null] as const),
+  ]);
+}
+
+/** All that have a value here, for somebody who only looks; nothing for those who may not. */
+export async function listValues(
+  { db }: Pick<Platform, "db">,
+  place: Place,
+  { permissions }: Reader,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!permissions.has(VariablesRead.name)) return {};
+  return Object.fromEntries(await readAll(db, place));
+}
+
+/** Finds the names that no variable has. */
+export async function findMissingVariables(tx: Tx, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const text = "select name from variables where name = any($1::text[])";
+  const existing = new Set((await queryRows(tx, text, [names])).map(({ name }) => name));
+  return names.filter((name) => !existing.has(name));
+}
+
+async function readAll(
+  db: Platform["db"],
+  { workspace, environment }: Place,
+): Promise<(readonly [string, unknown])[]> {
+  const rows = await db.system<{ name: string; value: unknown; withheld: boolean }>(READ_ALL, [
+    workspace,
+    environment,
+    VARIABLES_MAX,
+  ]);
+  return rows
+    .filter(({ withheld }) => !withheld)
+    .map(({ name, value }) => [name, value ?? null] as const);
+}
+
+function readOf(db: Platform["db"]): BatchedRead<VariableKey, VariableRow> {
+  let read = reads.get(db);
+  if (!read) {
+    read = new BatchedRead<VariableKey, VariableRow>(BATCH_VARIABLES_MAX, async (wanted) => {
+      const rows = await db.system<VariableRow & Record<string, unknown>>(READ, [
+        wanted.map(({ workspace }) => workspace),
+        wanted.map(({ name }) => name),
+        wanted.map(({ environment }) => environment),
+      ]);
+      return new Map(rows.map((row) => [row.at, row]));
+    });
+    reads.set(db, read);
+  }
+  return read;
+}
+
+function assertMayRead(reader: Reader | undefined): void {
+  if (reader?.permissions.has(VariablesRead.name)) return;
+  throw new Failure(Forbidden, {
+    detail: `The variables in it need the permission ${VariablesRead.name} of the person in whose name it acts.`,
+  });
+}

@@ -1,0 +1,134 @@
+import Type, { type Static } from "typebox";
+import { permission } from "#kernel/access/permission.ts";
+import { type FieldError, assertNoErrors, failure } from "#kernel/operation/failure.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { id, object, patch, text, Time } from "#kernel/schema/schema.ts";
+import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
+
+/** In a workspace. */
+export const VARIABLES_MAX = 500;
+const NAME_CHARACTERS_MAX = 100;
+const VALUE_BYTES_MAX = 16 * 1024;
+
+export const VariableId = id("var");
+
+/** Those that may have values of their own: a variable's own is production's. */
+export const EnvironmentWithOwn = Type.Enum(["staging", "development"]);
+
+export const Value = Type.Unknown({ description: "Any JSON up to 16 KiB; nothing secret" });
+
+const fields = {
+  name: Type.String({
+    pattern: `^${SECRET_NAME}$`,
+    maxLength: NAME_CHARACTERS_MAX,
+    description: "Letters, digits and underscores; referred to as `{{variables.NAME}}`",
+  }),
+  value: Value,
+};
+const furtherFields = {
+  description: text(2_000),
+  environments: Type.Object(
+    { staging: Type.Optional(Value), development: Type.Optional(Value) },
+    {
+      additionalProperties: false,
+      description: "Values in the place of `value`, each in its environment",
+    },
+  ),
+  ownValuesOnly: Type.Boolean({
+    description:
+      "An environment other than production without a value of its own has none, in the place of production's",
+  }),
+};
+
+export const Variable = Type.Object(
+  { id: VariableId, ...fields, ...furtherFields, createdAt: Time, updatedAt: Time },
+  { title: "Variable" },
+);
+
+const VariableExists = failure(
+  "variable_exists",
+  409,
+  "Another variable has this name.",
+  "variables_name",
+);
+const TooManyVariables = failure(
+  "too_many_variables",
+  409,
+  `A workspace has at most ${VARIABLES_MAX} variables.`,
+);
+
+export const VariablesRead = permission("variables:read", "Read variables, also in workflows", [
+  "builder",
+]);
+export const VariablesWrite = permission("variables:write", "Set and delete variables", [
+  "builder",
+]);
+
+export const variableResource = resource({
+  name: "variable",
+  plural: "variables",
+  path: "/api/v1/variables",
+  table: "variables",
+  idPrefix: "var",
+  schema: Variable,
+  json: ["value", "environments"],
+  ordered: ["value", "environments"],
+  input: object({ ...fields, ...Type.Partial(Type.Object(furtherFields)).properties }),
+  change: patch({ ...fields, ...furtherFields }),
+  defaults: { description: "", environments: {}, ownValuesOnly: false },
+  permissions: { read: VariablesRead, write: VariablesWrite },
+  environmentScoped: false,
+  list: { order: "name", search: ["name", "description"] },
+  unique: VariableExists,
+  limit: { max: VARIABLES_MAX, failure: TooManyVariables },
+  async check(_ctx, input) {
+    assertNoErrors(sizeErrors(input));
+    return input;
+  },
+  operations: {
+    create: {
+      description:
+        "It belongs to the whole workspace. Workflows read it as `{{variables.NAME}}`, scripts by " +
+        '`context.variables.get("NAME")`. `value` is production\'s, and that of environments without one of their own, ' +
+        `unless \`ownValuesOnly\` keeps it from them. A workspace has at most ${VARIABLES_MAX}.`,
+    },
+    update: {
+      description:
+        "Steps that begin from now on see it. `environments` is replaced as a whole; one of them alone is set by " +
+        "`variables.set_environment`.",
+    },
+    delete: {
+      description: "What still reads it fails with `unknown_variable` from then on.",
+    },
+  },
+  docs: {
+    noun: "a variable",
+    nouns: "the variables by name",
+    examples: {
+      id: "var_01jd0000000000000000000000",
+      input: {
+        name: "SHOP_URL",
+        value: "https://shop.example.com",
+        environments: { staging: "https://staging.shop.example.com" },
+      },
+      change: { ownValuesOnly: true },
+    },
+  },
+});
+
+/** An error for each value that is too large. */
+function sizeErrors({
+  value,
+  environments = {},
+}: {
+  readonly value?: unknown;
+  readonly environments?: Static<typeof furtherFields.environments> | undefined;
+}): FieldError[] {
+  const values = [
+    ["/value", value] as const,
+    ...Object.entries(environments).map(([name, own]) => [`/environments/${name}`, own] as const),
+  ];
+  return values
+    .filter(([, one]) => Buffer.byteLength(JSON.stringify(one) ?? "") > VALUE_BYTES_MAX)
+    .map(([path]) => ({ path, message: "must not be larger than 16 KiB" }));
+}
