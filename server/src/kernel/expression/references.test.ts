@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { checkExpression } from "./expression.ts";
 
 describe("the references of an expression", () => {
-  test.each<[string, string[], string[], string[]]>([
+  test.each<[string, string[], string[], string[], string[]?]>([
     ["trigger.input.amount", [], [], ["trigger"]],
     ["secrets.KEY", ["KEY"], [], ["secrets"]],
     ["'Bearer ' & $$.secrets.KEY & secrets.`OTHER`", ["KEY", "OTHER"], [], ["secrets"]],
@@ -27,10 +27,12 @@ describe("the references of an expression", () => {
     ["secrets.*", ["*"], [], ["secrets"]],
     ["steps.(a.output)", [], ["*"], ["steps"]],
     ["$keys(steps)", [], ["*"], ["steps"]],
-  ])("%s", (text, secrets, steps, roots) => {
+    ["variables.A.b & $$.variables.C", [], [], ["variables"], ["A", "C"]],
+    ["$keys(variables)", [], [], ["variables"], ["*"]],
+  ])("%s", (text, secrets, steps, roots, variables = []) => {
     const { issues, references } = checkExpression(text);
     expect(issues).toEqual([]);
-    expect(references).toEqual({ secrets, steps, roots });
+    expect(references).toEqual({ secrets, variables, steps, roots });
   });
 
   test.each([
