@@ -1,7 +1,7 @@
 /** The values of variables, for code that acts on behalf of a workspace in one of its environments. */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
-import { BatchedRead } from "#kernel/db/batched-read.ts";
+import { BatchedRead } from "#kernel/work/batched-read.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -114,11 +114,11 @@ async function readAll(
 function readOf(db: Platform["db"]): BatchedRead<VariableKey, VariableRow> {
   let read = reads.get(db);
   if (!read) {
-    read = new BatchedRead<VariableKey, VariableRow>(BATCH_VARIABLES_MAX, async (wanted) => {
+    read = new BatchedRead<VariableKey, VariableRow>(BATCH_VARIABLES_MAX, async (keys) => {
       const rows = await db.system<VariableRow & Record<string, unknown>>(READ, [
-        wanted.map(({ workspace }) => workspace),
-        wanted.map(({ name }) => name),
-        wanted.map(({ environment }) => environment),
+        keys.map(({ workspace }) => workspace),
+        keys.map(({ name }) => name),
+        keys.map(({ environment }) => environment),
       ]);
       return new Map(rows.map((row) => [row.at, row]));
     });

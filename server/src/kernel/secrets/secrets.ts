@@ -1,7 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { open, seal } from "../access/crypto.ts";
 import { permission } from "../access/permission.ts";
-import { BatchedRead } from "../db/batched-read.ts";
+import { BatchedRead } from "../work/batched-read.ts";
 import type { Database } from "../db/database.ts";
 import type { Partition } from "../db/partition.ts";
 import { Failure, failure, Forbidden } from "../operation/failure.ts";
@@ -73,7 +73,7 @@ export class Secrets {
   constructor(db: Database, keys: WorkspaceKeys) {
     this.#db = db;
     this.#keys = keys;
-    this.#rows = new BatchedRead(BATCH_SECRETS_MAX, (wanted) => this.#readRows(wanted));
+    this.#rows = new BatchedRead(BATCH_SECRETS_MAX, (keys) => this.#readRows(keys));
   }
 
   /** Replaces `{{secrets.NAME}}` in a value; the scrubber removes the secrets from results. */
@@ -157,11 +157,11 @@ export class Secrets {
     );
   }
 
-  async #readRows(wanted: readonly SecretKey[]): Promise<ReadonlyMap<number, SecretRow>> {
+  async #readRows(keys: readonly SecretKey[]): Promise<ReadonlyMap<number, SecretRow>> {
     const rows = await this.#db.system<SecretRow & Record<string, unknown>>(READ, [
-      wanted.map(({ workspace }) => workspace),
-      wanted.map(({ name }) => name),
-      wanted.map(({ environment }) => environment),
+      keys.map(({ workspace }) => workspace),
+      keys.map(({ name }) => name),
+      keys.map(({ environment }) => environment),
     ]);
     return new Map(rows.map((row) => [row.at, row]));
   }
