@@ -13,6 +13,7 @@ import { TypeIcon } from "../column/type-icon.tsx";
 import {
   firstForm,
   type FormContent,
+  asksForFiles,
   FILE_CHOICES,
   isAskable,
   missingFields,
@@ -222,6 +223,11 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
   );
 }
 
+function promptOf(column: GridColumn): string {
+  if (asksForFiles(column)) return "Choose files…";
+  return column.type === "enum" || column.type === "multi_enum" ? "Choose…" : "";
+}
+
 interface AddressProps {
   readonly view: SavedView;
   readonly isChanged: boolean;
@@ -244,7 +250,8 @@ function Address({ view, isChanged, refusal }: AddressProps) {
       <div className="form-address">
         <p className="muted">
           Nobody but you sees it. Published, it has an address that needs no account; records that
-          come by it have the rights of whoever published it. It takes 10 a minute from one address.
+          come by it have the rights of whoever published it. It takes 10 a minute from one address,
+          and of files 10 at a time, of 25 MB together.
         </p>
         <button
           type="button"
@@ -301,9 +308,7 @@ function FormPicture({ form, name, columns }: FormPictureProps) {
               {field.label ?? toLabel(field.name)}
               {!isRequired && <span className="muted"> (optional)</span>}
             </span>
-            <div className="form-control">
-              {column?.type === "enum" || column?.type === "multi_enum" ? "Choose…" : ""}
-            </div>
+            <div className="form-control">{column ? promptOf(column) : ""}</div>
           </div>
         );
       })}
