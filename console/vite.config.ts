@@ -25,8 +25,6 @@ export default defineConfig({
           groups: [
             { name: "react", test: /node_modules\/(react|react-dom|scheduler)\// },
             { name: "tanstack", test: /node_modules\/@tanstack\// },
-            // Each would be a file of 300 bytes, and a screen would ask for thirty of them.
-            { name: "icons", test: /node_modules\/lucide-react\//, minShareCount: 2 },
           ],
         },
       },
