@@ -5,6 +5,7 @@ import { faults } from "./faults/index.ts";
 import { flood } from "./failover/flood.ts";
 import { fuzzing } from "./fuzz/index.ts";
 import { guides } from "./guides/guides.ts";
+import { n8n } from "./n8n/n8n.ts";
 import { nodes } from "./nodes/nodes.ts";
 import type { Proof } from "./proof.ts";
 import { proxy } from "./proxy/proof.ts";
@@ -25,6 +26,7 @@ const PROOFS: readonly Proof[] = [
   flood,
   thorough,
   guides,
+  n8n,
 ];
 const USAGE = `npm run proof -- <name> [options]
 ${PROOFS.map(({ name, usage }) => `  ${name} ${usage}`).join("\n")}

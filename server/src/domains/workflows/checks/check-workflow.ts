@@ -12,6 +12,7 @@ import {
   Definition,
   type DefinitionIssues,
   type ExpressionCheck,
+  type NodeTypes,
   script,
 } from "../definition/index.ts";
 import { missingNodeTypes, nodeTypesOf } from "../node-types.ts";
@@ -35,13 +36,8 @@ export async function definitionIssues(
   definition: unknown,
 ): Promise<DefinitionIssues> {
   const types = nodeTypesOf(services);
-  const { all, excess } = findMentions(definition, types);
-  const { errors, warnings } = checkDefinition(
-    definition,
-    types,
-    excess === undefined ? PARSED : UNPARSED,
-  );
-  const tooMany = excess === undefined ? [] : [{ path: excess, message: TOO_MANY }];
+  const { all } = findMentions(definition, types);
+  const { errors, warnings } = findDefinitionIssues(types, definition);
   const references = all.flatMap(referencesOf);
   const named = (kind: Reference["kind"]) => [
     ...new Set(
@@ -71,13 +67,24 @@ export async function definitionIssues(
   return {
     errors: [
       ...errors,
-      ...tooMany,
       ...referenceErrors,
       ...(await nodeTypeErrors({ tx, services }, definition)),
       ...outside.errors,
     ],
     warnings: [...warnings, ...doubts, ...outside.warnings],
   };
+}
+
+/** Finds what is wrong with a definition by itself, whatever a workspace has. */
+export function findDefinitionIssues(types: NodeTypes, definition: unknown): DefinitionIssues {
+  const { excess } = findMentions(definition, types);
+  const { errors, warnings } = checkDefinition(
+    definition,
+    types,
+    excess === undefined ? PARSED : UNPARSED,
+  );
+  const tooMany = excess === undefined ? [] : [{ path: excess, message: TOO_MANY }];
+  return { errors: [...errors, ...tooMany], warnings };
 }
 
 /** The errors of nodes whose type the workspace does not have. */

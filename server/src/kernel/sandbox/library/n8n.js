@@ -5,18 +5,29 @@
  * items of a node are the list that its step gives; a node with several outputs gives `{ o0, o1 }`.
  */
 import { addMethods } from "./n8n-methods.js";
+import { addSheets } from "./n8n-sheets.js";
 
 export function createN8n() {
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   const asList = (value) =>
     value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
-  const toItem = (value) => ({
-    json: isObject(value)
-      ? value
-      : {
-          data: value,
-        },
+  // Files of an item are handles under `$binary`, beside its fields.
+  const toItem = (value) => {
+    if (!isObject(value)) return { json: { data: value } };
+    if (!isObject(value.$binary)) return { json: value };
+    const { $binary, ...json } = value;
+    const files = Object.entries($binary).map(([name, file]) => [name, describeFile(file)]);
+    return { json, binary: Object.fromEntries(files) };
+  };
+  const describeFile = (file) => ({
+    fileName: file?.name,
+    mimeType: file?.mediaType,
+    fileExtension: /\.([^.]+)$/.exec(file?.name ?? "")?.[1],
+    fileSize: file?.size,
+    ...file,
   });
+  const withFiles = (json, binary) =>
+    isObject(binary) && Object.keys(binary).length > 0 ? { ...json, $binary: binary } : json;
   const { DateTime, jmespath } = globalThis;
   function listOf(scope, step, output = 0) {
     if (step === "$batch") return asList(scope.batch?.items);
@@ -27,6 +38,18 @@ export function createN8n() {
       ? asList(value[`o${output}`])
       : asList(value);
   }
+  // n8n has the files of a form or a request among those of the item, by the names of their fields.
+  function filesOf(fields) {
+    const isFile = (value) => isObject(value) && typeof value.$file === "string";
+    const found = Object.entries(isObject(fields) ? fields : {}).flatMap(([name, value]) => {
+      const key = name.replaceAll(/[^A-Za-z0-9]+/g, "_");
+      if (isFile(value)) return [[key, value]];
+      return Array.isArray(value) && value.some(isFile)
+        ? value.filter(isFile).map((file, at) => [`${key}_${at}`, file])
+        : [];
+    });
+    return found.length === 0 ? {} : { $binary: Object.fromEntries(found) };
+  }
   function triggerItems(scope, id) {
     const { trigger = {} } = scope;
     // Another trigger began the run.
@@ -36,6 +59,7 @@ export function createN8n() {
         {
           params: {},
           ...trigger.input,
+          ...filesOf(trigger.input?.body),
         },
       ];
     if (trigger.type === "schedule")
@@ -52,6 +76,7 @@ export function createN8n() {
       return [
         {
           ...trigger.input,
+          ...filesOf(trigger.input),
           submittedAt: trigger.submittedAt,
           formMode: "production",
         },
@@ -103,6 +128,7 @@ export function createN8n() {
       return {
         item: paired,
         json: paired?.json,
+        binary: paired?.binary,
         all: (output = 0) => itemsOfNode(name, output),
         first: (output = 0) => itemsOfNode(name, output)[0],
         last: (output = 0) => itemsOfNode(name, output).at(-1),
@@ -116,6 +142,9 @@ export function createN8n() {
     return {
       items,
       $json: items[index]?.json ?? {},
+      $binary: items[index]?.binary ?? {},
+      // The item as steps give it on.
+      $item: withFiles(items[index]?.json ?? {}, items[index]?.binary),
       $itemIndex: index,
       $runIndex: scope.index ?? 0,
       $input: {
@@ -200,7 +229,7 @@ export function createN8n() {
   n8n.toList = (result) =>
     asList(result).map((one) =>
       isObject(one) && isObject(one.json)
-        ? one.json
+        ? withFiles(one.json, one.binary)
         : isObject(one)
           ? one
           : {
@@ -208,6 +237,31 @@ export function createN8n() {
             },
     );
   n8n.text = text;
+  n8n.withFiles = withFiles;
+  // A value, or none where it is empty: fields that are not given are not sent.
+  n8n.given = (value) => (value === "" || value === null ? undefined : value);
+  n8n.list = (value) =>
+    (Array.isArray(value) ? value : text(value).split(","))
+      .map((one) => (typeof one === "string" ? one.trim() : one))
+      .filter((one) => one !== "" && one !== undefined && one !== null);
+  n8n.number = (value) => (n8n.given(value) === undefined ? undefined : Number(value));
+  n8n.json = (value) => (typeof value === "string" ? JSON.parse(value) : value);
+  // The id in the address of a document.
+  n8n.idOf = (value) => {
+    const known = text(value);
+    return /\/(?:d|folders|files)\/([\w-]{10,})/.exec(known)?.[1] ?? known;
+  };
+  // The items of an answer that may be a file.
+  n8n.answer = (body, name = "data") =>
+    isObject(body) && typeof body.$file === "string"
+      ? [{ $binary: { [name]: body } }]
+      : n8n.toList(body);
+  n8n.file = (item, name) => {
+    const known = text(name) || "data";
+    const file = item?.$binary?.[known] ?? item?.binary?.[known];
+    if (file === undefined) throw new Error(`The item has no file ${known}.`);
+    return { $file: file.$file, name: file.name, mediaType: file.mediaType, size: file.size };
+  };
   n8n.get = (value, path) =>
     String(path)
       .replaceAll(/\[(\d+)\]/g, ".$1")
@@ -325,5 +379,6 @@ export function createN8n() {
       : one === other || text(one) === text(other);
   }
   addMethods(n8n, isEmpty);
+  addSheets(n8n);
   return n8n;
 }
