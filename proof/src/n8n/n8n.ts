@@ -69,7 +69,7 @@ function optionOf(options: Options, name: string): string | undefined {
 
 function importTemplate(file: string, template: Template): Outcome {
   try {
-    const imported = importN8n(template);
+    const imported = importN8n(template, chooseAll(importN8n(template)));
     const report = imported.workflows.flatMap((one) => one.report);
     const lost = report.filter(({ status }) => status === "placeholder");
     if (lost.length > 0) {
@@ -93,6 +93,19 @@ function importTemplate(file: string, template: Template): Outcome {
     return { file, fate: "refused", blockers: [reason] };
   }
 }
+
+/** A person chooses a connector, a workflow and so on for each binding. */
+function chooseAll({ bindings }: Imported): Readonly<Record<string, string>> {
+  return Object.fromEntries(bindings.map(({ id, kind }) => [id, CHOICES[kind]]));
+}
+
+const ID = "01jd0000000000000000000000";
+const CHOICES = {
+  connector: `con_${ID}`,
+  workflow: `wf_${ID}`,
+  table: `tbl_${ID}`,
+  secret: "IMPORTED",
+} as const;
 
 /** The blockers by the templates that only they keep out, then by all templates that have them. */
 function blockerLines(outcomes: readonly Outcome[], top: number): string[] {

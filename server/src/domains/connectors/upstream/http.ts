@@ -165,7 +165,10 @@ function withApiKey(
       const extended = new URL(url);
       // A colon in a part of a path is a colon, and some tokens have one.
       const part = encodeURIComponent(value).replaceAll("%3A", ":");
-      extended.pathname = `/${name}${part}${url.pathname}`;
+      // An action may say where in the path it stands; it is the first part otherwise.
+      extended.pathname = url.pathname.includes("/$key/")
+        ? url.pathname.replace("/$key/", () => `/${name}${part}/`)
+        : `/${name}${part}${url.pathname}`;
       return { ...request, url: extended };
     }
     case "header":

@@ -4,18 +4,23 @@ import type { Json } from "./n8n-workflow.ts";
 
 /** The names that expressions of n8n see, in the order in which scripts take them. */
 const VIEW_NAMES =
-  "$json $input $node $items $itemIndex $runIndex $now $today $jmespath $execution $workflow $prevNode $ifEmpty $if $max $min items".split(
+  "$json $binary $item $input $node $items $itemIndex $runIndex $now $today $jmespath $execution $workflow $prevNode $ifEmpty $if $max $min items".split(
     " ",
   );
 
 /** Things that the engine here lacks, by how a text names them, with the word for the report. */
 const UNSUPPORTED: readonly (readonly [pattern: RegExp, needs: string])[] = [
-  [/\$binary\b|\.binary\b|getBinaryDataBuffer|\$fromAI/, "files or models"],
   [/\$getWorkflowStaticData|getWorkflowStaticData/, "workflow state"],
-  [/\brequire\s*\(|\bimport\s*\(/, "modules of Node"],
+  [
+    /\brequire\s*\(\s*(?!["'`](?:node:)?(?:crypto|buffer|url|luxon|jmespath|querystring)["'`])|\bimport\s*\(/,
+    "modules of Node",
+  ],
   [/\$vars\b|\$env\b|\$secrets\b/, "variables"],
-  [/resumeUrl|resumeFormUrl|formMode/, "a resume address"],
-  [/this\.helpers|this\.get|\$http\b|\bhelpers\.httpRequest/, "helpers of n8n"],
+  [/resumeUrl|resumeFormUrl/, "a resume address"],
+  [
+    /this\.(?!helpers)get\w+\(|\$http\b|requestWithAuthentication|httpRequestWithAuthentication/,
+    "helpers of n8n",
+  ],
 ];
 
 /** The thing that a text needs and that is not here. */
@@ -82,9 +87,11 @@ function templateCode(text: string): string {
     .join(" + ");
 }
 
-type TemplatePart = { readonly text: string } | { readonly code: string };
+/** A part of a text: words, or code between braces. */
+export type TemplatePart = { readonly text: string } | { readonly code: string };
 
-function splitTemplate(text: string): TemplatePart[] {
+/** The parts of a text with expressions. */
+export function splitTemplate(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let at = 0;
   for (let open = text.indexOf("{{"); open >= 0; open = text.indexOf("{{", at)) {

@@ -108,12 +108,12 @@ export function eachScript(ctx: NodeContext, id: string, code: string, text: Jso
   );
 }
 
-/** A script over all items: `code` is the body of a function that sees `list`, the items as objects. */
+/** A script over all items: `code` is the body of a function that sees `list`, the items as objects with their files. */
 export function listScript(ctx: NodeContext, id: string, code: string): Node {
   return scriptStep(
     ctx,
     id,
-    `const list = n8n(input, ${optionsCode(ctx, "")}).items.map((item) => item.json);\n${code}`,
+    `const list = n8n(input, ${optionsCode(ctx, "")}).items.map(({ json, binary }) => n8n.withFiles(json, binary));\n${code}`,
   );
 }
 

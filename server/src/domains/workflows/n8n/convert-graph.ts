@@ -1,6 +1,8 @@
 /** The nodes between a trigger and the ends: each becomes steps, and a cycle of batches a loop. */
 import type { Edge, Node } from "../definition/index.ts";
-import { UnreadableCode } from "./code-text.ts";
+import { convertBatches } from "./batches.ts";
+import { type Circle, circleSteps, findCircles } from "./circle.ts";
+import { nodesRead, UnreadableCode } from "./code-text.ts";
 import {
   type ConvertedNode,
   type ImportBinding,
@@ -44,7 +46,8 @@ export interface ConvertedGraph {
   readonly edges: readonly Edge[];
 }
 
-interface GraphPlace {
+/** A graph within a workflow. */
+export interface GraphPlace {
   /** The nodes of this graph. */
   readonly names: ReadonlySet<string>;
   /** Where items come from that no node of this graph gives. */
@@ -68,21 +71,25 @@ export function convertGraph(state: GraphImport, place: GraphPlace): ConvertedGr
       !inBody.has(to) &&
       to !== place.loop,
   );
-  const { order, closing } = sortNodes(outer, links);
+  const { circles, outside, order, closing } = planOrder(outer, links, place);
   const nodes: Node[] = [];
   const edges: Edge[] = [];
   const visible = new Map(place.around);
   const firsts = new Map<string, string>();
+  const exits = new Map<N8nLink, Source>();
   for (const name of order) {
     const node = state.byName.get(name);
     const id = state.ids.get(name);
     if (!node || id === undefined) continue;
-    const incoming = links
-      .filter((link) => link.to === name && !closing.has(link))
+    const incoming = outside
+      .filter((link) => link.to === name && ![...closing].some((one) => one.link === link))
       .toSorted((a, b) => a.input - b.input);
     const sources = [
       ...place.entries.filter((entry) => entry.name === name).map(({ source }) => source),
-      ...incoming.map((link): Source => [state.ids.get(link.from) ?? "", readOutput(state, link)]),
+      ...incoming.map(
+        (link): Source =>
+          exits.get(link) ?? [state.ids.get(link.from) ?? "", readOutput(state, link)],
+      ),
     ];
     const ctx: NodeContext = {
       node,
@@ -94,16 +101,107 @@ export function convertGraph(state: GraphImport, place: GraphPlace): ConvertedGr
       bind: state.bind(node),
     };
     const isClosed = [...closing].some(({ to }) => to === name);
+    const circle = circles.get(name);
+    if (circle) {
+      const turned = convertCircle(state, ctx, { circle, visible, links, outside, bodies });
+      nodes.push(...turned.steps);
+      edges.push(...chainEdges(turned.steps), ...turned.edges);
+      firsts.set(name, `${id}_begin`);
+      for (const [link, source] of turned.exits) exits.set(link, source);
+      for (const [one, step] of turned.visible) visible.set(one, step);
+      continue;
+    }
     const made = convertNode(state, ctx, { body: bodies.get(name), isClosed, place });
     nodes.push(...made.steps);
     edges.push(...(made.edges ?? chainEdges(made.steps)));
     const first = made.steps[0]?.id ?? id;
     firsts.set(name, first);
-    for (const from of new Set(incoming.map((link) => state.ids.get(link.from) ?? "")))
-      edges.push({ from, to: first });
+    for (const from of new Set(sources.map(([step]) => step)))
+      if (!from.startsWith("$")) edges.push({ from, to: first });
     visible.set(name, id);
   }
   return { nodes, edges, firsts };
+}
+
+/** The order of the nodes. A circle is one node for those around it: the one at which items come in. */
+function planOrder(outer: readonly string[], links: readonly N8nLink[], { entries }: GraphPlace) {
+  const found = findCircles(outer, links, new Set(entries.map(({ name }) => name)));
+  const circles = new Map(found.map((circle) => [circle.entry, circle]));
+  const entryOf = new Map(
+    found.flatMap(({ entry, members }) => [...members].map((name) => [name, entry] as const)),
+  );
+  const standIn = (name: string): string => entryOf.get(name) ?? name;
+  const outside = links.filter(
+    ({ from, to }) => standIn(from) !== standIn(to) || !entryOf.has(from),
+  );
+  const { order, closing } = sortNodes(
+    outer.filter((name) => standIn(name) === name),
+    outside.map((link) => ({ ...link, from: standIn(link.from), to: standIn(link.to), link })),
+  );
+  return { circles, outside, order, closing };
+}
+
+/** A circle as steps; the nodes around it read `_left`, and what its nodes gave at the last turn. */
+function convertCircle(
+  state: GraphImport,
+  ctx: NodeContext,
+  {
+    circle: { entry, members },
+    visible,
+    links,
+    outside,
+    bodies,
+  }: {
+    readonly circle: Circle;
+    readonly visible: ReadonlyMap<string, string>;
+    readonly links: readonly N8nLink[];
+    readonly outside: readonly N8nLink[];
+    readonly bodies: ReadonlyMap<string, ReadonlySet<string>>;
+  },
+) {
+  const { id, sources } = ctx;
+  // The bodies of loops over batches belong to the nodes that make the batches.
+  const names = new Set([
+    ...members,
+    ...[...bodies].flatMap(([name, body]) => (members.has(name) ? [...body] : [])),
+  ]);
+  const toSource = (link: N8nLink): Source => [
+    state.ids.get(link.from) ?? "",
+    readOutput(state, link),
+  ];
+  const inner = convertGraph(state, {
+    names,
+    entries: [{ name: entry, source: ["$turn", 0] }],
+    around: new Map(visible),
+    loop: entry,
+  });
+  const leaving = outside.filter(({ from, to }) => members.has(from) && !members.has(to));
+  const keyOf = (link: N8nLink): string => toSource(link).join(" ");
+  const keys = [...new Set(leaving.map(keyOf))];
+  const read = readAfter(state, members);
+  const { steps } = circleSteps(ctx, inner, {
+    back: links.filter(({ from, to }) => to === entry && members.has(from)).map(toSource),
+    exits: keys
+      .flatMap((key) => leaving.filter((link) => keyOf(link) === key).slice(0, 1))
+      .map(toSource),
+    seen: read.map((name) => state.ids.get(name) ?? ""),
+  });
+  const before = [...new Set(sources.map(([step]) => step))].filter(
+    (step) => !step.startsWith("$"),
+  );
+  return {
+    steps,
+    edges: before.map((from): Edge => ({ from, to: `${id}_begin` })),
+    exits: leaving.map((link) => [link, [`${id}_left`, keys.indexOf(keyOf(link))]] as const),
+    visible: read.map((name) => [name, `${state.ids.get(name) ?? ""}_last`] as const),
+  };
+}
+
+/** The members of a circle that nodes outside of it read. */
+function readAfter({ byName }: GraphImport, members: ReadonlySet<string>): string[] {
+  const texts = [...byName.values()].filter(({ name }) => !members.has(name));
+  const names = new Set(texts.flatMap(({ parameters }) => nodesRead(parameters)));
+  return [...members].filter((name) => names.has(name));
 }
 
 /** The number of the output of a link: the end of batches has one alone. */
@@ -143,7 +241,14 @@ function convertNode(
     const made = node.disabled
       ? passItems(ctx)
       : node.type === "splitInBatches"
-        ? convertBatches(state, ctx, { body, place })
+        ? convertBatches(ctx, {
+            body,
+            links: state.links.filter(
+              ({ from, to }) => place.names.has(from) && place.names.has(to),
+            ),
+            toSource: (link) => [state.ids.get(link.from) ?? "", readOutput(state, link)],
+            convert: (graph) => convertGraph(state, graph),
+          })
         : converterOf(node.type)(ctx);
     const approximations = [
       ...(made.approximations ?? []),
@@ -270,83 +375,9 @@ function reachFrom(starts: readonly string[], links: readonly N8nLink[], not: st
   return found;
 }
 
-const BATCH_DEFAULT = 1;
-
-/** A node that makes batches is a loop over them: its body are the nodes that lead back to it. */
-function convertBatches(
-  state: GraphImport,
-  ctx: NodeContext,
-  { body, place }: Pick<NodePlace, "body" | "place">,
-): ConvertedNode {
-  const { node, id } = ctx;
-  const { batchSize = node.version >= 3 ? BATCH_DEFAULT : 10, options } = node.parameters;
-  const size = Number(batchSize);
-  if (!Number.isInteger(size) || size < 1)
-    throw new NotConvertible("has a size of batches by expression");
-  const { reset } = (options ?? {}) as { readonly reset?: unknown };
-  if (reset !== undefined && reset !== false) throw new NotConvertible("starts its batches anew");
-  if (!body || body.size === 0) return { ...passItems(ctx), approximations: ["has no loop"] };
-  const links = state.links.filter(({ from, to }) => place.names.has(from) && place.names.has(to));
-  const isSideways = links.some(
-    ({ from, to }) =>
-      (body.has(to) && !body.has(from) && from !== node.name) ||
-      (body.has(from) && !body.has(to) && to !== node.name),
-  );
-  if (isSideways) throw new NotConvertible("has a loop that is entered or left sideways");
-  const entries = links
-    .filter(({ from, to }) => from === node.name && body.has(to))
-    .map(({ to }) => ({ name: to, source: ["$batch", 0] as const }));
-  const back = links.filter(({ from, to }) => to === node.name && body.has(from));
-  const inner = convertGraph(state, {
-    names: body,
-    entries,
-    around: new Map([...ctx.visible, [node.name, `${id}_batches`]]),
-    loop: node.name,
-  });
-  const backSources = back.map((link): Source => [
-    state.ids.get(link.from) ?? "",
-    readOutput(state, link),
-  ]);
-  const collect = listScript({ ...ctx, sources: backSources }, `${id}_back`, "return list;");
-  const backEdges = [...new Set(backSources.map(([step]) => step))].map((from): Edge => ({
-    from,
-    to: collect.id,
-  }));
-  const hasBack = back.length > 0;
-  const name = node.name.slice(0, 200);
-  const chunk = `return Array.from({ length: Math.ceil(list.length / ${size}) }, (_, at) => ({ items: list.slice(at * ${size}, (at + 1) * ${size}) }))${hasBack ? "" : ".slice(0, 1)"};`;
-  return {
-    steps: [
-      listScript(ctx, `${id}_batches`, chunk),
-      {
-        id: `${id}_loop`,
-        type: "loop",
-        name,
-        config: {
-          items: `{{ steps.${id}_batches.output }}`,
-          as: "batch",
-          body: {
-            nodes: [...inner.nodes, ...(hasBack ? [collect] : [])],
-            edges: [...inner.edges, ...(hasBack ? backEdges : [])],
-          },
-        },
-      },
-      {
-        id,
-        type: "script",
-        name,
-        config: {
-          source: `return input.steps.${id}_loop.output.flatMap((one) => Array.isArray(one) ? one : one?.["${id}_back"] ?? []);`,
-        },
-      },
-    ],
-    approximations: hasBack ? [] : ["never comes back: only the first batch is done"],
-  };
-}
-
 /** The nodes in topological order, and the links that close a circle. */
-function sortNodes(names: readonly string[], links: readonly N8nLink[]) {
-  const closing = new Set<N8nLink>();
+function sortNodes<Link extends N8nLink>(names: readonly string[], links: readonly Link[]) {
+  const closing = new Set<Link>();
   const done = new Set<string>();
   const path = new Set<string>();
   const order: string[] = [];

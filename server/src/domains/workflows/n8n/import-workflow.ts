@@ -3,6 +3,7 @@ import type { Definition, Trigger } from "../definition/index.ts";
 import { convertGraph, type GraphImport, type WorkflowStart } from "./convert-graph.ts";
 import { type ImportBinding, type NodeReport, NotConvertible, type Source } from "./conversion.ts";
 import { type Json, type N8nNode, type N8nWorkflow, readN8nWorkflow } from "./n8n-workflow.ts";
+import { convertMcpServer } from "./mcp-server.ts";
 import { attachNotes, withNote } from "./notes.ts";
 import { triggerConverterOf } from "./registry.ts";
 import { isTrigger } from "./trigger-nodes.ts";
@@ -61,12 +62,35 @@ export function importN8n(value: Json, chosen: Readonly<Record<string, string>> 
     nodes: graph.nodes.map((node) => withNote(node, notes.byStep.get(node.id))),
     edges: [...graph.edges],
   };
-  return { workflows: [{ definition, report }], bindings: [...bindings.values()] };
+  const servers = all
+    .filter(({ type, disabled }) => type === MCP_SERVER && !disabled)
+    .map((node) => convertServer(workflow, node, bind));
+  // A template may be a server alone.
+  const isServer = servers.length > 0 && nodes.length === 0 && triggers.length === 0;
+  return {
+    workflows: [...(isServer ? [] : [{ definition, report }]), ...servers],
+    bindings: [...bindings.values()],
+  };
+}
+
+const MCP_SERVER = "lc.mcpTrigger";
+
+function convertServer(
+  { name, partsOf }: N8nWorkflow,
+  node: N8nNode,
+  bind: GraphImport["bind"],
+): ImportedWorkflow {
+  const report: NodeReport[] = [];
+  const title = `${name}: ${node.name}`.slice(0, 200);
+  const ctx = { node, parts: partsOf(node.name), bind: bind(node) };
+  return { definition: convertMcpServer(ctx, title, report), report };
 }
 
 /** The triggers that lead somewhere; where none does, the first of them. Calls by hand come to the last ones. */
 function listStarts(workflow: N8nWorkflow, all: readonly N8nNode[]): WorkflowStart[] {
-  const active = all.filter((node) => isTrigger(node) && !node.disabled);
+  const active = all.filter(
+    (node) => isTrigger(node) && !node.disabled && node.type !== MCP_SERVER,
+  );
   const leading = active.filter(({ name }) => workflow.links.some(({ from }) => from === name));
   const chosen = (leading.length > 0 ? leading : active.slice(0, 1))
     .toSorted((one, other) => BY_HAND.indexOf(one.type) - BY_HAND.indexOf(other.type))

@@ -1,10 +1,16 @@
 /** All conversions, by the types of n8n: who adds one adds its table here. */
 import type { Convert, NodeTable, TriggerTable } from "./conversion.ts";
+import { classifierNodes } from "./models/classifier-nodes.ts";
+import { mediaNodes } from "./models/media-nodes.ts";
 import { modelNodes } from "./models/model-nodes.ts";
+import { fileNodes } from "./nodes/file-nodes.ts";
 import { flowNodes } from "./nodes/flow-nodes.ts";
 import { itemNodes } from "./nodes/item-nodes.ts";
-import { outsideNodes, serviceNode } from "./nodes/outside-nodes.ts";
+import { outsideNodes } from "./nodes/outside-nodes.ts";
+import { serviceNode } from "./nodes/service-node.ts";
+import { googleSheets } from "./nodes/sheet-node.ts";
 import { smallNodes } from "./nodes/small-nodes.ts";
+import { textNodes } from "./nodes/text-nodes.ts";
 import { basicTriggers } from "./trigger-nodes.ts";
 import { vendorTriggers } from "./vendor-triggers.ts";
 
@@ -13,8 +19,13 @@ const nodeTables: readonly NodeTable[] = [
   itemNodes,
   flowNodes,
   smallNodes,
+  fileNodes,
+  textNodes,
   outsideNodes,
   modelNodes,
+  mediaNodes,
+  classifierNodes,
+  { googleSheets },
 ];
 
 /** The conversion of a node; what no table has may be a service that is described. */

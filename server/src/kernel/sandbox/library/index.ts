@@ -32,7 +32,12 @@ const PARTS: readonly LibraryPart[] = [
   },
   {
     mentions: /\bn8n\b/,
-    source: () => partSource(["n8n-methods", "n8n-sheets", "n8n"], ["n8n"], "{ n8n: createN8n() }"),
+    source: () =>
+      partSource(
+        ["n8n-methods", "n8n-sheets", "n8n-answers", "n8n-helpers", "n8n-markup", "n8n"],
+        ["n8n"],
+        "{ n8n: createN8n() }",
+      ),
   },
 ];
 

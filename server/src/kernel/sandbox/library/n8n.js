@@ -5,6 +5,9 @@
  * items of a node are the list that its step gives; a node with several outputs gives `{ o0, o1 }`.
  */
 import { addMethods } from "./n8n-methods.js";
+import { addAnswers } from "./n8n-answers.js";
+import { addHelpers } from "./n8n-helpers.js";
+import { addMarkup } from "./n8n-markup.js";
 import { addSheets } from "./n8n-sheets.js";
 
 export function createN8n() {
@@ -31,6 +34,9 @@ export function createN8n() {
   const { DateTime, jmespath } = globalThis;
   function listOf(scope, step, output = 0) {
     if (step === "$batch") return asList(scope.batch?.items);
+    if (step === "$turn") return asList(scope.turn?.back);
+    // Of a tool, the item of its agent.
+    if (step === "$item") return asList(scope.item ?? {});
     const value = step.startsWith("$trigger")
       ? triggerItems(scope, step.slice("$trigger:".length))
       : scope.steps?.[step]?.output;
@@ -163,6 +169,8 @@ export function createN8n() {
           get: (_, name) => node(String(name)),
         },
       ),
+      $fromAI: (name, _description, _type, otherwise) =>
+        scope.arguments?.[String(name).trim().replaceAll(/\W+/g, "_")] ?? otherwise,
       $now: now,
       $today: now.startOf("day"),
       $jmespath: jmespath,
@@ -237,6 +245,8 @@ export function createN8n() {
             },
     );
   n8n.text = text;
+  // The items of some steps, as they gave them.
+  n8n.items = (scope, from) => from.flatMap(([step, output]) => listOf(scope, step, output));
   n8n.withFiles = withFiles;
   // A value, or none where it is empty: fields that are not given are not sent.
   n8n.given = (value) => (value === "" || value === null ? undefined : value);
@@ -276,6 +286,57 @@ export function createN8n() {
     return {
       ...known,
       [name]: rest.length === 0 ? member : n8n.set(known[name], rest.join("."), member),
+    };
+  };
+  n8n.splitOut = (one, { fields, include, others = [], names = [] }) => {
+    const membersOf = (field) => {
+      const value = n8n.get(one, field);
+      if (value === undefined) return [];
+      if (Array.isArray(value)) return value;
+      return typeof value === "object" && value !== null ? Object.values(value) : [value];
+    };
+    const lists = fields.map(membersOf);
+    const rest =
+      include === "allOtherFields"
+        ? fields.reduce((left, field) => n8n.unset(left, field), one)
+        : Object.fromEntries(others.map((name) => [name, n8n.get(one, name)]));
+    const nameOf = (at) => names[at] ?? fields[at].split(".").at(-1);
+    return Array.from({ length: Math.max(0, ...lists.map((list) => list.length)) }, (_, row) => {
+      const [member] = lists.length === 1 ? [lists[0][row]] : [];
+      const isWhole = lists.length === 1 && include === "noOtherFields" && names.length === 0;
+      if (isWhole && isObject(member)) return member;
+      return {
+        ...rest,
+        ...Object.fromEntries(lists.map((list, at) => [nameOf(at), list[row]])),
+      };
+    });
+  };
+  n8n.date = (value) => {
+    if (value instanceof DateTime) return value;
+    if (typeof value === "number") return DateTime.fromMillis(value);
+    const iso = DateTime.fromISO(text(value), { setZone: true });
+    return iso.isValid ? iso : DateTime.fromJSDate(new Date(text(value)));
+  };
+  n8n.compare = (left, right, keys, { skip = [] } = {}) => {
+    const keyOf = (one, side) => JSON.stringify(keys.map((pair) => n8n.get(one, pair[side])));
+    const rest = (one) =>
+      JSON.stringify(
+        Object.entries(one)
+          .filter(([name]) => !skip.includes(name))
+          .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      );
+    const others = new Map(right.map((one) => [keyOf(one, 1), one]));
+    const found = new Set(left.map((one) => keyOf(one, 0)));
+    const pairs = left.map((one) => [one, others.get(keyOf(one, 0))]);
+    return {
+      o0: pairs.filter(([, other]) => other === undefined).map(([one]) => one),
+      o1: pairs
+        .filter(([one, other]) => other !== undefined && rest(one) === rest(other))
+        .map(([one]) => one),
+      o2: pairs
+        .filter(([one, other]) => other !== undefined && rest(one) !== rest(other))
+        .map(([one, other]) => ({ ...one, inputA: one, inputB: other })),
+      o3: right.filter((one) => !found.has(keyOf(one, 1))),
     };
   };
   n8n.unset = (value, path) => {
@@ -380,5 +441,8 @@ export function createN8n() {
   }
   addMethods(n8n, isEmpty);
   addSheets(n8n);
+  addAnswers(n8n);
+  addHelpers(n8n);
+  addMarkup(n8n);
   return n8n;
 }

@@ -8,34 +8,67 @@ import {
   toObject,
   toText,
 } from "../n8n-workflow.ts";
+import { findService } from "../services/services.ts";
+import { serviceTool } from "./service-tool.ts";
+import { ToolArguments } from "./tool-arguments.ts";
 
 /** The tools of a node, and the MCP servers among them. */
 export interface ConvertedTools {
   readonly tools: readonly JsonObject[];
   readonly servers: readonly JsonObject[];
+  /** Code of what tools read of the item, by the names that their templates have for it. */
+  readonly given: Readonly<Record<string, string>>;
+  readonly approximations: readonly string[];
 }
 
-type Binder = Pick<NodeContext, "parts" | "bind">;
+/** The means of the conversion of tools. */
+export interface ToolContext extends Pick<NodeContext, "parts" | "bind" | "visible"> {
+  /** What is computed of the item before the agent is asked. */
+  readonly given: Map<string, string>;
+  readonly approximations: string[];
+}
 
 /** Converts the tools that belong to an agent. */
-export function convertTools(ctx: Binder): ConvertedTools {
+export function convertTools(
+  node: Pick<NodeContext, "parts" | "bind" | "visible">,
+  given = new Map<string, string>(),
+): ConvertedTools {
+  const ctx: ToolContext = { ...node, given, approximations: [] };
   const parts = ctx.parts.filter(({ kind, node }) => kind === "ai_tool" && !node.disabled);
   const servers: JsonObject[] = [];
   const tools: JsonObject[] = [];
   const taken = new Set<string>();
   for (const part of parts) {
-    if (part.node.type === "lc.mcpClientTool") {
-      servers.push({ connectorId: ctx.bind("connector", part.node.name, part.node.name) });
+    if (MCP_CLIENTS.has(part.node.type)) {
+      const server = part.node.type === "lc.mcpClientTool" ? part.node.name : "mcp";
+      servers.push({
+        connectorId: ctx.bind("connector", server, `${part.node.name}: a server of MCP`),
+      });
       continue;
     }
-    const convert = TOOLS[part.node.type];
+    const convert =
+      TOOLS[part.node.type] ?? (findService(part.node.type) ? serviceTool : undefined);
     if (!convert) throw new NotConvertible(`needs the tool ${part.node.type}`);
     const name = freeName(part, taken);
     taken.add(name);
     tools.push({ name, ...describe(part), ...convert(part, ctx) });
   }
-  return { tools, servers };
+  return {
+    tools,
+    servers: servers.filter(
+      ({ connectorId }, at) =>
+        servers.findIndex((one) => one["connectorId"] === connectorId) === at,
+    ),
+    given: Object.fromEntries(given),
+    approximations: ctx.approximations,
+  };
 }
+
+/** Clients of MCP servers; one of a community lists the tools of a server and calls them by two nodes. */
+const MCP_CLIENTS: ReadonlySet<string> = new Set([
+  "lc.mcpClientTool",
+  "n8n-nodes-mcp.mcpClientTool",
+]);
 
 function describe({ node }: NodePart): JsonObject {
   const { description, toolDescription } = node.parameters;
@@ -53,9 +86,11 @@ function freeName({ node }: NodePart, taken: ReadonlySet<string>): string {
   }
 }
 
-type ConvertTool = (part: NodePart, ctx: Binder) => JsonObject;
+/** The node that carries out a tool. */
+export type ConvertTool = (part: NodePart, ctx: ToolContext) => JsonObject;
 
-const workflowTool: ConvertTool = ({ node }, { bind }) => {
+const workflowTool: ConvertTool = ({ node }, ctx) => {
+  const { bind } = ctx;
   const { workflowId, source = "database", workflowInputs } = node.parameters;
   if (source !== "database") throw new NotConvertible("has the workflow of a tool in itself");
   const known = toObject(workflowId);
@@ -63,7 +98,7 @@ const workflowTool: ConvertTool = ({ node }, { bind }) => {
   if (key === "" || key.startsWith("=")) {
     throw new NotConvertible("names the workflow of a tool by expression");
   }
-  const given = new Arguments();
+  const given = new ToolArguments(ctx);
   const fields = given.read(toObject(toObject(workflowInputs)["value"]));
   const hasFields = Object.keys(Object(fields) as object).length > 0;
   return {
@@ -83,9 +118,10 @@ const QUERY: JsonObject = {
   required: ["query"],
 };
 
-const httpTool: ConvertTool = ({ node }, { bind }) => {
+const httpTool: ConvertTool = ({ node }, ctx) => {
+  const { bind } = ctx;
   const { parameters } = node;
-  const given = new Arguments(parameters["placeholderDefinitions"]);
+  const given = new ToolArguments(ctx, parameters["placeholderDefinitions"]);
   const pairs = (name: string): Json =>
     given.read(
       Object.fromEntries(
@@ -137,63 +173,59 @@ const thinkTool: ConvertTool = () => ({
   config: { values: { thought: "{{ call.arguments.thought }}" } },
 });
 
+/** An arithmetic expression is computed by a script of its own, which reads numbers and signs alone. */
+const calculatorTool: ConvertTool = () => ({
+  type: "script",
+  parameters: {
+    type: "object",
+    properties: { expression: { type: "string", description: "Such as (2 + 3) * 4" } },
+    required: ["expression"],
+  },
+  config: { source: "return n8n.calculate(input.expression);" },
+});
+
+const wikipediaTool: ConvertTool = () => ({
+  type: "http",
+  parameters: QUERY,
+  config: {
+    url: "https://en.wikipedia.org/w/api.php",
+    query: {
+      action: "query",
+      format: "json",
+      prop: "extracts",
+      exintro: 1,
+      explaintext: 1,
+      generator: "search",
+      gsrlimit: 3,
+      gsrsearch: "{{ call.arguments.query }}",
+    },
+  },
+});
+
+const serpTool: ConvertTool = (_part, { bind }) => ({
+  type: "connector",
+  parameters: QUERY,
+  config: {
+    connectorId: bind("connector", "serpapi", "SerpAPI (a service of the catalogue)"),
+    action: "search_google",
+    input: { q: "{{ call.arguments.query }}" },
+  },
+});
+
+const feedTool: ConvertTool = ({ node }, ctx) => {
+  const given = new ToolArguments(ctx);
+  const url = given.read(node.parameters["url"] ?? "");
+  return { type: "http", parameters: given.schema, config: { url, response: "data" } };
+};
+
 const TOOLS: Readonly<Record<string, ConvertTool>> = {
+  "lc.toolCalculator": calculatorTool,
+  "lc.toolWikipedia": wikipediaTool,
+  "lc.toolSerpApi": serpTool,
+  rssFeedReadTool: feedTool,
   "lc.toolWorkflow": workflowTool,
   "lc.toolHttpRequest": httpTool,
   httpRequestTool: httpTool,
   "lc.toolCode": codeTool,
   "lc.toolThink": thinkTool,
 };
-
-const FROM_AI =
-  /\{\{\s*\$fromAI\(\s*(["'`])([\w -]+)\1(?:\s*,\s*(["'`])((?:(?!\3)[^\\]|\\.)*)\3)?(?:\s*,\s*(["'`])(\w+)\5)?[^{}]*?\)\s*\}\}/gis;
-const TYPES: ReadonlySet<string> = new Set(["string", "number", "boolean"]);
-
-/** Collects the arguments that parameters name, and puts templates in their places. */
-class Arguments {
-  readonly #properties: Record<string, JsonObject> = {};
-  readonly #placeholders: ReadonlyMap<string, JsonObject>;
-
-  constructor(placeholders?: Json) {
-    const values = toList(toObject(placeholders)["values"]).map(toObject);
-    this.#placeholders = new Map(values.map((one) => [toText(one["name"]), one]));
-  }
-
-  get schema(): JsonObject {
-    const names = Object.keys(this.#properties);
-    return { type: "object", properties: this.#properties, required: names };
-  }
-
-  /** The value with templates of ours; fails where it has other code of n8n. */
-  read(value: Json): Json {
-    if (typeof value === "string") return this.#readText(value);
-    if (Array.isArray(value)) return value.map((one: Json) => this.read(one));
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.read(one)]));
-  }
-
-  #readText(text: string): string {
-    const isCode = text.startsWith("=");
-    const body = isCode ? text.slice(1) : text;
-    const filled = body.replaceAll(FROM_AI, (_all, ...found: readonly string[]) => {
-      const [, name = "", , description = "", , type = "string"] = found;
-      return this.#add(name, description, type.toLowerCase());
-    });
-    if (isCode && /\{\{(?!\s*call\.arguments)/.test(filled)) {
-      throw new NotConvertible("has an expression in a tool");
-    }
-    return filled.replaceAll(/(?<!\{)\{([A-Za-z_]\w*)\}(?!\})/g, (all, name: string) => {
-      const known = this.#placeholders.get(name);
-      return known ? this.#add(name, toText(known["description"]), toText(known["type"])) : all;
-    });
-  }
-
-  #add(name: string, description: string, type: string): string {
-    const field = name.trim().replaceAll(/\W+/g, "_");
-    this.#properties[field] = {
-      type: TYPES.has(type) ? type : "string",
-      ...(description !== "" && { description: description.slice(0, 1_000) }),
-    };
-    return `{{ call.arguments.${field} }}`;
-  }
-}

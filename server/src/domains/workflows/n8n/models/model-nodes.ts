@@ -30,24 +30,30 @@ function promptCode({ parameters }: NodeContext["node"]): string {
 }
 
 /** A step for each item, whose words are computed by a script before it. */
-function askForEach(
+export function askForEach(
   ctx: NodeContext,
   made: {
     readonly type: "llm" | "agent";
     readonly args: Readonly<Record<string, string>>;
     readonly config: JsonObject;
     readonly each: string;
+    /** What tools and files read of the item, as it is. */
+    readonly given?: Readonly<Record<string, string>>;
     readonly approximations: readonly string[];
   },
 ): ConvertedNode {
   const { parameters } = ctx.node;
   assertSupported(parameters);
-  const fields = Object.entries(made.args).map(([name, code]) => `${name}: n8n.text(${code})`);
+  const given = Object.entries(made.given ?? {}).map(([name, code]) => `${name}: ${code}`);
+  const fields = [
+    ...Object.entries(made.args).map(([name, code]) => `${name}: n8n.text(${code})`),
+    ...(given.length === 0 ? [] : [`given: { ${given.join(", ")} }`]),
+  ];
   const step = { type: made.type, config: { ...made.config } };
   const converted = outsideSteps(
     ctx,
     { args: `{ ${fields.join(", ")} }`, step, flatten: flattenCode(ctx, made.each) },
-    parameters,
+    [parameters, fields],
   );
   return {
     ...converted,
@@ -59,7 +65,7 @@ const agent: Convert = (ctx) => {
   const { node, parts } = ctx;
   const options = toObject(node.parameters["options"]);
   const model = convertModel(ctx);
-  const { tools, servers } = convertTools(ctx);
+  const { tools, servers, given, approximations } = convertTools(ctx);
   const memory = convertMemory(parts);
   const schema = findAnswerSchema(parts);
   const system = options["systemMessage"];
@@ -70,6 +76,7 @@ const agent: Convert = (ctx) => {
       prompt: promptCode(node),
       ...(system !== undefined && { system: toCode(system) }),
       ...(memory && { key: memory.key }),
+      ...model.args,
     },
     config: {
       ...model.config,
@@ -83,8 +90,13 @@ const agent: Convert = (ctx) => {
         maxTurns: Math.min(TURNS_MAX, Math.max(1, Math.round(maxIterations))),
       }),
     },
+    given,
     each: schema ? "[{ output: one.object }]" : "[{ output: one.text }]",
-    approximations: [...model.approximations, ...(memory?.approximations ?? [])],
+    approximations: [
+      ...model.approximations,
+      ...(memory?.approximations ?? []),
+      ...new Set(approximations),
+    ],
   });
 };
 
@@ -99,7 +111,11 @@ const chainLlm: Convert = (ctx) => {
   const others = messages.length - systems.length;
   return askForEach(ctx, {
     type: "llm",
-    args: { prompt: promptCode(node), ...systemArgs(systems.map(({ message }) => message)) },
+    args: {
+      prompt: promptCode(node),
+      ...systemArgs(systems.map(({ message }) => message)),
+      ...model.args,
+    },
     config: {
       ...model.config,
       prompt: "{{ item.prompt }}",
@@ -119,14 +135,15 @@ function systemArgs(messages: readonly Json[]): Readonly<Record<string, string>>
   return { system: `[${messages.map((one) => toCode(one ?? "")).join(", ")}].join("\\n\\n")` };
 }
 
-const openAi: Convert = (ctx) => {
+/** Messages to OpenAI. */
+export const convertChat: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const { resource = "text", operation = "message", modelId, options, jsonOutput } = parameters;
-  const isMessage = resource === "text" && (operation === "message" || operation === "response");
+  const isMessage = resource === "text" && ["message", "response"].includes(toText(operation));
   if (!isMessage)
     throw new NotConvertible(`needs lc.openAi ${String(resource)}.${String(operation)}`);
   const name = readModelName(modelId);
-  if (name?.startsWith("=")) throw new NotConvertible("names the model by expression");
+  const isByCode = name?.startsWith("=") === true;
   const values = toList(
     toObject(parameters["messages"])["values"] ?? toObject(parameters["responses"])["values"],
   ).map(toObject);
@@ -134,16 +151,20 @@ const openAi: Convert = (ctx) => {
   const systems = values.filter(isSystem).map(({ content }) => content);
   const asked = values.filter((one) => !isSystem(one)).map(({ content }) => toCode(content ?? ""));
   const { temperature } = toObject(options);
-  const { tools, servers } = convertTools(ctx);
+  const { tools, servers, given } = convertTools(ctx);
   const isJson = jsonOutput === true;
   const content = isJson ? "JSON.parse(one.text)" : "one.text";
   const isAgent = tools.length + servers.length > 0;
   return askForEach(ctx, {
     type: isAgent ? "agent" : "llm",
-    args: { prompt: `[${asked.join(", ")}].join("\\n\\n")`, ...systemArgs(systems) },
+    args: {
+      prompt: `[${asked.join(", ")}].join("\\n\\n")`,
+      ...systemArgs(systems),
+      ...(isByCode && { model: toCode(name) }),
+    },
     config: {
       connectorId: ctx.bind("connector", "OpenAI", "OpenAI"),
-      model: name ?? "gpt-4.1-mini",
+      model: isByCode ? "{{ item.model }}" : (name ?? "gpt-4.1-mini"),
       prompt: "{{ item.prompt }}",
       ...(systems.length > 0 && { [isAgent ? "instructions" : "system"]: "{{ item.system }}" }),
       ...(isJson && { schema: { type: "object" } }),
@@ -151,6 +172,7 @@ const openAi: Convert = (ctx) => {
       ...(tools.length > 0 && { tools }),
       ...(servers.length > 0 && { mcp: servers }),
     },
+    given,
     each:
       operation === "response"
         ? `[{ output: [{ content: [{ type: "output_text", text: ${content} }] }] }]`
@@ -170,7 +192,7 @@ const informationExtractor: Convert = (ctx) => {
   const system = toObject(options)["systemPromptTemplate"] ?? EXTRACT;
   return askForEach(ctx, {
     type: "llm",
-    args: { prompt: toCode(parameters["text"] ?? ""), system: toCode(system) },
+    args: { prompt: toCode(parameters["text"] ?? ""), system: toCode(system), ...model.args },
     config: { ...model.config, prompt: "{{ item.prompt }}", system: "{{ item.system }}", schema },
     each: "[{ output: one.object }]",
     approximations: model.approximations,
@@ -204,6 +226,5 @@ function attributeSchema(parameters: JsonObject): JsonObject {
 export const modelNodes: NodeTable = {
   "lc.agent": agent,
   "lc.chainLlm": chainLlm,
-  "lc.openAi": openAi,
   "lc.informationExtractor": informationExtractor,
 };

@@ -16,12 +16,19 @@ const SERVICES: Readonly<Record<string, { readonly title: string; readonly model
   "lc.lmChatOllama": { title: "Ollama", model: "llama3.2" },
   "lc.lmOllama": { title: "Ollama", model: "llama3.2" },
   "lc.lmChatAnthropic": { title: "Anthropic", model: "claude-sonnet-4-5" },
+  "lc.lmChatGoogleVertex": { title: "Google Gemini", model: "gemini-2.5-flash" },
+  "lc.lmGoogleGemini": { title: "Google Gemini", model: "gemini-2.5-flash" },
+  "lc.lmChatCohere": { title: "Cohere (compatible with OpenAI)", model: "command-r-plus" },
+  "lc.lmChatVercelAiGateway": { title: "Vercel AI Gateway", model: "openai/gpt-4.1-mini" },
+  "lc.lmChatNvidia": { title: "Nvidia", model: "meta/llama-3.3-70b-instruct" },
   "lc.lmChatGoogleGemini": { title: "Google Gemini", model: "gemini-2.5-flash" },
 };
 
 /** The fields of a step that say whom it asks, and what of that was guessed. */
 export interface ConvertedModel {
   readonly config: JsonObject;
+  /** Code of what is computed for each item: the name of the model, where an expression says it. */
+  readonly args: Readonly<Record<string, string>>;
   readonly approximations: readonly string[];
 }
 
@@ -33,15 +40,16 @@ export function convertModel({ parts, bind }: Pick<NodeContext, "parts" | "bind"
   if (!service) throw new NotConvertible(`needs ${part.node.type}`);
   const { parameters } = part.node;
   const given = readModelName(parameters["model"] ?? parameters["modelName"]);
-  if (given?.startsWith("=")) throw new NotConvertible("names the model by expression");
+  const isByCode = given?.startsWith("=") === true;
   const options = toObject(parameters["options"]);
   const { temperature } = options;
   const maxTokens =
     options["maxTokens"] ?? options["maxOutputTokens"] ?? options["maxTokensToSample"];
   return {
+    args: isByCode ? { model: toCode(given) } : {},
     config: {
       connectorId: bind("connector", service.title, service.title),
-      model: given ?? service.model,
+      model: isByCode ? "{{ item.model }}" : (given ?? service.model),
       ...(typeof temperature === "number" && {
         temperature: Math.min(2, Math.max(0, temperature)),
       }),

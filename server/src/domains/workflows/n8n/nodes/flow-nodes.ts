@@ -58,7 +58,7 @@ const OUTPUTS_MAX = 50;
 function partition(ctx: NodeContext, outputs: number, choose: string, text: Json): Node {
   if (!(outputs <= OUTPUTS_MAX)) throw new NotConvertible(`has more than ${OUTPUTS_MAX} outputs`);
   const view = viewNames(choose);
-  const names = [...new Set([...view, "$json"])].join(", ");
+  const names = [...new Set([...view, "$item"])].join(", ");
   const lists = Array.from({ length: outputs }, (_, at) => `o${at}: []`).join(", ");
   return scriptStep(
     ctx,
@@ -66,7 +66,7 @@ function partition(ctx: NodeContext, outputs: number, choose: string, text: Json
     `const outputs = { ${lists} };
 n8n.each(input, ${optionsCode(ctx, text)}, ({ ${names} }) => {
   const to = ${choose};
-  for (const at of [to].flat()) outputs["o" + at]?.push($json);
+  for (const at of [to].flat()) outputs["o" + at]?.push($item);
 });
 return outputs;`,
   );
@@ -94,7 +94,7 @@ const filter: Convert = (ctx) => {
     version < 2,
     parameters["combineConditions"] === "OR" ? "any" : "all",
   );
-  const kept = eachScript(ctx, ctx.id, `(${test}) ? [$json] : []`, parameters);
+  const kept = eachScript(ctx, ctx.id, `(${test}) ? [$item] : []`, parameters);
   const { source } = kept.config as { readonly source: string };
   return {
     steps: [

@@ -1,4 +1,5 @@
 /** The nodes of n8n that compute: each is one script over the items. */
+import type { Node } from "../../definition/index.ts";
 import { assertReadable, toCode } from "../code-text.ts";
 import {
   findApproximations,
@@ -67,11 +68,12 @@ const set: Convert = (ctx) => {
         ? (parameters["include"] ?? "all") === "all"
         : parameters["keepOnlySet"] !== true;
   const include = parameters["include"];
-  if (keepsAll && (include === "selected" || include === "except"))
-    throw new NotConvertible("keeps some fields alone");
+  const isSome = include === "selected" || include === "except";
+  const named = toCode(parameters["includeFields"] ?? parameters["excludeFields"] ?? "");
+  const some = `Object.fromEntries(Object.entries($json).filter(([name]) => n8n.list(${named}).includes(name) === ${include === "selected"}))`;
   const code = fieldsOfSet(ctx).reduce(
     (made, [name, value, type]) => `n8n.set(${made}, ${toCode(name)}, ${typedCode(value, type)})`,
-    keepsAll ? "$json" : "{}",
+    isSome && (keepsAll || version < 3.3) ? some : keepsAll ? "$item" : "{}",
   );
   return {
     steps: [eachScript(ctx, ctx.id, code, parameters)],
@@ -102,23 +104,31 @@ const code: Convert = (ctx) => {
   assertReadable(source);
   const isEach = parameters["mode"] === "runOnceForEachItem" || type === "functionItem";
   const names =
-    "$json, $input, $, $node, $items, items, $now, $today, $jmespath, $execution, $workflow, $itemIndex, $runIndex, $prevNode";
+    "$json, $binary, $input, $, $node, $items, items, $now, $today, $jmespath, $execution, $workflow, $itemIndex, $runIndex, $prevNode, $if, $ifEmpty, $max, $min";
   const options = optionsCode(ctx, source);
+  // Files, and helpers that reach outside, are asked of the platform.
+  const reads = /\bbinary\b|\bhelpers\b|\brequire\b/i.test(source);
+  const call = reads ? ".call({ helpers: $helpers })" : "()";
+  const begin = reads ? "(async function () {" : "(async () => {";
+  const end = (result: string): string =>
+    reads ? `await n8n.keepFiles(context, ${result})` : result;
+  const help = (items: string): string =>
+    reads ? `const $helpers = await n8n.helpers(context, ${items}), require = n8n.require;\n` : "";
   const body = isEach
     ? `const results = [];
 for (const view of n8n.each(input, ${options}, (view) => view)) {
   const { ${names} } = view;
   const item = ${type === "functionItem" ? "$json" : "$input.item"};
-  results.push(await (async () => {
+  ${help("items")}results.push(await ${begin}
 ${source}
-  })());
+  })${call});
 }
-return n8n.toList(results.filter((one) => one !== undefined && one !== null));`
+return ${end("n8n.toList(results.filter((one) => one !== undefined && one !== null))")};`
     : `const { ${names} } = n8n(input, ${options});
-const result = await (async () => {
+${help("items")}const result = await ${begin}
 ${source}
-})();
-return n8n.toList(result);`;
+})${call};
+return ${end("n8n.toList(result)")};`;
   return {
     steps: [scriptStep(ctx, ctx.id, body)],
     approximations: findApproximations(ctx, source),
@@ -128,45 +138,53 @@ return n8n.toList(result);`;
 const splitOut: Convert = (ctx) => {
   const { parameters } = ctx.node;
   assertSupported(parameters);
-  const field = toText(parameters["fieldToSplitOut"]);
-  if (field === "" || field.startsWith("="))
-    throw new NotConvertible("splits a field by expression");
-  const fields = field.split(",").map((name) => name.trim());
-  const include = toText(parameters["include"], "noOtherFields");
-  const { destinationFieldName } = toObject(parameters["options"]);
-  const target = toText(destinationFieldName);
-  if (fields.length > 1 || include === "selectedOtherFields")
-    throw new NotConvertible("splits several fields");
-  const name = JSON.stringify(target === "" ? field.split(".").at(-1) : target);
-  return {
-    steps: [
-      listScript(
-        ctx,
-        ctx.id,
-        `return list.flatMap((one) => {
-  const value = n8n.get(one, ${JSON.stringify(field)});
-  const members = value === undefined ? [] : Array.isArray(value) ? value : typeof value === "object" && value !== null ? Object.values(value) : [value];
-  return members.map((member) => ${
-    include === "allOtherFields"
-      ? `({ ...n8n.unset(one, ${JSON.stringify(field)}), [${name}]: member })`
-      : `(typeof member === "object" && member !== null${target === "" ? "" : " && false"} ? member : { [${name}]: member })`
-  });
-});`,
-      ),
-    ],
-  };
+  const { fieldToSplitOut = "", include = "noOtherFields", fieldsToInclude, options } = parameters;
+  const { destinationFieldName } = toObject(options);
+  if (toText(fieldToSplitOut) === "") throw new NotConvertible("names no field");
+  const about = [
+    `fields: n8n.list(${toCode(fieldToSplitOut)})`,
+    `include: ${toCode(include)}`,
+    ...(include === "selectedOtherFields"
+      ? [`others: n8n.list(${toCode(fieldsToInclude ?? "")})`]
+      : []),
+    ...(toText(destinationFieldName) === ""
+      ? []
+      : [`names: n8n.list(${toCode(destinationFieldName)})`]),
+  ];
+  const split = eachScript(ctx, ctx.id, `n8n.splitOut($json, { ${about.join(", ")} })`, parameters);
+  return { steps: [flatScript(split)], approximations: findApproximations(ctx, parameters) };
 };
+
+/** The script whose lists are one list. */
+function flatScript(step: Node): Node {
+  const { source } = step.config as { readonly source: string };
+  return {
+    ...step,
+    config: { source: source.replace(/^return ([\s\S]*);$/, "return ($1).flat();") },
+  };
+}
 
 const aggregate: Convert = (ctx) => {
   const { parameters } = ctx.node;
   assertSupported(parameters);
   if (parameters["aggregate"] === "aggregateAllItemData") {
     const name = JSON.stringify(toText(parameters["destinationFieldName"], "data"));
-    if (parameters["include"] !== undefined && parameters["include"] !== "allFields") {
-      throw new NotConvertible("aggregates some fields alone");
-    }
+    const { include = "allFields", fieldsToInclude, fieldsToExclude } = parameters;
+    const named = toText(include === "specifiedFields" ? fieldsToInclude : fieldsToExclude);
+    if (named.startsWith("=")) throw new NotConvertible("aggregates a field by expression");
+    const fields = JSON.stringify(named.split(",").map((one) => one.trim()));
+    const member =
+      include === "allFields"
+        ? "({ $binary, ...json }) => json"
+        : `(one) => Object.fromEntries(Object.entries(one).filter(([name]) => name !== "$binary" && ${fields}.includes(name) === ${include === "specifiedFields"}))`;
     return {
-      steps: [listScript(ctx, ctx.id, `return list.length === 0 ? [] : [{ [${name}]: list }];`)],
+      steps: [
+        listScript(
+          ctx,
+          ctx.id,
+          `return list.length === 0 ? [] : [{ [${name}]: list.map(${member}) }];`,
+        ),
+      ],
     };
   }
   const fields = toList(toObject(parameters["fieldsToAggregate"])["fieldToAggregate"]).map(
@@ -195,7 +213,20 @@ const aggregate: Convert = (ctx) => {
 
 const limit: Convert = (ctx) => {
   const { maxItems = 1, keep } = ctx.node.parameters;
-  if (typeof maxItems !== "number") throw new NotConvertible("limits by expression");
+  if (typeof maxItems !== "number") {
+    const kept = eachScript(
+      ctx,
+      ctx.id,
+      `({ item: $item, most: Number(${toCode(maxItems)}) })`,
+      maxItems,
+    );
+    const { source } = kept.config as { readonly source: string };
+    const code = source.replace(
+      /^return ([\s\S]*);$/,
+      `const all = $1;\nreturn all.slice(${keep === "lastItems" ? "-(all[0]?.most ?? 0)" : "0, all[0]?.most ?? 0"}).map(({ item }) => item);`,
+    );
+    return { steps: [{ ...kept, config: { source: code } }] };
+  }
   return {
     steps: [
       listScript(

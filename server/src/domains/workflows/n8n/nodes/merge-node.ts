@@ -18,6 +18,14 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
       return step({ mode: "append", lists: lists.slice(0, 1) });
     return step({ mode: "append", lists: [isSecond ? lists[1] : lists[0]] });
   }
+  const combine = toText(
+    parameters["combineBy"] ?? parameters["combinationMode"],
+    mode === "combine" ? "" : mode,
+  );
+  // By position it takes any number; two connections into one input are one list there.
+  if (lists.length > 1 && /position|mergeByIndex/i.test(combine))
+    return step({ mode: "by_position", lists });
+  if (lists.length === 1) return step({ mode: "append", lists });
   if (!left || !right || lists.length !== 2)
     throw new NotConvertible("combines other than two inputs");
   if (mode === "mergeByIndex" || mode === "mergeByPosition")

@@ -9,7 +9,6 @@ import {
   outsideSteps,
 } from "../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
-import { requestOf } from "../services/requests.ts";
 
 /** Pairs of names and values as code of an object. */
 function pairsCode(list: Json): string {
@@ -26,6 +25,8 @@ function jsonCode(value: Json): string {
 }
 
 interface HttpParts {
+  /** How the body is sent, where that is not as JSON or a text. */
+  readonly bodyType?: "form" | "multipart";
   readonly method: string;
   readonly query: string;
   readonly headers: string;
@@ -46,12 +47,26 @@ function partsOfNew(parameters: JsonObject): HttpParts {
       : specifyHeaders === "json"
         ? jsonCode(parameters["jsonHeaders"] ?? "{}")
         : pairsCode(toObject(parameters["headerParameters"])["parameters"]);
+  const isMultipart =
+    parameters["sendBody"] === true && parameters["contentType"] === "multipart-form-data";
   return {
+    ...(isMultipart && { bodyType: "multipart" as const }),
     method: toCode(method),
     query,
     headers,
     body: parameters["sendBody"] === true ? bodyOfNew(parameters) : "undefined",
   };
+}
+
+/** The parts of a form, files among them. */
+function formCode(list: Json): string {
+  const members = toList(list).map((one) => {
+    const { name = "", value = "", parameterType, inputDataFieldName = "data" } = toObject(one);
+    return parameterType === "formBinaryData"
+      ? `[${toCode(name)}]: n8n.file($item, ${toCode(inputDataFieldName)})`
+      : `[${toCode(name)}]: ${toCode(value)}`;
+  });
+  return `{ ${members.join(", ")} }`;
 }
 
 function bodyOfNew(parameters: JsonObject): string {
@@ -64,7 +79,10 @@ function bodyOfNew(parameters: JsonObject): string {
       ? toCode(body)
       : `new URLSearchParams(Object.entries(${pairsCode(pairs)})).toString()`;
   }
-  throw new NotConvertible("needs files");
+  if (contentType === "multipart-form-data") return formCode(pairs);
+  if (contentType === "binaryData")
+    return `n8n.file($item, ${toCode(parameters["inputDataFieldName"] ?? "data")})`;
+  throw new NotConvertible("has a body of another kind");
 }
 
 function partsOfOld(parameters: JsonObject): HttpParts {
@@ -77,7 +95,17 @@ function partsOfOld(parameters: JsonObject): HttpParts {
     jsonParameters === true
       ? parameters["bodyParametersJson"] !== undefined
       : parameters["bodyParametersUi"] !== undefined;
-  if (parameters["sendBinaryData"] === true) throw new NotConvertible("needs files");
+  if (parameters["sendBinaryData"] === true) {
+    const file = `n8n.file($item, ${toCode(parameters["binaryPropertyName"] ?? "data")})`;
+    const isForm = toObject(parameters["options"])["bodyContentType"] === "multipart-form-data";
+    return {
+      ...(isForm && { bodyType: "multipart" as const }),
+      method: toCode(requestMethod),
+      query: part("query"),
+      headers: part("header"),
+      body: isForm ? `{ ${hasBody ? `...${part("body")}, ` : ""}file: ${file} }` : file,
+    };
+  }
   return {
     method: toCode(requestMethod),
     query: part("query"),
@@ -96,6 +124,11 @@ const KNOWN_OPTIONS = new Set([
   "fullResponse",
   "splitIntoItems",
   "lowercaseHeaders",
+  // They change the form of what is sent, or what n8n itself does, and nothing of the answer.
+  "queryParameterArrays",
+  "allowUnauthorizedCerts",
+  "useStream",
+  "sendCredentialsOnCrossOriginRedirect",
 ]);
 
 const httpRequest: Convert = (ctx) => {
@@ -106,65 +139,85 @@ const httpRequest: Convert = (ctx) => {
     toObject(options["response"])["response"],
   );
   const format = responseFormat ?? parameters["responseFormat"];
-  if (format === "file") throw new NotConvertible("needs files");
   if (options["pagination"] !== undefined)
     throw new NotConvertible("reads pages by expressions of n8n");
   const strange = Object.keys(options).filter((name) => !KNOWN_OPTIONS.has(name));
   const isForm = parameters["contentType"] === "form-urlencoded";
-  const { method, query, headers, body } =
+  const authentication = toText(parameters["authentication"], "none");
+  const { method, query, headers, body, bodyType } =
     version >= 3 ? partsOfNew(parameters) : partsOfOld(parameters);
-  const typed = isForm
-    ? `{ "content-type": "application/x-www-form-urlencoded", ...${headers} }`
-    : headers;
+  const hasConnector = authentication !== "none" && authentication !== "";
+  const typed =
+    hasConnector && bodyType === "multipart"
+      ? `{ ...${headers}, "content-type": "multipart/form-data" }`
+      : isForm
+        ? `{ "content-type": "application/x-www-form-urlencoded", ...${headers} }`
+        : headers;
   const url = toCode(parameters["url"] ?? "");
   const args = `{ method: ${method}, url: ${url}, query: ${query}, headers: Object.fromEntries(Object.entries(${typed}).map(([name, value]) => [name, n8n.text(value)])), body: ${body} }`;
-  const authentication = toText(parameters["authentication"], "none");
   const request = {
     method: "{{ item.method }}",
     query: "{{ item.query }}",
     headers: "{{ item.headers }}",
     body: "{{ item.body }}",
+    ...(format === "file" && { response: "file" }),
   };
-  const step =
-    authentication === "none" || authentication === ""
-      ? {
-          type: "http",
-          config: {
-            url: "{{ item.url }}",
-            ...request,
-            redirects: 5,
-            ...(neverError === true && { failOn: [] }),
-          },
-        }
-      : {
-          type: "connector",
-          config: {
-            connectorId: ctx.bind(
-              "connector",
-              credentialOf(ctx),
-              `${ctx.node.name}: ${credentialOf(ctx)}`,
-            ),
-            action: "request",
-            input: { url: "{{ item.url }}", ...request },
-          },
-        };
-  const isFull = fullResponse === true || options["fullResponse"] === true;
-  const each = isFull
-    ? "[{ body: one.body, headers: one.headers, statusCode: one.status }]"
-    : format === "text" || format === "string"
-      ? "[{ data: one.body }]"
-      : version >= 3
-        ? "n8n.toList(one.body)"
-        : "n8n.toList([one.body])";
+  const step = !hasConnector
+    ? {
+        type: "http",
+        config: {
+          url: "{{ item.url }}",
+          ...request,
+          ...(bodyType === "multipart" && { bodyType }),
+          redirects: 5,
+          ...(neverError === true && { failOn: [] }),
+        },
+      }
+    : {
+        type: "connector",
+        config: {
+          connectorId: ctx.bind(
+            "connector",
+            credentialOf(ctx),
+            `${ctx.node.name}: ${credentialOf(ctx)}`,
+          ),
+          action: "request",
+          input: { url: "{{ item.url }}", ...request },
+        },
+      };
+  const each = itemsCode(ctx, format, fullResponse === true);
   const made = outsideSteps(ctx, { args, step, flatten: flattenCode(ctx, each) }, parameters);
   return {
     ...made,
     approximations: [
       ...(made.approximations ?? []),
+      ...(options["allowUnauthorizedCerts"] === true
+        ? ["an invalid certificate is not accepted"]
+        : []),
       ...strange.map((name) => `the option ${name} is left out`),
     ],
   };
 };
+
+/** Code of the items of an answer, which may be a file. */
+function itemsCode(
+  { node: { parameters, version } }: NodeContext,
+  format: Json,
+  isFull: boolean,
+): string {
+  const options = toObject(parameters["options"]);
+  const { outputPropertyName } = toObject(toObject(options["response"])["response"]);
+  const property = JSON.stringify(
+    toText(outputPropertyName ?? parameters["dataPropertyName"], "data"),
+  );
+  return isFull || options["fullResponse"] === true
+    ? "[{ body: one.body, headers: one.headers, statusCode: one.status }]"
+    : format === "text" || format === "string"
+      ? "[{ data: one.body }]"
+      : version >= 3
+        ? `n8n.answer(one.body, ${property})`
+        : `n8n.answer(Array.isArray(one.body) ? [one.body] : one.body, ${property})`;
+}
 
 /** The kind of credential that a node has. */
 function credentialOf({ node }: NodeContext): string {
@@ -175,40 +228,20 @@ function credentialOf({ node }: NodeContext): string {
   );
 }
 
-/** Code that makes items of the answers; where errors have an output of their own, two lists. */
-export function flattenCode({ node }: NodeContext, each: string): string {
+/**
+ * Code that makes items of the answers; where errors have an output of their own, two lists. `each` sees `one`, and `asked`,
+ * what was sent for it.
+ */
+export function flattenCode({ node, id }: NodeContext, each: string): string {
   const error = '{ error: "The call failed." }';
+  const made = /\basked\b/.test(each)
+    ? `((asked) => ${each})(input.steps.${id}_args.output[at])`
+    : each;
+  const names = made === each ? "(one)" : "(one, at)";
   if (node.onError === "continueErrorOutput") {
-    return `return { o0: outputs.filter((one) => one !== null).flatMap((one) => ${each}), o1: outputs.filter((one) => one === null).map(() => (${error})) };`;
+    return `return { o0: outputs.flatMap(${names} => one === null ? [] : ${made}), o1: outputs.filter((one) => one === null).map(() => (${error})) };`;
   }
-  return `return outputs.flatMap((one) => one === null ? [${error}] : ${each});`;
+  return `return outputs.flatMap(${names} => one === null ? [${error}] : ${made});`;
 }
 
-/** A node of a service, by its description. */
-const service: Convert = (ctx) => {
-  const { parameters } = ctx.node;
-  assertSupported(parameters);
-  const request = requestOf(ctx.node);
-  if (request === undefined) {
-    const { resource, operation } = parameters;
-    const what = [resource, operation].filter((one) => typeof one === "string").join(".");
-    throw new NotConvertible(`needs ${ctx.node.type}${what === "" ? "" : ` ${what}`}`);
-  }
-  const step = {
-    type: "connector",
-    config: {
-      connectorId: ctx.bind("connector", request.service, request.title),
-      action: "request",
-      input: "{{ item }}",
-    },
-  };
-  const made = outsideSteps(
-    ctx,
-    { args: request.args, step, flatten: flattenCode(ctx, request.items) },
-    parameters,
-  );
-  return { ...made, approximations: [...(made.approximations ?? []), ...request.approximations] };
-};
-
 export const outsideNodes: NodeTable = { httpRequest };
-export const serviceNode = service;

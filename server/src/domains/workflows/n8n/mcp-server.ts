@@ -1,0 +1,85 @@
+/**
+ * A server of MCP with its tools: one workflow, whose input names the tool and has the arguments. Clients of MCP call it as they
+ * call every workflow of the platform.
+ */
+import type { Definition, Node } from "../definition/index.ts";
+import type { NodeContext, NodeReport } from "./conversion.ts";
+import { NotConvertible } from "./conversion.ts";
+import { convertTools } from "./models/agent-tool.ts";
+import { type JsonObject, toText } from "./n8n-workflow.ts";
+
+export function convertMcpServer(
+  { node, parts, bind }: Pick<NodeContext, "node" | "parts" | "bind">,
+  name: string,
+  report: NodeReport[],
+): Definition {
+  const about = { node: node.name, type: node.type, stepId: "trigger" };
+  try {
+    const { tools, servers, given, approximations } = convertTools({
+      parts,
+      bind,
+      visible: new Map(),
+    });
+    if (servers.length > 0) throw new NotConvertible("passes the tools of another server on");
+    if (Object.keys(given).length > 0) throw new NotConvertible("has an expression in a tool");
+    if (tools.length === 0) throw new NotConvertible("has no tools");
+    report.push({
+      ...about,
+      status: "approximated",
+      reasons: [
+        "clients call the workflow by the platform's own MCP server, with the name of the tool and its arguments",
+        ...new Set(approximations),
+      ],
+    });
+    return { name, ...describeServer(tools) };
+  } catch (error) {
+    if (!(error instanceof NotConvertible)) throw error;
+    report.push({ ...about, status: "placeholder", reasons: [error.message] });
+    const message = `${node.name} was not imported: it ${error.message}.`.slice(0, 2_000);
+    return {
+      name,
+      trigger: { type: "manual" },
+      nodes: [{ id: "not_imported", type: "fail", config: { message, code: "not_imported" } }],
+      edges: [],
+    };
+  }
+}
+
+function describeServer(
+  tools: readonly JsonObject[],
+): Pick<Definition, "trigger" | "nodes" | "edges"> {
+  const nodes = tools.map(toNode);
+  return {
+    trigger: {
+      type: "manual",
+    },
+    nodes: [
+      {
+        id: "tool",
+        type: "switch",
+        name: "Tool",
+        config: { expression: "trigger.input.tool", cases: nodes.map(({ id }) => id) },
+      },
+      ...nodes,
+    ],
+    edges: nodes.map(({ id }) => ({ from: "tool", to: id, when: id })),
+  };
+}
+
+const ARGUMENTS = "{{ trigger.input.arguments }}";
+
+function toNode({ name, description, type, config }: JsonObject): Node {
+  const text = JSON.stringify(config ?? {}).replaceAll("call.arguments", "trigger.input.arguments");
+  const filled = JSON.parse(text) as Node["config"] & { readonly input?: unknown };
+  const takesInput =
+    ["subworkflow", "connector", "script"].includes(toText(type)) && filled.input === undefined;
+  return {
+    id: toText(name),
+    type: toText(type),
+    name: toText(name)
+      .replace(/^tool_/, "")
+      .slice(0, 200),
+    config: takesInput ? { ...filled, input: ARGUMENTS } : filled,
+    ...(toText(description) !== "" && { note: toText(description).slice(0, 2_000) }),
+  };
+}

@@ -1,0 +1,222 @@
+/** The nodes of n8n that read and write files: an item has them as handles under `$binary`. */
+import type { Node } from "../../definition/index.ts";
+import { toCode } from "../code-text.ts";
+import {
+  type Convert,
+  type ConvertedNode,
+  type NodeContext,
+  type NodeTable,
+  NotConvertible,
+  outsideSteps,
+} from "../conversion.ts";
+import { type JsonObject, toObject, toText } from "../n8n-workflow.ts";
+import { flattenCode } from "./outside-nodes.ts";
+
+const ROWS = "one.rows";
+
+/** How a file is read, and the items that come of it, by the operation of n8n. */
+const READS: Readonly<Record<string, { readonly as: string; readonly items: string }>> = {
+  csv: { as: "csv", items: ROWS },
+  xlsx: { as: "xlsx", items: ROWS },
+  xls: { as: "xlsx", items: ROWS },
+  pdf: {
+    as: "pdf",
+    items: "[{ numpages: one.pageCount, numrender: one.pageCount, text: one.text }]",
+  },
+  text: { as: "text", items: "[{ [key]: one.text }]" },
+  html: { as: "text", items: "[{ [key]: one.text }]" },
+  xml: { as: "text", items: "[{ [key]: one.text }]" },
+  rtf: { as: "text", items: "[{ [key]: one.text }]" },
+  fromJson: { as: "json", items: "[{ [key]: one.data }]" },
+  binaryToPropery: { as: "base64", items: "[{ [key]: one.base64 }]" },
+};
+
+/** A file of each item becomes fields. */
+function readFile(ctx: NodeContext, operation: string, given: JsonObject): ConvertedNode {
+  const { parameters } = ctx.node;
+  const known = Object.hasOwn(READS, operation) ? READS[operation] : undefined;
+  if (!known || operation === "rtf") throw new NotConvertible(`reads a file as ${operation}`);
+  const options = toObject(parameters["options"]);
+  const key = JSON.stringify(
+    toText(given["destinationKey"] ?? parameters["destinationKey"], "data"),
+  );
+  const isTable = known.items === ROWS;
+  const { sheetName, headerRow, delimiter, password, keepSource } = options;
+  if (password !== undefined) throw new NotConvertible("reads a PDF with a password");
+  const step = {
+    type: "file.read",
+    config: {
+      file: "{{ item.file }}",
+      as: known.as,
+      ...(isTable && headerRow === false && { header: false }),
+      ...(typeof delimiter === "string" &&
+        delimiter.length === 1 &&
+        known.as === "csv" && { separator: delimiter }),
+      ...(typeof sheetName === "string" &&
+        sheetName !== "" &&
+        !sheetName.startsWith("=") && { sheet: sheetName }),
+    },
+  };
+  const keeps = keepSource === "json" || keepSource === "both";
+  const items = known.items.replaceAll("[key]", `[${key}]`);
+  const name = given["binaryPropertyName"] ?? parameters["binaryPropertyName"] ?? "data";
+  return outsideSteps(
+    ctx,
+    {
+      args: `{ file: n8n.file($item, ${toCode(name)})${keeps ? ", kept: $json" : ""} }`,
+      step,
+      flatten: flattenCode(
+        ctx,
+        keeps ? `${items}.map((item) => ({ ...asked.kept, ...item }))` : items,
+      ),
+    },
+    parameters,
+  );
+}
+
+const extractFromFile: Convert = (ctx) =>
+  readFile(ctx, toText(ctx.node.parameters["operation"], "csv"), {});
+
+/** Data become a file of one item: of each item, or of all together. */
+function writeFile(
+  ctx: NodeContext,
+  {
+    as,
+    data,
+    all = false,
+    extension,
+  }: {
+    readonly as: string;
+    readonly data: string;
+    readonly all?: boolean;
+    readonly extension: string;
+  },
+): ConvertedNode {
+  const { parameters } = ctx.node;
+  const options = toObject(parameters["options"]);
+  const fileName = options["fileName"];
+  const target = JSON.stringify(
+    toText(parameters["binaryPropertyName"] ?? parameters["destinationKey"], "data"),
+  );
+  const named =
+    fileName === undefined || fileName === ""
+      ? JSON.stringify(`file.${extension}`)
+      : `(n8n.text(${toCode(fileName)}) || ${JSON.stringify(`file.${extension}`)})`;
+  const step = {
+    type: "file.write",
+    config: {
+      as,
+      name: "{{ item.name }}",
+      data: "{{ item.data }}",
+      ...(as === "csv" && options["headerRow"] === false && { header: false }),
+    },
+  };
+  const made = outsideSteps(
+    ctx,
+    {
+      args: `{ name: ${named}, data: ${data} }`,
+      step,
+      flatten: flattenCode(ctx, `[{ $binary: { [${target}]: one } }]`),
+    },
+    parameters,
+  );
+  return all ? { ...made, steps: made.steps.map((one) => gatherArgs(ctx, one)) } : made;
+}
+
+/** Of all items together there is one file, with the name that the first one gives it. */
+function gatherArgs({ id }: NodeContext, step: Node): Node {
+  if (step.id !== `${id}_args`) return step;
+  const source = sourceOf(step.config).replace(
+    /^return ([\s\S]*);$/,
+    "const all = $1;\nreturn all.length === 0 ? [] : [{ name: all[0].name, data: all.map(({ data }) => data) }];",
+  );
+  return { ...step, config: { source } };
+}
+
+const sourceOf = (config: object | undefined): string =>
+  String((config as { readonly source?: string } | undefined)?.source);
+
+const convertToFile: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  const { operation = "csv", sourceProperty = "data", mode = "once" } = parameters;
+  const options = toObject(parameters["options"]);
+  const source = `n8n.get($json, ${toCode(sourceProperty)})`;
+  switch (operation) {
+    case "csv":
+    case "xlsx":
+      return writeFile(ctx, { as: operation, data: "$json", all: true, extension: operation });
+    case "html":
+      return writeFile(ctx, { as: "html", data: "n8n.htmlTable([$json])", extension: "html" });
+    case "toJson":
+      return writeFile(ctx, { as: "json", data: "$json", all: mode !== "each", extension: "json" });
+    case "toText":
+      return writeFile(ctx, { as: "text", data: `n8n.text(${source})`, extension: "txt" });
+    case "toBinary":
+      return writeFile(ctx, {
+        as: "base64",
+        data: `n8n.text(${source}).replace(/^data:[^,]*;base64,/, "")`,
+        extension: extensionOf(options["mimeType"]),
+      });
+    default:
+      throw new NotConvertible(`writes a file as ${toText(operation)}`);
+  }
+};
+
+function extensionOf(mimeType: unknown): string {
+  const [, kind = "bin"] = toText(mimeType).split("/");
+  return kind.replace("jpeg", "jpg").replace("mpeg", "mp3").replaceAll(/\W.*/g, "") || "bin";
+}
+
+const spreadsheetFile: Convert = (ctx) => {
+  const { operation = "fromFile", fileFormat = "autodetect" } = ctx.node.parameters;
+  const format = toText(fileFormat) === "csv" ? "csv" : "xlsx";
+  if (operation !== "toFile") return readFile(ctx, format === "csv" ? "csv" : "xlsx", {});
+  return writeFile(ctx, { as: format, data: "$json", all: true, extension: format });
+};
+
+const readPdf: Convert = (ctx) => readFile(ctx, "pdf", {});
+
+const moveBinaryData: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  const {
+    mode = "binaryToJson",
+    sourceKey = "data",
+    convertAllData = true,
+    setAllData = true,
+    destinationKey,
+  } = parameters;
+  const { useRawData } = toObject(parameters["options"]);
+  if (mode === "binaryToJson") {
+    const isWhole = setAllData !== false;
+    const made = readFile(ctx, isWhole ? "fromJson" : "text", {
+      binaryPropertyName: sourceKey,
+      destinationKey: destinationKey ?? "data",
+    });
+    if (!isWhole) return made;
+    const flatten = `const outputs = input.steps.${ctx.id}_call.output;\n${flattenCode(ctx, "n8n.toList(one.data)")}`;
+    return {
+      ...made,
+      steps: made.steps.map((one) =>
+        one.id === ctx.id ? { ...one, config: { source: flatten } } : one,
+      ),
+    };
+  }
+  const isAll = convertAllData !== false;
+  const value = `n8n.get($json, ${toCode(parameters["sourceKey"] ?? "data")})`;
+  return isAll
+    ? writeFile(ctx, { as: "json", data: "$json", extension: "json" })
+    : writeFile(
+        ctx,
+        useRawData === true
+          ? { as: "text", data: `n8n.text(${value})`, extension: "txt" }
+          : { as: "json", data: value, extension: "json" },
+      );
+};
+
+export const fileNodes: NodeTable = {
+  extractFromFile,
+  convertToFile,
+  spreadsheetFile,
+  readPDF: readPdf,
+  moveBinaryData,
+};

@@ -1,0 +1,318 @@
+/** The nodes of n8n for HTML, Markdown, XML, feeds, dates and GraphQL: calls of the library. */
+import { toCode } from "../code-text.ts";
+import {
+  assertSupported,
+  type Convert,
+  eachScript,
+  findApproximations,
+  listScript,
+  type NodeContext,
+  type NodeTable,
+  NotConvertible,
+  outsideSteps,
+} from "../conversion.ts";
+import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
+import { flattenCode } from "./outside-nodes.ts";
+
+/** One script that computes something for each item. */
+function computeEach(ctx: NodeContext, code: string, notes: readonly string[] = []) {
+  const { parameters } = ctx.node;
+  assertSupported(parameters);
+  return {
+    steps: [eachScript(ctx, ctx.id, code, parameters)],
+    approximations: [...findApproximations(ctx, parameters), ...notes],
+  };
+}
+
+const html: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  const { operation = "generateHtmlTemplate" } = parameters;
+  const options = toObject(parameters["options"]);
+  if (operation === "generateHtmlTemplate") {
+    const text = toText(parameters["html"]);
+    return computeEach(
+      ctx,
+      `({ html: n8n.text(${toCode(text.startsWith("=") ? text : `=${text}`)}) })`,
+    );
+  }
+  if (operation === "convertToHtmlTable") {
+    const code = `n8n.htmlTable(list.map(({ $binary, ...json }) => json), { capitalize: ${options["capitalize"] === true} })`;
+    return {
+      steps: [listScript(ctx, ctx.id, `return list.length === 0 ? [] : [{ table: ${code} }];`)],
+      approximations: options["customStyling"] === true ? ["the table has no style"] : [],
+    };
+  }
+  return extract(ctx);
+};
+
+/** Values by selectors; the older node has the same. */
+const extract: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  const { sourceData = "json", dataPropertyName = "data", extractionValues } = parameters;
+  if (sourceData === "binary") throw new NotConvertible("reads HTML of a file");
+  const { trimValues = true, cleanUpText = ctx.node.version >= 1.2 } = toObject(
+    parameters["options"],
+  );
+  const values = toList(toObject(extractionValues)["values"]).map((one) => toCode(toObject(one)));
+  const property = toText(dataPropertyName, "data");
+  const source = property.startsWith("=")
+    ? toCode(property)
+    : `n8n.get($json, ${JSON.stringify(property)})`;
+  const code = `((found) => Array.isArray(found) ? found : [found])(${source}).map((one) => n8n.htmlExtract(one, [${values.join(", ")}], { trim: ${trimValues !== false}, clean: ${cleanUpText === true} }))`;
+  const made = computeEach(ctx, code);
+  return {
+    ...made,
+    steps: made.steps.map((step) => ({
+      ...step,
+      config: {
+        source: String((step.config as { source?: string }).source).replace(
+          /^return ([\s\S]*);$/,
+          "return ($1).flat();",
+        ),
+      },
+    })),
+  };
+};
+
+const markdown: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  const { mode = "htmlToMarkdown", destinationKey = "data" } = parameters;
+  const { simpleLineBreaks } = toObject(parameters["options"]);
+  const made =
+    mode === "markdownToHtml"
+      ? `n8n.toHtml(${toCode(parameters["markdown"] ?? "")}, { breaks: ${simpleLineBreaks === true} })`
+      : `n8n.toMarkdown(${toCode(parameters["html"] ?? "")})`;
+  return computeEach(ctx, `n8n.set($item, ${toCode(destinationKey)}, ${made})`);
+};
+
+const xml: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  const { mode = "xmlToJson", dataPropertyName = "data" } = parameters;
+  const options = toCode(toObject(parameters["options"]));
+  const property = toCode(dataPropertyName);
+  return mode === "jsonToxml"
+    ? computeEach(ctx, `({ [${property}]: n8n.toXml($json, ${options}) })`)
+    : computeEach(ctx, `n8n.xml(n8n.get($json, ${property}), ${options})`);
+};
+
+const rssFeedRead: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  assertSupported(parameters);
+  const { customFields } = toObject(parameters["options"]);
+  const step = { type: "http", config: { url: "{{ item.url }}", response: "data", redirects: 5 } };
+  const made = outsideSteps(
+    ctx,
+    {
+      args: `{ url: n8n.text(${toCode(parameters["url"] ?? "")}) }`,
+      step,
+      flatten: flattenCode(ctx, "n8n.feed(one.body)"),
+    },
+    parameters,
+  );
+  const notes =
+    customFields === undefined || customFields === "" ? [] : ["own fields of entries are left out"];
+  return { ...made, approximations: [...(made.approximations ?? []), ...notes] };
+};
+
+const graphql: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  assertSupported(parameters);
+  const {
+    endpoint = "",
+    query = "",
+    variables,
+    authentication = "none",
+    requestMethod = "POST",
+    headerParametersUi,
+    responseFormat = "json",
+    operationName,
+  } = parameters;
+  if (requestMethod === "GET") throw new NotConvertible("sends GraphQL by GET");
+  const pairs = toList(toObject(headerParametersUi)["parameter"]).map((one) => {
+    const { name = "", value = "" } = toObject(one);
+    return `[${toCode(name)}]: n8n.text(${toCode(value)})`;
+  });
+  const given =
+    variables === undefined || variables === ""
+      ? ""
+      : `, variables: n8n.json(${toCode(variables)})`;
+  const named =
+    operationName === undefined || operationName === ""
+      ? ""
+      : `, operationName: ${toCode(operationName)}`;
+  const request = { method: "POST", headers: "{{ item.headers }}", body: "{{ item.body }}" };
+  const kind = ctx.node.credentials[0] ?? toText(authentication, "none");
+  const step =
+    authentication === "none"
+      ? { type: "http", config: { url: "{{ item.url }}", ...request } }
+      : {
+          type: "connector",
+          config: {
+            connectorId: ctx.bind("connector", kind, `${ctx.node.name}: ${kind}`),
+            action: "request",
+            input: { url: "{{ item.url }}", ...request },
+          },
+        };
+  return outsideSteps(
+    ctx,
+    {
+      args: `{ url: n8n.text(${toCode(endpoint)}), headers: { ${pairs.join(", ")} }, body: { query: n8n.text(${toCode(query)})${given}${named} } }`,
+      step,
+      flatten: flattenCode(
+        ctx,
+        responseFormat === "string"
+          ? `[{ ${toText(parameters["dataPropertyName"], "data")}: JSON.stringify(one.body) }]`
+          : "n8n.toList(one.body)",
+      ),
+    },
+    parameters,
+  );
+};
+
+/** Dates by their names in n8n; the older node has other parameters for the same. */
+const dateTime: Convert = (ctx) => {
+  const { parameters, version } = ctx.node;
+  if (version < 2) return oldDateTime(ctx);
+  const { operation = "getCurrentDate", options } = parameters;
+  const { includeInputFields } = toObject(options);
+  const base = includeInputFields === true ? "$item" : "{}";
+  const set = (usual: string, code: string) =>
+    computeEach(
+      ctx,
+      `n8n.set(${base}, ${toCode(parameters["outputFieldName"] ?? usual)}, ${code})`,
+    );
+  const date = (name: string, other = name): string =>
+    `n8n.date(${toCode(parameters[name] ?? parameters[other] ?? "")})`;
+  const unit = toCode(parameters["timeUnit"] ?? "days");
+  switch (operation) {
+    case "getCurrentDate":
+      return set(
+        "currentDate",
+        parameters["includeTime"] === false ? '$now.startOf("day").toISO()' : "$now.toISO()",
+      );
+    case "formatDate": {
+      const format =
+        parameters["format"] === "custom"
+          ? parameters["customFormat"]
+          : (parameters["format"] ?? "MM/dd/yyyy");
+      return set("formattedDate", `${date("date")}.toFormat(${toCode(format ?? "")})`);
+    }
+    case "addToDate":
+    case "subtractFromDate":
+      return set(
+        "newDate",
+        `${date("magnitude")}.${operation === "addToDate" ? "plus" : "minus"}({ [${unit}]: Number(${toCode(parameters["duration"] ?? 0)}) }).toISO()`,
+      );
+    case "getTimeBetweenDates":
+      return set(
+        "timeDifference",
+        `${date("endDate")}.diff(${date("startDate")}, ${toCode(parameters["units"] ?? ["day"])}).toObject()`,
+      );
+    case "extractDate": {
+      const part = toText(parameters["part"], "month");
+      return set(
+        "datePart",
+        `${date("date")}.${part === "week" ? "weekNumber" : part.replaceAll(/\W/g, "")}`,
+      );
+    }
+    case "roundDate":
+      return set(
+        "roundedDate",
+        `${date("date")}.${parameters["mode"] === "roundUp" ? "endOf" : "startOf"}(${toCode(parameters["to"] ?? parameters["toNearest"] ?? "month")}).toISO()`,
+      );
+    default:
+      throw new NotConvertible(`does ${toText(operation)} with dates`);
+  }
+};
+
+function oldDateTime(ctx: NodeContext) {
+  const { parameters } = ctx.node;
+  const {
+    action = "format",
+    value = "",
+    dataPropertyName = "data",
+    toFormat = "MM/DD/YYYY",
+    operation = "add",
+    duration = 0,
+    timeUnit = "days",
+    options,
+  } = parameters;
+  if (
+    Object.keys(toObject(options)).some((name) => name !== "toTimezone" && name !== "fromTimezone")
+  )
+    throw new NotConvertible("reads a date in a format of its own");
+  const { toTimezone } = toObject(options) as { readonly toTimezone?: Json };
+  const zone = toTimezone === undefined ? "" : `.setZone(${toCode(toTimezone)})`;
+  const date = `n8n.date(${toCode(value)})${zone}`;
+  const target = toCode(dataPropertyName);
+  if (action === "calculate")
+    return computeEach(
+      ctx,
+      `n8n.set($item, ${target}, ${date}.${operation === "subtract" ? "minus" : "plus"}({ [${toCode(timeUnit)}]: Number(${toCode(duration)}) }).toISO())`,
+    );
+  if (typeof toFormat === "string" && toFormat.startsWith("="))
+    throw new NotConvertible("formats a date by expression");
+  return computeEach(
+    ctx,
+    `n8n.set($item, ${target}, ${date}.toFormat(${JSON.stringify(momentFormat(toText(toFormat)))}))`,
+  );
+}
+
+/** The words of Moment for the parts of a date, as Luxon has them. */
+function momentFormat(format: string): string {
+  if (format === "X") return "X";
+  return format
+    .replaceAll("YYYY", "yyyy")
+    .replaceAll("YY", "yy")
+    .replaceAll("DD", "dd")
+    .replaceAll(/(?<!d)D(?!d)/g, "d")
+    .replaceAll("A", "a")
+    .replaceAll("dddd", "EEEE");
+}
+
+/** Two lists by a key: what is in one alone, the same, or different. */
+const compareDatasets: Convert = (ctx) => {
+  const { mergeByFields, options, resolve = "preferInput1" } = ctx.node.parameters;
+  const keys = toList(toObject(mergeByFields)["values"]).map((one) => {
+    const { field1, field2 } = toObject(one);
+    return [toText(field1), toText(field2)];
+  });
+  const { skipFields } = toObject(options) as JsonObject;
+  if (
+    keys.length === 0 ||
+    keys.some((pair) => pair.some((one) => one === "" || one.startsWith("=")))
+  )
+    throw new NotConvertible("has no keys, or keys by expression");
+  const [left, right] = ctx.sources;
+  if (!left || !right || ctx.sources.length !== 2)
+    throw new NotConvertible("compares other than two inputs");
+  const from = (source: typeof left): string =>
+    JSON.stringify([source[1] === 0 ? [source[0]] : source]);
+  return {
+    steps: [
+      {
+        id: ctx.id,
+        type: "script",
+        name: ctx.node.name.slice(0, 200),
+        config: {
+          source: `return n8n.compare(n8n.items(input, ${from(left)}), n8n.items(input, ${from(right)}), ${JSON.stringify(keys)}, { skip: n8n.list(${toCode(skipFields ?? "")}) });`,
+        },
+      },
+    ],
+    approximations:
+      resolve === "mix" || resolve === "includeBoth"
+        ? ["of what differs, the first input's item is given with both"]
+        : [],
+  };
+};
+
+export const textNodes: NodeTable = {
+  html,
+  htmlExtract: extract,
+  markdown,
+  xml,
+  rssFeedRead,
+  graphql,
+  dateTime,
+  compareDatasets,
+};

@@ -1,0 +1,248 @@
+/**
+ * Nodes of n8n that call a service, as data: which action of which preset does the same, and which parameters of the node
+ * become which fields of its input. A test holds every line against the presets.
+ */
+import { toCode } from "../code-text.ts";
+import { NotConvertible } from "../conversion.ts";
+import { type Json, type JsonObject, toObject, toText } from "../n8n-workflow.ts";
+
+/**
+ * A field of an action's input: the path of a parameter with what is made of it, such as `options.limit|number`, other paths
+ * after ` or `; code after `=`; or a function, for what can't be said so.
+ */
+export type FieldSource = string | ((read: ParameterReader) => string | undefined);
+
+export interface ServiceAction {
+  /** The resource and the operation of the node, such as `message.send`; several by spaces. */
+  readonly on: string;
+  readonly action: string;
+  readonly input?: Readonly<Record<string, FieldSource>>;
+  /** A call before it; the input of the action is then what `inputs` makes of its answer. */
+  readonly via?: ViaCall;
+  /** Code that makes a list of items of `one`, the answer, and `asked`, the input. */
+  readonly items?: FieldSource;
+  /** True for a list of which the node gives a number, or all. */
+  readonly isList?: boolean;
+  /** Parameters that change nothing here. */
+  readonly takes?: string;
+  readonly notes?: readonly string[];
+  /** Parameters of a node for the test, where those by name would not do. */
+  readonly sample?: JsonObject;
+}
+
+/** A call whose answer is needed first. */
+export interface ViaCall {
+  readonly action: string;
+  readonly input: Readonly<Record<string, FieldSource>>;
+  /** Code of a list of inputs of the action; it sees `one`, the answer, and `asked`, what `input` of the action says. */
+  readonly inputs: string;
+}
+
+export interface Service {
+  readonly preset: string;
+  readonly title: string;
+  /** The usual operation of each resource, such as `message.send draft.create`; the first is the usual resource. */
+  readonly usual: string;
+  readonly actions: readonly ServiceAction[];
+  /** Parameters that change nothing here, whatever the operation. */
+  readonly takes?: string;
+}
+
+/** A call of an action for an item, as code. */
+export interface ServiceCall {
+  readonly preset: string;
+  readonly title: string;
+  readonly action: string;
+  readonly args: string;
+  readonly items: string;
+  readonly via?: { readonly action: string; readonly args: string; readonly inputs: string };
+  readonly approximations: readonly string[];
+}
+
+export type ServiceTable = Readonly<Record<string, Service>>;
+
+const ALWAYS_TAKEN =
+  "resource operation authentication requestOptions oauthApiVersion options.appendAttribution additionalFields.appendAttribution otherOptions.includeLinkToWorkflow options.attemptToConvertTypes";
+
+/** The call that a node makes. Throws where the service or its operation is not described. */
+export function callOf(service: Service, type: string, parameters: JsonObject): ServiceCall {
+  const { resource, operation } = operationOf(service, parameters);
+  const names = [`${resource}.${operation}`, operation];
+  const found = service.actions.find(({ on }) => on.split(" ").some((one) => names.includes(one)));
+  if (!found) throw new NotConvertible(`needs ${type} ${resource}.${operation}`);
+  return describeCall(service, found, parameters);
+}
+
+/** The resource and the operation that a node names, or those of n8n. */
+export function operationOf(
+  { usual }: Service,
+  parameters: JsonObject,
+): { readonly resource: string; readonly operation: string } {
+  const pairs = usual.split(" ").map((one) => one.split("."));
+  // A webhook of Discord can do one thing alone.
+  const isHook = parameters["authentication"] === "webhook" && usual.includes("message.send");
+  const resource = isHook ? "message" : toText(parameters["resource"], pairs[0]?.[0] ?? "");
+  const known = pairs.find(([name]) => name === resource)?.[1];
+  // Some operations have names of several words.
+  const operation = toText(
+    parameters["operation"],
+    isHook ? "sendLegacy" : (known ?? ""),
+  ).replaceAll(" ", "_");
+  return { resource, operation };
+}
+
+function describeCall(
+  service: Service,
+  { action, input = {}, items, isList, via, takes = "", notes = [] }: ServiceAction,
+  parameters: JsonObject,
+): ServiceCall {
+  const read = new ParameterReader(parameters, `${ALWAYS_TAKEN} ${service.takes ?? ""} ${takes}`);
+  const all = isList === true ? read.raw("returnAll") : undefined;
+  const limit = isList === true ? (read.raw("limit") ?? 50) : undefined;
+  const isCut = isList === true && all !== true;
+  if (isCut && typeof limit !== "number") throw new NotConvertible("limits by expression");
+  const more = all === true ? ["pagesMax: 50"] : [];
+  const listed = read.source(items ?? "=n8n.answer(one.items ?? one.body)") ?? "[]";
+  return {
+    preset: service.preset,
+    title: `${service.title} (a service of the catalogue)`,
+    action,
+    args: objectCode(read, input, via ? [] : more),
+    items: isCut ? `${listed}.slice(0, ${Number(limit)})` : listed,
+    ...(via && {
+      via: { action: via.action, args: objectCode(read, via.input, more), inputs: via.inputs },
+    }),
+    approximations: [...read.leftOver(), ...notes],
+  };
+}
+
+/** Fields as code of an object. */
+export function objectCode(
+  read: ParameterReader,
+  fields: Readonly<Record<string, FieldSource>>,
+  more: readonly string[] = [],
+): string {
+  const members = Object.entries(fields).flatMap(([name, source]) => {
+    const code = read.source(source);
+    return code === undefined ? [] : [`${JSON.stringify(name)}: ${code}`];
+  });
+  return `{ ${[...members, ...more].join(", ")} }`;
+}
+
+type Fields = Readonly<Record<string, FieldSource>>;
+
+/** The input of a `request` whose path names parameters, as `/files/{fileId|id}`. */
+export function request(
+  line: string,
+  parts: {
+    readonly query?: Fields;
+    readonly body?: Fields | FieldSource;
+    readonly headers?: Fields;
+    readonly response?: "file";
+  } = {},
+): Fields {
+  const [method = "GET", path = "/"] = line.split(" ");
+  const part = (fields: Fields | FieldSource): FieldSource =>
+    typeof fields === "object" ? (read) => objectCode(read, fields) : fields;
+  return {
+    method: `=${JSON.stringify(method)}`,
+    path: (read) => pathCode(read, path),
+    ...(parts.query && { query: part(parts.query) }),
+    ...(parts.headers && { headers: part(parts.headers) }),
+    ...(parts.body !== undefined && { body: part(parts.body) }),
+    ...(parts.response && { response: `=${JSON.stringify(parts.response)}` }),
+  };
+}
+
+function pathCode(read: ParameterReader, path: string): string {
+  return path
+    .split(/(\{[^}]+\})/)
+    .filter((part) => part !== "")
+    .map((part) =>
+      part.startsWith("{")
+        ? `encodeURIComponent(${read.source(part.slice(1, -1)) ?? '""'})`
+        : JSON.stringify(part),
+    )
+    .join(" + ");
+}
+
+const KINDS: Readonly<Record<string, (code: string) => string>> = {
+  text: (code) => `n8n.text(${code})`,
+  number: (code) => `n8n.number(${code})`,
+  list: (code) => `n8n.list(${code})`,
+  json: (code) => `n8n.json(${code})`,
+  bool: (code) => `String(${code}) === "true"`,
+  id: (code) => `n8n.idOf(${code})`,
+  any: (code) => code,
+};
+
+/** Reads parameters of a node as code, and knows which nobody has read. */
+export class ParameterReader {
+  readonly #parameters: JsonObject;
+  readonly #taken: Set<string>;
+
+  constructor(parameters: JsonObject, takes = "") {
+    this.#parameters = parameters;
+    this.#taken = new Set(takes.split(" "));
+  }
+
+  /** A field of a table as code; undefined where the node does not have it. */
+  source(source: FieldSource): string | undefined {
+    if (typeof source === "function") return source(this);
+    if (source.startsWith("=")) return source.slice(1);
+    const [paths = "", kind = "text"] = source.split("|");
+    const make = KINDS[kind];
+    if (!make) throw new Error(`There is no kind of a field called ${kind}.`);
+    for (const path of paths.split(" or ")) {
+      const code = this.code(path);
+      if (code !== undefined) return make(code);
+    }
+    return undefined;
+  }
+
+  /** A parameter as it is written; undefined where it is not given. */
+  raw(path: string): Json {
+    this.#taken.add(path);
+    const value = path
+      .split(".")
+      .reduce<Json>((inner, name) => toObject(inner)[name], this.#parameters);
+    return value === "" || value === null ? undefined : value;
+  }
+
+  /** A parameter as code; what is chosen from a list is its value. */
+  code(path: string): string | undefined {
+    const value = this.raw(path);
+    if (value === undefined) return undefined;
+    const { value: chosen, __rl } = toObject(value);
+    if (__rl !== true) return toCode(value);
+    return chosen === undefined || chosen === "" ? undefined : toCode(chosen);
+  }
+
+  text(path: string): string {
+    return `n8n.text(${this.code(path) ?? '""'})`;
+  }
+
+  /** What nobody has read: an option is told of, and a parameter that may mean anything is none that can be left out. */
+  leftOver(): string[] {
+    const unread = (name: string): boolean =>
+      ![...this.#taken].some((path) => path === name || path.startsWith(`${name}.`));
+    const plain = Object.keys(this.#parameters).filter((name) => unread(name) && !GROUPS.has(name));
+    const strange = plain.filter((name) => !isTrivial(this.#parameters[name]));
+    if (strange.length > 0)
+      throw new NotConvertible(`has the parameter ${strange[0]}, which is not known here`);
+    return [...GROUPS].flatMap((group) =>
+      Object.entries(toObject(this.#parameters[group]))
+        .filter(([name, value]) => unread(`${group}.${name}`) && !isTrivial(value))
+        .filter(() => !this.#taken.has(group))
+        .map(([name]) => `the option ${name} is left out`),
+    );
+  }
+}
+
+/** Parameters whose members are options. */
+const GROUPS = new Set(["options", "additionalFields", "otherOptions", "updateFields", "filters"]);
+
+function isTrivial(value: Json): boolean {
+  if (value === undefined || value === null || value === "" || value === false) return true;
+  return typeof value === "object" && Object.values(value).every(isTrivial);
+}

@@ -1,0 +1,37 @@
+/** All services that are described, by the types of their nodes in n8n. */
+import { dataServices } from "./data.ts";
+import { documentServices } from "./documents.ts";
+import { gmailService } from "./gmail.ts";
+import { calendarServices } from "./google-calendar.ts";
+import { google } from "./google.ts";
+import { hubspot } from "./hubspot.ts";
+import { messengers } from "./messengers.ts";
+import { microsoft } from "./microsoft.ts";
+import { publishing } from "./publishing.ts";
+import { sales } from "./sales.ts";
+import type { Service, ServiceTable } from "./service-table.ts";
+import { telegramService } from "./telegram.ts";
+import { ticketServices } from "./tickets.ts";
+import { webServices } from "./web.ts";
+
+export const SERVICES: ServiceTable = {
+  ...gmailService,
+  ...google,
+  ...calendarServices,
+  ...telegramService,
+  ...messengers,
+  ...microsoft,
+  ...dataServices,
+  ...documentServices,
+  ...hubspot,
+  ...ticketServices,
+  ...sales,
+  ...publishing,
+  ...webServices,
+};
+
+/** The service of a node, or of a tool that is one. */
+export function findService(type: string): Service | undefined {
+  const name = type.replace(/Tool$/, "");
+  return Object.hasOwn(SERVICES, name) ? SERVICES[name] : undefined;
+}

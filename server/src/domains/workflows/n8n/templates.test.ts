@@ -1,0 +1,204 @@
+/** Whole workflows of n8n, run against a service that answers as the real one does. */
+import { expect, test } from "vitest";
+import { deployWorkflow, runWorkflow, stepsOf } from "#domains/runs/testing/workflows.ts";
+import { serve } from "#kernel/outbound/testing/server.ts";
+import { useWorld } from "#kernel/testing/world.ts";
+
+/** A service that answers as a test says, and keeps what it was sent. */
+const receiver = {
+  received: [] as { readonly method: string; readonly path: string; readonly body: any }[],
+  answer: (
+    _asked: { readonly method: string; readonly path: string; readonly body: any },
+    _response: any,
+  ): void => {},
+  url: "",
+};
+const upstream = await serve((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const text = Buffer.concat(chunks).toString();
+    const isJson = /json/.test(request.headers["content-type"] ?? "");
+    const { method = "", url = "" } = request;
+    const asked = { method, path: url, body: isJson && text !== "" ? JSON.parse(text) : text };
+    receiver.received.push(asked);
+    receiver.answer(asked, response);
+  });
+});
+receiver.url = `http://127.0.0.1:${upstream.port}`;
+const world = await useWorld({ work: true, env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.0/8" } });
+const owner = await world.member(["owner"]);
+
+const node = (name: string, type: string, parameters: object = {}, typeVersion = 1) => ({
+  name,
+  type: `n8n-nodes-base.${type}`,
+  typeVersion,
+  position: [0, 0],
+  parameters,
+});
+const to = (...names: readonly string[]) =>
+  names.map((name) => ({ node: name, type: "main", index: 0 }));
+const json = (response: any, body: unknown) =>
+  void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+
+async function connect(preset: string, auth: object): Promise<string> {
+  const { body, status } = await owner("POST /api/v1/connectors", {
+    name: preset,
+    type: "preset",
+    config: { preset, baseUrl: receiver.url },
+    auth,
+  });
+  expect(status).toBe(201);
+  return body.data.id;
+}
+
+/** Imports, saves and runs a workflow; none of its nodes is a placeholder. */
+async function runImported(workflow: object, bindings: object, input?: unknown) {
+  const { body } = await owner("POST /api/v1/workflows/import", {
+    format: "n8n",
+    workflow,
+    bindings,
+  });
+  expect(body.data.counts.placeholder).toBe(0);
+  const [{ definition }] = body.data.workflows;
+  const { nodes, ...more } = definition;
+  const done = await runWorkflow(owner, await deployWorkflow(owner, nodes, more), input);
+  expect(done.error).toBeNull();
+  return stepsOf(done);
+}
+
+test("records are found and made by the actions of the preset", async () => {
+  receiver.received.length = 0;
+  receiver.answer = ({ method, body }, response) =>
+    json(
+      response,
+      method === "GET"
+        ? { records: [{ id: "rec1", createdTime: "t", fields: { Name: "Ada" } }] }
+        : { id: "rec2", createdTime: "t", fields: body.fields },
+    );
+  const table = {
+    base: { __rl: true, mode: "id", value: "appOne" },
+    table: { __rl: true, mode: "id", value: "People" },
+  };
+  const steps = await runImported(
+    {
+      name: "People",
+      nodes: [
+        node("Start", "manualTrigger"),
+        node(
+          "Find",
+          "airtable",
+          { ...table, operation: "search", filterByFormula: "={Name}='{{ $json.who }}'" },
+          2.1,
+        ),
+        node(
+          "Make",
+          "airtable",
+          {
+            ...table,
+            operation: "create",
+            columns: {
+              mappingMode: "defineBelow",
+              value: { Name: "={{ $json.Name }} II", From: "={{ $('Start').first().json.who }}" },
+            },
+          },
+          2.1,
+        ),
+      ],
+      connections: { Start: { main: [to("Find")] }, Find: { main: [to("Make")] } },
+    },
+    { "connector:airtable": await connect("airtable", { kind: "bearer", token: "t" }) },
+    [{ who: "Ada" }],
+  );
+  expect(steps["make"].output).toEqual([
+    { id: "rec2", createdTime: "t", Name: "Ada II", From: "Ada" },
+  ]);
+  expect(receiver.received.map(({ method, body }: any) => [method, body?.fields])).toEqual([
+    ["GET", undefined],
+    ["POST", { Name: "Ada II", From: "Ada" }],
+  ]);
+});
+
+test("a circle of nodes goes on until nothing comes back, and what left it follows", async () => {
+  let asked = 0;
+  receiver.answer = (_received, response) => json(response, { done: (asked += 1) >= 3, asked });
+  const steps = await runImported(
+    {
+      name: "Poll",
+      nodes: [
+        node("Start", "manualTrigger"),
+        node("Ask", "httpRequest", { url: `${receiver.url}/job` }, 4.2),
+        node(
+          "Done?",
+          "if",
+          {
+            conditions: {
+              combinator: "and",
+              conditions: [
+                {
+                  leftValue: "={{ $json.done }}",
+                  rightValue: "",
+                  operator: { type: "boolean", operation: "true" },
+                },
+              ],
+            },
+          },
+          2,
+        ),
+        node(
+          "Result",
+          "set",
+          {
+            assignments: {
+              assignments: [{ name: "turns", value: "={{ $json.asked }}", type: "number" }],
+            },
+          },
+          3.4,
+        ),
+      ],
+      connections: {
+        Start: { main: [to("Ask")] },
+        Ask: { main: [to("Done?")] },
+        "Done?": { main: [to("Result"), to("Ask")] },
+      },
+    },
+    {},
+  );
+  expect(asked).toBe(3);
+  expect(steps["result"].output).toEqual([{ turns: 3 }]);
+});
+
+test("a file of a message is downloaded, read, and sent on", async () => {
+  receiver.received.length = 0;
+  receiver.answer = ({ path }, response) => {
+    if (path.includes("getFile"))
+      return json(response, { ok: true, result: { file_id: "f1", file_path: "documents/a.csv" } });
+    if (path.includes("/file/"))
+      return void response
+        .writeHead(200, { "content-type": "application/octet-stream" })
+        .end("name,age\nAda,36\nBob,40\n");
+    return json(response, { ok: true, result: {} });
+  };
+  const steps = await runImported(
+    {
+      name: "File",
+      nodes: [
+        node("Start", "manualTrigger"),
+        node("Fetch", "telegram", { resource: "file", fileId: "={{ $json.id }}" }),
+        node("Rows", "extractFromFile", { operation: "csv" }),
+        node("Send", "telegram", { operation: "sendDocument", chatId: "7", binaryData: true }),
+      ],
+      connections: { Start: { main: [to("Fetch")] }, Fetch: { main: [to("Rows", "Send")] } },
+    },
+    { "connector:telegram": await connect("telegram", { kind: "api_key", value: "123:secret" }) },
+    [{ id: "f1" }],
+  );
+  expect(steps["rows"].output).toMatchObject([{ name: "Ada" }, { name: "Bob" }]);
+  expect(receiver.received.map(({ path }: any) => path.split("?")[0])).toEqual(
+    expect.arrayContaining([
+      "/bot123:secret/getFile",
+      "/file/bot123:secret/documents/a.csv",
+      "/bot123:secret/sendDocument",
+    ]),
+  );
+});
