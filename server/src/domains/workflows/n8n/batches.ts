@@ -1,6 +1,5 @@
 /** Loops over batches: n8n makes them by a node to which others lead back. */
 import type { Edge } from "../definition/index.ts";
-import type { ConvertedGraph, GraphPlace } from "./convert-graph.ts";
 import {
   type ConvertedNode,
   listScript,
@@ -8,6 +7,7 @@ import {
   NotConvertible,
   type Source,
 } from "./conversion.ts";
+import type { ConvertedGraph, GraphPlace } from "./graph-place.ts";
 import type { N8nLink } from "./n8n-workflow.ts";
 import { passItems } from "./nodes/item-nodes.ts";
 

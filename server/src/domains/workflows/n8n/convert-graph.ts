@@ -14,6 +14,7 @@ import {
 } from "./conversion.ts";
 import type { N8nLink, N8nNode, NodePart } from "./n8n-workflow.ts";
 import { passItems } from "./nodes/item-nodes.ts";
+import type { ConvertedGraph, GraphPlace } from "./graph-place.ts";
 import { converterOf } from "./registry.ts";
 
 /** The means of the conversion of a workflow, and the report that it makes. */
@@ -37,25 +38,6 @@ export interface WorkflowStart {
   /** The source of its items. */
   readonly source: string;
   readonly reaches: ReadonlySet<string>;
-}
-
-export interface ConvertedGraph {
-  /** The first step of each node, by the node's name. */
-  readonly firsts: ReadonlyMap<string, string>;
-  readonly nodes: readonly Node[];
-  readonly edges: readonly Edge[];
-}
-
-/** A graph within a workflow. */
-export interface GraphPlace {
-  /** The nodes of this graph. */
-  readonly names: ReadonlySet<string>;
-  /** Where items come from that no node of this graph gives. */
-  readonly entries: readonly { readonly name: string; readonly source: Source }[];
-  /** Steps around the graph that code in it can read. */
-  readonly around: ReadonlyMap<string, string>;
-  /** The loop that this is the body of, and whose node links back to it. */
-  readonly loop?: string;
 }
 
 /** Converts the nodes of one graph, in an order in which each comes after those that it reads. */

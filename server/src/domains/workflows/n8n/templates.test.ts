@@ -107,7 +107,7 @@ test("records are found and made by the actions of the preset", async () => {
       ],
       connections: { Start: { main: [to("Find")] }, Find: { main: [to("Make")] } },
     },
-    { "connector:airtable": await connect("airtable", { kind: "bearer", token: "t" }) },
+    { "connector:airtable": await connect("airtable", { kind: "bearer", token: "pat-of-ours" }) },
     [{ who: "Ada" }],
   );
   expect(steps["make"].output).toEqual([

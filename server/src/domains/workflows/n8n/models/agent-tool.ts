@@ -10,6 +10,7 @@ import {
 } from "../n8n-workflow.ts";
 import { findService } from "../services/services.ts";
 import { serviceTool } from "./service-tool.ts";
+import type { ToolContext } from "./tool-context.ts";
 import { ToolArguments } from "./tool-arguments.ts";
 
 /** The tools of a node, and the MCP servers among them. */
@@ -19,13 +20,6 @@ export interface ConvertedTools {
   /** Code of what tools read of the item, by the names that their templates have for it. */
   readonly given: Readonly<Record<string, string>>;
   readonly approximations: readonly string[];
-}
-
-/** The means of the conversion of tools. */
-export interface ToolContext extends Pick<NodeContext, "parts" | "bind" | "visible"> {
-  /** What is computed of the item before the agent is asked. */
-  readonly given: Map<string, string>;
-  readonly approximations: string[];
 }
 
 /** Converts the tools that belong to an agent. */

@@ -4,8 +4,8 @@ import { NotConvertible } from "../conversion.ts";
 import type { JsonObject, NodePart } from "../n8n-workflow.ts";
 import { callOf } from "../services/service-table.ts";
 import { findService } from "../services/services.ts";
-import type { ToolContext } from "./agent-tool.ts";
 import { schemaOfArguments } from "./tool-arguments.ts";
+import type { ToolContext } from "./tool-context.ts";
 
 const OWN = "descriptionType toolDescription name description";
 
