@@ -388,7 +388,7 @@ export interface Schemas {
   "RunStepAttempt": { "round": number; "attempt": number; "status": "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "startedAt": string | null; "finishedAt": string | null; "error"?: Schemas["RunStepError"]; "wait"?: Schemas["RunStepWait"] };
   "RunStepDetail": { "id": string; "nodeId": string; "name": string; "type": string | null; "status": "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "attempts": number; "input"?: unknown; "output"?: unknown; "page"?: { readonly [name: string]: unknown }; "error"?: Schemas["RunStepError"]; "onError"?: "fail" | "continue" | "branch"; "branch"?: string; "items"?: number; "wait"?: Schemas["RunStepWait"]; "childRunId"?: string; "logs": readonly ({ "at": string; "level": "debug" | "info" | "warn" | "error"; "message": string; "metadata"?: unknown })[]; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "attemptLog": readonly (Schemas["RunStepAttempt"])[] };
   "RunStepError": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string; "status"?: number; "headers"?: { readonly [name: string]: string }; "body"?: unknown };
-  "RunStepWait": { "kind": "delay" | "event" | "approval" | "child" | "retry"; "until": string | null; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "approvers"?: readonly (string)[]; "quorum"?: number; "message"?: string; "decisions"?: readonly ({ "userId": string; "name": string; "approved": boolean; "comment"?: string; "data"?: unknown; "at": string })[]; "runId"?: string };
+  "RunStepWait": { "kind": "delay" | "event" | "call" | "approval" | "child" | "retry"; "until": string | null; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "approvers"?: readonly (string)[]; "quorum"?: number; "message"?: string; "decisions"?: readonly ({ "userId": string; "name": string; "approved": boolean; "comment"?: string; "data"?: unknown; "at": string })[]; "runId"?: string };
   "RunSummary": { "runId": string; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "total": number; "nodes": readonly (Schemas["RunNodeSummary"])[] };
   "SavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "SearchHit": { "kind": string; "id": string; "title": string; "detail": string | null; "ref": string | null; "table"?: string };
@@ -426,6 +426,7 @@ export interface Schemas {
   "TableView": { "id": string; "table": string; "name": string; "kind": "grid" | "board" | "calendar" | "form"; "filter": { readonly [name: string]: unknown }; "sort": string; "groupBy": string | null; "dateField": string | null; "hidden": readonly (string)[]; "columns": readonly (string)[]; "widths": { readonly [name: string]: number }; "frozen": number; "rowHeight": "short" | "medium" | "tall"; "summaries": { readonly [name: string]: string }; "shared": boolean; "position": number; "form": Schemas["FormContent"]; "publicKey": string | null; "filterHidden"?: boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TagUse": { "tag": string; "uses": number };
   "TagUses": { "tags": readonly (Schemas["TagUse"])[] };
+  "TakenCall": { "runId": string; "stepId": string; "status": "taken" };
   "TaskOrder": { "taskIds": readonly (string)[] };
   "TaskWithBlockers": { "id": string; "ticketId": string; "position": number; "title": string; "description": string; "assigneeId": string | null; "teamId": string | null; "dueAt": string | null; "required": boolean; "internal": boolean; "dependsOn": readonly (string)[]; "state": "open" | "done" | "skipped"; "notes": string | null; "endedBy": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "blockedBy": readonly (string)[] };
   "Team": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -1746,6 +1747,8 @@ export interface Operations {
   "roles.unassign": { params: { "userId": string; "roleId": string }; reply: { "data": Schemas["AssignedRoles"] } };
   /** Change a custom role */
   "roles.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "permissions"?: readonly (string)[] }; reply: { "data": Schemas["Role"] } };
+  /** Call a step that waits, by its own address */
+  "runs.call": { params: { "runId": string; "token": string }; body?: string; reply: { "data": Schemas["TakenCall"] } };
   /** End a run */
   "runs.cancel": { params: { "runId": string }; reply: { "data": Schemas["Run"] } };
   /** End many runs */
@@ -2752,6 +2755,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "roles.list": "GET /api/v1/settings/roles",
   "roles.unassign": "DELETE /api/v1/settings/users/{userId}/roles/{roleId}",
   "roles.update": "PATCH /api/v1/settings/roles/{id}",
+  "runs.call": "POST /resume/{runId}/{token}",
   "runs.cancel": "POST /api/v1/runs/{runId}/cancel",
   "runs.cancel_many": "POST /api/v1/runs/cancel",
   "runs.counts": "GET /api/v1/runs/counts",

@@ -1471,6 +1471,14 @@ export interface Tables {
     decided_by: Generated<string[]>;
     created_at: Time;
   };
+  run_calls: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    run_id: string;
+    path: string;
+    request: Json;
+    taken_by: string | null;
+  };
   run_journal: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;

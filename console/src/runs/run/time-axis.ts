@@ -27,7 +27,10 @@ const WAITS: ReadonlySet<string> = new Set([
   "approval",
   "delay",
   "loop",
+  "race",
+  "repeat",
   "subworkflow",
+  "wait_for_call",
   "wait_for_event",
 ]);
 const QUIET_MIN_MS = 2_000;

@@ -112,6 +112,7 @@ function nameWait(wait: Schemas["RunStepWait"]): string {
   if (wait.kind === "event") return `Waits for ${wait.eventType ?? wait.topic ?? "an event"}`;
   const names = {
     delay: "Waits",
+    call: "Waits for a call to its address",
     approval: "Waits for a decision",
     child: "Waits for the run that it started",
     retry: "Failed, and tries again",

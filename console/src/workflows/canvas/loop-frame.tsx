@@ -22,7 +22,6 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
     !isLoop && "guest",
     mark && `is-${mark}`,
   ];
-  const items = textOf(step.config?.["items"], "").replaceAll(/^\{\{\s*|\s*\}\}$/g, "");
   return (
     <div className={looks.filter(Boolean).join(" ")}>
       <header>
@@ -30,12 +29,8 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
           <Icon />
         </span>
         <b className="cut">{step.name ?? step.id}</b>
-        {isLoop && !loop && (
-          <span className="muted cut frame-of">
-            {textOf(step.config?.["as"], "item")} in {items}
-          </span>
-        )}
-        {loop && (
+        {isLoop && !loop && <span className="muted cut frame-of">{describeFrame(step)}</span>}
+        {loop && step.type !== "race" && (
           <LoopCount loop={loop} item={item} onItem={(next) => handlers.onItem(key, next)} />
         )}
         {step.note !== undefined && (
@@ -70,6 +65,15 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
     </div>
   );
 });
+
+/** What its steps are run for. */
+function describeFrame({ type, config = {} }: CardNode["data"]["step"]): string {
+  const plain = (value: unknown): string => textOf(value, "").replaceAll(/^\{\{\s*|\s*\}\}$/g, "");
+  if (type === "race") return "the first branch that ends wins";
+  if (type === "repeat")
+    return config["until"] === undefined ? "" : `until ${plain(config["until"])}`;
+  return `${textOf(config["as"], "item")} in ${plain(config["items"])}`;
+}
 
 /** `37 of 500`, the failed ones to jump to, and one item at a time. */
 function LoopCount(props: {

@@ -137,6 +137,13 @@ function Tally({ statuses }: { readonly statuses: Readonly<Record<string, number
   );
 }
 
+const WAIT_WORDS = {
+  call: "waits for a call",
+  child: "waits for its run",
+  retry: "tries again",
+  delay: "waits",
+};
+
 function WaitReason({ wait }: { readonly wait: NonNullable<RunStep["wait"]> }) {
   const now = useNow();
   const until = wait.until === null ? "" : `, ${toAge(wait.until, now)}`;
@@ -147,7 +154,7 @@ function WaitReason({ wait }: { readonly wait: NonNullable<RunStep["wait"]> }) {
   }
   if (wait.kind === "event")
     return `waits for ${wait.eventType ?? wait.topic ?? "an event"}${until}`;
-  return `${{ child: "waits for its run", retry: "tries again", delay: "waits" }[wait.kind]}${until}`;
+  return `${WAIT_WORDS[wait.kind]}${until}`;
 }
 
 export const TriggerCard = memo(function TriggerCard({

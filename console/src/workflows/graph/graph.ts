@@ -35,7 +35,7 @@ export const toKey = (place: string, id: string): string => (place === "" ? id :
 
 /** True for the types that have a graph inside. */
 export const isLoopType = (type: string | undefined): boolean =>
-  type === "loop" || type === "repeat";
+  type === "loop" || type === "repeat" || type === "race";
 
 /** The graph inside a loop; undefined for any other step. */
 export function bodyOf(step: Step): Graph | undefined {
@@ -95,6 +95,7 @@ export function branchesOf(step: Step): readonly string[] {
 function ownBranches({ type, config }: Step): readonly string[] {
   if (type === "condition") return ["true", "false"];
   if (type === "approval") return ["approved", "rejected"];
+  if (type === "wait_for_call") return ["called", "timeout"];
   if (type !== "switch") return [];
   const cases = (config?.["cases"] as readonly unknown[] | undefined) ?? [];
   return [...cases.map(String), "default"];

@@ -75,6 +75,8 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
   const users = useOp("users.list", { query: PAGE }, when(["user", "approver"], "users:read"));
   const roles = useOp("roles.list", { query: PAGE }, when(["approver"], "roles:read"));
   const artifacts = useOp("artifacts.list", { query: PAGE }, when(["artifact"], "artifacts:read"));
+  const saved = useOp("queries.list", { query: PAGE }, when(["query"], "queries:read"));
+  const reports = useOp("reports.list", { query: PAGE }, when(["report"], "analytics:read"));
   const connectorId = typeof beside["connectorId"] === "string" ? beside["connectorId"] : "";
   const actions = useOp(
     "connectors.actions",
@@ -112,6 +114,8 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
       about: summary,
     })),
     artifact: named(artifacts.data?.data),
+    query: named(saved.data?.data),
+    report: named(reports.data?.data),
     user: named(users.data?.data),
     approver: [
       ...(roles.data?.data ?? []).map(({ id, name }) => ({
@@ -131,6 +135,8 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
     users,
     roles,
     artifacts,
+    saved,
+    reports,
     types,
     actions,
   ];

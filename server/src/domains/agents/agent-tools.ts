@@ -1,7 +1,7 @@
 /** The tools of an agent as its model is told of them. */
 import { StepFailure, type StepTools } from "#domains/runs/index.ts";
 import type { AgentConfig, OfferedTool, PlannedCall } from "./agent-history.ts";
-import { findSchemaErrors } from "./schema-check.ts";
+import { findSchemaErrors } from "#kernel/schema/json-schema-check.ts";
 
 const TOOLS_MAX = 128;
 const NAME_CHARACTERS_MAX = 64;

@@ -3,7 +3,7 @@ import { callModelsFor, type ChatAnswer, type ChatInput } from "#domains/connect
 import { isNestedDeeperThan } from "#kernel/schema/json-depth.ts";
 import { JSON_DEPTH_MAX } from "#kernel/schema/json-value.ts";
 import { StepFailure, type StepTools } from "#domains/runs/index.ts";
-import { findSchemaErrors } from "./schema-check.ts";
+import { findSchemaErrors } from "#kernel/schema/json-schema-check.ts";
 
 const ANSWER_IN_ERROR_CHARACTERS_MAX = 500;
 

@@ -1,3 +1,5 @@
+import { ExecutorPoint } from "#domains/runs/index.ts";
+import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { domain } from "#kernel/domain.ts";
@@ -6,6 +8,7 @@ import { contribute } from "#kernel/extension-point.ts";
 import { queryOperations } from "./operations.ts";
 import { queryContent } from "./pack.ts";
 import * as permissions from "./permissions.ts";
+import { savedQueryStep } from "./query-step.ts";
 import { querySource } from "./report-source.ts";
 import { queryEvents } from "./saved-query.ts";
 
@@ -17,6 +20,8 @@ export const queries = domain({
   events: queryEvents,
   operations: queryOperations,
   contributions: [
+    contribute(ExecutorPoint, savedQueryStep),
+    contribute(NodeTypePoint, savedQueryStep.type),
     contribute(InversePoint, {
       resourceType: "query",
       created: ["query.created"],

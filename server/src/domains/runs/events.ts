@@ -51,6 +51,15 @@ export const RunResumed = event("workflow.run_resumed", {
     approved: Type.Boolean(),
   }),
 });
+export const RunCalled = event("workflow.run_called", {
+  resource: "run",
+  summary: "A call came for a step that waits for one.",
+  data: Type.Object({
+    ...RunSummary.properties,
+    stepId: Type.String(),
+    early: Type.Boolean({ description: "True when the step was not reached yet" }),
+  }),
+});
 export const RunTested = event(
   "workflow.run_tested",
   runEvent("A workflow was tried out; nothing outside of the run was touched."),

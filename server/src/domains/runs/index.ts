@@ -51,6 +51,7 @@ import { runTracer } from "./causal-tracer.ts";
 import { eventTriggerReader } from "./triggers/event-reader.ts";
 import { askChat, followChat, sendMessage, showChat } from "./inbound/chat/chat-operations.ts";
 import { sendForm, showForm } from "./inbound/form-operations.ts";
+import { callRun } from "./calls/call-operation.ts";
 import { receiveWebhook } from "./inbound/webhook-operation.ts";
 import { scheduleReader, scheduleJob } from "./triggers/schedule.ts";
 
@@ -87,6 +88,7 @@ export const runs = domain({
     events.RunCancelled,
     events.RunRetried,
     events.RunResumed,
+    events.RunCalled,
     events.RunTested,
     events.BulkRetryRequested,
     events.BulkCancelRequested,
@@ -98,6 +100,7 @@ export const runs = domain({
     listTriggers,
     ...backfillOperations,
     receiveWebhook,
+    callRun,
     showForm,
     sendForm,
     showChat,

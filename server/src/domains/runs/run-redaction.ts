@@ -4,6 +4,7 @@
  */
 import { canSeeTrace } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
+import { hideAddresses } from "./calls/resume-address.ts";
 import type { RunStep } from "./run.ts";
 import type { StoredRun } from "./store.ts";
 
@@ -15,7 +16,9 @@ export interface RunView {
 }
 
 /** The view of a run for a caller; whoever started it sees what they gave, and what came of it. */
-export function viewRun(caller: Caller, { runAs, startedBy, trigger, output }: StoredRun): RunView {
+export function viewRun(caller: Caller, stored: StoredRun): RunView {
+  const { runAs, startedBy } = stored;
+  const { trigger, output } = hideAddresses({ trigger: stored.trigger, output: stored.output });
   if (canSeeTrace(caller, runAs)) return { run: { trigger, output }, step: (step) => step };
   const isOwn = startedBy.id === caller.actor.id && trigger["type"] === "manual";
   return {

@@ -9,6 +9,7 @@ import {
   type StepError,
 } from "#domains/workflows/index.ts";
 import type { JournalRecord, StepWait } from "./engine/journal-record.ts";
+import { hideAddresses } from "./calls/resume-address.ts";
 import { isOver } from "./engine/store.ts";
 import type { RunStatus, RunStep, TracedRun } from "./run.ts";
 import { elapsedMs } from "./store.ts";
@@ -101,6 +102,10 @@ function findStart(
 
 /** A step as the trace shows it. */
 export function toRunStep(run: Traceable, record: JournalRecord): RunStep {
+  return hideAddresses(toWholeStep(run, record));
+}
+
+function toWholeStep(run: Traceable, record: JournalRecord): RunStep {
   const { path, node: nodeId, attempts, input, output, error, branch, items, logs } = record;
   const node = run.plan && nodeAt(run.plan.graph, path);
   const status = toStepStatus(run, record);
@@ -162,6 +167,8 @@ function stepWaitOf({ wait, retryAtMs }: JournalRecord): RunStep["wait"] {
 
 function toStepWait(wait: StepWait): NonNullable<RunStep["wait"]> {
   switch (wait.kind) {
+    case "call":
+      return { kind: "call", until: toTime(wait.untilMs) };
     case "delay":
       return { kind: "delay", until: toTime(wait.untilMs) };
     case "child":

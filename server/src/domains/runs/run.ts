@@ -10,7 +10,7 @@ export const RunStatus = Type.Enum(
   ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"],
   {
     description:
-      "`queued`: until fewer of its workflow run; `waiting`: for a time, an event or another run; " +
+      "`queued`: until fewer of its workflow run; `waiting`: for a time, an event, a call or another run; " +
       "`paused`: for an approval. The last three are final, but for a retry",
   },
 );
@@ -102,7 +102,7 @@ export const ApprovalDecision = Type.Object({
 
 const StepWait = Type.Object(
   {
-    kind: Type.Enum(["delay", "event", "approval", "child", "retry"]),
+    kind: Type.Enum(["delay", "event", "call", "approval", "child", "retry"]),
     until: nullable(Time),
     topic: Type.Optional(Type.String()),
     eventType: Type.Optional(Type.String()),

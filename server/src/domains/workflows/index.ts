@@ -70,7 +70,13 @@ export {
   WorkflowsWrite,
 } from "./permissions.ts";
 export { hookBaseUrl } from "./service.ts";
-export { findByHook, get as getWorkflow, type HookAddress, type HookDeployment } from "./store.ts";
+export {
+  findByHook,
+  findIdsByName as findWorkflowIds,
+  get as getWorkflow,
+  type HookAddress,
+  type HookDeployment,
+} from "./store.ts";
 export {
   type LoadedVersion,
   loadVersions,

@@ -44,15 +44,9 @@ export const workflowContent = packContent({
       return { key: definition.name, definition };
     },
     async find({ tx }, { key }) {
-      const rows = await tx
-        .selectFrom("workflows")
-        .select("id")
-        .where("name", "=", key)
-        .where("archived_at", "is", null)
-        .limit(2)
-        .execute();
+      const ids = await store.findIdsByName(tx, key);
       // Of two with one name nobody can tell which is meant.
-      return rows.length === 1 ? rows[0]?.id : undefined;
+      return ids.length === 1 ? ids[0] : undefined;
     },
   },
 });

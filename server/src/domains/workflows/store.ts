@@ -35,6 +35,19 @@ export async function get(tx: Tx, id: string): Promise<StoredWorkflow> {
   return toWorkflow(row, row.definition as Definition);
 }
 
+/** The ids of the workflows with this name, archived ones aside; two at most. */
+export async function findIdsByName(tx: Tx, name: string): Promise<string[]> {
+  const found = await tx
+    .selectFrom("workflows")
+    .select("id")
+    .where("name", "=", name)
+    .where("archived_at", "is", null)
+    .orderBy("id")
+    .limit(2)
+    .execute();
+  return found.map(({ id }) => id);
+}
+
 /** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, id: string): Promise<StoredWorkflow> {
   // On its own: a statement that waits for the lock reads stale rows of other tables.

@@ -67,6 +67,7 @@ export const RESERVED: ReadonlySet<string> = new Set([
   "password",
   "portal",
   "readyz",
+  "resume",
   "sso",
   "status",
 ]);

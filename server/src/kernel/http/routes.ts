@@ -386,7 +386,7 @@ export function loggedPathOf(request: FastifyRequest): string {
 }
 
 /** Addresses that hold a secret, of any method. */
-const SECRET_PATH = /^(\/(?:hooks|listen|calendars|downloads|files|webhooks)\/)/;
+const SECRET_PATH = /^(\/(?:hooks|resume|listen|calendars|downloads|files|webhooks)\/)/;
 
 function hasKeys(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;

@@ -33,6 +33,31 @@ export async function cancelRunTree(ctx: CancelContext, runId: string): Promise<
   await cancelChildRuns(ctx, [runId]);
 }
 
+const FIND_RUNS_OF_STEPS = `
+  select id from runs
+   where parent_run_id = $1 and parent_path = any($2::text[])
+     and status in ('queued', 'running', 'waiting', 'paused')
+   order by id limit $3`;
+
+/** Cancels the runs for which these steps of a run wait. */
+export async function cancelRunsOfSteps(
+  ctx: CancelContext,
+  runId: string,
+  paths: readonly string[],
+): Promise<void> {
+  const found = await ctx.send<{ id: string }>(FIND_RUNS_OF_STEPS, [runId, paths, BATCH_RUNS_MAX]);
+  const rows = await lockAll(
+    ctx.tx,
+    found.map(({ id }) => id),
+  );
+  const unfinished = rows.filter(({ status }) => !isOver(status));
+  for (const row of unfinished) await cancelLockedRun(ctx, row);
+  await cancelChildRuns(
+    ctx,
+    unfinished.map(({ id }) => id),
+  );
+}
+
 const CancelPayload = Type.Object({ parents: Type.Array(Type.String()) });
 
 /** Cancels the child runs that were too many for one transaction. */

@@ -1,7 +1,7 @@
 import type { RunResult, StepError } from "#domains/workflows/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
-import { cancelChildRuns } from "../control/cancel-run.ts";
+import { cancelChildRuns, cancelRunsOfSteps } from "../control/cancel-run.ts";
 import { RunCancelled, RunCompleted, RunFailed, RunPaused } from "../events.ts";
 import { lookForPastEvents } from "../triggers/past-events.ts";
 import { handleRunEnd } from "./after-run.ts";
@@ -91,6 +91,7 @@ async function writeConsequences(
 ): Promise<void> {
   const { run } = execution;
   saveWaits(ctx, execution, records, result !== undefined);
+  await cancelLostRuns(ctx, run.id, records);
   if (result) return endRun(ctx, execution, { checkpoint, result });
   lookForPastEvents(ctx, run.id, records);
   if (records.some(isPause)) {
@@ -107,6 +108,16 @@ async function endRun(
   await handleRunEnd(ctx, run, checkpoint);
   // No step waits for their results any more.
   if (result.status !== "completed") await cancelChildRuns(ctx, [run.id]);
+}
+
+/** Cancels the child runs of steps that lost a race. */
+async function cancelLostRuns(
+  ctx: WriteContext,
+  runId: string,
+  records: readonly JournalRecord[],
+): Promise<void> {
+  const paths = records.flatMap(({ status, path }) => (status === "cancelled" ? [path] : []));
+  if (paths.length > 0) await cancelRunsOfSteps(ctx, runId, paths);
 }
 
 const END_EVENTS = { completed: RunCompleted, failed: RunFailed, cancelled: RunCancelled } as const;

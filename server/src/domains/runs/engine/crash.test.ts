@@ -19,6 +19,7 @@ import {
   flowControl,
   predict,
   probes,
+  racing,
   workflows,
 } from "../testing/scripted-workflows.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
@@ -166,7 +167,7 @@ test("a run that is killed at any point ends as the interpreter predicts, and re
       numRuns: IS_THOROUGH ? 20 : 2,
       seed: 4_711,
       endOnFailure: true,
-      examples: [[flowControl]],
+      examples: [[flowControl], [racing]],
     },
   );
 }, 120_000);

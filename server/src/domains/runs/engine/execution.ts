@@ -14,8 +14,10 @@ import {
   planOfTrigger,
   startProgress,
   type StepError,
+  TIMEOUT_BRANCH,
 } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
+import { ResumeAddresses } from "../calls/resume-address.ts";
 import { executeStep, type StepAttemptResult } from "../steps/execute-step.ts";
 import { findMock, type RecordedOutcomes } from "../steps/mocked-steps.ts";
 import { SpeculativeSteps } from "../steps/speculative-steps.ts";
@@ -35,6 +37,8 @@ import { RunJournal } from "./run-journal.ts";
 
 const STEPS_MAX = 20_000;
 const STEPS_BETWEEN_YIELDS = 100;
+const MAY_HAVE_EFFECT =
+  "Another branch of the race was first. What this step had begun outside may have been done.";
 
 /** A step that reaches outside and has not started yet. */
 export interface PendingStep {
@@ -59,6 +63,8 @@ export class Execution {
   readonly #recorded: RecordedOutcomes | undefined;
   readonly #abort = new AbortController();
   readonly #pacer = new Pacer();
+  /** Of steps in flight within a race, by their paths: those of a branch that lost are aborted alone. */
+  readonly #racing = new Map<string, AbortController>();
   #loopOutputs: LoopOutputs;
   #progress: Progress;
   /** Steps that start once the records before them are written. */
@@ -83,7 +89,7 @@ export class Execution {
     this.run = run;
     this.#plan = planOfTrigger(plan, run.trigger);
     this.entries = journal.entries;
-    this.#journal = new RunJournal(run, journal.lines);
+    this.#journal = new RunJournal(run, journal.lines, resumeAddressesOf(platform, run, plan));
     this.#loopOutputs = new LoopOutputs(this.#plan, this.#journal.steps);
     this.#progress = startProgress(this.#plan);
   }
@@ -98,6 +104,11 @@ export class Execution {
 
   get hasWaits(): boolean {
     return this.#journal.hasWaits;
+  }
+
+  /** True when a step of it may have a call that was kept for it. */
+  get takesCalls(): boolean {
+    return this.#plan.takesCalls;
   }
 
   /** How many steps are executed outside or pending, or ended during a write. */
@@ -208,18 +219,20 @@ export class Execution {
     try {
       await this.#pacer.untilTurn(step, this.#abort.signal);
       const startedAt = this.#now();
-      this.#endAttempt({ ...step, startedAt }, await this.#attemptStep(step));
+      if (this.#isCancelled(step)) return;
+      const ended = await this.#attemptStep(step);
+      // Its branch lost a race in the meantime: the result is nobody's.
+      if (!this.#isCancelled(step)) this.#endAttempt({ ...step, startedAt }, ended);
     } finally {
       this.#inFlight -= 1;
+      this.#racing.delete(step.path);
     }
   }
 
   async #applyDecision(decision: RunDecision): Promise<void> {
     const journal = this.#journal;
     for (const path of decision.skip) journal.append({ ...newStepRecord(path), status: "skipped" });
-    for (const path of decision.cancel) {
-      journal.append({ ...journal.read(path), status: "cancelled" });
-    }
+    for (const path of decision.cancel) this.#cancelStep(path);
     for (const { path, output } of decision.complete) this.#completeLoop(path, output);
     for (const { path, cause } of decision.fail) this.#failLoop(path, cause);
     for (const [index, { path, node }] of decision.start.entries()) {
@@ -227,6 +240,35 @@ export class Execution {
       // Steps that only compute never wait, and would keep the event loop from other work.
       if (index % STEPS_BETWEEN_YIELDS === STEPS_BETWEEN_YIELDS - 1) await yieldToEventLoop();
     }
+  }
+
+  #isCancelled({ path }: PendingStep): boolean {
+    return this.#journal.steps.get(path)?.status === "cancelled";
+  }
+
+  #cancelStep(path: string): void {
+    const record = this.#journal.read(path);
+    const canceller = this.#racing.get(path);
+    canceller?.abort();
+    const finishedAt = this.#now();
+    const log = canceller && { at: finishedAt, level: "warn" as const, message: MAY_HAVE_EFFECT };
+    this.#journal.append({
+      ...record,
+      status: "cancelled",
+      ...(log && { finishedAt, logs: [...(record.logs ?? []), log] }),
+    });
+  }
+
+  /** The signal that ends a step: that of the run, and of its branch where it takes part in a race. */
+  #signalOf(path: string): AbortSignal {
+    const { signal } = this.#abort;
+    const isRacing = parsePath(path).iterations.some(
+      (loop) => nodeAt(this.#plan.graph, loop.path)?.type.races,
+    );
+    if (!isRacing) return signal;
+    const canceller = new AbortController();
+    this.#racing.set(path, canceller);
+    return AbortSignal.any([signal, canceller.signal]);
   }
 
   async #startStep(step: PendingStep): Promise<void> {
@@ -246,7 +288,7 @@ export class Execution {
     const mock = this.#recorded
       ? this.#recorded.find(node, { path, at })
       : run.test && findMock(run.test, node, { path, at });
-    const { signal } = this.#abort;
+    const signal = path.includes("[") ? this.#signalOf(path) : this.#abort.signal;
     const stepKey = this.#stepKeyOf(path);
     const step = { platform, run, node, path, attempt, scope, signal, stepKey, mock };
     return executeStep({ ...step, speculative: this.speculative });
@@ -367,7 +409,12 @@ export class Execution {
 
   #endWait(record: JournalRecord, node: PlanNode): void {
     const ended = waitResultOf(record);
-    if ("error" in ended) this.#failStep(node, record, ended.error);
+    const hasOwnWay = node.outgoing.some(({ when }) => when === TIMEOUT_BRANCH);
+    if ("error" in ended && record.wait?.kind === "call" && hasOwnWay) {
+      const timedOut = { branch: TIMEOUT_BRANCH, output: { timedOut: true } };
+      const finishedAt = this.#now();
+      this.#completeStep(node, { ...record, status: "completed", ...timedOut, finishedAt });
+    } else if ("error" in ended) this.#failStep(node, record, ended.error);
     else {
       const finishedAt = this.#now();
       this.#completeStep(node, { ...record, status: "completed", ...ended, finishedAt });
@@ -385,4 +432,13 @@ export class Execution {
   #now(): string {
     return this.#platform.clock.now().toISOString();
   }
+}
+
+/** The addresses of its steps that wait for calls; most runs have none. */
+function resumeAddressesOf(
+  platform: Platform,
+  { id }: RunContext,
+  { graph, takesCalls }: ExecutionPlan,
+): ResumeAddresses | undefined {
+  return takesCalls ? new ResumeAddresses(platform, id, graph) : undefined;
 }

@@ -20,9 +20,10 @@ export interface ApprovalDecision {
   readonly isFinal?: true;
 }
 
-/** The event or the child run's end that a step waited for. */
+/** The event, the call or the child run's end that a step waited for. */
 export type WaitAnswer =
   | { readonly kind: "event"; readonly event: unknown }
+  | { readonly kind: "call"; readonly call: unknown }
   | {
       readonly kind: "child";
       readonly status: "completed" | "failed" | "cancelled";
@@ -50,6 +51,7 @@ export type StepWait =
       readonly decisions: readonly ApprovalDecision[];
       readonly untilMs?: number;
     }
+  | { readonly kind: "call"; readonly untilMs?: number }
   | { readonly kind: "child"; readonly runId: string; readonly untilMs?: number };
 
 /** The part of a list that a step read. */
@@ -162,6 +164,7 @@ export function waitResultOf(
 ): { readonly output: unknown; readonly branch?: string } | { readonly error: StepError } {
   const { path, wait, answer } = record;
   if (answer?.kind === "event") return { output: answer.event };
+  if (answer?.kind === "call") return { output: answer.call, branch: "called" };
   if (answer?.kind === "child" && answer.status === "completed") return { output: answer.output };
   if (answer?.kind === "child") {
     const message = answer.error?.message ?? `The run was ${answer.status}.`;

@@ -1,3 +1,4 @@
+import type { ResumeAddresses } from "../calls/resume-address.ts";
 import { addLoop, Scope } from "../steps/scope.ts";
 import {
   applyMessage,
@@ -16,6 +17,7 @@ import type { RunContext } from "./run-context.ts";
  */
 export class RunJournal {
   readonly #run: RunContext;
+  readonly #addresses: ResumeAddresses | undefined;
   readonly #steps: Map<string, JournalRecord>;
   readonly #waiting = new Map<string, JournalRecord>();
   #scope: Scope;
@@ -23,10 +25,11 @@ export class RunJournal {
   readonly #unwritten: JournalRecord[] = [];
   #hasWaits = false;
 
-  constructor(run: RunContext, lines: Iterable<JournalLine>) {
+  constructor(run: RunContext, lines: Iterable<JournalLine>, addresses?: ResumeAddresses) {
     this.#run = run;
+    this.#addresses = addresses;
     this.#steps = foldJournal(lines);
-    this.#scope = new Scope(run);
+    this.#scope = new Scope(run, addresses);
     this.#applyAll();
   }
 
@@ -109,7 +112,7 @@ export class RunJournal {
     this.#unwritten.push(...forgotten, ...reopen);
     foldJournal([...forgotten, ...reopen], this.#steps);
     this.#waiting.clear();
-    this.#scope = new Scope(this.#run);
+    this.#scope = new Scope(this.#run, this.#addresses);
     this.#applyAll();
   }
 

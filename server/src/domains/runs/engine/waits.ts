@@ -9,6 +9,7 @@ const UPSERT_WAIT = `
          since_epoch = excluded.since_epoch, since = excluded.since`;
 const DELETE_WAITS =
   "delete from run_waits where run_id = $1 and ($2::text[] is null or path = any($2))";
+const DELETE_CALLS = "delete from run_calls where run_id = $1";
 const UPSERT_APPROVAL = `
   insert into run_approvals (run_id, path, approvers, quorum, message, expires_at, created_at)
   values ($1, $2, $3, $4, $5, $6, $7)
@@ -18,15 +19,22 @@ const UPSERT_APPROVAL = `
 const DELETE_APPROVALS =
   "delete from run_approvals where run_id = $1 and ($2::text[] is null or path = any($2))";
 
-/** Keeps the tables of event waits and open approvals in step with the journal of a run. */
+/** A run as far as its waits are concerned. */
+interface WaitingRun {
+  readonly run: { readonly id: string };
+  readonly hasWaits: boolean;
+  readonly takesCalls: boolean;
+}
+
+/** Keeps the tables of event waits, open approvals and kept calls in step with the journal of a run. */
 export function saveWaits(
   ctx: WriteContext<never>,
-  { run: { id }, hasWaits }: { readonly run: { readonly id: string }; readonly hasWaits: boolean },
+  { run: { id }, hasWaits, takesCalls }: WaitingRun,
   records: readonly JournalRecord[],
   hasEnded: boolean,
 ): void {
   if (hasEnded) {
-    if (hasWaits) deleteWaits(ctx, id);
+    if (hasWaits || takesCalls) deleteWaits(ctx, id);
     return;
   }
   for (const { path, wait, status } of records) {
@@ -40,19 +48,21 @@ export function saveWaits(
   }
 }
 
-/** Deletes all waits and approvals of a run. */
+/** Deletes all waits, approvals and kept calls of a run. */
 export function deleteWaits(ctx: WriteContext<never>, runId: string): void {
   void deleteEventWaits(ctx, runId, null);
   void ctx.send(DELETE_APPROVALS, [runId, null]);
+  void ctx.send(DELETE_CALLS, [runId]);
 }
 
 /** Deletes the event waits of the steps at these paths, or of all. */
-export async function deleteEventWaits(
+export function deleteEventWaits(
   ctx: WriteContext<never>,
   runId: string,
   paths: readonly string[] | null,
-): Promise<void> {
-  await ctx.send(DELETE_WAITS, [runId, paths]);
+): Promise<unknown> {
+  // The very promise, whose failure is the transaction's: one made of it would be nobody's.
+  return ctx.send(DELETE_WAITS, [runId, paths]);
 }
 
 type WaitOfKind<Kind extends StepWait["kind"]> = Extract<StepWait, { readonly kind: Kind }>;

@@ -24,7 +24,8 @@ export const CredentialsInvalid = failure(
 );
 
 /** Credentials of the sender are not for readers of the run. */
-const CREDENTIALS: readonly string[] = ["authorization", "cookie", "proxy-authorization"];
+/** Headers that may hold a credential. */
+export const CREDENTIALS: readonly string[] = ["authorization", "cookie", "proxy-authorization"];
 
 /** The names of headers that hold a credential. */
 export function credentialHeaders({ signature, auth }: WebhookTrigger): readonly string[] {

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { nodeAt, type ExecutionPlan, type PlanNode } from "#domains/workflows/index.ts";
+import {
+  DURATION_MS_MAX,
+  nodeAt,
+  type ExecutionPlan,
+  parsePath,
+  type PlanNode,
+} from "#domains/workflows/index.ts";
 import { Clock } from "#kernel/clock.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
 import type { MockedStep, RecordedOutcomes } from "../steps/mocked-steps.ts";
@@ -30,6 +36,8 @@ interface RecordedRun {
 export class RecordedSteps implements RecordedOutcomes {
   /** The step that has no recorded outcome. */
   missing: string | undefined;
+  /** A step that had lost a race, and does not end here either. */
+  held: string | undefined;
   readonly #run: RecordedRun;
   readonly #clock: RecordedClock;
   readonly #stop: () => void;
@@ -51,6 +59,12 @@ export class RecordedSteps implements RecordedOutcomes {
       if (!record || !before || !isUnchanged(before, node)) return undefined;
       return CHANGING.test(JSON.stringify(node.config)) ? toOutcome(record, at) : undefined;
     }
+    if (record?.status === "cancelled" && isRacing(this.#run.plan, path)) {
+      this.held ??= path;
+      const untilMs = this.#clock.atMs + DURATION_MS_MAX;
+      const wait = { kind: "delay" as const, untilMs };
+      return { ...NOTHING_GIVEN, log: noteAt(at), outcome: { result: { wait } } };
+    }
     const isOther = before !== undefined && before.type.type !== node.type.type;
     const outcome = record && !isOther ? toOutcome(record, at) : undefined;
     if (outcome) return outcome;
@@ -66,6 +80,12 @@ export class RecordedSteps implements RecordedOutcomes {
 }
 
 const NOTHING_GIVEN = { isGiven: false } as const;
+
+function isRacing(plan: ExecutionPlan | undefined, path: string): boolean {
+  return parsePath(path).iterations.some(
+    (loop) => plan && nodeAt(plan.graph, loop.path)?.type.races,
+  );
+}
 
 function isUnchanged(before: PlanNode, after: PlanNode): boolean {
   return before.type.type === after.type.type && isDeepStrictEqual(before.config, after.config);

@@ -124,6 +124,8 @@ async function rehearseRun(
   const limit = setTimeout(stop, Math.max(until - performance.now(), 0));
   const result = await execution.settle().finally(() => clearTimeout(limit));
   if (performance.now() > until) return undefined;
+  // Nothing won where somebody else would have to.
+  if (!result) recorded.missing ??= recorded.held;
   const status = result?.status === "failed" ? "failed" : "completed";
   const failure = result?.status === "failed" ? toRunError(execution, result.path) : undefined;
   const isMissing = recorded.missing !== undefined;

@@ -1,8 +1,10 @@
 import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 import * as types from "#domains/workflows/index.ts";
+import type { Tx } from "#kernel/db/connection.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { derivedId, timeOfId } from "#kernel/schema/id.ts";
+import { waitForCallStep } from "../calls/call-state.ts";
 import { executor, type StepResult, type StepTools } from "./executor.ts";
 import { http } from "./http-step.ts";
 import { mergeLists } from "./merge-lists.ts";
@@ -72,6 +74,8 @@ const repeat = executor({
   run: ({ max = TURNS_DEFAULT }) => ({ turns: max }),
 });
 
+const race = executor({ type: types.race, run: () => ({ turns: 1 }) });
+
 const TURNS_DEFAULT = 100;
 
 /** Ends a turn of a repeat: says whether it was the last, waits before the next, or fails when there is none. */
@@ -136,7 +140,7 @@ function isTrue(value: unknown): boolean {
  */
 const subworkflow = executor({
   type: types.subworkflow,
-  async run({ workflowId, input, wait = true }, tools) {
+  async run({ input, wait = true, ...named }, tools) {
     const { platform, run, path, attempt, idempotencyKey } = tools;
     if (run.cause.depth >= CAUSATION_DEPTH_MAX) {
       throw new StepFailure("chain_too_deep", `A chain ends after ${CAUSATION_DEPTH_MAX} links.`, {
@@ -149,9 +153,13 @@ const subworkflow = executor({
     tools.noteChildRun(id);
     const existing = await readChildResult(tools, id);
     if (existing) return wait ? existing : { output: { runId: id } };
-    const deployment = await platform.db.read(partition, (tx) =>
-      types.findDeployment(tx, workflowId, run.environment),
-    );
+    const { workflowId, deployment } = await platform.db.read(partition, async (tx) => {
+      const found = named.workflowId ?? (await findByName(tx, named.workflow ?? ""));
+      return {
+        workflowId: found,
+        deployment: await types.findDeployment(tx, found, run.environment),
+      };
+    });
     const version = deployment && (await types.planOfVersion(platform, deployment.versionId));
     if (!deployment || !version) {
       throw new StepFailure("not_deployed", `${workflowId} is not deployed here.`, {
@@ -177,7 +185,10 @@ const subworkflow = executor({
     await runAsSystem(platform, partition, cause, async (ctx) => {
       // A parent that is cancelled cancels the children that exist: it must not be cancelled already.
       const parents = await ctx.send(LOCK_UNFINISHED, [run.id]);
-      if (parents.length === 0) throw new StepFailure("cancelled", "The run was ended.");
+      // The step may have lost a race while it waited for the lock.
+      if (parents.length === 0 || tools.signal.aborted) {
+        throw new StepFailure("cancelled", "The run was ended.");
+      }
       await Promise.all([
         types.holdVersion(ctx.tx, version.versionId),
         writeRunStart(ctx, prepared),
@@ -187,6 +198,17 @@ const subworkflow = executor({
     return (await readChildResult(tools, id)) ?? { wait: { kind: "child", runId: id } };
   },
 });
+
+/** The workflow of this name; several with it, and none, are errors. */
+async function findByName(tx: Tx, name: string): Promise<string> {
+  const [first, second] = await types.findWorkflowIds(tx, name);
+  if (first !== undefined && second === undefined) return first;
+  const [code, message] =
+    first === undefined
+      ? ["no_such_workflow", `There is no workflow ${name}.`]
+      : ["ambiguous_workflow", `Several workflows are called ${name}: name one by its id.`];
+  throw new StepFailure(code, message, { retryable: false });
+}
 
 const LOCK_UNFINISHED = `
   select id from runs where id = $1 and status not in ('completed', 'failed', 'cancelled') for share`;
@@ -268,12 +290,14 @@ export const builtInExecutors = [
   transform,
   loop,
   repeat,
+  race,
   merge,
   respond,
   fail,
   http,
   delay,
   waitForEvent,
+  waitForCallStep,
   approval,
   subworkflow,
   publishEvent,

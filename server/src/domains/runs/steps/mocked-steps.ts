@@ -5,7 +5,9 @@ import {
   repeatCheck,
   type PlanNode,
   type StepError,
+  TIMEOUT_BRANCH,
   toNodeKey,
+  waitForCall,
 } from "#domains/workflows/index.ts";
 import type { StepLogLine } from "../engine/journal-record.ts";
 import type { TestRun } from "../engine/run-context.ts";
@@ -68,7 +70,7 @@ function findMember<T>(
 /** The mocked output; the branch follows from it. */
 function toOutcome(node: PlanNode, output: unknown): MockedStep["outcome"] {
   const { type, config } = node;
-  if (type.iterates && !type.repeats && Array.isArray(output)) {
+  if (type.iterates && !type.repeats && !type.races && Array.isArray(output)) {
     const { as } = config;
     return { input: { items: output, ...(as !== undefined && { as }) }, result: { items: output } };
   }
@@ -83,6 +85,10 @@ function mockedBranch({ type, config }: PlanNode, output: unknown): string {
     if (branches.includes(text)) return text;
     return branches.includes("default") ? "default" : String(Boolean(output));
   }
-  const { approved = true } = (output ?? {}) as { approved?: boolean };
+  const { approved = true, timedOut = false } = Object(output) as {
+    readonly approved?: boolean;
+    readonly timedOut?: boolean;
+  };
+  if (type.type === waitForCall.type) return timedOut ? TIMEOUT_BRANCH : "called";
   return approved ? "approved" : "rejected";
 }

@@ -6,6 +6,7 @@ import {
   TURN_ID,
 } from "#domains/workflows/index.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
+import type { ResumeAddresses } from "../calls/resume-address.ts";
 import type { GivenValues, RunContext } from "../engine/run-context.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
 import type { WorkspaceFacts } from "./workspace-facts.ts";
@@ -52,13 +53,20 @@ export class Scope {
   /** By the path of the repeat: what its first turn sees. */
   readonly #states = new Map<string, { readonly as: string; readonly state: unknown }>();
 
+  /** The paths of races, whose steps see what is around them. */
+  readonly #races = new Set<string>();
+
   /** By the path of the agent: with what it began. */
   readonly #agents = new Map<string, Pick<AgentHistory, "config" | "startedAt">>();
 
   /** In a test of one step: what it sees of steps that are not in this run. */
   readonly #given: GivenValues | undefined;
 
-  constructor(run: ScopedRun) {
+  /** Of the steps that wait for calls, where there are such. */
+  readonly #addresses: ResumeAddresses | undefined;
+
+  constructor(run: ScopedRun, addresses?: ResumeAddresses) {
+    this.#addresses = addresses;
     const { id, createdAt, workspace, environment, workflowId, versionId, trigger, test } = run;
     this.#given = test?.given;
     this.#common = {
@@ -85,6 +93,10 @@ export class Scope {
   /** Adds the items of a loop, and the name of one of them in its body. */
   addItems(path: string, as: string, items: readonly unknown[]): void {
     this.#items.set(path, { as, items });
+  }
+
+  addRace(path: string): void {
+    this.#races.add(path);
   }
 
   /** Adds the configuration with which an agent began. */
@@ -126,15 +138,18 @@ export class Scope {
       if (this.#agents.has(loop)) {
         // The turns of an agent have nothing that expressions would see.
       } else if (first) items[first.as] = this.#stateOf(loop, index, first.state);
-      else {
+      else if (!this.#races.has(loop)) {
         const { as = "item", items: all = [] } = this.#items.get(loop) ?? {};
         items[as] = all[index];
       }
-      items["index"] = index;
+      if (!this.#races.has(loop)) items["index"] = index;
       steps = { ...steps, ...this.#iterationOutputs.get(`${loop}[${index}].`) };
     }
     const scope = {
       ...this.#common,
+      ...(this.#addresses && {
+        run: { ...Object(this.#common["run"]), ...this.#addresses.at(path) },
+      }),
       ...(workspace && { workspace }),
       ...(variables && { variables }),
       ...this.#given?.items,
@@ -167,6 +182,7 @@ export function addLoop(
     readonly maxTurns?: number;
   };
   if (maxTurns !== undefined) return scope.addAgent(path, Object(input) as Config, startedAt);
+  if (max === undefined && items === undefined) return scope.addRace(path);
   if (max === undefined) scope.addItems(path, as ?? "item", items ?? []);
   else scope.addState(path, as ?? "state", state ?? null);
 }

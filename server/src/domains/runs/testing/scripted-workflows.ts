@@ -109,6 +109,36 @@ export const flowControl: Definition = {
   edges: [{ from: "each", to: "turns" }],
 };
 
+/** A race between a step that fails once and waits that nothing ends. */
+export const racing: Definition = {
+  name: "race",
+  trigger: { type: "manual" },
+  nodes: [
+    {
+      id: "race",
+      type: "race",
+      config: {
+        body: {
+          nodes: [
+            { id: "late", type: "delay", config: { ms: 3_600_000 } },
+            {
+              id: "quick",
+              type: "probe",
+              config: { failures: 1 },
+              retry: { maxAttempts: 2, backoffMs: 0 },
+            },
+            { id: "broken", type: "probe", config: { failures: 9 } },
+            { id: "last", type: "probe", config: { failures: 0 } },
+          ],
+          edges: [{ from: "quick", to: "last" }],
+        },
+      },
+    },
+    { id: "after", type: "probe", config: { failures: 0 } },
+  ],
+  edges: [{ from: "race", to: "after" }],
+};
+
 function nodeOf(id: string): fc.Arbitrary<Definition["nodes"][number]> {
   const step = (name: string) =>
     fc
@@ -168,9 +198,10 @@ export function predict(plan: ExecutionPlan): {
       if (type.type === "condition") {
         steps.set(path, { ...newRecord(path, "completed"), branch: String(config["expression"]) });
       } else if (type.iterates) {
-        const items = type.repeats ? Number(config["max"]) : 2;
+        const items = type.races ? 1 : type.repeats ? Number(config["max"]) : 2;
         steps.set(path, { ...newRecord(path, "running"), items });
-      } else if (type.type === "repeat_check") {
+      } else if (type.type === "delay") steps.set(path, newRecord(path, "waiting"));
+      else if (type.type === "repeat_check") {
         const output = { done: path.includes("[1]"), state: null };
         steps.set(path, { ...newRecord(path, "completed"), output });
       } else steps.set(path, predictStep(path, node, Number(config["failures"])));

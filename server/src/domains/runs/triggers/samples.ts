@@ -36,6 +36,19 @@ async function askedChat(owner: Ask) {
   return { params: { ...params, runId: String(body.data.runId) } };
 }
 
+/** A run that tells the address at which it waits. */
+async function waitForCall(owner: Ask) {
+  const nodes = [
+    { id: "tell", type: "respond", config: { body: "{{ run.resumeUrl }}" } },
+    { id: "wait", type: "wait_for_call" },
+  ];
+  const id = await deployWorkflow(owner, nodes, { trigger: { type: "webhook" } });
+  const { body } = await owner(`GET /api/v1/workflows/${id}`);
+  const told = await owner(`POST ${new URL(body.data.trigger.url).pathname}`, {});
+  const [runId = "", token = ""] = new URL(String(told.body)).pathname.split("/").slice(2);
+  return { params: { runId, token }, body: { any: "thing" } };
+}
+
 /** Pages whose runs fail, wait for somebody, and queue. */
 const pages: readonly Sample[] = (
   [
@@ -92,6 +105,7 @@ export const samples: readonly Sample[] = [
     }),
   },
   { operation: "chat.follow", arrange: askedChat },
+  { operation: "runs.call", arrange: waitForCall },
   { operation: "hooks.receive", arrange: (owner) => deployWebhook(owner, SET) },
   {
     operation: "hooks.receive",

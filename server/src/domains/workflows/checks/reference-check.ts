@@ -68,7 +68,7 @@ export function nodesIn(graph: unknown, at = ""): DefinedNode[] {
     const path = `${at}/nodes/${index}`;
     return [
       ...(typeof type === "string" ? [{ type, config, path }] : []),
-      ...(type === "loop" || type === "repeat"
+      ...(type === "loop" || type === "repeat" || type === "race"
         ? nodesIn(config["body"], `${path}/config/body`)
         : []),
       ...(type === "agent" || type === "llm" ? nodesOfModel(config, path) : []),

@@ -7,7 +7,9 @@ import {
 } from "./definition.ts";
 import { loop, REPEAT_CHECK_ID, repeatCheck } from "./nodes/loop-nodes.ts";
 import { agentSteps } from "./nodes/model-nodes.ts";
+import { waitForCall } from "./nodes/waiting-nodes.ts";
 import type { Config, NodeType, NodeTypes } from "./node-type.ts";
+import { listBranches } from "./race-branches.ts";
 import { findTrigger, listTriggers } from "./trigger-list.ts";
 
 /** A compiled definition: immutable, so that any number of runs can share one. */
@@ -15,6 +17,8 @@ export interface ExecutionPlan {
   readonly graph: Graph;
   /** True when a step of it can give the response of a run. */
   readonly answers: boolean;
+  /** True when a step of it waits for calls, at addresses of the run. */
+  readonly takesCalls: boolean;
   /** Plans of the triggers whose runs begin at nodes of their own. */
   readonly byTrigger: ReadonlyMap<string, ExecutionPlan>;
 }
@@ -32,6 +36,17 @@ export interface Graph {
   /** The nodes that begin whatever leads to them; without it the roots do. */
   readonly starts?: ReadonlySet<number>;
   readonly sinks: readonly PlanNode[];
+  /** Of a race. */
+  readonly contest?: Contest;
+}
+
+/** The branches of a race. */
+export interface Contest {
+  /** For each node the branch that it is part of. */
+  readonly branchOf: readonly number[];
+  /** For each branch how many nodes it has, and the id of the first. */
+  readonly sizes: readonly number[];
+  readonly names: readonly string[];
 }
 
 export interface PlanNode {
@@ -86,7 +101,7 @@ export function compilePlan(definition: PlannedDefinition, types: NodeTypes): Ex
   const answers = graph.nodes.some(({ type }) => type.answers === true);
   const { trigger, triggers } = definition;
   const byTrigger = new Map<string, ExecutionPlan>();
-  const plan = { graph, answers, byTrigger };
+  const plan = { graph, answers, takesCalls: takesCalls(graph), byTrigger };
   if (!trigger) return plan;
   const all = { trigger, ...(triggers && { triggers }) };
   const byHand = findTrigger(all);
@@ -100,6 +115,12 @@ export function compilePlan(definition: PlannedDefinition, types: NodeTypes): Ex
     byTrigger.set(id, { ...plan, graph: { ...graph, starts } });
   }
   return plan;
+}
+
+function takesCalls({ nodes }: Graph): boolean {
+  return nodes.some(
+    ({ type, body }) => type.type === waitForCall.type || (body !== undefined && takesCalls(body)),
+  );
 }
 
 /** The graph of a whole workflow with the triggers that begin its runs; the body of a loop has none. */
@@ -161,7 +182,7 @@ function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "ou
         },
     timeoutMs: node.timeoutMs,
     onError: type.alwaysFails ? "fail" : (node.onError ?? "fail"),
-    body: body && type.repeats && !type.plans ? withCheck(body, config) : body,
+    body: body && withEnd(type, body, config),
     concurrency: typeof concurrency === "number" && !type.repeats ? concurrency : 1,
     collects: type.repeats ? collect === true : collect !== false,
     repeats: type.repeats === true,
@@ -201,6 +222,24 @@ function compileForEach(node: Node, types: NodeTypes): Omit<PlanNode, "index" | 
     repeats: false,
     forEach: true,
     ratePerSecond: undefined,
+  };
+}
+
+/** The body of a loop as its kind wants it. */
+function withEnd(type: NodeType, body: Graph, config: Config): Graph {
+  if (type.races) return { ...body, contest: contestOf(body) };
+  return type.repeats && !type.plans ? withCheck(body, config) : body;
+}
+
+function contestOf({ nodes }: Graph): Contest {
+  const edges = nodes.flatMap(({ id, outgoing }) =>
+    outgoing.map(({ to }) => ({ from: id, to: nodes[to]?.id })),
+  );
+  const branches = listBranches({ nodes, edges });
+  return {
+    branchOf: nodes.map(({ id }) => branches.findIndex((ids) => ids.includes(id))),
+    sizes: branches.map(({ length }) => length),
+    names: branches.map(([first = ""]) => first),
   };
 }
 

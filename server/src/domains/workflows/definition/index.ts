@@ -35,6 +35,7 @@ export {
 } from "./node-type.ts";
 export { NODE_GROUPS } from "./node-form.ts";
 export * from "./nodes/effect-nodes.ts";
+export * from "./nodes/saved-nodes.ts";
 export {
   compilePlan,
   planOfTrigger,
@@ -71,6 +72,7 @@ export {
   type HookAuth,
   type WebhookTrigger,
 } from "./triggers/inbound-triggers.ts";
+export { listBranches } from "./race-branches.ts";
 export { compileCronTimes, nextCronTime } from "./cron-time.ts";
 export { checkSchedule } from "./schedule.ts";
 export { expression, isTemplate, literalSchema, splitConfig, templateSchema } from "./template.ts";

@@ -27,6 +27,8 @@ export type FieldReference =
   | "connector_action"
   | "event_type"
   | "model"
+  | "query"
+  | "report"
   | "secret"
   | "table"
   | "topic"

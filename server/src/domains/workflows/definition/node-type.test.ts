@@ -15,7 +15,7 @@ import {
 describe("the registry", () => {
   test("knows the node types of the contract", () => {
     const names =
-      "approval artifact condition connector delay fail http loop merge notify publish_event records repeat respond script set subworkflow switch ticket transform wait_for_event";
+      "approval artifact condition connector delay fail http loop merge notify publish_event query race records repeat report respond script set subworkflow switch ticket transform wait_for_call wait_for_event";
     expect(builtInNodeTypes.map(({ type }) => type).toSorted()).toEqual(names.split(" "));
   });
 

@@ -21,6 +21,8 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly config: Schema;
   /** The labels that a completed step can choose among; `error` is not for types to name. */
   readonly branches: "none" | readonly string[] | ((config: Config) => readonly string[]);
+  /** Those of them that edges without a label do not follow. */
+  readonly aside?: readonly string[];
   /** The field of the configuration that adds branches. */
   readonly branchesFrom?: string;
   readonly effect: Effect;
@@ -34,6 +36,8 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly iterates?: true;
   /** It runs that graph turn by turn, until a condition holds, and not for each of a list. */
   readonly repeats?: true;
+  /** It runs that graph once: parts of it that no edge connects race, and the first to complete ends it. */
+  readonly races?: true;
   /** It runs a graph that no author writes, but its plan; `iterates` and `repeats` hold for that. */
   readonly plans?: (config: Config, retry: Node["retry"]) => GraphDefinition;
   /** How long an attempt may take unless its node says so. */

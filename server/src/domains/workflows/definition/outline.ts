@@ -2,10 +2,10 @@
  * Definitions while they are being written: what can be found in one that need not be valid. A **key** names a
  * node in a definition as a path names a step in a run, without the numbers of iterations: `each.call`.
  */
-import { loop, repeat } from "./nodes/loop-nodes.ts";
+import { loop, race, repeat } from "./nodes/loop-nodes.ts";
 
 /** The types whose configuration has a graph in it. */
-const ITERATING_TYPES: ReadonlySet<string> = new Set([loop.type, repeat.type]);
+const ITERATING_TYPES: ReadonlySet<string> = new Set([loop.type, repeat.type, race.type]);
 
 /** A node as far as it is written. */
 export interface OutlineNode {

@@ -32,6 +32,18 @@ const each = planOf(
   [loopNode("each", graphOf(["get", "put"], "get -> put"), { concurrency: 2 }), "after"],
   "each -> after",
 );
+const contest = planOf(
+  [
+    {
+      id: "race",
+      type: "race",
+      config: { body: graphOf(["call", "then", "timer", "other"], "call -> then") },
+    },
+    "after",
+  ],
+  "race -> after",
+);
+const racing = { status: "running", items: 1 } as const;
 const iterating = { status: "running", items: 4 } as const;
 
 const rules: [string, typeof fork, Journal, object, Stop?][] = [
@@ -184,6 +196,49 @@ const rules: [string, typeof fork, Journal, object, Stop?][] = [
     { each: iterating, "each[0].get": "completed", "each[0].put": "paused" },
     { cancel: ["each", "each[0].put"], over: { status: "cancelled" } },
     "cancelled",
+  ],
+  [
+    "a race begins all its branches",
+    contest,
+    { race: racing },
+    { start: ["race[0].call", "race[0].other", "race[0].timer"] },
+  ],
+  [
+    "a branch of a race that has more to do has not won, and one that failed is out",
+    contest,
+    {
+      race: racing,
+      "race[0].call": "completed",
+      "race[0].timer": "waiting",
+      "race[0].other": "failed",
+    },
+    { start: ["race[0].then"] },
+  ],
+  [
+    "the first branch of a race to complete ends it: what the others do is cancelled",
+    contest,
+    {
+      race: racing,
+      "race[0].call": "running",
+      "race[0].timer": { status: "completed", output: 7 },
+      "race[0].other": "waiting",
+    },
+    {
+      cancel: ["race[0].call", "race[0].other"],
+      complete: [{ path: "race", output: { winner: "timer", output: 7 } }],
+      start: ["after"],
+    },
+  ],
+  [
+    "a race fails when all its branches have, with the first failure in the graph",
+    contest,
+    {
+      race: racing,
+      "race[0].other": "failed",
+      "race[0].call": "failed",
+      "race[0].timer": "cancelled",
+    },
+    { fail: [{ path: "race", cause: "race[0].call" }] },
   ],
   [
     "steps of no node, iteration or loop are passed over",

@@ -9,6 +9,8 @@
  * - A loop runs its body for each item, a few at a time, and completes with their outputs in the
  *   order of the items. When an iteration fails, no step in the loop starts any more; once
  *   nothing in it runs, the loop has failed, and its own retry and onError say what follows.
+ * - A race runs its body once. The parts of it that no edge connects are its branches: the first of which all is
+ *   settled wins, and what the others still do is cancelled. A branch that fails is out; when all are, the race fails.
  * - When the run fails or is stopped, nothing starts; what runs is waited for, what waits is
  *   cancelled.
  *
@@ -37,7 +39,7 @@ export interface RunDecision {
   readonly complete: readonly { readonly path: string; readonly output: unknown }[];
   /** Loops of which an iteration failed, with the step that did. They may still be retried. */
   readonly fail: readonly { readonly path: string; readonly cause: string }[];
-  /** Steps that wait, and need not any more. */
+  /** Steps that wait, and need not any more; of branches that lost a race, those that run too. */
   readonly cancel: readonly string[];
   /** The run's result, once the rest of this decision is in the journal. */
   readonly result: RunResult | undefined;
@@ -80,7 +82,8 @@ function decideNext(progress: Progress): RunDecision {
       start.push({ path, node });
     }
   }
-  const { fail, cancel } = failing.size === 0 ? NOTHING_FAILS : failingLoops(progress);
+  const { fail, cancel: waiting } = failing.size === 0 ? NOTHING_FAILS : failingLoops(progress);
+  const cancel = due.cancel.size === 0 ? waiting : [...waiting, ...due.cancel];
   const result: RunResult | undefined = root.unsettled === 0 ? { status: "completed" } : undefined;
   return { start, fail, cancel, result, ...settledSteps(progress) };
 }
@@ -115,7 +118,7 @@ function failingLoops({ failing, live }: Progress): Pick<RunDecision, "fail" | "
 }
 
 function decideStop(progress: Progress): RunDecision {
-  const cancel: string[] = [];
+  const cancel: string[] = [...progress.due.cancel];
   const loops: string[] = [];
   let runs = false;
   for (const [path, { status, iterating }] of progress.live) {

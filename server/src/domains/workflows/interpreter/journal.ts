@@ -4,6 +4,8 @@ import {
   DEAD,
   enterIteration,
   ERROR,
+  type Exit,
+  finish,
   type UnhandledFailure,
   type Frame,
   type Loop,
@@ -39,6 +41,7 @@ function applyRecord(progress: Progress, record: StepRecord): void {
   progress.due.start.delete(path);
   progress.due.skip.delete(path);
   progress.due.complete.delete(path);
+  progress.due.cancel.delete(path);
   if (at === undefined) return;
   const { frame, node } = at;
   const iterating = status === "running" && record.items !== undefined && node.body !== undefined;
@@ -71,8 +74,7 @@ function end(
   const goesOn = status === "failed" && node.onError === "continue";
   if (status === "completed" || goesOn) {
     keepOutput(frame, node, goesOn ? null : output);
-    const exit = branch === undefined || goesOn ? PLAIN : { branch, unlabelled: true };
-    settle(progress, frame, node, exit);
+    settle(progress, frame, node, branch === undefined || goesOn ? PLAIN : exitBy(node, branch));
   } else if (status === "skipped") {
     settle(progress, frame, node, DEAD);
   } else if (status === "failed" && node.onError === "branch") {
@@ -84,10 +86,23 @@ function end(
   }
 }
 
+function exitBy({ type }: PlanNode, branch: string): Exit {
+  return { branch, unlabelled: type.aside === undefined || !type.aside.includes(branch) };
+}
+
 /** Notes a failure that nothing in its frame handles; to be cancelled alone is one too. */
-function fail(progress: Progress, { of }: Frame, failure: UnhandledFailure): void {
+function fail(progress: Progress, frame: Frame, failure: UnhandledFailure): void {
+  const { of, standing } = frame;
   if (of === undefined) {
     progress.failure = firstFailure(progress.failure, failure);
+  } else if (standing) {
+    const { branchOf = [], sizes = [] } = frame.graph.contest ?? {};
+    standing.failed[branchOf[failure.node] ?? 0] = true;
+    standing.failure = firstFailure(standing.failure, failure);
+    // The others go on: only when no branch is left has the race failed.
+    if (!sizes.every((_, branch) => standing.failed[branch] === true)) return;
+    of.loop.failure = standing.failure;
+    progress.failing.add(of.loop);
   } else {
     of.loop.failure = firstFailure(of.loop.failure, failure);
     progress.failing.add(of.loop);
@@ -125,7 +140,13 @@ function loopIn(frame: Frame, id: string): Loop | undefined {
 /** Starts further iterations, or completes the loop when the last one has ended. */
 function advanceLoop(progress: Progress, loop: Loop): void {
   const { frame, node, path } = loop;
+  const [contestants] = node.type.races ? loop.frames.values() : [];
+  if (contestants?.standing?.winner !== undefined) {
+    finish(progress, contestants);
+    progress.changed.delete(loop);
+  }
   if (loop.finishedCount === loop.items) {
+    if (node.type.races) cancelLosers(progress, frame, node);
     frame.loops[node.index] = undefined;
     progress.live.delete(path);
     const output = node.repeats ? repeatOutput(loop) : loopOutput(loop);
@@ -141,7 +162,17 @@ function advanceLoop(progress: Progress, loop: Loop): void {
   }
 }
 
+/** Ends what the branches that lost still do. */
+function cancelLosers(progress: Progress, frame: Frame, node: PlanNode): void {
+  const inside = `${frame.prefix}${node.id}[`;
+  for (const path of progress.live.keys()) {
+    if (path.startsWith(inside)) progress.due.cancel.add(path);
+  }
+  closeLoop(progress, frame, node);
+}
+
 function loopOutput({ node, outputs, items }: Loop): unknown {
+  if (node.type.races) return outputs[0];
   return node.collects ? outputs : { count: items };
 }
 

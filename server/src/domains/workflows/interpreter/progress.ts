@@ -31,6 +31,19 @@ export interface Frame {
   readonly outputs: unknown[];
   readonly loops: (Loop | undefined)[];
   unsettled: number;
+  /** Of a race. */
+  readonly standing: Standing | undefined;
+}
+
+/** How a race stands. */
+export interface Standing {
+  /** For each branch how many of its nodes are unsettled. */
+  readonly unsettled: number[];
+  /** For each branch whether it failed. */
+  readonly failed: boolean[];
+  /** The first failure in the order of the graph. */
+  failure: UnhandledFailure | undefined;
+  winner: number | undefined;
 }
 
 /** A loop whose items are known. */
@@ -73,6 +86,8 @@ export interface Due {
   readonly start: Map<string, { readonly frame: Frame; readonly node: PlanNode }>;
   readonly skip: Set<string>;
   readonly complete: Map<string, unknown>;
+  /** Steps of branches that lost a race. */
+  readonly cancel: Set<string>;
 }
 
 export interface Progress {
@@ -96,7 +111,7 @@ export function startProgress(plan: ExecutionPlan): Progress {
   const progress: Progress = {
     root,
     live: new Map(),
-    due: { start: new Map(), skip: new Set(), complete: new Map() },
+    due: { start: new Map(), skip: new Set(), complete: new Map(), cancel: new Set() },
     changed: new Set(),
     failing: new Set(),
     stop: undefined,
@@ -162,7 +177,21 @@ export function settle(progress: Progress, frame: Frame, node: PlanNode, exit: E
   }
   // Last: what is skipped on the way is settled in there, and the frame ends only once.
   frame.unsettled -= 1;
-  if (frame.unsettled === 0) finish(progress, frame);
+  if (frame.standing) settleBranch(progress, frame, node);
+  else if (frame.unsettled === 0) finish(progress, frame);
+}
+
+/** The first branch of a race of which all is settled ends it. */
+function settleBranch(progress: Progress, frame: Frame, { index }: PlanNode): void {
+  const { standing, graph } = frame;
+  const branch = graph.contest?.branchOf[index] ?? 0;
+  if (!standing) return;
+  standing.unsettled[branch] = (standing.unsettled[branch] ?? 0) - 1;
+  if (standing.unsettled[branch] > 0 || standing.winner !== undefined) return;
+  if (standing.failed[branch] === true) return;
+  standing.winner = branch;
+  // The rest of the journal comes first: what the others do must be known to be cancelled.
+  if (frame.of) progress.changed.add(frame.of.loop);
 }
 
 function resolve(progress: Progress, frame: Frame, index: number): void {
@@ -170,6 +199,8 @@ function resolve(progress: Progress, frame: Frame, index: number): void {
   if (node === undefined) return;
   const path = frame.prefix + node.id;
   if (frame.reached[index] === 1) {
+    // A branch of a race that failed goes nowhere.
+    if (frame.standing?.failed[frame.graph.contest?.branchOf[index] ?? 0] === true) return;
     frame.phases[index] = PHASE.due;
     progress.due.start.set(path, { frame, node });
   } else {
@@ -194,7 +225,8 @@ function startRoots(progress: Progress, frame: Frame): void {
   }
 }
 
-function finish(progress: Progress, { of, graph, outputs }: Frame): void {
+/** Ends an iteration. */
+export function finish(progress: Progress, { of, graph, outputs, standing }: Frame): void {
   if (of === undefined) return;
   const { loop, index } = of;
   loop.frames.delete(index);
@@ -202,8 +234,18 @@ function finish(progress: Progress, { of, graph, outputs }: Frame): void {
   loop.finishedCount += 1;
   progress.changed.add(loop);
   if (!loop.node.collects && !loop.node.repeats) return;
-  const ended = graph.sinks.filter((sink) => sink.index in outputs);
+  const { contest } = graph;
+  const ended = graph.sinks.filter(
+    (sink) =>
+      sink.index in outputs &&
+      (contest === undefined || contest.branchOf[sink.index] === standing?.winner),
+  );
   const output = combineOutputs(ended.map((sink) => [sink.id, outputs[sink.index]]));
+  if (contest) {
+    const winner = contest.names[standing?.winner ?? 0] ?? "";
+    loop.outputs[index] = { winner, output: output ?? null };
+    return;
+  }
   if (loop.node.repeats) finishTurn(loop, index, output);
   else loop.outputs[index] = output;
 }
@@ -228,5 +270,11 @@ function newFrame(graph: Graph, prefix: string, of: Frame["of"]): Frame {
     outputs: [],
     loops: [],
     unsettled: size,
+    standing: graph.contest && {
+      unsettled: [...graph.contest.sizes],
+      failed: [],
+      failure: undefined,
+      winner: undefined,
+    },
   };
 }

@@ -1,6 +1,7 @@
-/** The node types that run a graph more than once. */
+/** The node types that run a graph of their own: more than once, or several parts of it against each other. */
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
+import { listBranches } from "../race-branches.ts";
 import { DURATION_MS_MAX, itemName, LOOP_CONCURRENCY_MAX } from "../definition.ts";
 import { nodeType } from "../node-type.ts";
 import { expression, literalSchema } from "../template.ts";
@@ -162,6 +163,48 @@ export const repeat = nodeType({
   iterates: true,
   repeats: true,
   names: { until: ["state", "index"] },
+});
+
+export const race = nodeType({
+  type: "race",
+  summary:
+    "Runs several branches at once: the first that completes wins, and the others are cancelled",
+  config: object({ body: Body }),
+  form: {
+    title: "Race",
+    group: "Flow",
+    icon: "flag",
+    first: {
+      body: {
+        nodes: [
+          {
+            id: "answer",
+            type: "wait_for_event",
+            name: "Wait for an event",
+            config: { topic: "" },
+          },
+          { id: "deadline", type: "delay", name: "Wait a while", config: { ms: 3_600_000 } },
+        ],
+        edges: [],
+      },
+    },
+    fields: { body: { title: "Branches" } },
+  },
+  output: Type.Object({
+    winner: Type.String({ description: "The id of the first step of the branch that won" }),
+    output: Type.Unknown({ description: "What its last step gave" }),
+  }),
+  branches: "none",
+  effect: "pure",
+  iterates: true,
+  races: true,
+  check({ body }) {
+    const { nodes, edges } = body as Parameters<typeof listBranches>[0];
+    if (listBranches({ nodes, edges }).length > 1) return [];
+    return [
+      { path: "/body", message: "must have two branches or more, with no edge between them" },
+    ];
+  },
 });
 
 /** The step that a plan adds to each turn of a `repeat`: whether it was the last, and what it gave. */

@@ -2,9 +2,11 @@
 import Type from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
+import { findUncheckedKeywords } from "#kernel/schema/json-schema-check.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { DURATION_MS_MAX } from "../definition.ts";
 import { nodeType } from "../node-type.ts";
+import { HOOK_METHODS } from "../triggers/inbound-triggers.ts";
 import { literalSchema } from "../template.ts";
 import { checkEventMatch, EVENT_SHAPE, TOPIC_CHARACTERS_MAX } from "../trigger.ts";
 
@@ -63,6 +65,80 @@ export const waitForEvent = nodeType({
   check: checkEventMatch,
 });
 
+/** The branch of a step that waited for a call in vain. */
+export const TIMEOUT_BRANCH = "timeout";
+
+export const waitForCall = nodeType({
+  type: "wait_for_call",
+  summary:
+    "Waits for a request to an address of its own, which `run.resumeUrl` tells from the start of the run; one that " +
+    "comes before the step is reached is kept for it",
+  config: object({
+    methods: Type.Optional(
+      literalSchema(
+        Type.Array(Type.Enum([...HOOK_METHODS]), {
+          minItems: 1,
+          uniqueItems: true,
+          description: "`POST` unless given; programs that preview links follow those of `GET`",
+        }),
+      ),
+    ),
+    schema: Type.Optional(
+      literalSchema(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: "A JSON Schema of the body; another one is refused with a 422",
+        }),
+      ),
+    ),
+    response: Type.Optional(
+      literalSchema(
+        object({
+          status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
+          headers: Type.Optional(Type.Record(Type.String(), line(2_000))),
+          body: Type.Optional(Type.Unknown({ description: "A text, or JSON" })),
+        }),
+      ),
+    ),
+    timeoutMs: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: DURATION_MS_MAX,
+        description:
+          "How long it waits; then the edges with `when: timeout` are taken, or without such the step fails",
+      }),
+    ),
+  }),
+  form: {
+    title: "Wait for a call",
+    group: "Time",
+    icon: "phone-incoming",
+    first: { timeoutMs: 86_400_000 },
+    fields: {
+      methods: { title: "Methods" },
+      schema: {
+        title: "Schema of the body",
+        example: { type: "object", required: ["approved"] },
+      },
+      response: { title: "Answer", example: { status: 200, body: "Thank you." } },
+      timeoutMs: { title: "At most", unit: "ms" },
+    },
+  },
+  output: Type.Object({
+    body: Type.Unknown({ description: "JSON and forms as values, files as handles, else text" }),
+    query: Type.Record(Type.String(), Type.Unknown()),
+    headers: Type.Record(Type.String(), Type.String()),
+    method: Type.String(),
+    receivedAt: Type.String(),
+    timedOut: Type.Optional(
+      Type.Boolean({ description: "True, and nothing else, after the time" }),
+    ),
+  }),
+  branches: ["called", TIMEOUT_BRANCH],
+  aside: [TIMEOUT_BRANCH],
+  effect: "wait",
+  check: ({ schema }) => (schema === undefined ? [] : findUncheckedKeywords(schema, "/schema")),
+});
+
 export const approval = nodeType({
   type: "approval",
   summary: "Waits until people have approved or rejected",
@@ -117,7 +193,10 @@ export const subworkflow = nodeType({
   summary:
     "Runs another workflow and waits for it, if asked to; its output is the result of that run",
   config: object({
-    workflowId: line(100),
+    workflowId: Type.Optional(line(100)),
+    workflow: Type.Optional(
+      line(200, "Its name, in the place of the id; one workflow alone must have it"),
+    ),
     input: Type.Optional(Type.Unknown()),
     wait: Type.Optional(
       literalSchema(
@@ -135,6 +214,7 @@ export const subworkflow = nodeType({
     first: { workflowId: "" },
     fields: {
       workflowId: { title: "Workflow", reference: "workflow" },
+      workflow: { title: "Or by name", placeholder: "Ship an order" },
       input: { title: "Input", example: { order: "{{ trigger.input }}" } },
       wait: { title: "Wait for its end" },
     },
@@ -146,4 +226,16 @@ export const subworkflow = nodeType({
   branches: "none",
   effect: "outside",
   inside: true,
+  check: ({ workflowId, workflow }) =>
+    (workflowId === undefined) === (workflow === undefined)
+      ? [
+          {
+            path: "/workflowId",
+            message:
+              workflow === undefined
+                ? "is required, or workflow"
+                : "and workflow exclude each other",
+          },
+        ]
+      : [],
 });

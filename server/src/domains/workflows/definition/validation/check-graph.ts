@@ -6,6 +6,7 @@ import { type CheckContext, isRecord, errorReporter } from "./check-context.ts";
 import { checkNames, type VisibleNames } from "./check-names.ts";
 import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "../definition.ts";
 import { branchLabels, type Config, type NodeType } from "../node-type.ts";
+import { waitForCall } from "../nodes/waiting-nodes.ts";
 import { isTemplate } from "../template.ts";
 
 interface GraphPosition {
@@ -19,6 +20,8 @@ interface GraphPosition {
   readonly before: ReadonlySet<string>;
   /** The names of items that expressions in here see. */
   readonly items: readonly string[];
+  /** The ids of steps around it that wait for a call. */
+  readonly calls: readonly string[];
 }
 
 /** The position of the graph of a workflow. */
@@ -28,6 +31,7 @@ export const OUTERMOST: GraphPosition = {
   enclosing: new Set(),
   before: new Set(),
   items: [],
+  calls: [],
 };
 
 const validator = new Validator(Node, "body");
@@ -62,9 +66,10 @@ export function checkGraph(
   checkErrorBranches(ctx, graph, position.path);
   const enclosing = new Set([...position.enclosing, ...known.keys()]);
   const findEarlier = earlierStepsIn(graph.edges);
+  const calls = [...position.calls, ...findCalls(typed)];
   for (const { id, type, config, path, forEach } of typed) {
     const before = new Set([...position.before, ...findEarlier(id)]);
-    const visible = { steps: enclosing, before, items: position.items };
+    const visible = { steps: enclosing, before, items: position.items, calls };
     if (forEach) {
       const reads = ctx.expressions.templateNames(forEach["items"]);
       checkNames(ctx, reads, visible, `${path.slice(0, -"/config".length)}/forEach/items`);
@@ -80,15 +85,22 @@ export function checkGraph(
       });
     if (!type.iterates || type.plans) continue;
     const { as: item = type.repeats ? "state" : "item", body } = config;
-    const items = [...position.items, String(item), "index"];
+    const items = type.races ? position.items : [...position.items, String(item), "index"];
     checkBody(ctx, body, {
       path: `${path}/body`,
       depth: position.depth + 1,
       enclosing,
       before,
       items,
+      calls,
     });
   }
+}
+
+function findCalls(nodes: readonly TypedNode[]): string[] {
+  return nodes.flatMap(({ id, type }) =>
+    type.type === waitForCall.type && typeof id === "string" ? [id] : [],
+  );
 }
 
 /** Checks the tools of an agent: each is a node, whose templates also see the call. */
@@ -142,6 +154,7 @@ function checkFieldNames(
           steps: new Set([...visible.steps, ...inner]),
           before: new Set([...visible.before, ...inner]),
           items: [...visible.items, ...more, ...(typeof item === "string" ? [item] : [])],
+          calls: visible.calls,
         },
         path,
       );

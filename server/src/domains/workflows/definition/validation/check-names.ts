@@ -11,11 +11,13 @@ export interface VisibleNames {
   readonly before: ReadonlySet<string>;
   /** Names of items of the loops around it. */
   readonly items: readonly string[];
+  /** Those of the steps that wait for a call, whose addresses can be read. */
+  readonly calls: readonly string[];
 }
 
 /** The members of values whose members are always the same. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  run: ["id", "createdAt", "workflowId", "versionId"],
+  run: ["id", "createdAt", "workflowId", "versionId", "resumeUrl", "resumeUrls"],
   workspace: ["id", "slug", "name", "timezone"],
   trigger: ["id", "type", "input", "event", "scheduledFor", "submittedAt"],
 };
@@ -65,7 +67,7 @@ export function checkOuterNames(
 function nameError(
   names: readonly string[],
   roots: readonly string[],
-  { steps }: VisibleNames,
+  { steps, calls }: VisibleNames,
 ): string | undefined {
   const [root = "", member, part] = names;
   if (!roots.includes(root)) {
@@ -78,6 +80,28 @@ function nameError(
     if (part === undefined || STEP_MEMBERS.includes(part)) return undefined;
     return `reads steps.${member}.${part}, but a step has only ${STEP_MEMBERS.join(", ")}`;
   }
+  if (root === "run") return addressError(names, calls);
+  return memberError(root, member);
+}
+
+/** An address is that of a step which waits for a call. */
+function addressError(
+  [root = "", member = "", part]: readonly string[],
+  calls: readonly string[],
+): string | undefined {
+  if (member === "resumeUrl" && calls.length !== 1) {
+    const all = calls.map((id) => `run.resumeUrls.${id}`).join(" or ");
+    return calls.length === 0
+      ? "reads run.resumeUrl, but no wait_for_call is here"
+      : `reads run.resumeUrl, but several steps wait for a call: write ${all}`;
+  }
+  if (member === "resumeUrls" && part !== undefined && !calls.includes(part)) {
+    return `reads run.resumeUrls.${part}, which is no wait_for_call${hint(part, calls)}`;
+  }
+  return memberError(root, member);
+}
+
+function memberError(root: string, member: string): string | undefined {
   const members = MEMBERS[root];
   if (!members || members.includes(member)) return undefined;
   return `reads ${root}.${member}, but ${root} has only ${members.join(", ")}`;

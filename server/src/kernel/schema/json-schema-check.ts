@@ -1,7 +1,9 @@
-/** The check of values that a model wrote against schemas that people wrote: bounded, whatever either says. */
+/** The check of values that others wrote against schemas that people wrote: bounded, whatever either says. */
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
-import { valueErrors } from "#kernel/schema/validator.ts";
+import type { FieldError } from "../operation/failure.ts";
+import { jsonPointer } from "./json-pointer.ts";
+import { valueErrors } from "./validator.ts";
 
 const LEVELS_MAX = 32;
 const PARTS_MAX = 2_000;
@@ -37,6 +39,13 @@ const checkable = new WeakMap<object, { readonly schema: Schema; readonly size: 
 
 /** The errors of a value, in words for a model or an author; none when it fits. */
 export function findSchemaErrors(schema: Schema, value: unknown): string[] {
+  return checkAgainst(schema, value).map(({ path, message }) =>
+    path === "" && message.startsWith("The ") ? message : `${path || "the value"} ${message}`,
+  );
+}
+
+/** The errors of a value, with their places in it; none when it fits. */
+export function checkAgainst(schema: Schema, value: unknown): FieldError[] {
   let known = checkable.get(schema);
   if (!known) {
     const budget = { parts: PARTS_MAX };
@@ -44,13 +53,41 @@ export function findSchemaErrors(schema: Schema, value: unknown): string[] {
     checkable.set(schema, known);
   }
   if (known.size * measureSize(value, COMPARISONS_MAX) > COMPARISONS_MAX) {
-    return ["The value is too large to be checked."];
+    return [{ path: "", message: "The value is too large to be checked." }];
   }
   // A JSON Schema is what TypeBox's own are; the type only remembers what it was made of.
   const foreign = known.schema as unknown as TSchema;
   if (Value.Check(foreign, value)) return [];
-  const errors = valueErrors(foreign, value).slice(0, ERRORS_MAX);
-  return errors.map(({ path, message }) => `${path === "" ? "the value" : path} ${message}`);
+  return valueErrors(foreign, value).slice(0, ERRORS_MAX);
+}
+
+/** Of annotations, which say nothing about a value. */
+const HARMLESS: ReadonlySet<string> = new Set(["$schema", "$id"]);
+
+/** The keywords of a schema that are not checked, so that nobody relies on them. */
+export function findUncheckedKeywords(schema: unknown, at = "", levels = LEVELS_MAX): FieldError[] {
+  if (typeof schema === "boolean") return [];
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
+    return [{ path: at, message: "must be a JSON Schema" }];
+  }
+  if (levels <= 0) return [{ path: at, message: `is deeper than ${LEVELS_MAX} levels` }];
+  return Object.entries(schema).flatMap(([name, part]) => {
+    const path = jsonPointer(at, name);
+    if (LEFT_OUT.has(name)) {
+      return HARMLESS.has(name) ? [] : [{ path, message: "is a keyword that is not checked here" }];
+    }
+    if (SCHEMA_MAPS.has(name)) {
+      return Object.entries(Object(part) as object).flatMap(([key, one]) =>
+        findUncheckedKeywords(one, jsonPointer(path, key), levels - 1),
+      );
+    }
+    if (SCHEMA_LISTS.has(name) && Array.isArray(part)) {
+      return part.flatMap((one, index) =>
+        findUncheckedKeywords(one, `${path}/${index}`, levels - 1),
+      );
+    }
+    return SCHEMAS.has(name) ? findUncheckedKeywords(part, path, levels - 1) : [];
+  });
 }
 
 function toCheckable(value: unknown, levels: number, budget: { parts: number }): Schema {

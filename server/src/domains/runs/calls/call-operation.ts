@@ -1,0 +1,198 @@
+import Type, { type Static } from "typebox";
+import {
+  assertOwnFiles,
+  discardFiles,
+  FileTooLarge,
+  QuotaExceeded,
+  type ReceivedFile,
+  receiveFiles,
+} from "#domains/files/index.ts";
+import {
+  nodeAt,
+  type PlannedVersion,
+  planOfVersion,
+  waitForCall,
+} from "#domains/workflows/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { parseAnyBody } from "#kernel/http/request-body.ts";
+import {
+  Failure,
+  invalidInput,
+  MethodNotAllowed,
+  NotFound,
+  RateLimited,
+  TooLarge,
+} from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
+import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
+import { checkAgainst } from "#kernel/schema/json-schema-check.ts";
+import { toStorableJson } from "#kernel/schema/json-value.ts";
+import { id, line, object } from "#kernel/schema/schema.ts";
+import { foldJournal } from "../engine/journal-record.ts";
+import { runActor } from "../engine/run-context.ts";
+import { runRef, toRunSummary } from "../engine/run-summary.ts";
+import { isOver, type RunRow } from "../engine/store.ts";
+import { RunCalled } from "../events.ts";
+import { CREDENTIALS } from "../inbound/hook-auth.ts";
+import { toRawResponse } from "../inbound/webhook-response.ts";
+import { RunId } from "../run.ts";
+import { toRunContext } from "../start/queued-start.ts";
+import { insertUploads } from "../start/run-files.ts";
+import { outputSizeError } from "../steps/step-error.ts";
+import { lock, readEntries, readRows } from "../store.ts";
+import {
+  AlreadyCalled,
+  assertCallable,
+  type CallRequest,
+  deliverCall,
+  WaitOver,
+} from "./call-state.ts";
+import { readResumeToken } from "./resume-address.ts";
+
+const Taken = Type.Object(
+  { runId: id("run"), stepId: Type.String(), status: Type.Literal("taken") },
+  { title: "TakenCall" },
+);
+
+type CallConfig = Static<typeof waitForCall.config>;
+
+/** The step that an address is of. */
+interface CalledStep {
+  readonly row: RunRow;
+  readonly version: PlannedVersion;
+  readonly path: string;
+  readonly config: CallConfig;
+}
+
+export const callRun = command({
+  id: "runs.call",
+  route: "POST /resume/{runId}/{token}",
+  aliases: (["GET", "PUT", "PATCH", "DELETE"] as const).map(
+    (method) => `${method} /resume/{runId}/{token}` as const,
+  ),
+  summary: "Call a step that waits, by its own address",
+  description:
+    "The address is what a `wait_for_call` step has, as expressions of its run read it in `run.resumeUrl`. Body, query, " +
+    "headers and files become the output of the step; the answer is the one that the step names, or 202. A call that " +
+    "comes before the step is reached is kept for it. A second one gets a 409, and one that nothing waits for any more a 410.",
+  access: "public",
+  readsRequest: "files",
+  params: object({ runId: RunId, token: line(2_000) }),
+  response: rawResponse<RawResponse>(Taken, "What the step answers."),
+  emits: [RunCalled],
+  fails: [AlreadyCalled, WaitOver, MethodNotAllowed, RateLimited, FileTooLarge, QuotaExceeded],
+  example: {
+    params: {
+      runId: "run_01jd0000000000000000000000",
+      token: "YXNr.Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl",
+    },
+  },
+  async prepare(platform, { params }, caller) {
+    const step = await findStep(platform, params);
+    const { row, config } = step;
+    const { rateLimit, settings } = platform;
+    rateLimit.assert(`call ${row.id} from ${classifyAddress(caller.address)}`, settings.rateLimit);
+    rateLimit.assert(`call ${row.id}`, settings.rateLimit);
+    const { methods = ["POST"] } = config;
+    const method = caller.request?.method === "HEAD" ? "GET" : (caller.request?.method ?? "");
+    if (!methods.some((known) => known === method)) {
+      throw new Failure(MethodNotAllowed, { detail: `It takes ${methods.join(", ")}.` });
+    }
+    return { step, ...(await readCall(platform, step, { caller, method })) };
+  },
+  async run(ctx, _input, { step: { version, path, config }, call, uploads, partition }) {
+    ctx.switchPartition(partition);
+    const row = await lock(ctx.tx, partition.runId);
+    if (isOver(row.status)) throw new Failure(WaitOver);
+    const entries = await readEntries(ctx.tx, row.id);
+    const record = foldJournal(entries.flatMap(({ records }) => [...records])).get(path);
+    const waits = assertCallable(record);
+    const run = toRunContext(row, version);
+    await insertUploads(ctx, run, uploads);
+    await deliverCall(ctx, { runId: row.id, path, waits }, call);
+    ctx.setActor(runActor(run));
+    const summary = toRunSummary(run, { status: row.status }, ctx.now);
+    ctx.emit(RunCalled, runRef(run), { ...summary, stepId: path, early: !waits });
+    return toAnswer(row.id, path, config.response);
+  },
+});
+
+/** Finds the step of an address; a 404 for one that is not ours. */
+async function findStep(
+  platform: Platform,
+  { runId, token }: { readonly runId: string; readonly token: string },
+): Promise<CalledStep> {
+  const path = readResumeToken(platform, runId, token);
+  if (path === undefined) throw new Failure(NotFound);
+  const [place] = await platform.db.system<Pick<RunRow, "workspace_id" | "environment">>(
+    "select workspace_id, environment from runs where id = $1",
+    [runId],
+  );
+  if (!place) throw new Failure(NotFound);
+  const partition = { workspace: place.workspace_id, environment: place.environment };
+  const { row, record } = await platform.db.read(partition, async (tx) => {
+    const [found] = await readRows(tx, [runId]);
+    const entries = await readEntries(tx, runId);
+    const steps = foldJournal(entries.flatMap(({ records }) => [...records]));
+    return { row: found, record: steps.get(path) };
+  });
+  if (!row) throw new Failure(NotFound);
+  if (isOver(row.status)) throw new Failure(WaitOver);
+  // Before the body is read: a stranger's files would be stored in vain.
+  assertCallable(record);
+  const version = await planOfVersion(platform, row.version_id);
+  const node = version && nodeAt(version.plan.graph, path);
+  if (!version || node?.type.type !== waitForCall.type) throw new Failure(WaitOver);
+  return { row, version, path, config: node.config as CallConfig };
+}
+
+/** Reads the request as what the step gives on. */
+async function readCall(
+  platform: Platform,
+  { row, config: { schema } }: CalledStep,
+  { caller: { request, upload }, method }: { readonly caller: Caller; readonly method: string },
+): Promise<{
+  readonly call: CallRequest;
+  readonly uploads: readonly ReceivedFile[];
+  readonly partition: {
+    readonly workspace: string;
+    readonly environment: RunRow["environment"];
+    readonly runId: string;
+  };
+}> {
+  if (!request) throw new Error("A request came without itself.");
+  const partition = { workspace: row.workspace_id, environment: row.environment };
+  const received = upload
+    ? await receiveFiles(platform, partition, upload)
+    : { body: parseAnyBody(request.bytes, request.mediaType), files: [] };
+  const { body, files: uploads } = received;
+  try {
+    assertOwnFiles(body, uploads);
+    const errors = schema ? checkAgainst(schema, body) : [];
+    if (errors.length > 0) throw invalidInput(errors);
+    const visible = Object.entries(request.headers).filter(([name]) => !CREDENTIALS.includes(name));
+    const call = toStorableJson({
+      body,
+      query: request.query,
+      headers: Object.fromEntries(visible),
+      method,
+      receivedAt: platform.clock.now().toISOString(),
+    });
+    if (outputSizeError(call)) throw new Failure(TooLarge);
+    return { call, uploads, partition: { ...partition, runId: row.id } };
+  } catch (error) {
+    await discardFiles(platform, partition, uploads);
+    throw error;
+  }
+}
+
+function toAnswer(runId: string, stepId: string, response: CallConfig["response"]): RawResponse {
+  if (response) {
+    const { status = 200, headers = {}, body = null } = response;
+    return toRawResponse({ status, headers, body });
+  }
+  const body = { data: { runId, stepId, status: "taken" } };
+  return toRawResponse({ status: 202, headers: {}, body });
+}

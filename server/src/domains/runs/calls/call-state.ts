@@ -1,0 +1,72 @@
+/** Calls to a run: given to the step that waits for them, or kept until it is reached. */
+import { TIMEOUT_BRANCH, waitForCall } from "#domains/workflows/index.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { type JournalRecord, stepMessage } from "../engine/journal-record.ts";
+import { appendMessages } from "../engine/store.ts";
+import { executor } from "../steps/executor.ts";
+
+export const AlreadyCalled = failure("already_called", 409, "The step has got its call already.");
+export const WaitOver = failure("wait_over", 410, "Nothing waits for this call any more.");
+
+/** A call as the step gives it on. */
+export interface CallRequest {
+  readonly body: unknown;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly method: string;
+  readonly receivedAt: string;
+}
+
+/** Throws unless the step can still be called; true when it waits. */
+export function assertCallable(record: JournalRecord | undefined): boolean {
+  if (!record || record.status === "ready" || record.status === "running") return false;
+  const { status, answer, branch } = record;
+  if (status === "waiting" && !answer) return true;
+  const isCalled = answer !== undefined || (status === "completed" && branch !== TIMEOUT_BRANCH);
+  throw new Failure(isCalled ? AlreadyCalled : WaitOver);
+}
+
+// One that an earlier attempt of its loop has taken makes place.
+const KEEP = `
+  insert into run_calls as c (run_id, path, request) values ($1, $2, $3)
+  on conflict (run_id, path) do update set request = excluded.request, taken_by = null
+   where c.taken_by is not null
+  returning run_id`;
+
+/** Gives a call to the step of a run that is locked. */
+export async function deliverCall(
+  ctx: WriteContext<never>,
+  {
+    runId,
+    path,
+    waits,
+  }: { readonly runId: string; readonly path: string; readonly waits: boolean },
+  call: CallRequest,
+): Promise<void> {
+  if (!waits) {
+    const kept = await ctx.send(KEEP, [runId, path, JSON.stringify(call)]);
+    if (kept.length === 0) throw new Failure(AlreadyCalled);
+  }
+  // Also of a call that is kept: the runner may have begun to wait just now, without having written it.
+  await appendMessages(ctx, runId, [stepMessage(path, { answer: { kind: "call", call } })]);
+}
+
+const TAKE = `
+  update run_calls set taken_by = $3
+   where run_id = $1 and path = $2 and (taken_by is null or taken_by = $3)
+  returning request`;
+
+export const waitForCallStep = executor({
+  type: waitForCall,
+  async run({ timeoutMs }, { platform, run, path, cause, idempotencyKey }) {
+    const partition = { workspace: run.workspace, environment: run.environment };
+    const [kept] = await runAsSystem(platform, partition, cause, (ctx) =>
+      ctx.send<{ request: CallRequest }>(TAKE, [run.id, path, idempotencyKey]),
+    );
+    if (kept) return { output: kept.request, branch: "called" };
+    const untilMs = timeoutMs === undefined ? undefined : platform.clock.nowMs() + timeoutMs;
+    return { wait: { kind: "call", ...(untilMs !== undefined && { untilMs }) } };
+  },
+});
