@@ -128,7 +128,7 @@ test("a call that comes before its step is kept, also when the node dies before 
   const id = await deployWorkflow(owner, [tell(), ask(), show]);
   const { body } = await trigger(owner, id);
   const runId = String(body.data.runId);
-  await until(() => receiver.received.length > 0);
+  await until(async () => receiver.received.length > 0);
   const path = toldPath();
   expect(await stranger(`POST ${path}`, { n: 1 })).toMatchObject({
     status: 202,
@@ -178,7 +178,7 @@ test("each iteration of a loop has an address of its own; after the time its own
   };
   const id = await deployWorkflow(owner, [loop]);
   const { body } = await trigger(owner, id);
-  await until(() => receiver.received.length === 2);
+  await until(async () => receiver.received.length === 2);
   const told = receiver.received.map((request) => request.body as { url: string; n: string });
   for (const { url, n } of told) {
     const { status } = await stranger(`POST ${new URL(url).pathname}`, { said: n });

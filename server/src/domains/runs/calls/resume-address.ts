@@ -2,7 +2,12 @@
  * The addresses at which steps of a run wait for calls. Each follows from the run and the path of its step, so that it is
  * known before the step is reached; a signature makes it one that nobody can guess.
  */
-import { type Graph, parsePath, waitForCall } from "#domains/workflows/index.ts";
+import {
+  type ExecutionPlan,
+  type Graph,
+  parsePath,
+  waitForCall,
+} from "#domains/workflows/index.ts";
 import { equalBytes, hmac } from "#kernel/access/crypto.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import { publicUrl } from "#kernel/settings.ts";
@@ -48,7 +53,16 @@ export class ResumeAddresses {
   readonly #runId: string;
   readonly #graph: Graph;
 
-  constructor(services: PlatformServices, runId: string, graph: Graph) {
+  /** Those of a run whose steps wait for calls; most runs have none. */
+  static of(
+    services: PlatformServices,
+    runId: string,
+    { graph, takesCalls }: ExecutionPlan,
+  ): ResumeAddresses | undefined {
+    return takesCalls ? new ResumeAddresses(services, runId, graph) : undefined;
+  }
+
+  private constructor(services: PlatformServices, runId: string, graph: Graph) {
     this.#services = services;
     this.#runId = runId;
     this.#graph = graph;

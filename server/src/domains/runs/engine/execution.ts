@@ -4,7 +4,6 @@ import {
   afterFailure,
   type ExecutionPlan,
   nodeAt,
-  parsePath,
   type PlanNode,
   type Progress,
   resetLoop,
@@ -25,14 +24,15 @@ import { outputSizeError } from "../steps/step-error.ts";
 import {
   type JournalLine,
   type JournalRecord,
+  limitWait,
   newStepRecord,
   type StepMessage,
-  type StepWait,
   waitResultOf,
 } from "./journal-record.ts";
 import { LoopOutputs } from "./loop-outputs.ts";
 import { Pacer } from "./pacer.ts";
 import type { RunContext } from "./run-context.ts";
+import { RacingSteps } from "./racing-steps.ts";
 import { RunJournal } from "./run-journal.ts";
 
 const STEPS_MAX = 20_000;
@@ -63,8 +63,7 @@ export class Execution {
   readonly #recorded: RecordedOutcomes | undefined;
   readonly #abort = new AbortController();
   readonly #pacer = new Pacer();
-  /** Of steps in flight within a race, by their paths: those of a branch that lost are aborted alone. */
-  readonly #racing = new Map<string, AbortController>();
+  readonly #racing: RacingSteps;
   #loopOutputs: LoopOutputs;
   #progress: Progress;
   /** Steps that start once the records before them are written. */
@@ -88,8 +87,9 @@ export class Execution {
     this.#platform = platform;
     this.run = run;
     this.#plan = planOfTrigger(plan, run.trigger);
+    this.#racing = new RacingSteps(this.#plan);
     this.entries = journal.entries;
-    this.#journal = new RunJournal(run, journal.lines, resumeAddressesOf(platform, run, plan));
+    this.#journal = new RunJournal(run, journal.lines, ResumeAddresses.of(platform, run.id, plan));
     this.#loopOutputs = new LoopOutputs(this.#plan, this.#journal.steps);
     this.#progress = startProgress(this.#plan);
   }
@@ -225,7 +225,7 @@ export class Execution {
       if (!this.#isCancelled(step)) this.#endAttempt({ ...step, startedAt }, ended);
     } finally {
       this.#inFlight -= 1;
-      this.#racing.delete(step.path);
+      this.#racing.remove(step.path);
     }
   }
 
@@ -248,27 +248,13 @@ export class Execution {
 
   #cancelStep(path: string): void {
     const record = this.#journal.read(path);
-    const canceller = this.#racing.get(path);
-    canceller?.abort();
-    const finishedAt = this.#now();
-    const log = canceller && { at: finishedAt, level: "warn" as const, message: MAY_HAVE_EFFECT };
-    this.#journal.append({
-      ...record,
-      status: "cancelled",
-      ...(log && { finishedAt, logs: [...(record.logs ?? []), log] }),
-    });
-  }
-
-  /** The signal that ends a step: that of the run, and of its branch where it takes part in a race. */
-  #signalOf(path: string): AbortSignal {
-    const { signal } = this.#abort;
-    const isRacing = parsePath(path).iterations.some(
-      (loop) => nodeAt(this.#plan.graph, loop.path)?.type.races,
-    );
-    if (!isRacing) return signal;
-    const canceller = new AbortController();
-    this.#racing.set(path, canceller);
-    return AbortSignal.any([signal, canceller.signal]);
+    const at = this.#now();
+    const log = { at, level: "warn" as const, message: MAY_HAVE_EFFECT };
+    const cutOff = this.#racing.abort(path) && {
+      finishedAt: at,
+      logs: [...(record.logs ?? []), log],
+    };
+    this.#journal.append({ ...record, status: "cancelled", ...cutOff });
   }
 
   async #startStep(step: PendingStep): Promise<void> {
@@ -288,17 +274,10 @@ export class Execution {
     const mock = this.#recorded
       ? this.#recorded.find(node, { path, at })
       : run.test && findMock(run.test, node, { path, at });
-    const signal = path.includes("[") ? this.#signalOf(path) : this.#abort.signal;
-    const stepKey = this.#stepKeyOf(path);
+    const signal = this.#racing.signalOf(path, this.#abort.signal);
+    const stepKey = this.#journal.keyOf(path);
     const step = { platform, run, node, path, attempt, scope, signal, stepKey, mock };
     return executeStep({ ...step, speculative: this.speculative });
-  }
-
-  /** Differs for each retry of the run, and for each attempt of the loops around the step. */
-  #stepKeyOf(path: string): string {
-    const { steps } = this.#journal;
-    const loops = parsePath(path).iterations.map((loop) => steps.get(loop.path)?.attempts ?? 1);
-    return [this.run.generation, path, ...loops].join(" ");
   }
 
   #endAttempt(step: PendingStep & { readonly startedAt: string }, ended: StepAttemptResult): void {
@@ -327,7 +306,7 @@ export class Execution {
       const status = result.wait.kind === "approval" ? "paused" : "waiting";
       // The answer may have come before the step was known to wait.
       const { answer } = before ?? {};
-      const wait = this.#limitWait(node, result.wait);
+      const wait = limitWait(node, result.wait, this.#platform.clock.nowMs());
       this.#journal.append({ ...record, status, wait, ...(answer && { answer }) });
     } else if ("items" in result || "turns" in result) {
       const items = "turns" in result ? result.turns : result.items.length;
@@ -349,13 +328,6 @@ export class Execution {
       `The outputs of ${loop.path} are larger than 1 MiB together, after ${loop.index + 1} items. ` +
       "End its body with a step of small output, or set collect to false; then retry with the latest version.";
     this.#stop("output_too_large", message, record.path);
-  }
-
-  /** The timeout of a node bounds its wait too. */
-  #limitWait({ timeoutMs, type }: PlanNode, wait: StepWait): StepWait {
-    if (timeoutMs === undefined || type.effect === "pure" || wait.kind === "delay") return wait;
-    const untilMs = this.#platform.clock.nowMs() + timeoutMs;
-    return { ...wait, untilMs: Math.min(wait.untilMs ?? Number.POSITIVE_INFINITY, untilMs) };
   }
 
   #completeLoop(path: string, output: unknown): void {
@@ -408,13 +380,9 @@ export class Execution {
   }
 
   #endWait(record: JournalRecord, node: PlanNode): void {
-    const ended = waitResultOf(record);
     const hasOwnWay = node.outgoing.some(({ when }) => when === TIMEOUT_BRANCH);
-    if ("error" in ended && record.wait?.kind === "call" && hasOwnWay) {
-      const timedOut = { branch: TIMEOUT_BRANCH, output: { timedOut: true } };
-      const finishedAt = this.#now();
-      this.#completeStep(node, { ...record, status: "completed", ...timedOut, finishedAt });
-    } else if ("error" in ended) this.#failStep(node, record, ended.error);
+    const ended = waitResultOf(record, hasOwnWay);
+    if ("error" in ended) this.#failStep(node, record, ended.error);
     else {
       const finishedAt = this.#now();
       this.#completeStep(node, { ...record, status: "completed", ...ended, finishedAt });
@@ -432,13 +400,4 @@ export class Execution {
   #now(): string {
     return this.#platform.clock.now().toISOString();
   }
-}
-
-/** The addresses of its steps that wait for calls; most runs have none. */
-function resumeAddressesOf(
-  platform: Platform,
-  { id }: RunContext,
-  { graph, takesCalls }: ExecutionPlan,
-): ResumeAddresses | undefined {
-  return takesCalls ? new ResumeAddresses(platform, id, graph) : undefined;
 }

@@ -1,4 +1,9 @@
-import type { StepError, StepRecord } from "#domains/workflows/index.ts";
+import {
+  type PlanNode,
+  type StepError,
+  type StepRecord,
+  TIMEOUT_BRANCH,
+} from "#domains/workflows/index.ts";
 
 export interface StepLogLine {
   readonly at: string;
@@ -139,6 +144,13 @@ export function applyMessage(
   };
 }
 
+/** The timeout of a node bounds its wait too. */
+export function limitWait({ timeoutMs, type }: PlanNode, wait: StepWait, nowMs: number): StepWait {
+  if (timeoutMs === undefined || type.effect === "pure" || wait.kind === "delay") return wait;
+  const untilMs = Math.min(wait.untilMs ?? Number.POSITIVE_INFINITY, nowMs + timeoutMs);
+  return { ...wait, untilMs };
+}
+
 /** The outcome of an approval, once there is one: a single rejection decides. */
 export function verdictOf({ wait }: JournalRecord): "approved" | "rejected" | undefined {
   if (wait?.kind !== "approval") return undefined;
@@ -158,9 +170,10 @@ export function dueMsOf(record: JournalRecord): number {
     : Number.POSITIVE_INFINITY;
 }
 
-/** The result of a step whose wait is over: the answer, or that none came in time. */
+/** The result of a step whose wait is over: the answer, or that none came in time, for which a call may have a way. */
 export function waitResultOf(
   record: JournalRecord,
+  hasTimeoutBranch: boolean,
 ): { readonly output: unknown; readonly branch?: string } | { readonly error: StepError } {
   const { path, wait, answer } = record;
   if (answer?.kind === "event") return { output: answer.event };
@@ -177,6 +190,9 @@ export function waitResultOf(
     return { output: { approved: branch === "approved", data, decisions }, branch };
   }
   if (wait?.kind === "delay") return { output: wait.output ?? null };
+  if (wait?.kind === "call" && hasTimeoutBranch) {
+    return { output: { timedOut: true }, branch: TIMEOUT_BRANCH };
+  }
   const code = wait?.kind === "approval" ? "approval_expired" : "wait_expired";
   return { error: { code, message: `${path} waited in vain.`, retryable: false } };
 }

@@ -1,3 +1,4 @@
+import { parsePath } from "#domains/workflows/index.ts";
 import type { ResumeAddresses } from "../calls/resume-address.ts";
 import { addLoop, Scope } from "../steps/scope.ts";
 import {
@@ -69,6 +70,14 @@ export class RunJournal {
   /** The record of a step; that of a step which has not started where there is none. */
   read(path: string): JournalRecord {
     return this.#steps.get(path) ?? newStepRecord(path);
+  }
+
+  /** The key of a step: differs for each retry of the run, and for each attempt of the loops around the step. */
+  keyOf(path: string): string {
+    const loops = parsePath(path).iterations.map(
+      (loop) => this.#steps.get(loop.path)?.attempts ?? 1,
+    );
+    return [this.#run.generation, path, ...loops].join(" ");
   }
 
   dueSteps(nowMs: number): JournalRecord[] {

@@ -1,0 +1,33 @@
+import { type ExecutionPlan, nodeAt, parsePath } from "#domains/workflows/index.ts";
+
+/** Steps in flight that take part in a race: those of a branch that lost are aborted alone. */
+export class RacingSteps {
+  readonly #plan: ExecutionPlan;
+  readonly #controllers = new Map<string, AbortController>();
+
+  constructor(plan: ExecutionPlan) {
+    this.#plan = plan;
+  }
+
+  /** The signal that ends a step: that of its run, and its own where it takes part in a race. */
+  signalOf(path: string, ofRun: AbortSignal): AbortSignal {
+    const isRacing =
+      path.includes("[") &&
+      parsePath(path).iterations.some((loop) => nodeAt(this.#plan.graph, loop.path)?.type.races);
+    if (!isRacing) return ofRun;
+    const controller = new AbortController();
+    this.#controllers.set(path, controller);
+    return AbortSignal.any([ofRun, controller.signal]);
+  }
+
+  /** Ends a step; true when it was in flight. */
+  abort(path: string): boolean {
+    const controller = this.#controllers.get(path);
+    controller?.abort();
+    return controller !== undefined;
+  }
+
+  remove(path: string): void {
+    this.#controllers.delete(path);
+  }
+}
