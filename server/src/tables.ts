@@ -1988,6 +1988,21 @@ export interface Tables {
     events: number;
     last_event_at: Time;
   };
+  trigger_holds: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    workflow_id: string;
+    trigger_id: string;
+    hash: Buffer;
+    key: string;
+    kind: string;
+    events: Generated<string[]>;
+    heard: Generated<number>;
+    dropped: Generated<number>;
+    since: Time;
+    due_at: Time;
+    clear_at: Time;
+  };
   trigger_keys: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;

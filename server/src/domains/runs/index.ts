@@ -53,6 +53,8 @@ import { askChat, followChat, sendMessage, showChat } from "./inbound/chat/chat-
 import { sendForm, showForm } from "./inbound/form-operations.ts";
 import { callRun } from "./calls/call-operation.ts";
 import { receiveWebhook } from "./inbound/webhook-operation.ts";
+import { releaseJob } from "./triggers/limits/held-events.ts";
+import { listHeldEvents } from "./triggers/limits/hold-operation.ts";
 import { scheduleReader, scheduleJob } from "./triggers/schedule.ts";
 
 export { type Executor, executor, ExecutorPoint, type StepTools } from "./steps/executor.ts";
@@ -98,6 +100,7 @@ export const runs = domain({
   operations: [
     triggerWorkflow,
     listTriggers,
+    listHeldEvents,
     ...backfillOperations,
     receiveWebhook,
     callRun,
@@ -136,6 +139,7 @@ export const runs = domain({
   jobs: [
     scheduleJob,
     pastEventJob,
+    releaseJob,
     backfillJob,
     bulkRetryJob,
     bulkCancelJob,

@@ -177,6 +177,7 @@ export const samples: readonly Sample[] = [
     },
   },
   { operation: "workflows.triggers", arrange: (owner) => deployForTrigger(owner, SET) },
+  { operation: "workflows.held_events", arrange: (owner) => deployForTrigger(owner, SET) },
   {
     operation: "expressions.preview",
     arrange: async () => ({ body: { texts: [{ template: "{{ 1 + 1 }}" }] } }),

@@ -13,7 +13,8 @@ import { CAUSATION_DEPTH_MAX, positionOf, type RecordedEvent } from "#kernel/log
 import { readPositionAt, readTopics } from "#kernel/log/topic-log.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { RunStart } from "../start/start-run.ts";
-import { compileTriggerMatch, toRunStart } from "../triggers/event-reader.ts";
+import { compileTriggerMatch } from "../triggers/event-reader.ts";
+import { toRunStart } from "../triggers/event-start.ts";
 import { resolveVisibility } from "../triggers/heard-events.ts";
 import { toScheduledStart } from "../triggers/schedule.ts";
 

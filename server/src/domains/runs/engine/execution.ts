@@ -37,8 +37,6 @@ import { RunJournal } from "./run-journal.ts";
 
 const STEPS_MAX = 20_000;
 const STEPS_BETWEEN_YIELDS = 100;
-const MAY_HAVE_EFFECT =
-  "Another branch of the race was first. What this step had begun outside may have been done.";
 
 /** A step that reaches outside and has not started yet. */
 export interface PendingStep {
@@ -249,11 +247,8 @@ export class Execution {
   #cancelStep(path: string): void {
     const record = this.#journal.read(path);
     const at = this.#now();
-    const log = { at, level: "warn" as const, message: MAY_HAVE_EFFECT };
-    const cutOff = this.#racing.abort(path) && {
-      finishedAt: at,
-      logs: [...(record.logs ?? []), log],
-    };
+    const log = this.#racing.abort(path, at);
+    const cutOff = log && { finishedAt: at, logs: [...(record.logs ?? []), log] };
     this.#journal.append({ ...record, status: "cancelled", ...cutOff });
   }
 

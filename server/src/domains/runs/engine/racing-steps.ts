@@ -1,4 +1,8 @@
 import { type ExecutionPlan, nodeAt, parsePath } from "#domains/workflows/index.ts";
+import type { StepLogLine } from "./journal-record.ts";
+
+const MAY_HAVE_EFFECT =
+  "Another branch of the race was first. What this step had begun outside may have been done.";
 
 /** Steps in flight that take part in a race: those of a branch that lost are aborted alone. */
 export class RacingSteps {
@@ -20,11 +24,11 @@ export class RacingSteps {
     return AbortSignal.any([ofRun, controller.signal]);
   }
 
-  /** Ends a step; true when it was in flight. */
-  abort(path: string): boolean {
+  /** Ends a step; where it was in flight, the line that its log gets. */
+  abort(path: string, at: string): StepLogLine | undefined {
     const controller = this.#controllers.get(path);
     controller?.abort();
-    return controller !== undefined;
+    return controller && { at, level: "warn", message: MAY_HAVE_EFFECT };
   }
 
   remove(path: string): void {

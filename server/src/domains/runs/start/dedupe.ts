@@ -38,7 +38,7 @@ const FORGET = `
     select ctid from trigger_keys where expires_at <= $1 limit $2 for update skip locked))`;
 
 /** The value at a path of names; a number is taken for its text. */
-function readKey(trigger: unknown, path: string): string | undefined {
+export function readKey(trigger: unknown, path: string): string | undefined {
   let value = trigger;
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name))

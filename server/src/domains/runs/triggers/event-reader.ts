@@ -1,19 +1,23 @@
 import {
+  type Dedupe,
   findEventDeployments,
+  type HoldRule,
+  holdRuleOf,
   type PlannedVersion,
   planOfVersion,
-  triggerName,
   triggersOfType,
 } from "#domains/workflows/index.ts";
-import { causationOf } from "#kernel/log/event-log.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
-import type { ReadContext } from "#kernel/contract.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
+import { takeKey } from "../start/dedupe.ts";
 import { nextRunId } from "../start/queued-start.ts";
 import { queuedStart, type RunStart, writeRunStart } from "../start/start-run.ts";
-import { startEvents } from "../events.ts";
-import { compileEventMatch, visibleEvent, eventTopics } from "./event-matcher.ts";
+import { type StartEvent, startEvents } from "../events.ts";
+import { compileEventMatch, eventTopics } from "./event-matcher.ts";
+import { toRunStart } from "./event-start.ts";
+import { holdEvent } from "./limits/held-events.ts";
 import { resolveVisibility } from "./heard-events.ts";
 import { wakeWaitingStep, findWaitingSteps } from "./waiting-steps.ts";
 
@@ -27,6 +31,12 @@ export interface EventTrigger {
   /** Which of them; undefined for all. */
   readonly permissions: readonly string[] | undefined;
   readonly matches: (event: RecordedEvent) => boolean;
+  readonly limits: TriggerLimits;
+}
+
+interface TriggerLimits {
+  readonly dedupe?: Dedupe | undefined;
+  readonly hold?: HoldRule | undefined;
 }
 
 /** Finds the event triggers on these topics. They are read anew for each batch: a change counts from its commit on. */
@@ -49,33 +59,15 @@ async function findEventTriggers(
       deployedBy: deployment.deployedBy,
       permissions: deployment.permissions,
       matches: (event) => isSubscribed(event) && matchesTrigger(event),
+      limits: limitsOf(version, triggerId),
     });
   }
   return triggers;
 }
 
-/** The start of a run for an event. */
-export function toRunStart(
-  event: RecordedEvent,
-  trigger: Pick<EventTrigger, "id" | "version" | "deployedBy" | "permissions">,
-): RunStart {
-  const { version, deployedBy, permissions } = trigger;
-  return {
-    workspace: event.workspace,
-    environment: event.environment,
-    version,
-    triggerType: "event_bus",
-    trigger: {
-      type: "event_bus",
-      ...triggerName(version.definition, trigger.id),
-      event: visibleEvent(event),
-    },
-    actor: event.actor,
-    runAs: deployedBy,
-    permissions,
-    cause: causationOf(event),
-    eventId: event.id,
-  };
+function limitsOf({ definition }: PlannedVersion, id: string): TriggerLimits {
+  const named = triggersOfType(definition, "event_bus").find((one) => one.id === id);
+  return named ? { dedupe: named.trigger.dedupe, hold: holdRuleOf(named.trigger) } : {};
 }
 
 /** Versions never change, so their matches are cached for as long as their plans are. */
@@ -102,6 +94,19 @@ export function compileTriggerMatch(
   const isOwn = ({ resource, data }: RecordedEvent): boolean =>
     resource.type === "run" && data["workflowId"] === workflowId;
   return (event: RecordedEvent) => matchesTrigger(event) && !isOwn(event);
+}
+
+/** Begins a run, unless the limits of the trigger keep its event back. */
+async function beginRun(
+  ctx: WriteContext<StartEvent>,
+  { id, limits: { dedupe, hold } }: EventTrigger,
+  start: RunStart,
+): Promise<void> {
+  const prepared = queuedStart(ctx.services, start);
+  const earlier = dedupe && (await takeKey(ctx, prepared.run, { rule: dedupe, triggerId: id }));
+  if (earlier !== undefined) return;
+  if (hold && !(await holdEvent(ctx, hold, start, id))) return;
+  await writeRunStart(ctx, prepared);
 }
 
 interface ListeningRow {
@@ -171,7 +176,7 @@ export const eventTriggerReader = reader({
         if (!visible || !trigger.matches(visible)) continue;
         // Ids in the order of the events: due runs and queued runs are taken in that order.
         const start = { ...toRunStart(visible, trigger), id: nextRunId(now.getTime()) };
-        await writeRunStart(ctx.because(event), queuedStart(services, start));
+        await beginRun(ctx.because(event), trigger, start);
       }
       for (const step of openWaits) {
         if (!onTopics.includes(step.topic)) continue;

@@ -72,6 +72,7 @@ export {
   type HookAuth,
   type WebhookTrigger,
 } from "./triggers/inbound-triggers.ts";
+export { type HoldRule, holdRuleOf } from "./triggers/trigger-limits.ts";
 export { listBranches } from "./race-branches.ts";
 export { compileCronTimes, nextCronTime } from "./cron-time.ts";
 export { checkSchedule } from "./schedule.ts";

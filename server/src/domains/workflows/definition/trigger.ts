@@ -14,9 +14,11 @@ import {
   ChatTrigger,
   checkForm,
   checkHook,
+  Dedupe,
   FormTrigger,
   WebhookTrigger,
 } from "./triggers/inbound-triggers.ts";
+import { checkLimits, limitFields } from "./triggers/trigger-limits.ts";
 import { checkSchedule } from "./schedule.ts";
 import { commonFields, triggerSchema } from "./triggers/trigger-schema.ts";
 
@@ -49,6 +51,8 @@ export const EventBusTrigger = triggerSchema("event_bus", {
     line(PATTERN_CHARACTERS_MAX, "A type, or a pattern such as `incident.*`; without it, any"),
   ),
   filter: Type.Optional(ConditionSchema),
+  dedupe: Type.Optional(Dedupe),
+  ...limitFields,
 });
 
 export const ScheduleTrigger = triggerSchema("schedule", {
@@ -90,10 +94,18 @@ const ALL: readonly TriggerType[] = [
         reference: "event_type",
       },
       filter: { title: "Filter", example: { "data.severity": "critical" } },
+      debounce: { title: "When it is quiet", example: { key: "event.data.id", quietMs: 60_000 } },
+      batch: { title: "Several at once", example: { max: 100, maxMs: 60_000 } },
+      rateLimit: { title: "Not more often than", example: { max: 10, perMs: 60_000 } },
+      dedupe: { title: "Once for each", example: { key: "event.data.id" } },
     },
     schema: EventBusTrigger,
-    scope: Type.Object({ type: Type.Literal("event_bus"), event: EVENT_SHAPE }),
-    check: checkEventMatch,
+    scope: Type.Object({
+      type: Type.Literal("event_bus"),
+      event: EVENT_SHAPE,
+      events: Type.Optional(Type.Array(EVENT_SHAPE, { description: "Of a `batch`: all of them" })),
+    }),
+    check: (trigger) => [...checkEventMatch(trigger), ...checkLimits(trigger)],
   },
   {
     type: "schedule",

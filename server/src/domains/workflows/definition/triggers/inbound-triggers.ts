@@ -55,11 +55,16 @@ export type HookAuth = Static<typeof HookAuth>;
 
 const WINDOW_MS_MAX = 30 * 86_400_000;
 
+/** A place in `trigger`. */
+export const KeyPath = Type.String({
+  pattern: "^[A-Za-z_][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+){0,9}$",
+  maxLength: 300,
+});
+
 /** A rule by which the same thing starts one run alone. */
 export const Dedupe = object({
   key: Type.String({
-    pattern: "^[A-Za-z_][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+){0,9}$",
-    maxLength: 300,
+    ...KeyPath,
     description:
       "Where the key stands in `trigger`: `input.headers.idempotency-key`, `input.body.id`. What has " +
       "none is never a duplicate",

@@ -19,13 +19,14 @@ export interface VisibleNames {
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   run: ["id", "createdAt", "workflowId", "versionId", "resumeUrl", "resumeUrls"],
   workspace: ["id", "slug", "name", "timezone"],
-  trigger: ["id", "type", "input", "event", "scheduledFor", "submittedAt"],
+  trigger: ["id", "type", "input", "event", "events", "scheduledFor", "submittedAt"],
 };
 const STEP_MEMBERS: readonly string[] = ["output", "error", "page"];
 
 /** Members of the trigger that only one type of it has. */
 const TRIGGER_TYPES: Readonly<Record<string, string>> = {
   event: "event_bus",
+  events: "event_bus",
   scheduledFor: "schedule",
 };
 

@@ -1,0 +1,199 @@
+/** Holds events for the triggers that say so, in the transaction that reads them, and begins their runs when they are due. */
+import Type from "typebox";
+import {
+  findDeployment,
+  type HoldRule,
+  holdRuleOf,
+  type PlannedVersion,
+  planOfVersion,
+  triggersOfType,
+} from "#domains/workflows/index.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import type { JobType, WriteContext } from "#kernel/contract.ts";
+import { readEventsAt } from "#kernel/log/event-log.ts";
+import { positionOf, type RecordedEvent } from "#kernel/log/event.ts";
+import { id, line } from "#kernel/schema/schema.ts";
+import { job } from "#kernel/work/job.ts";
+import { type StartEvent, startEvents } from "../../events.ts";
+import { readKey } from "../../start/dedupe.ts";
+import { nextRunId } from "../../start/queued-start.ts";
+import { queuedStart, type RunStart, writeRunStart } from "../../start/start-run.ts";
+import { visibleEvent } from "../event-matcher.ts";
+import { toRunStart } from "../event-start.ts";
+import { resolveVisibility } from "../heard-events.ts";
+import { addEvent, emptyHold, type Hold, releaseEvents } from "./hold.ts";
+
+const KEY_CHARACTERS_MAX = 200;
+/** Of the events of one run together. */
+const BATCH_CHARACTERS_MAX = 1_000_000;
+
+/** The key of a hold, by which its job finds it. */
+const HoldKey = Type.Object({ workflowId: id("wf"), triggerId: line(40), hash: line(64) });
+
+interface HoldRow {
+  readonly events: readonly string[];
+  readonly heard: number;
+  readonly dropped: number;
+  readonly since: string;
+  readonly due_at: string;
+  readonly clear_at: string;
+}
+
+// An update that changes next to nothing locks the row and gives it back.
+const LOCK_OR_MAKE = `
+  insert into trigger_holds as h
+    (workflow_id, trigger_id, hash, key, kind, since, due_at, clear_at)
+  values ($1, $2, $3, $4, $5, $6, $6, $6)
+  on conflict (workflow_id, environment, trigger_id, hash) do update set kind = excluded.kind
+  returning events, heard, dropped, since, due_at, clear_at`;
+const LOCK = `
+  select events, heard, dropped, since, due_at, clear_at from trigger_holds
+   where workflow_id = $1 and trigger_id = $2 and hash = $3 for update`;
+const SAVE = `
+  update trigger_holds
+     set events = $4, heard = $5, dropped = $6, due_at = $7, clear_at = $8
+   where workflow_id = $1 and trigger_id = $2 and hash = $3`;
+const REMOVE = "delete from trigger_holds where workflow_id = $1 and trigger_id = $2 and hash = $3";
+
+/** Takes an event into a hold; true when its run begins at once. */
+export async function holdEvent(
+  ctx: WriteContext<never>,
+  rule: HoldRule,
+  { version, trigger, eventId = "" }: Pick<RunStart, "version" | "trigger" | "eventId">,
+  triggerId: string,
+): Promise<boolean> {
+  const key = rule.key === undefined ? "" : (readKey(trigger, rule.key) ?? "");
+  const hash = sha256(key);
+  const place = [version.workflowId, triggerId, hash];
+  const shown = key.slice(0, KEY_CHARACTERS_MAX);
+  const [row] = await ctx.send<HoldRow>(LOCK_OR_MAKE, [...place, shown, rule.kind, ctx.now]);
+  const nowMs = ctx.now.getTime();
+  const before = row ? toHold(row) : emptyHold(nowMs);
+  const { hold, starts } = addEvent(rule, before, eventId, nowMs);
+  save(ctx, place, hold);
+  return starts;
+}
+
+function save(ctx: WriteContext<never>, place: readonly unknown[], hold: Hold): void {
+  const { events, heard, dropped, dueMs, clearMs } = hold;
+  const dueAt = new Date(dueMs);
+  void ctx.send(SAVE, [...place, [...events], heard, dropped, dueAt, new Date(clearMs)]);
+  const [workflowId, triggerId, hash] = place as [string, string, Buffer];
+  const payload = { workflowId, triggerId, hash: hash.toString("hex") };
+  const key = sha256(`${workflowId} ${triggerId} ${payload.hash}`).toString("hex");
+  ctx.enqueue(releaseJob, payload, { key, dueAt, onConflict: "move" });
+}
+
+function toHold({ events, heard, dropped, since, due_at, clear_at }: HoldRow): Hold {
+  return {
+    events,
+    heard,
+    dropped,
+    sinceMs: Date.parse(since),
+    dueMs: Date.parse(due_at),
+    clearMs: Date.parse(clear_at),
+  };
+}
+
+const RETRY_DELAY_MAX_MS = 60_000;
+
+/**
+ * Begins the runs of a hold that is due. Runs, what is left and the next job are written in the transaction that ends
+ * this one, so that each event counts once, whatever is killed in between.
+ */
+export const releaseJob: JobType<typeof HoldKey> = job({
+  kind: "runs.release_events",
+  payload: HoldKey,
+  emits: startEvents,
+  // What is held must not be forgotten.
+  attemptsMax: Number.POSITIVE_INFINITY,
+  retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
+  async run(ctx, { workflowId, triggerId, hash }) {
+    const place = [workflowId, triggerId, Buffer.from(hash, "hex")];
+    const [row] = await ctx.send<HoldRow>(LOCK, place);
+    if (!row) return;
+    const found = await findHolder(ctx, workflowId, triggerId);
+    // It was turned off, or no longer holds events: those that came before are past.
+    if (!found) {
+      await ctx.send(REMOVE, place);
+      return;
+    }
+    const { runs, rest } = releaseEvents(found.rule, toHold(row), ctx.now.getTime());
+    for (const ids of runs) await startRuns(ctx, found, ids);
+    if (rest) save(ctx, place, rest);
+    else await ctx.send(REMOVE, place);
+  },
+});
+
+/** The trigger of a hold as it is deployed now. */
+interface Holder {
+  readonly id: string;
+  readonly rule: HoldRule;
+  readonly version: PlannedVersion;
+  readonly deployedBy: string;
+  readonly permissions: readonly string[] | undefined;
+}
+
+async function findHolder(
+  { tx, services, caller }: WriteContext<never>,
+  workflowId: string,
+  triggerId: string,
+): Promise<Holder | undefined> {
+  const deployment = await findDeployment(tx, workflowId, caller.environment);
+  const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
+  if (!version || !deployment.enabled || deployment.orphaned) return undefined;
+  const named = triggersOfType(version.definition, "event_bus").find(
+    ({ id: one }) => one === triggerId,
+  );
+  const rule = named && holdRuleOf(named.trigger);
+  const { deployedBy, permissions } = deployment;
+  return rule && { id: triggerId, rule, version, deployedBy, permissions };
+}
+
+/** Begins a run with some events, or several where they are too large for one. */
+async function startRuns(
+  ctx: WriteContext<StartEvent>,
+  holder: Holder,
+  ids: readonly string[],
+): Promise<void> {
+  const positions = ids.flatMap((one) => positionOf(one) ?? []);
+  const read = new Map((await readEventsAt(ctx.tx, positions)).map((event) => [event.id, event]));
+  const events = ids.flatMap((one) => read.get(one) ?? []);
+  const visibleTo = await resolveVisibility(ctx, events, [holder.deployedBy]);
+  const authority = { runAs: holder.deployedBy, permissions: holder.permissions };
+  // Of a person who may no longer see an event no run has it.
+  const visible = events.flatMap((event) => visibleTo(event, authority) ?? []);
+  const groups = holder.rule.kind === "batch" ? toGroups(visible) : visible.map((one) => [one]);
+  for (const group of groups) {
+    const last = group.at(-1);
+    if (!last) continue;
+    const single = toRunStart(last, holder);
+    const all = group.map(visibleEvent);
+    const start: RunStart =
+      holder.rule.kind === "batch"
+        ? { ...single, trigger: { ...single.trigger, events: all } }
+        : single;
+    // Each run is of the chain of its own cause.
+    ctx.setActor(start.actor, start.cause);
+    await writeRunStart(
+      ctx,
+      queuedStart(ctx.services, { ...start, id: nextRunId(ctx.now.getTime()) }),
+    );
+    ctx.flush();
+  }
+}
+
+function toGroups(events: readonly RecordedEvent[]): RecordedEvent[][] {
+  const groups: RecordedEvent[][] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  for (const event of events) {
+    const size = JSON.stringify(visibleEvent(event)).length;
+    if (characters + size > BATCH_CHARACTERS_MAX) {
+      groups.push([]);
+      characters = 0;
+    }
+    groups.at(-1)?.push(event);
+    characters += size;
+  }
+  return groups;
+}

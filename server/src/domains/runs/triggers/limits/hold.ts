@@ -1,0 +1,103 @@
+/**
+ * Events that a trigger holds, as a state that each event and each release change: what is decided follows from the state
+ * and the time alone, and is written in the transaction that decides it.
+ */
+import type { HoldRule } from "#domains/workflows/index.ts";
+
+/** What a trigger holds for one key. */
+export interface Hold {
+  /** Ids of events, the oldest first. */
+  readonly events: readonly string[];
+  /** How many have come since it began to hold. */
+  readonly heard: number;
+  readonly dropped: number;
+  readonly sinceMs: number;
+  /** When it is looked at again. */
+  readonly dueMs: number;
+  /** Of a rate limit: when it would be as if nothing had ever come. */
+  readonly clearMs: number;
+}
+
+/** No more wait for one key; further ones are dropped, and counted. */
+export const HELD_MAX = 10_000;
+
+export function emptyHold(nowMs: number): Hold {
+  return { events: [], heard: 0, dropped: 0, sinceMs: nowMs, dueMs: nowMs, clearMs: nowMs };
+}
+
+/** The hold after an event, and whether that begins a run at once. */
+export function addEvent(
+  rule: HoldRule,
+  before: Hold,
+  eventId: string,
+  nowMs: number,
+): { readonly hold: Hold; readonly starts: boolean } {
+  const hold = { ...before, heard: before.heard + 1 };
+  const isFull = before.events.length >= HELD_MAX;
+  const events = isFull ? before.events : [...before.events, eventId];
+  const dropped = before.dropped + (isFull ? 1 : 0);
+  switch (rule.kind) {
+    case "debounce": {
+      const { quietMs, maxMs = Number.POSITIVE_INFINITY, keep = "last" } = rule;
+      const [first = eventId] = before.events;
+      const dueMs = Math.min(nowMs + quietMs, before.sinceMs + maxMs);
+      return {
+        hold: { ...hold, events: [keep === "last" ? eventId : first], dueMs },
+        starts: false,
+      };
+    }
+    case "batch": {
+      const dueMs = events.length >= rule.max ? nowMs : before.sinceMs + rule.maxMs;
+      return { hold: { ...hold, events, dropped, dueMs }, starts: false };
+    }
+    case "rateLimit": {
+      if (before.events.length === 0 && freeAtMs(rule, before) <= nowMs) {
+        const clearMs = Math.max(before.clearMs, nowMs) + intervalMs(rule);
+        return { hold: { ...hold, clearMs, dueMs: clearMs }, starts: true };
+      }
+      if (rule.over === "drop") {
+        return { hold: { ...hold, dropped: before.dropped + 1 }, starts: false };
+      }
+      return { hold: { ...hold, events, dropped, dueMs: freeAtMs(rule, before) }, starts: false };
+    }
+  }
+}
+
+/** The events of each run that begins now, and what is still held; undefined when that is nothing. */
+export function releaseEvents(
+  rule: HoldRule,
+  hold: Hold,
+  nowMs: number,
+): { readonly runs: readonly (readonly string[])[]; readonly rest: Hold | undefined } {
+  if (hold.dueMs > nowMs) return { runs: [], rest: hold };
+  if (rule.kind === "debounce") return { runs: [hold.events], rest: undefined };
+  if (rule.kind === "batch") {
+    const runs: (readonly string[])[] = [];
+    for (let start = 0; start < hold.events.length; start += rule.max) {
+      runs.push(hold.events.slice(start, start + rule.max));
+    }
+    return { runs, rest: undefined };
+  }
+  const events = [...hold.events];
+  const runs: (readonly string[])[] = [];
+  let { clearMs } = hold;
+  while (events.length > 0 && freeAtMs(rule, { clearMs }) <= nowMs) {
+    runs.push(events.splice(0, 1));
+    clearMs = Math.max(clearMs, nowMs) + intervalMs(rule);
+  }
+  if (events.length === 0 && clearMs <= nowMs) return { runs, rest: undefined };
+  const dueMs = events.length > 0 ? freeAtMs(rule, { clearMs }) : clearMs;
+  return { runs, rest: { ...hold, events, clearMs, dueMs } };
+}
+
+type RateRule = Extract<HoldRule, { readonly kind: "rateLimit" }>;
+
+/** Whole milliseconds, which is what is kept: a little less often rather than more. */
+function intervalMs({ max, perMs }: RateRule): number {
+  return Math.ceil(perMs / max);
+}
+
+/** When the next run may begin: a burst of `max` at once, then one each interval. */
+function freeAtMs(rule: RateRule, { clearMs }: Pick<Hold, "clearMs">): number {
+  return clearMs - (rule.max - 1) * intervalMs(rule);
+}

@@ -1,0 +1,91 @@
+/** Limits of triggers that hear events: what comes too often, or together, starts fewer runs. */
+import Type, { type Static } from "typebox";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { KeyPath } from "./inbound-triggers.ts";
+
+const WINDOW_MS_MAX = 7 * 86_400_000;
+const HELD_EVENTS_MAX = 500;
+
+const window = (description: string) =>
+  Type.Integer({ minimum: 10, maximum: WINDOW_MS_MAX, description });
+
+const key = Type.Optional(
+  Type.String({
+    ...KeyPath,
+    description:
+      "Where the key stands in `trigger`: `event.data.orderId`. Each has a count of its own; without it there is one",
+  }),
+);
+
+export const Debounce = object({
+  key,
+  quietMs: window("A run begins when no further event has come for so long"),
+  maxMs: Type.Optional(window("And at the latest so long after the first event")),
+  keep: Type.Optional(
+    Type.Enum(["last", "first"], { description: "Which event the run gets; `last` unless given" }),
+  ),
+});
+
+export const Batch = object({
+  key,
+  max: Type.Integer({
+    minimum: 2,
+    maximum: HELD_EVENTS_MAX,
+    description: "So many events begin a run at once, which has them as `trigger.events`",
+  }),
+  maxMs: window("And at the latest so long after the first event"),
+});
+
+export const RateLimit = object({
+  key,
+  max: Type.Integer({ minimum: 1, maximum: 10_000, description: "How many runs may begin" }),
+  perMs: window("In so long"),
+  over: Type.Optional(
+    Type.Enum(["wait", "drop"], {
+      description:
+        "What becomes of further events: each begins its run as soon as it may (unless given), or none at all",
+    }),
+  ),
+});
+
+/** The fields of a trigger with limits. */
+export const limitFields = {
+  debounce: Type.Optional(Debounce),
+  batch: Type.Optional(Batch),
+  rateLimit: Type.Optional(RateLimit),
+};
+
+/** How a trigger holds events. */
+export type HoldRule =
+  | ({ readonly kind: "debounce" } & Static<typeof Debounce>)
+  | ({ readonly kind: "batch" } & Static<typeof Batch>)
+  | ({ readonly kind: "rateLimit" } & Static<typeof RateLimit>);
+
+interface Limits {
+  readonly debounce?: Static<typeof Debounce>;
+  readonly batch?: Static<typeof Batch>;
+  readonly rateLimit?: Static<typeof RateLimit>;
+}
+
+/** The rule of a trigger, where it has one. */
+export function holdRuleOf({ debounce, batch, rateLimit }: Limits): HoldRule | undefined {
+  if (debounce) return { kind: "debounce", ...debounce };
+  if (batch) return { kind: "batch", ...batch };
+  return rateLimit && { kind: "rateLimit", ...rateLimit };
+}
+
+/** Checks what the schema of limits can't say. */
+export function checkLimits(trigger: Readonly<Record<string, unknown>>): FieldError[] {
+  const { debounce } = trigger as Limits;
+  const [, ...further] = ["debounce", "batch", "rateLimit"].filter((name) => name in trigger);
+  return [
+    ...further.map((name) => ({
+      path: `/${name}`,
+      message: "can't stand beside another of debounce, batch and rateLimit",
+    })),
+    ...(debounce?.maxMs !== undefined && debounce.maxMs < debounce.quietMs
+      ? [{ path: "/debounce/maxMs", message: "must not be less than quietMs" }]
+      : []),
+  ];
+}
