@@ -1,5 +1,3 @@
-import { ExecutorPoint } from "#domains/runs/index.ts";
-import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { unattendedKpis } from "./kpis/store.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
@@ -29,7 +27,6 @@ import { ReportMailed, ScheduleTriggered } from "./schedules/schedule.ts";
 import { reportMailJob, triggerScheduleJob } from "./schedules/send-job.ts";
 import { reportOperations } from "./reports/operations.ts";
 import { reportContent, reports } from "./reports/resource.ts";
-import { savedReportStep } from "./reports/report-step.ts";
 import { reportStore } from "./reports/store.ts";
 
 export {
@@ -90,8 +87,6 @@ export const analytics = domain({
     pruneExports,
   ],
   contributions: [
-    contribute(ExecutorPoint, savedReportStep),
-    contribute(NodeTypePoint, savedReportStep.type),
     contribute(SearchSourcePoint, {
       kind: "dashboard",
       permission: AnalyticsRead,

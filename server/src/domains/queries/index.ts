@@ -1,5 +1,3 @@
-import { ExecutorPoint } from "#domains/runs/index.ts";
-import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { domain } from "#kernel/domain.ts";
@@ -8,7 +6,6 @@ import { contribute } from "#kernel/extension-point.ts";
 import { queryOperations } from "./operations.ts";
 import { queryContent } from "./pack.ts";
 import * as permissions from "./permissions.ts";
-import { savedQueryStep } from "./query-step.ts";
 import { querySource } from "./report-source.ts";
 import { queryEvents } from "./saved-query.ts";
 
@@ -20,8 +17,6 @@ export const queries = domain({
   events: queryEvents,
   operations: queryOperations,
   contributions: [
-    contribute(ExecutorPoint, savedQueryStep),
-    contribute(NodeTypePoint, savedQueryStep.type),
     contribute(InversePoint, {
       resourceType: "query",
       created: ["query.created"],

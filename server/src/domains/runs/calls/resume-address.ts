@@ -10,6 +10,7 @@ import {
 } from "#domains/workflows/index.ts";
 import { equalBytes, hmac } from "#kernel/access/crypto.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
+import { mapJson } from "#kernel/schema/map-json.ts";
 import { publicUrl } from "#kernel/settings.ts";
 
 /** The addresses that expressions see as members of `run`. */
@@ -22,15 +23,15 @@ export interface VisibleAddresses {
 
 const keys = new WeakMap<PlatformServices["masterKey"], Buffer>();
 
-function signatureOf({ masterKey }: PlatformServices, runId: string, path: string): Buffer {
+function signAddress({ masterKey }: PlatformServices, runId: string, path: string): Buffer {
   let key = keys.get(masterKey);
   if (!key) keys.set(masterKey, (key = masterKey.derive("resume addresses")));
   return hmac(key, `${runId} ${path}`);
 }
 
 /** The address of a step. */
-export function resumeUrlOf(services: PlatformServices, runId: string, path: string): string {
-  const signature = signatureOf(services, runId, path).toString("base64url");
+export function makeResumeUrl(services: PlatformServices, runId: string, path: string): string {
+  const signature = signAddress(services, runId, path).toString("base64url");
   const step = Buffer.from(path).toString("base64url");
   return `${publicUrl(services)}/resume/${runId}/${step}.${signature}`;
 }
@@ -43,7 +44,7 @@ export function readResumeToken(
 ): string | undefined {
   const [step = "", signature = ""] = token.split(".");
   const path = Buffer.from(step, "base64url").toString();
-  const expected = signatureOf(services, runId, path);
+  const expected = signAddress(services, runId, path);
   return equalBytes(Buffer.from(signature, "base64url"), expected) ? path : undefined;
 }
 
@@ -54,7 +55,7 @@ export class ResumeAddresses {
   readonly #graph: Graph;
 
   /** Those of a run whose steps wait for calls; most runs have none. */
-  static of(
+  static open(
     services: PlatformServices,
     runId: string,
     { graph, takesCalls }: ExecutionPlan,
@@ -74,7 +75,7 @@ export class ResumeAddresses {
     const addAll = ({ nodes }: Graph, prefix: string): void => {
       for (const { id, type } of nodes) {
         if (type.type !== waitForCall.type) continue;
-        urls.push([id, resumeUrlOf(this.#services, this.#runId, prefix + id)]);
+        urls.push([id, makeResumeUrl(this.#services, this.#runId, prefix + id)]);
       }
     };
     addAll(this.#graph, "");
@@ -91,24 +92,26 @@ export class ResumeAddresses {
   }
 }
 
+const MARK = "/resume/run_";
 const ADDRESS = /(\/resume\/run_[0-9a-z]+\/)[\w-]+\.[\w-]+/g;
 
 /** The value with the secret part of addresses left out, for those who read what steps were given and gave. */
 export function hideAddresses<T>(value: T): T {
-  return hide(value) as T;
+  // Only texts are replaced, so the type stays.
+  return holdsAddress(value) ? (mapJson(value, hideInText) as T) : value;
 }
 
-function hide(value: unknown): unknown {
-  if (typeof value === "string") {
-    return value.includes("/resume/run_") ? value.replaceAll(ADDRESS, "$1…") : value;
+/** Looks without copying: next to no value holds one. */
+function holdsAddress(value: unknown): boolean {
+  if (typeof value === "string") return value.includes(MARK);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsAddress);
+  for (const name in value) {
+    if (holdsAddress((value as Readonly<Record<string, unknown>>)[name])) return true;
   }
-  if (typeof value !== "object" || value === null) return value;
-  // What holds no address is not copied.
-  if (Array.isArray(value)) {
-    const parts = value.map(hide);
-    return parts.some((part, index) => part !== value[index]) ? parts : value;
-  }
-  const entries = Object.entries(value).map(([name, part]) => [name, part, hide(part)] as const);
-  if (entries.every(([, before, after]) => before === after)) return value;
-  return Object.fromEntries(entries.map(([name, , after]) => [name, after]));
+  return false;
+}
+
+function hideInText(leaf: unknown): unknown {
+  return typeof leaf === "string" ? leaf.replaceAll(ADDRESS, "$1…") : leaf;
 }

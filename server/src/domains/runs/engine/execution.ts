@@ -16,6 +16,7 @@ import {
   TIMEOUT_BRANCH,
 } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
+import { RacingSteps } from "../control/racing-steps.ts";
 import { ResumeAddresses } from "../calls/resume-address.ts";
 import { executeStep, type StepAttemptResult } from "../steps/execute-step.ts";
 import { findMock, type RecordedOutcomes } from "../steps/mocked-steps.ts";
@@ -27,12 +28,11 @@ import {
   limitWait,
   newStepRecord,
   type StepMessage,
-  waitResultOf,
+  resolveWait,
 } from "./journal-record.ts";
 import { LoopOutputs } from "./loop-outputs.ts";
 import { Pacer } from "./pacer.ts";
 import type { RunContext } from "./run-context.ts";
-import { RacingSteps } from "./racing-steps.ts";
 import { RunJournal } from "./run-journal.ts";
 
 const STEPS_MAX = 20_000;
@@ -87,7 +87,11 @@ export class Execution {
     this.#plan = planOfTrigger(plan, run.trigger);
     this.#racing = new RacingSteps(this.#plan);
     this.entries = journal.entries;
-    this.#journal = new RunJournal(run, journal.lines, ResumeAddresses.of(platform, run.id, plan));
+    this.#journal = new RunJournal(
+      run,
+      journal.lines,
+      ResumeAddresses.open(platform, run.id, plan),
+    );
     this.#loopOutputs = new LoopOutputs(this.#plan, this.#journal.steps);
     this.#progress = startProgress(this.#plan);
   }
@@ -269,7 +273,7 @@ export class Execution {
     const mock = this.#recorded
       ? this.#recorded.find(node, { path, at })
       : run.test && findMock(run.test, node, { path, at });
-    const signal = this.#racing.signalOf(path, this.#abort.signal);
+    const signal = this.#racing.joinSignal(path, this.#abort.signal);
     const stepKey = this.#journal.keyOf(path);
     const step = { platform, run, node, path, attempt, scope, signal, stepKey, mock };
     return executeStep({ ...step, speculative: this.speculative });
@@ -376,7 +380,7 @@ export class Execution {
 
   #endWait(record: JournalRecord, node: PlanNode): void {
     const hasOwnWay = node.outgoing.some(({ when }) => when === TIMEOUT_BRANCH);
-    const ended = waitResultOf(record, hasOwnWay);
+    const ended = resolveWait(record, hasOwnWay);
     if ("error" in ended) this.#failStep(node, record, ended.error);
     else {
       const finishedAt = this.#now();

@@ -171,7 +171,7 @@ export function dueMsOf(record: JournalRecord): number {
 }
 
 /** The result of a step whose wait is over: the answer, or that none came in time, for which a call may have a way. */
-export function waitResultOf(
+export function resolveWait(
   record: JournalRecord,
   hasTimeoutBranch: boolean,
 ): { readonly output: unknown; readonly branch?: string } | { readonly error: StepError } {

@@ -31,6 +31,24 @@ const notify = executor({
   },
 });
 
+const savedQuery = executor({
+  type: types.savedQuery,
+  async run({ queryId, params, limit }, { perform }) {
+    const body = { ...(params && { params }), ...(limit !== undefined && { limit }) };
+    const answer = await perform("queries.run_saved", { params: { id: queryId }, body });
+    return { output: responseData(answer) };
+  },
+});
+
+const savedReport = executor({
+  type: types.savedReport,
+  async run({ reportId, filter, ...period }, { perform }) {
+    const query = { ...period, ...(filter && { filter: JSON.stringify(filter) }) };
+    const answer = await perform("reports.run", { params: { id: reportId }, query });
+    return { output: responseData(answer) };
+  },
+});
+
 function responseData(answer: unknown): unknown {
   return (answer as { data: unknown }).data;
 }
@@ -300,6 +318,8 @@ export const builtInExecutors = [
   waitForCallStep,
   approval,
   subworkflow,
+  savedQuery,
+  savedReport,
   publishEvent,
   notify,
 ];

@@ -59,13 +59,13 @@ async function findEventTriggers(
       deployedBy: deployment.deployedBy,
       permissions: deployment.permissions,
       matches: (event) => isSubscribed(event) && matchesTrigger(event),
-      limits: limitsOf(version, triggerId),
+      limits: findLimits(version, triggerId),
     });
   }
   return triggers;
 }
 
-function limitsOf({ definition }: PlannedVersion, id: string): TriggerLimits {
+function findLimits({ definition }: PlannedVersion, id: string): TriggerLimits {
   const named = triggersOfType(definition, "event_bus").find((one) => one.id === id);
   return named ? { dedupe: named.trigger.dedupe, hold: holdRuleOf(named.trigger) } : {};
 }

@@ -65,8 +65,8 @@ export async function holdEvent(
   const key = rule.key === undefined ? "" : (readKey(trigger, rule.key) ?? "");
   const hash = sha256(key);
   const place = [version.workflowId, triggerId, hash];
-  const shown = key.slice(0, KEY_CHARACTERS_MAX);
-  const [row] = await ctx.send<HoldRow>(LOCK_OR_MAKE, [...place, shown, rule.kind, ctx.now]);
+  const visibleKey = key.slice(0, KEY_CHARACTERS_MAX);
+  const [row] = await ctx.send<HoldRow>(LOCK_OR_MAKE, [...place, visibleKey, rule.kind, ctx.now]);
   const nowMs = ctx.now.getTime();
   const before = row ? toHold(row) : emptyHold(nowMs);
   const { hold, starts } = addEvent(rule, before, eventId, nowMs);
@@ -105,7 +105,7 @@ export const releaseJob: JobType<typeof HoldKey> = job({
   kind: "runs.release_events",
   payload: HoldKey,
   emits: startEvents,
-  // What is held must not be forgotten.
+  // A hold whose job gave up would never begin its runs.
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   async run(ctx, { workflowId, triggerId, hash }) {

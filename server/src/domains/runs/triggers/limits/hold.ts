@@ -4,7 +4,7 @@
  */
 import type { HoldRule } from "#domains/workflows/index.ts";
 
-/** What a trigger holds for one key. */
+/** The events that a trigger holds for one key. */
 export interface Hold {
   /** Ids of events, the oldest first. */
   readonly events: readonly string[];

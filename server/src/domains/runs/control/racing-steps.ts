@@ -1,5 +1,5 @@
 import { type ExecutionPlan, nodeAt, parsePath } from "#domains/workflows/index.ts";
-import type { StepLogLine } from "./journal-record.ts";
+import type { StepLogLine } from "../engine/journal-record.ts";
 
 const MAY_HAVE_EFFECT =
   "Another branch of the race was first. What this step had begun outside may have been done.";
@@ -14,7 +14,7 @@ export class RacingSteps {
   }
 
   /** The signal that ends a step: that of its run, and its own where it takes part in a race. */
-  signalOf(path: string, ofRun: AbortSignal): AbortSignal {
+  joinSignal(path: string, ofRun: AbortSignal): AbortSignal {
     const isRacing =
       path.includes("[") &&
       parsePath(path).iterations.some((loop) => nodeAt(this.#plan.graph, loop.path)?.type.races);
