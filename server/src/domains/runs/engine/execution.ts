@@ -221,10 +221,11 @@ export class Execution {
     try {
       await this.#pacer.untilTurn(step, this.#abort.signal);
       const startedAt = this.#now();
-      if (this.#isCancelled(step)) return;
+      const isLost = () => this.#journal.read(step.path).status === "cancelled";
+      if (isLost()) return;
       const ended = await this.#attemptStep(step);
       // Its branch lost a race in the meantime: the result is nobody's.
-      if (!this.#isCancelled(step)) this.#endAttempt({ ...step, startedAt }, ended);
+      if (!isLost()) this.#endAttempt({ ...step, startedAt }, ended);
     } finally {
       this.#inFlight -= 1;
       this.#racing.remove(step.path);
@@ -242,10 +243,6 @@ export class Execution {
       // Steps that only compute never wait, and would keep the event loop from other work.
       if (index % STEPS_BETWEEN_YIELDS === STEPS_BETWEEN_YIELDS - 1) await yieldToEventLoop();
     }
-  }
-
-  #isCancelled({ path }: PendingStep): boolean {
-    return this.#journal.steps.get(path)?.status === "cancelled";
   }
 
   #cancelStep(path: string): void {

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { TracesRead, WorkflowId, WorkflowsRead } from "#domains/workflows/index.ts";
+import { getWorkflow, TracesRead, WorkflowId, WorkflowsRead } from "#domains/workflows/index.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
@@ -40,6 +40,7 @@ export const listHeldEvents = query({
   response: item(Type.Object({ held: Type.Array(HeldEvents) }, { title: "WorkflowHeldEvents" })),
   example: { params: { id: "wf_01jd0000000000000000000000" } },
   async run({ tx, caller }, { params: { id } }) {
+    await getWorkflow(tx, id);
     const rows = (await queryRows(tx, LIST, [id, SHOWN_MAX])) as Static<typeof HeldEvents>[];
     // A key is a part of an event, which not everybody may see.
     const showsKeys = caller.permissions.has(TracesRead.name);

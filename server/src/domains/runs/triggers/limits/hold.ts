@@ -76,7 +76,11 @@ export function releaseEvents(
     for (let start = 0; start < hold.events.length; start += rule.max) {
       runs.push(hold.events.slice(start, start + rule.max));
     }
-    return { runs, rest: undefined };
+    // Those that came after a full batch wait for more, though no longer than the first of all may.
+    const lastMs = hold.sinceMs + rule.maxMs;
+    const [last = []] = runs.slice(-1);
+    if (last.length === rule.max || lastMs <= nowMs) return { runs, rest: undefined };
+    return { runs: runs.slice(0, -1), rest: { ...hold, events: last, dueMs: lastMs } };
   }
   const events = [...hold.events];
   const runs: (readonly string[])[] = [];
