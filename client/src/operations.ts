@@ -780,7 +780,7 @@ export interface Operations {
   /** Find when nothing is in the way of a change */
   "changes.free_windows": { query?: { "ciIds"?: string; "hours"?: number; "from"?: string; "to"?: string }; reply: { "data": Schemas["FreeWindows"] } };
   /** Read a change */
-  "changes.get": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
+  "changes.get": { params: { "id": string }; query?: { "asOf"?: string }; reply: { "data": Schemas["Change"] } };
   /** Download what is attached */
   "changes.get_attachment": { params: { "id": string; "attachmentId": string }; reply: string };
   /** What happened to a change, the newest first */
@@ -864,7 +864,7 @@ export interface Operations {
   /** Read a class of configuration items */
   "cmdb.get_class": { params: { "name": string }; reply: { "data": Schemas["CmdbClass"] } };
   /** Read a configuration item */
-  "cmdb.get_item": { params: { "id": string }; reply: { "data": Schemas["CmdbItemDetail"] } };
+  "cmdb.get_item": { params: { "id": string }; query?: { "asOf"?: string }; reply: { "data": Schemas["CmdbItemDetail"] } };
   /** Read a relationship */
   "cmdb.get_relationship": { params: { "id": string }; reply: { "data": Schemas["CmdbRelationship"] } };
   /** Find out what breaks with a configuration item */
@@ -1114,7 +1114,7 @@ export interface Operations {
   /** Raise the severity of an incident, give it to another team, or both */
   "incidents.escalate": { params: { "id": string }; body: { "severity"?: "low" | "medium" | "high" | "critical"; "teamId"?: string; "reason": string }; reply: { "data": Schemas["Incident"] } };
   /** Read an incident */
-  "incidents.get": { params: { "id": string }; reply: { "data": Schemas["Incident"] } };
+  "incidents.get": { params: { "id": string }; query?: { "asOf"?: string }; reply: { "data": Schemas["Incident"] } };
   /** Download what is attached */
   "incidents.get_attachment": { params: { "id": string; "attachmentId": string }; reply: string };
   /** What happened to an incident, the newest first */
@@ -1608,7 +1608,7 @@ export interface Operations {
   /** Export records as a file */
   "records.export": { params: { "slug": string }; query?: { "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "searchIn"?: string; "format"?: "csv" | "json" | "ndjson"; "formulas"?: "escaped" | "raw" }; reply: unknown };
   /** Read one record */
-  "records.get": { params: { "slug": string; "recordId": string }; query?: { "fields"?: string; "expand"?: string }; reply: { "data": Schemas["Record"] } };
+  "records.get": { params: { "slug": string; "recordId": string }; query?: { "fields"?: string; "expand"?: string; "asOf"?: string }; reply: { "data": Schemas["Record"] } };
   /** List what happened to a record, newest first */
   "records.history": { params: { "slug": string; "recordId": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
   /** Import records from a CSV file */
@@ -1686,7 +1686,7 @@ export interface Operations {
   /** Say that somebody has what they asked for */
   "requests.fulfil": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Read a request */
-  "requests.get": { params: { "id": string }; reply: { "data": Schemas["CatalogRequest"] } };
+  "requests.get": { params: { "id": string }; query?: { "asOf"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Download what is attached */
   "requests.get_attachment": { params: { "id": string; "attachmentId": string }; reply: string };
   /** What happened to a request, the newest first */

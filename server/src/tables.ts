@@ -858,11 +858,18 @@ export interface Tables {
     step: string | null;
   };
   former_members: {
-    workspace_id: string;
+    workspace_id: Generated<string>;
     user_id: string;
     since: Time;
     until_epoch: number;
     until_xid: string;
+  };
+  held_rows: {
+    workspace_id: string;
+    frame: number;
+    table_name: string;
+    columns: string[];
+    lines: Buffer;
   };
   idempotency_keys: {
     scope: string;
@@ -2179,6 +2186,16 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  workspace_imports: {
+    workspace_id: string;
+    archive: Buffer;
+    slug: string;
+    state: Generated<string>;
+    frames: Generated<number>;
+    people: Json | null;
+    started_at: Generated<Time>;
+    imported_at: Time | null;
+  };
   workspace_keys: {
     workspace_id: Generated<string>;
     wrapped: Buffer;
@@ -2198,5 +2215,6 @@ export interface Tables {
     locale: Generated<string>;
     cors_origins: Generated<string[]>;
     hears_audit: Generated<boolean>;
+    paused_at: Time | null;
   };
 }

@@ -1,3 +1,4 @@
+import type pg from "pg";
 import { pino } from "pino";
 import { systemCaller } from "#kernel/access/caller.ts";
 import { loadMasterKey } from "#kernel/access/crypto.ts";
@@ -14,7 +15,7 @@ import { withDatabase } from "./database.ts";
 /** Works on an installation as the product itself does. A running server learns of it from the log, as from another node. */
 export async function withKernel<T>(
   env: NodeJS.ProcessEnv,
-  work: (kernel: Kernel) => Promise<T>,
+  work: (kernel: Kernel, owner: pg.ClientConfig) => Promise<T>,
 ): Promise<T> {
   const settings = readSettings(env);
   return withDatabase(
@@ -25,7 +26,7 @@ export async function withKernel<T>(
       const log = pino({ level: "silent" });
       const kernel = await Kernel.open({ database, settings, masterKey, domains, log });
       try {
-        return await work(kernel);
+        return await work(kernel, owner);
       } finally {
         await kernel.close();
       }

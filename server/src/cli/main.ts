@@ -21,9 +21,19 @@ const USAGE = `Usage: npm run millrace -- <command>
   backup --verify <path>    try a backup: restore it aside, start it, read it all
   restore <path>            put a backup into the data folder, which must be empty,
                             or into another one with --data-dir <folder>
+  export-workspace <slug> <path>
+                            write a whole workspace into a new file, while Millrace
+                            runs; secrets are left out unless you add --with-secrets
+                            and set MILLRACE_PASSPHRASE
+  import-workspace <path>   put such a file into this installation, while Millrace
+                            runs; again after an interruption, it goes on. --slug
+                            gives it another one. It can be read and is paused until
+                            activate-workspace, or at once with --activate
+  activate-workspace <slug> let its workflows, clocks and deliveries go on here
+  discard-import <slug>     take back an import that was interrupted
 
 The settings are those of the server: DATABASE_URL, or MILLRACE_DATA_DIR for the
-embedded database, which must not be in use except for backup, reset-password, operator and release-sso, and
+embedded database, which must not be in use by rekey and restore, and
 MILLRACE_MASTER_KEY unless the key is the file master.key in the data folder. With
 DATABASE_URL, rekey too needs every Millrace process stopped.
 `;
@@ -48,6 +58,16 @@ async function run([command, ...args]: readonly string[]): Promise<string[] | un
   if (command === "release-sso" && only !== undefined && args.length === 1) {
     const { runReleaseSso } = await import("./operator.ts");
     return runReleaseSso(process.env, only);
+  }
+  if (command === "export-workspace") return exportWorkspace(args);
+  if (command === "import-workspace") return importWorkspace(args);
+  if (command === "activate-workspace" && only !== undefined && args.length === 1) {
+    const { runActivateWorkspace } = await import("./portability.ts");
+    return runActivateWorkspace(process.env, only);
+  }
+  if (command === "discard-import" && only !== undefined && args.length === 1) {
+    const { runDiscardImport } = await import("./portability.ts");
+    return runDiscardImport(process.env, only);
   }
   if (command === "backup") return backup(args);
   if (command === "restore") return restore(args);
@@ -80,6 +100,32 @@ async function backup(args: readonly string[]): Promise<string[] | undefined> {
   if (path === undefined || positionals.length > 1 || (verify && withKey)) return undefined;
   const { runBackup, runVerify } = await import("./backup.ts");
   return verify ? runVerify(path) : runBackup(process.env, path, { withKey });
+}
+
+async function exportWorkspace(args: readonly string[]): Promise<string[] | undefined> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { "with-secrets": { type: "boolean" } },
+    allowPositionals: true,
+  });
+  const [slug, path] = positionals;
+  if (slug === undefined || path === undefined || positionals.length > 2) return undefined;
+  const { runExportWorkspace } = await import("./portability.ts");
+  const { "with-secrets": withSecrets = false } = values;
+  return runExportWorkspace(process.env, { slug, path, withSecrets });
+}
+
+async function importWorkspace(args: readonly string[]): Promise<string[] | undefined> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { slug: { type: "string" }, activate: { type: "boolean" } },
+    allowPositionals: true,
+  });
+  const [path] = positionals;
+  if (path === undefined || positionals.length > 1) return undefined;
+  const { runImportWorkspace } = await import("./portability.ts");
+  const { slug, activate = false } = values;
+  return runImportWorkspace(process.env, { path, slug, activate });
 }
 
 async function restore(args: readonly string[]): Promise<string[] | undefined> {

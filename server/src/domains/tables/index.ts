@@ -96,7 +96,7 @@ export {
   tableEvents,
   tableRef,
 } from "./events.ts";
-export { findTable, findTableById, listTables, lockStructure } from "./store.ts";
+export { findTable, findTableById, listTables, lockStructure, toTable } from "./store.ts";
 export { STRUCTURE_FAILURES } from "./structure/failures.ts";
 export {
   type AppliedSteps,
@@ -108,3 +108,4 @@ export { failedStepOf } from "./structure/failures.ts";
 export { defaultIndexName } from "./structure/index-steps.ts";
 export { type ColumnChange, type NewIndex, parseStep, type TableStep } from "./structure/step.ts";
 export { writeTriggerSql } from "./structure/write-triggers.ts";
+export { type StructureParts, structureParts } from "./structure/structure-parts.ts";

@@ -12,6 +12,7 @@ import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./workspace.t
 
 export { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 export { insertWorkspace } from "./service.ts";
+export { Slug } from "./workspace.ts";
 export { getByKey as workspaceOf } from "./store.ts";
 
 export const workspaces = domain({

@@ -9,9 +9,16 @@ export const InMaintenance = failure(
   "The installation is in maintenance: it can be read, and changes are refused for now.",
 );
 
+export const WorkspacePaused = failure(
+  "workspace_paused",
+  409,
+  "This workspace came from another installation and is paused: it can be read. An operator activates it.",
+);
+
 const RETRY_AFTER_SECONDS = "60";
 const TOPIC = "audit";
 const EVENTS = "audit.maintenance.";
+const WORKSPACE_EVENTS = "audit.workspace.";
 
 /** The part of an operation's declaration that counts. */
 interface MaintainedOperation {
@@ -33,11 +40,13 @@ export interface MaintenanceState {
 export class Maintenance {
   readonly #db: Database;
   #state: MaintenanceState | null = null;
+  /** The keys of workspaces that were imported and not activated yet. */
+  #paused: ReadonlySet<string> = new Set();
 
   constructor(db: Database, commitFeed: CommitFeed, onError: (error: unknown) => void) {
     this.#db = db;
     commitFeed.subscribe([TOPIC], ({ type }) => {
-      if (type.startsWith(EVENTS)) this.load().catch(onError);
+      if (type.startsWith(EVENTS) || type.startsWith(WORKSPACE_EVENTS)) this.load().catch(onError);
     });
   }
 
@@ -52,14 +61,18 @@ export class Maintenance {
   }
 
   async load(): Promise<void> {
-    const rows = await this.#db.system<{ maintenance: MaintenanceState | null }>(
-      "select maintenance from installation",
+    const rows = await this.#db.system<{ maintenance: MaintenanceState | null; paused: string[] }>(
+      `select maintenance, array(select key::text from workspaces where paused_at is not null) as paused
+         from installation`,
     );
     this.#state = rows[0]?.maintenance ?? null;
+    this.#paused = new Set(rows[0]?.paused);
   }
 
-  assertOpen(op: MaintainedOperation, { credential }: Caller): void {
-    if (this.#state === null || op.kind === "query") return;
+  assertOpen(op: MaintainedOperation, { credential, workspace }: Caller): void {
+    if (op.kind === "query") return;
+    if (workspace && this.#paused.has(workspace.key)) throw new Failure(WorkspacePaused);
+    if (this.#state === null) return;
     if (op.allowInMaintenance || op.operatorsOnly || credential?.isOperator) return;
     const { message } = this.#state;
     throw new Failure(InMaintenance, {

@@ -291,21 +291,34 @@ export async function findEvent(tx: Tx, position: LogPosition): Promise<Recorded
 
 const READ_MANY = `
   select ${EVENT_COLUMNS}
-    from unnest($1::smallint[], $2::xid8[], $3::bigint[]) as place (epoch, xid, seq)
-    join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)`;
+    from unnest($1::smallint[], $2::xid8[], $3::bigint[], $4::uuid[]) as place (epoch, xid, seq, workspace_id)
+    join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)
+     and e.workspace_id = place.workspace_id`;
 
-/** The events at these positions, of any workspace, by their ids. Some may have been deleted. */
+/** A position in the log of one workspace: another that was imported may have an event at the same one. */
+export interface WorkspacePosition {
+  readonly workspace: string;
+  readonly position: LogPosition;
+}
+
+/** The key of an event among those of all workspaces. */
+export function positionKey({ workspace, position }: WorkspacePosition): string {
+  return `${workspace} ${eventIdOf(position)}`;
+}
+
+/** The events at these positions, by their keys. Some may have been deleted. */
 export async function readEvents(
   db: Database,
-  positions: readonly LogPosition[],
+  positions: readonly WorkspacePosition[],
 ): Promise<ReadonlyMap<string, RecordedEvent>> {
   if (positions.length === 0) return new Map();
   const rows = await db.system<EventRow>(READ_MANY, [
-    positions.map(({ epoch }) => epoch),
-    positions.map(({ xid }) => String(xid)),
-    positions.map(({ seq }) => seq),
+    positions.map(({ position: { epoch } }) => epoch),
+    positions.map(({ position: { xid } }) => String(xid)),
+    positions.map(({ position: { seq } }) => seq),
+    positions.map(({ workspace }) => workspace),
   ]);
-  return new Map(rows.map(toEvent).map((recorded) => [recorded.id, recorded]));
+  return new Map(rows.map(toEvent).map((recorded) => [positionKey(recorded), recorded]));
 }
 
 /** Counts the events of a partition, no further than `countMax`. */

@@ -2,8 +2,15 @@
  * The states of things at a past moment, read from the log: of each the last event until then that has it whole, as
  * its data or as what it was changed to. A number of the past is worked out from these, exactly and at any time later.
  */
+import { sql } from "kysely";
+import Type from "typebox";
 import type { ConditionField, ConditionFieldKind } from "../condition/sql.ts";
+import type { Tx } from "../db/connection.ts";
 import type { SqlParameters } from "../db/statement.ts";
+import { Failure, failure, invalidField, NotFound } from "../operation/failure.ts";
+import { InputTime } from "../schema/schema.ts";
+import type { RecordedEvent } from "./event.ts";
+import { EVENT_COLUMNS, type EventRow, toEvent } from "./event-log.ts";
 
 interface PastStates {
   readonly resourceType: string;
@@ -59,4 +66,79 @@ export function pastField(name: string, { kind }: Pick<ConditionField, "kind">):
   }
   const cast = CASTS[kind];
   return { sql: `(doc ->> ${key})${cast === undefined ? "" : `::${cast}`}`, kind };
+}
+
+/** The parameter of operations that read one thing. */
+export const asOfQuery = {
+  asOf: Type.Optional(
+    Type.String({
+      ...InputTime,
+      description:
+        "Reads it as it was at this time, from the log, under the rights that you have now; 404 before it was made and " +
+        "after it was deleted, 410 `past_not_kept` where the log has been deleted by retention",
+    }),
+  ),
+};
+
+export const PastNotKept = failure(
+  "past_not_kept",
+  410,
+  "The log of that time is no longer kept, so that nobody can tell.",
+);
+
+interface ThingAsOf {
+  readonly resourceType: string;
+  readonly id: string;
+  /** As the caller wrote it. */
+  readonly asOf: string;
+  readonly now: Date;
+  /** Fields that an event has where it has the whole thing. */
+  readonly marks: readonly string[];
+  /** Types of events with which it began and ended. */
+  readonly created: readonly string[];
+  readonly deleted?: readonly string[];
+  /** A field that all of them have alike, such as their table. */
+  readonly among?: { readonly field: string; readonly value: string };
+}
+
+export interface StateAsOf {
+  /** The event that left it so. */
+  readonly event: RecordedEvent;
+  readonly state: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The state of one thing at a moment: every event of a change has the whole thing as it left it, so the last one until then
+ * is the answer. A failure where there was none; undefined where the log knows nothing of the thing.
+ */
+export async function findStateAsOf(tx: Tx, thing: ThingAsOf): Promise<StateAsOf | undefined> {
+  const { asOf, now, created, deleted = [] } = thing;
+  const at = new Date(asOf);
+  if (Number.isNaN(at.getTime())) throw invalidField("?asOf", "is no time");
+  if (at > now) throw invalidField("?asOf", "is in the future");
+  const event = await readWholeEvent(tx, thing, { at, last: true });
+  if (event && deleted.includes(event.type)) throw new Failure(NotFound);
+  if (event) {
+    const { after } = event.data;
+    const isChange = typeof after === "object" && after !== null;
+    return { event, state: (isChange ? after : event.data) as StateAsOf["state"] };
+  }
+  const first = await readWholeEvent(tx, thing, { at: now, last: false });
+  if (!first) return undefined;
+  throw new Failure(created.includes(first.type) ? NotFound : PastNotKept);
+}
+
+async function readWholeEvent(
+  tx: Tx,
+  { resourceType, id, marks, among }: ThingAsOf,
+  { at, last }: { readonly at: Date; readonly last: boolean },
+): Promise<RecordedEvent | undefined> {
+  const order = sql.raw(last ? "desc" : "asc");
+  const further = among ? sql`and e.data ->> ${among.field} = ${among.value}` : sql``;
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(EVENT_COLUMNS)} from events e
+     where e.resource_id = ${id} and e.resource_type = ${resourceType} and e.created_at <= ${at}
+       and (e.data ?& ${marks}::text[] or e.data -> 'after' ?& ${marks}::text[]) ${further}
+     order by e.epoch ${order}, e.xid ${order}, e.seq ${order} limit 1`.execute(tx);
+  return rows.map(toEvent)[0];
 }

@@ -2,10 +2,11 @@ import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
+import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { InputTime, object, Time } from "#kernel/schema/schema.ts";
-import { nextTicketNumber, takeCommand, ticketParams } from "../tickets/index.ts";
+import { nextTicketNumber, readTicketAsOf, takeCommand, ticketParams } from "../tickets/index.ts";
 import { parseWindow } from "./calendar/calendar.ts";
 import { Change, content, toChange } from "./change.ts";
 import { ChangeInput, ChangePatch } from "./change-input.ts";
@@ -98,9 +99,16 @@ const getChange = query({
   summary: "Read a change",
   permission: ChangesRead,
   params: ById,
+  query: object(asOfQuery),
   response: item(Change),
+  fails: [PastNotKept],
   example,
-  run: async ({ tx }, { params }) => toChange(await changeStore.get(tx, params.id)),
+  async run(ctx, { params, query: { asOf } }) {
+    const present = toChange(await changeStore.get(ctx.tx, params.id));
+    return asOf === undefined
+      ? present
+      : readTicketAsOf<typeof present>(ctx, "change", present.id, asOf);
+  },
 });
 
 const updateChange = changeCommands.command("update", {

@@ -3,17 +3,20 @@ import {
   getTicketIdentity,
   labelFields,
   nextTicketNumber,
+  readTicketAsOf,
   seesOwnOnly,
   talkFields,
   takeCommand,
   ticketForParty,
   ticketParams,
 } from "../tickets/index.ts";
+import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { InputTime, nullable, object, patch } from "#kernel/schema/schema.ts";
 import {
   Incident,
+  type IncidentData,
   IncidentAssigned,
   IncidentCancelled,
   IncidentClosed,
@@ -90,12 +93,19 @@ const getIncident = query({
     "Any of them with `incidents:read`; otherwise one's own, and those that one watches.",
   permission: IncidentsOwn,
   params: ticketParams(incidentKind),
+  query: object(asOfQuery),
   response: item(Incident),
+  fails: [PastNotKept],
   example: { params: { id: EXAMPLE_INCIDENT } },
-  async run(ctx, { params }) {
-    if (!seesOwnOnly(incidentKind, ctx.caller)) return incidentStore.get(ctx.tx, params.id);
-    await getTicketIdentity(ctx, incidentKind, params.id);
-    return ticketForParty(incidentKind, await incidentStore.get(ctx.tx, params.id));
+  async run(ctx, { params, query: { asOf } }) {
+    const ownOnly = seesOwnOnly(incidentKind, ctx.caller);
+    if (ownOnly) await getTicketIdentity(ctx, incidentKind, params.id);
+    const present = await incidentStore.get(ctx.tx, params.id);
+    const incident =
+      asOf === undefined
+        ? present
+        : await readTicketAsOf<IncidentData>(ctx, "incident", present.id, asOf);
+    return ownOnly ? ticketForParty(incidentKind, incident) : incident;
   },
 });
 

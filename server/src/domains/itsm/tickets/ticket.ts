@@ -3,6 +3,7 @@ import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
+import { findStateAsOf, PastNotKept } from "#kernel/log/past-state.ts";
 import { memberOfAddressSql } from "../contacts/index.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -10,6 +11,7 @@ import {
   refColumn,
   type TicketIdentity,
   type TicketKind,
+  type TicketKindName,
   TicketKindPoint,
   type TicketSummary,
 } from "./kind.ts";
@@ -149,4 +151,24 @@ export async function findVisibleTickets(
 
 function toSummary({ kind, id, number, title, state, workaround }: TicketIdentity): TicketSummary {
   return { kind, id, number, title, state, ...(workaround !== undefined && { workaround }) };
+}
+
+/** A ticket as it was; the caller sees it now. */
+export async function readTicketAsOf<T extends object>(
+  { tx, now }: ReadContext,
+  kind: TicketKindName,
+  id: string,
+  asOf: string,
+): Promise<T> {
+  const found = await findStateAsOf(tx, {
+    resourceType: kind,
+    id,
+    asOf,
+    now,
+    marks: ["id", "number", "state", "title", "updatedAt"],
+    created: [`${kind}.created`],
+  });
+  if (!found) throw new Failure(PastNotKept);
+  // Events have what responses have, by one schema.
+  return found.state as T;
 }

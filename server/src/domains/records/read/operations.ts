@@ -5,6 +5,7 @@ import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { visibilityContext, filterEvents } from "#kernel/log/event-visibility.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
+import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
@@ -31,6 +32,7 @@ import {
 import { expandReferences, parseExpand } from "./expand-references.ts";
 import { cursorName, readRecordPage, recordPageQuery } from "./list-page.ts";
 import { parseListing } from "./list-sql.ts";
+import { readRecordAsOf } from "./record-as-of.ts";
 import { parseRecordQuery, recordQueryParams, toQueriedRecord } from "./record-query.ts";
 
 const fieldsQuery = {
@@ -89,17 +91,25 @@ export const getRecord = query({
   id: "records.get",
   route: "GET /api/v1/tables/{slug}/records/{recordId}",
   summary: "Read one record",
-  description: "With an `ETag`, unless something is expanded that changes by itself.",
+  description:
+    "With an `ETag`, unless something is expanded that changes by itself. With `asOf` as it was: without computed fields, " +
+    "and without those that had another name then.",
   permission: RecordsRead,
   params: object({ slug: Slug, recordId: RecordId }),
-  query: object(fieldsQuery),
+  query: object({ ...fieldsQuery, ...asOfQuery }),
   response: dynamicItem(RecordSchema),
+  fails: [PastNotKept],
   example: {
     params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" },
     query: { expand: "customer" },
   },
-  async run(ctx, { params, query: { expand, fields } }) {
+  async run(ctx, { params, query: { expand, fields, asOf } }) {
     const table = await openTable(ctx, params.slug);
+    if (asOf !== undefined) {
+      if (expand !== undefined) throw invalidField("?expand", "is not possible with asOf");
+      if (fields !== undefined) throw invalidField("?fields", "is not possible with asOf");
+      return { data: await readRecordAsOf(ctx, table, { recordId: params.recordId, asOf }) };
+    }
     const { schema } = table;
     const {
       references,

@@ -1,6 +1,12 @@
 import type { Platform } from "#kernel/contract.ts";
-import { eventIdOf, type LogPosition, type RecordedEvent } from "#kernel/log/event.ts";
-import { type EventRow, positionOfRow, readEvents } from "#kernel/log/event-log.ts";
+import type { LogPosition, RecordedEvent } from "#kernel/log/event.ts";
+import {
+  type EventRow,
+  positionKey,
+  positionOfRow,
+  readEvents,
+  type WorkspacePosition,
+} from "#kernel/log/event-log.ts";
 import type { PayloadFormat } from "./payload.ts";
 import { buildDeliveryId } from "./subscription.ts";
 import { readVisibilityEverywhere } from "./visibility.ts";
@@ -58,6 +64,7 @@ export interface DueDelivery extends PendingDelivery {
 }
 
 type DueRow = Pick<EventRow, "epoch" | "xid" | "seq"> & {
+  readonly workspace_id: string;
   readonly webhook_id: string;
   readonly id: string;
   readonly shard: number;
@@ -72,7 +79,7 @@ type DueRow = Pick<EventRow, "epoch" | "xid" | "seq"> & {
 
 /** Reads the next rows of some webhooks, due or not. */
 const READ_DUE = `
-  select d.webhook_id, d.id, w.lane as shard, d.format, d.attempts, d.attempts_before, d.status, d.due_at,
+  select d.workspace_id, d.webhook_id, d.id, w.lane as shard, d.format, d.attempts, d.attempts_before, d.status, d.due_at,
          not w.hears_audit and d.event_type like 'audit.%' as barred,
          d.event_epoch as epoch, d.event_xid as xid, d.event_seq as seq
     from unnest($1::text[], $2::int[]) as want (id, rows)
@@ -107,7 +114,7 @@ export async function readDueDeliveries(
     reads.map(({ limit }) => limit),
   ]);
   const positions = new Map(
-    rows.map(positionOfRow).map((position) => [eventIdOf(position), position]),
+    rows.map(locateEvent).map((located) => [positionKey(located), located]),
   );
   const events = await readEvents(platform.db, [...positions.values()]);
   const ids = () => reads.map(({ id }) => id);
@@ -115,7 +122,7 @@ export async function readDueDeliveries(
   const due: DueDelivery[] = [];
   const undeliverable: { readonly row: DueRow; readonly reason: string }[] = [];
   for (const row of rows) {
-    const recorded = events.get(eventIdOf(positionOfRow(row)));
+    const recorded = events.get(positionKey(locateEvent(row)));
     const event = recorded && !row.barred ? toVisible(recorded, row.webhook_id) : undefined;
     if (event) due.push(toDueDelivery(row, event));
     else if (row.barred) undeliverable.push({ row, reason: BARRED });
@@ -128,6 +135,10 @@ export async function readDueDeliveries(
     await platform.db.system(MARK_FAILED, [first.row.webhook_id, all, first.reason]);
   }
   return due;
+}
+
+function locateEvent(row: DueRow): WorkspacePosition {
+  return { workspace: row.workspace_id, position: positionOfRow(row) };
 }
 
 function toDueDelivery(row: DueRow, event: RecordedEvent): DueDelivery {

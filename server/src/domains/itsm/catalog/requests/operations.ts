@@ -4,6 +4,7 @@ import {
   checkLabels,
   getTicketIdentity,
   labelFields,
+  readTicketAsOf,
   takeCommand,
   ticketParams,
   ticketForParty,
@@ -16,6 +17,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
 import { diffResource } from "#kernel/log/event.ts";
+import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
@@ -169,12 +171,19 @@ const getRequest = query({
     "Any of them with `requests:read`; otherwise one's own, and those that one is asked to approve.",
   permission: RequestsSubmit,
   params: ticketParams(requestKind),
+  query: object(asOfQuery),
   response: item(CatalogRequest),
+  fails: [PastNotKept],
   example: { params: { id: EXAMPLE_REQUEST } },
-  async run(ctx, { params }) {
-    if (canSeeRequests(ctx.caller)) return requestStore.get(ctx.tx, params.id);
-    await getTicketIdentity(ctx, requestKind, params.id);
-    return ticketForParty(requestKind, await requestStore.get(ctx.tx, params.id));
+  async run(ctx, { params, query: { asOf } }) {
+    const seesAll = canSeeRequests(ctx.caller);
+    if (!seesAll) await getTicketIdentity(ctx, requestKind, params.id);
+    const present = await requestStore.get(ctx.tx, params.id);
+    const request =
+      asOf === undefined
+        ? present
+        : await readTicketAsOf<typeof present>(ctx, "request", present.id, asOf);
+    return seesAll ? request : ticketForParty(requestKind, request);
   },
 });
 

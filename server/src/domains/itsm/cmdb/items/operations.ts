@@ -3,6 +3,7 @@ import { type ListDefinition, listPage, listQuery, type ListCondition } from "#k
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
+import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
@@ -20,6 +21,7 @@ import { ItemCreated, ItemDeleted, ItemUpdated, RelationshipDeleted } from "../e
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
 import { itemFields, Item, ItemDetail, ItemId, ItemInUse, KeyTaken } from "./item.ts";
 import * as service from "./service.ts";
+import { readItemAsOf } from "./item-as-of.ts";
 import * as store from "./store.ts";
 
 /** Reads the events of an item, newest first, also of a deleted one. */
@@ -131,9 +133,13 @@ const getItem = query({
   summary: "Read a configuration item",
   permission: CmdbRead,
   params: ById,
+  query: object(asOfQuery),
   response: item(ItemDetail),
+  fails: [PastNotKept],
   example,
-  async run({ tx }, { params: { id } }) {
+  async run(ctx, { params: { id }, query: { asOf } }) {
+    const { tx } = ctx;
+    if (asOf !== undefined) return readItemAsOf(ctx, id, asOf);
     const [item, relationshipCount] = await Promise.all([
       store.get(tx, id),
       store.countRelationships(tx, id),

@@ -100,12 +100,16 @@ export async function count(tx: Tx): Promise<number> {
 }
 
 const COUNT_RELATIONSHIPS = `
-  select (select count(*) from cmdb_relationships where from_id = $1)
-       + (select count(*) from cmdb_relationships where to_id = $1) as n`;
+  select (select count(*) from cmdb_relationships where from_id = $1 and created_at <= $2)
+       + (select count(*) from cmdb_relationships where to_id = $1 and created_at <= $2) as n`;
 
-/** Counts the relationships of an item in both directions. */
-export async function countRelationships(tx: Tx, id: string): Promise<number> {
-  const [row] = await queryRows(tx, COUNT_RELATIONSHIPS, [id]);
+/** Counts the relationships of an item in both directions, those that were there at a time. */
+export async function countRelationships(
+  tx: Tx,
+  id: string,
+  at: Date | "infinity" = "infinity",
+): Promise<number> {
+  const [row] = await queryRows(tx, COUNT_RELATIONSHIPS, [id, at]);
   return Number(row?.["n"]);
 }
 

@@ -1,0 +1,128 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  discardImport,
+  exportWorkspace,
+  importWorkspace,
+  recordActivation,
+  recordImport,
+  releaseHeldRows,
+  WorkspaceExported,
+} from "#domains/portability/index.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
+import { StartupError } from "#kernel/startup-error.ts";
+import type pg from "pg";
+import { performAct, withKernel } from "./kernel.ts";
+
+const PASSPHRASE = "MILLRACE_PASSPHRASE";
+
+/** `millrace export-workspace <slug> <path> [--with-secrets]`. */
+export function runExportWorkspace(
+  env: NodeJS.ProcessEnv,
+  { slug, path, withSecrets }: { slug: string; path: string; withSecrets: boolean },
+): Promise<string[]> {
+  const passphrase = withSecrets ? env[PASSPHRASE] : undefined;
+  if (withSecrets && !passphrase)
+    throw new StartupError(`Set ${PASSPHRASE}: without it nobody could open the secrets.`);
+  const target = resolve(path);
+  if (existsSync(target)) throw new StartupError(`${target} is there already.`);
+  return withKernel(env, async (kernel, owner) => {
+    const { masterKey, blobStores, readerNames } = kernel;
+    const options = { owner, masterKey, blobStores, readerNames, slug, path: target, passphrase };
+    const { workspaceKey, rows, files, bytes, open, unread } = await exportWorkspace(options);
+    const count = Array.from(rows.values()).reduce((sum, n) => sum + n, 0);
+    await act(kernel, workspaceKey, async ({ emit }) => {
+      emit(
+        WorkspaceExported,
+        { id: workspaceIdOf(workspaceKey) },
+        { withSecrets, rows: count, files, bytes },
+      );
+    });
+    return [
+      `${target} (${(bytes / 1_000_000).toFixed(1)} MB) has ${count} rows and ${files} files of ${slug}.`,
+      withSecrets
+        ? "Its secrets open with the passphrase. Everything else in it is readable: guard it."
+        : "It is WITHOUT SECRETS: credentials of connectors, signing keys of webhooks and the signatures of the log.",
+      ...describeOpen(open, unread),
+      "This installation goes on. Stop it, or deactivate what must not happen twice, before you activate the other one.",
+    ];
+  });
+}
+
+function describeOpen(open: ReadonlyMap<string, number>, unread: number): string[] {
+  const words = ["runs", "deliveries", "jobs"].flatMap((name) => {
+    const count = open.get(name) ?? 0;
+    return count === 0 ? [] : [`${count} ${name}`];
+  });
+  return [
+    ...(words.length === 0
+      ? []
+      : [
+          `At that moment there were under way: ${words.join(", ")}. They go on where it is activated.`,
+        ]),
+    ...(unread === 0
+      ? []
+      : [
+          `${unread} of its last events were not handled yet; only this installation will handle them.`,
+        ]),
+  ];
+}
+
+/** `millrace import-workspace <path> [--slug <slug>] [--activate]`. */
+export function runImportWorkspace(
+  env: NodeJS.ProcessEnv,
+  { path, slug, activate }: { path: string; slug: string | undefined; activate: boolean },
+): Promise<string[]> {
+  const passphrase = env[PASSPHRASE] || undefined;
+  return withKernel(env, async (kernel, owner) => {
+    const archive = { owner, kernel, path: resolve(path), slug, passphrase };
+    const imported = await importWorkspace(archive);
+    await act(kernel, imported.key, (ctx) => recordImport(ctx, imported));
+    const whole = `${imported.slug} is here, as it was at ${imported.exportedAt}.`;
+    if (activate) return [whole, ...(await activateWorkspace(kernel, owner, imported))];
+    return [
+      whole,
+      "It can be read and is paused: nothing runs or is sent. `millrace activate-workspace` lets it go on here.",
+    ];
+  });
+}
+
+/** `millrace activate-workspace <slug>`. */
+export function runActivateWorkspace(env: NodeJS.ProcessEnv, slug: string): Promise<string[]> {
+  return withKernel(env, async (kernel, owner) => {
+    const [row] = await kernel.db.system<{ key: string }>(
+      "select key from workspaces where slug = $1",
+      [slug],
+    );
+    if (!row) throw new StartupError(`There is no workspace ${slug}.`);
+    return activateWorkspace(kernel, owner, { key: row.key, slug });
+  });
+}
+
+async function activateWorkspace(
+  kernel: Kernel,
+  owner: pg.ClientConfig,
+  { key, slug }: { readonly key: string; readonly slug: string },
+): Promise<string[]> {
+  await releaseHeldRows(owner, key);
+  await act(kernel, key, (ctx) => recordActivation(ctx, { key, slug }));
+  return [`${slug} goes on here: its workflows, clocks and deliveries are at work.`];
+}
+
+/** `millrace discard-import <slug>`. */
+export function runDiscardImport(env: NodeJS.ProcessEnv, slug: string): Promise<string[]> {
+  return withKernel(env, async (kernel, owner) => {
+    await discardImport(owner, kernel.blobStores, slug);
+    return [`Nothing is left of the import of ${slug}.`];
+  });
+}
+
+function act(
+  kernel: Kernel,
+  workspace: string,
+  run: (ctx: WriteContext) => Promise<void>,
+): Promise<void> {
+  return performAct(kernel, { workspace, environment: "production" }, run);
+}

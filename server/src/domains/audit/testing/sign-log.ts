@@ -1,0 +1,1 @@
+export { signLog } from "../chain/checkpoint-job.ts";

@@ -1,0 +1,44 @@
+import type { ReadContext } from "#kernel/contract.ts";
+import { queryEvents } from "#kernel/log/event-log.ts";
+import { findStateAsOf, PastNotKept } from "#kernel/log/past-state.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { Item } from "./item.ts";
+import * as store from "./store.ts";
+
+/** An item as it was, and how many relationships it had. */
+export async function readItemAsOf(
+  { tx, now }: ReadContext,
+  id: string,
+  asOf: string,
+): Promise<Omit<Item, "revision"> & { readonly relationshipCount: number }> {
+  const found = await findStateAsOf(tx, {
+    resourceType: "cmdb_item",
+    id,
+    asOf,
+    now,
+    marks: ["id", "name", "class", "updatedAt"],
+    created: ["cmdb_item.created"],
+    deleted: ["cmdb_item.deleted"],
+  });
+  if (!found) {
+    await store.get(tx, id);
+    throw new Failure(PastNotKept);
+  }
+  const at = new Date(asOf);
+  const deleted = await queryEvents(tx, { type: DELETED, from: asOf }, DELETED_MAX + 1);
+  if (deleted.length > DELETED_MAX) throw new Failure(PastNotKept, { detail: TOO_MANY });
+  const gone = deleted.filter(
+    ({ data }) =>
+      [data["from"], data["to"]].includes(id) && new Date(String(data["createdAt"])) <= at,
+  );
+  const there = await store.countRelationships(tx, id, at);
+  return {
+    ...(found.state as Omit<Item, "revision">),
+    relationshipCount: there + gone.length,
+  };
+}
+
+const DELETED = "^cmdb_relationship\\.deleted$";
+/** Relationships that were deleted since, of all items: they are looked through one by one. */
+const DELETED_MAX = 2_000;
+const TOO_MANY = `More than ${DELETED_MAX} relationships were deleted since, so that they are not counted.`;

@@ -1,0 +1,113 @@
+import { createHash, hash } from "node:crypto";
+import { open, type FileHandle } from "node:fs/promises";
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
+import { Validator } from "#kernel/schema/validator.ts";
+import { StartupError } from "#kernel/startup-error.ts";
+import { CONTENT_BYTES_MAX, Head, HEAD_BYTES_MAX, MAGIC } from "./frame.ts";
+
+const decompress = promisify(zstdDecompress);
+const heads = new Validator(Head, "body");
+
+/** A frame that was read: its head was checked, its content is checked when it is asked for. */
+export interface Frame {
+  readonly number: number;
+  readonly head: Head;
+  /** The hash of all that is before it. */
+  readonly before: string;
+  content(): Promise<Buffer>;
+}
+
+/** Reads the frames of an archive in their order. What is wrong with it is a sentence for whoever imports it. */
+export async function* readArchive(path: string): AsyncGenerator<Frame> {
+  const file = await open(path, "r").catch((error: unknown) => {
+    throw new StartupError(`${path} can't be read.`, { cause: error });
+  });
+  try {
+    const source = new Source(file);
+    if (!(await source.take(MAGIC.length)).equals(Buffer.from(MAGIC)))
+      throw archiveError(
+        "is not the archive of a workspace, or of a format that is not known here",
+      );
+    for (let number = 0; ; number += 1) {
+      const before = source.total();
+      const head = await readHead(source);
+      const packed = await source.take(head.packed);
+      const isEnd = head.kind === "end";
+      if (isEnd && !(await source.isOver())) throw archiveError("goes on after its end");
+      yield { number, head, before, content: () => unpack(head, packed) };
+      if (isEnd) return;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+export function archiveError(what: string): StartupError {
+  return new StartupError(`The archive ${what}. Nothing of it is shown in this installation.`);
+}
+
+async function readHead(source: Source): Promise<Head> {
+  const length = (await source.take(4)).readUInt32BE();
+  if (length > HEAD_BYTES_MAX) throw archiveError("has a head that is too long");
+  const text = (await source.take(length)).toString();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw archiveError("has a head that can't be read");
+  }
+  const result = heads.check(value);
+  if ("value" in result) return result.value as Head;
+  const [error] = result.errors;
+  throw archiveError(`has a head that is wrong at ${error?.path ?? ""}: ${error?.message ?? ""}`);
+}
+
+async function unpack(head: Head, packed: Buffer): Promise<Buffer> {
+  // No more than it says is ever unpacked.
+  const maxOutputLength = Math.min(Math.max(head.bytes, 1), CONTENT_BYTES_MAX);
+  const content = await decompress(packed, { maxOutputLength }).catch(() => undefined);
+  if (content?.length !== head.bytes || hash("sha256", content) !== head.sha256)
+    throw archiveError("was changed or cut: a content does not have the hash that its head says");
+  return content;
+}
+
+const READ_BYTES = 1_048_576;
+
+/** The bytes of a file one after another, and the hash of those that were taken. */
+class Source {
+  readonly #file: FileHandle;
+  readonly #total = createHash("sha256");
+  #rest = Buffer.alloc(0);
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async take(length: number): Promise<Buffer> {
+    if (this.#rest.length < length) {
+      const parts = [this.#rest];
+      for (let have = this.#rest.length; have < length;) {
+        const buffer = Buffer.allocUnsafe(Math.max(READ_BYTES, length - have));
+        const { bytesRead } = await this.#file.read(buffer);
+        if (bytesRead === 0) throw archiveError("ends before its end");
+        parts.push(buffer.subarray(0, bytesRead));
+        have += bytesRead;
+      }
+      this.#rest = Buffer.concat(parts);
+    }
+    const taken = this.#rest.subarray(0, length);
+    this.#rest = this.#rest.subarray(length);
+    this.#total.update(taken);
+    return taken;
+  }
+
+  total(): string {
+    return this.#total.copy().digest("hex");
+  }
+
+  async isOver(): Promise<boolean> {
+    if (this.#rest.length > 0) return false;
+    return (await this.#file.read(Buffer.alloc(1))).bytesRead === 0;
+  }
+}

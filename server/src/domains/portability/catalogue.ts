@@ -1,0 +1,219 @@
+/**
+ * The tables of a workspace, found in the database's own catalogue: every table whose rows carry a workspace's key. So a
+ * table that a migration adds is in the archive without being listed anywhere; listed is only what is special.
+ */
+import pg from "pg";
+
+/** A table of the platform whose rows belong to workspaces. */
+export interface WorkspaceTable {
+  readonly name: string;
+  /** Those that an archive has: neither the key of the workspace nor what is computed. */
+  readonly columns: readonly string[];
+  /** The column with the key of the workspace. */
+  readonly keyColumn: string;
+  /** A column that the database counts. */
+  readonly identity: string | undefined;
+  /** Comes last, in the one transaction that shows the workspace. */
+  readonly isLate: boolean;
+  /** The SQL condition on rows that begin to work where they are; undefined where none do. */
+  readonly open: string | undefined;
+}
+
+export interface ForeignKey {
+  readonly child: string;
+  readonly parent: string;
+  readonly columns: readonly string[];
+  readonly parentColumns: readonly string[];
+}
+
+export interface Catalogue {
+  /** In the order in which their rows can be put in. */
+  readonly tables: readonly WorkspaceTable[];
+  readonly foreignKeys: readonly ForeignKey[];
+}
+
+/**
+ * Left out: what only means something to the installation or the moment, and what is made again from the rest. Dead
+ * letters belong to the readers of an installation.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "exports",
+  "export_chunks",
+  "held_rows",
+  "parked_events",
+  "presence",
+  "sso_assertions",
+  "sso_requests",
+  "thumbnails",
+  "ticket_field_values",
+  "workspace_imports",
+  "workspace_keys",
+]);
+
+const OPEN_RUN = "status not in ('completed', 'failed', 'cancelled')";
+const OF_OPEN_RUN = `run_id in (select id from runs where ${OPEN_RUN})`;
+
+/** Rows by which something happens without anybody asking for it. */
+const OPEN: Readonly<Record<string, string>> = {
+  connector_triggers: "true",
+  deliveries: "due_at is not null",
+  jobs: "true",
+  mailbox_cursors: "true",
+  mailboxes: "true",
+  mails: "true",
+  approval_decisions: OF_OPEN_RUN,
+  run_approvals: OF_OPEN_RUN,
+  run_journal: OF_OPEN_RUN,
+  run_waits: OF_OPEN_RUN,
+  runs: OPEN_RUN,
+  scheduled_jobs: "true",
+  sla_clocks: "next_at is not null",
+  webhook_recoveries: "true",
+  webhooks: "true",
+  workflow_deployments: "true",
+  workflow_triggers: "true",
+};
+
+/** Tables by which people and strangers come in; with them everything that refers to them. */
+const DOORS: readonly string[] = [
+  "workspaces",
+  "users",
+  "app_embed_tokens",
+  "app_publications",
+  "calendar_feeds",
+  "status_pages",
+  "table_views",
+  "test_endpoints",
+  "workflows",
+];
+
+/** A trigger fills it from others as well: what it has by then is replaced. */
+export const MIRRORS: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    "tickets",
+    ["incidents", "changes", "problems", "catalog_requests", "ticket_comments", "sla_clocks"],
+  ],
+]);
+
+/** Rows of these say what happened, and were signed: they stay as they are. */
+export const SIGNED: ReadonlySet<string> = new Set(["events", "log_checkpoints"]);
+
+/** Columns that are sealed under the data key, and empty in an archive without it; and tables that stay away. */
+export const SEALED_COLUMNS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["connector_credentials", ["sealed"]],
+  ["connector_triggers", ["sealed"]],
+  ["connectors", ["sealed"]],
+  ["sso_configurations", ["client_secret"]],
+  ["webhooks", ["secret", "previous_secret", "previous_secret_until"]],
+]);
+export const SEALED_TABLES: ReadonlySet<string> = new Set([
+  "connector_grants",
+  "log_checkpoints",
+  "log_signing_keys",
+  "secrets",
+]);
+
+/** Rows that are of no use elsewhere. Mails that wait are sealed with a key of the installation's own. */
+export const KEPT_ROWS: ReadonlyMap<string, string> = new Map([
+  ["blobs", "state = 'stored'"],
+  ["jobs", "kind <> 'kernel.send_mail' and failed_at is null"],
+]);
+
+const TABLES = `
+  select c.relname as name,
+         array_agg(a.attname::text order by a.attnum)
+           filter (where a.attgenerated = '' and a.attname <> k.attname) as columns,
+         k.attname::text as "keyColumn",
+         max(a.attname::text) filter (where a.attidentity <> '') as identity
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+    join pg_attribute k on k.attrelid = c.oid and not k.attisdropped
+     and k.attname = case c.relname when 'workspaces' then 'key' else 'workspace_id' end
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+   where c.relkind = 'r' group by c.relname, k.attname order by c.relname`;
+
+const FOREIGN_KEYS = `
+  select child.relname as child, parent.relname as parent,
+         array(select a.attname::text from unnest(f.conkey) with ordinality as k (n, i)
+                 join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.n order by k.i) as columns,
+         array(select a.attname::text from unnest(f.confkey) with ordinality as k (n, i)
+                 join pg_attribute a on a.attrelid = f.confrelid and a.attnum = k.n order by k.i) as "parentColumns"
+    from pg_constraint f
+    join pg_class child on child.oid = f.conrelid
+    join pg_class parent on parent.oid = f.confrelid
+    join pg_namespace n on n.oid = child.relnamespace and n.nspname = 'public'
+   where f.contype = 'f' order by 1, 2, f.conname`;
+
+type FoundTable = Pick<WorkspaceTable, "name" | "columns" | "keyColumn"> & {
+  readonly identity: string | null;
+};
+
+export async function readCatalogue(client: pg.Client): Promise<Catalogue> {
+  const found = (await client.query<FoundTable>(TABLES)).rows.filter(
+    ({ name }) => !LEFT_OUT.has(name),
+  );
+  const foreignKeys = (await client.query<ForeignKey>(FOREIGN_KEYS)).rows;
+  const late = lateTables(foreignKeys);
+  const tables = found.map((table) => ({
+    ...table,
+    identity: table.identity ?? undefined,
+    isLate: late.has(table.name),
+    open: OPEN[table.name],
+  }));
+  return { tables: inOrder(tables, foreignKeys), foreignKeys };
+}
+
+/** All that refers to a door, directly or by others. */
+function lateTables(foreignKeys: readonly ForeignKey[]): ReadonlySet<string> {
+  const late = new Set(DOORS);
+  for (let size = -1; size !== late.size;) {
+    size = late.size;
+    for (const { child, parent } of foreignKeys) if (late.has(parent)) late.add(child);
+  }
+  return late;
+}
+
+/** Parents first; those that come late last. */
+function inOrder(
+  tables: readonly WorkspaceTable[],
+  foreignKeys: readonly ForeignKey[],
+): WorkspaceTable[] {
+  const byName = new Map(tables.map((table) => [table.name, table]));
+  const ordered = new Set<WorkspaceTable>();
+  const visit = (table: WorkspaceTable): void => {
+    if (ordered.has(table)) return;
+    const parents = foreignKeys.filter(({ child }) => child === table.name);
+    const before = [...parents.map(({ parent }) => parent), ...(MIRRORS.get(table.name) ?? [])];
+    for (const name of before) {
+      const parent = byName.get(name);
+      if (parent && parent !== table) visit(parent);
+    }
+    ordered.add(table);
+  };
+  for (const table of tables) visit(table);
+  return [...ordered].toSorted((left, right) => rankOf(left) - rankOf(right));
+}
+
+/** The version of the schema: its last migration, and a hash of all. */
+export async function readSchemaVersion(
+  client: pg.Client,
+): Promise<{ readonly last: string; readonly sha256: string }> {
+  const { rows } = await client.query<{ last: string; sha256: string }>(
+    `select max(name) as last,
+            encode(sha256(convert_to(string_agg(name || ' ' || checksum, E'\\n' order by name), 'UTF8')), 'hex') as sha256
+       from migrations`,
+  );
+  const [row] = rows;
+  if (!row) throw new Error("The database has no migrations.");
+  return row;
+}
+
+/** The row of the workspace comes first of those that come late: people are put in behind it. */
+function rankOf({ name, isLate }: WorkspaceTable): number {
+  if (!isLate) return 0;
+  return name === "workspaces" ? 1 : 2;
+}
+
+export function quote(name: string): string {
+  return pg.escapeIdentifier(name);
+}

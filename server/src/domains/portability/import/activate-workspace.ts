@@ -1,0 +1,49 @@
+import type pg from "pg";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
+import { setPartitionSql } from "#kernel/db/partition.ts";
+import { StartupError } from "#kernel/startup-error.ts";
+import { quote, readCatalogue } from "../catalogue.ts";
+import { copyIn } from "../copy.ts";
+
+/**
+ * Puts the rows that were held into their tables: from then on jobs, runs, clocks and deliveries go on. Returns false
+ * where they are there already; the event of the act may be missing then.
+ */
+export async function releaseHeldRows(owner: pg.ClientConfig, workspace: string): Promise<boolean> {
+  return withOwnerClient(owner, async (client) => {
+    await client.query("set statement_timeout = 0");
+    const { tables } = await readCatalogue(client);
+    const known = new Set(tables.map(({ name }) => name));
+    await client.query("begin");
+    await client.query(setPartitionSql({ workspace, environment: "production" }, "local"));
+    const { rows } = await client.query<{ state: string }>(
+      "select state from workspace_imports where workspace_id = $1 for update",
+      [workspace],
+    );
+    const state = rows[0]?.state;
+    if (state === "activating") return false;
+    if (state !== "imported")
+      throw new StartupError("The workspace is not one that waits to be activated.");
+    const frames = await client.query<{ frame: number }>(
+      "select frame from held_rows where workspace_id = $1 order by frame",
+      [workspace],
+    );
+    for (const { frame } of frames.rows) {
+      const held = await client.query<{ table_name: string; columns: string[]; lines: Buffer }>(
+        "delete from held_rows where workspace_id = $1 and frame = $2 returning table_name, columns, lines",
+        [workspace, frame],
+      );
+      const [row] = held.rows;
+      if (!row || !known.has(row.table_name)) throw new Error("A held row is of no table.");
+      const columns = row.columns.map(quote).join(", ");
+      await copyIn(client, `public.${quote(row.table_name)} (${columns})`, row.lines);
+    }
+    await client.query("update workspaces set paused_at = null where key = $1", [workspace]);
+    await client.query(
+      "update workspace_imports set state = 'activating' where workspace_id = $1",
+      [workspace],
+    );
+    await client.query("commit");
+    return true;
+  });
+}

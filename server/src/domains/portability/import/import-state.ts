@@ -1,0 +1,69 @@
+import type pg from "pg";
+import { StartupError } from "#kernel/startup-error.ts";
+import { Validator } from "#kernel/schema/validator.ts";
+import { Slug } from "#domains/workspaces/index.ts";
+import type { Manifest } from "../archive/frame.ts";
+import { readSchemaVersion } from "../catalogue.ts";
+
+const slugs = new Validator(Slug, "body");
+
+/** Refuses what can't be taken here, before anything is written. */
+export async function assertAccepted(
+  client: pg.Client,
+  manifest: Manifest,
+  slug: string,
+): Promise<void> {
+  if ("errors" in slugs.check(slug) || slug === "me")
+    throw new StartupError(`${slug} is no slug: small letters, digits and hyphens.`);
+  const here = await readSchemaVersion(client);
+  const { last, sha256 } = manifest.schema;
+  if (sha256 !== here.sha256) {
+    throw new StartupError(
+      `The archive was made by Millrace ${manifest.product} with the schema ${last}, and here it is ${here.last}. ` +
+        "Bring both installations to the same release, and export again.",
+    );
+  }
+  const { rows } = await client.query<{ key: string; slug: string; state: string | null }>(
+    `select w.key, w.slug, i.state from workspaces w left join workspace_imports i on i.workspace_id = w.key
+      where w.key = $1 or w.slug = $2`,
+    [manifest.workspace.key, slug],
+  );
+  for (const found of rows) {
+    if (found.key !== manifest.workspace.key)
+      throw new StartupError(`Another workspace has the slug ${slug}. Choose one with --slug.`);
+    if (found.state !== "loaded")
+      throw new StartupError(`The workspace is here already: ${found.slug}.`);
+  }
+}
+
+interface ImportState {
+  readonly frames: number;
+  /** Everything is in the database, and only the event is missing. */
+  readonly isLoaded: boolean;
+}
+
+/** Begins an import, or goes on with one of the same archive. Of two at once one is refused. */
+export async function beginImport(
+  client: pg.Client,
+  { key, slug, archive }: { readonly key: string; readonly slug: string; readonly archive: Buffer },
+): Promise<ImportState> {
+  const locked = await client.query<{ free: boolean }>(
+    "select pg_try_advisory_lock(hashtextextended('import of ' || $1, 0)) as free",
+    [key],
+  );
+  if (!locked.rows[0]?.free) throw new StartupError("This workspace is being imported already.");
+  const { rows } = await client.query<{ archive: Buffer; frames: number; state: string }>(
+    `insert into workspace_imports (workspace_id, archive, slug) values ($1, $2, $3)
+     on conflict (workspace_id) do update set slug = excluded.slug
+     returning archive, frames, state`,
+    [key, archive, slug],
+  );
+  const [row] = rows;
+  if (!row?.archive.equals(archive)) {
+    throw new StartupError(
+      "An import of this workspace from another archive was interrupted. Go on with that one, or take it back with " +
+        "`millrace discard-import`.",
+    );
+  }
+  return { frames: row.frames, isLoaded: row.state === "loaded" };
+}

@@ -1,0 +1,350 @@
+import { createHash, hash } from "node:crypto";
+import type pg from "pg";
+import { objectName } from "#domains/files/index.ts";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
+import { setPartitionSql } from "#kernel/db/partition.ts";
+import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import type { Head, Manifest, Person } from "../archive/frame.ts";
+import { computeMac } from "../archive/passphrase.ts";
+import { archiveError, type Frame, readArchive } from "../archive/reader.ts";
+import { type Catalogue, MIRRORS, quote, readCatalogue, SIGNED } from "../catalogue.ts";
+import { copyIn } from "../copy.ts";
+import { partName } from "../export-workspace.ts";
+import {
+  type ArchiveKeys,
+  openSecrets,
+  parseManifest,
+  parsePeople,
+  parseSequences,
+} from "./archive-content.ts";
+import { assertAccepted, beginImport } from "./import-state.ts";
+import { openLog } from "./open-log.ts";
+import { insertPeople, matchPeople, type PeopleMap, replacePeople } from "./people.ts";
+import { RecordTables } from "./record-tables.ts";
+import { copyTarget, countLines, explainRowError, isSameSet, mapColumn } from "./row-lines.ts";
+import { countIdentitiesOn, verifyReferences } from "./verify-rows.ts";
+
+export interface ImportOptions {
+  readonly owner: pg.ClientConfig;
+  readonly kernel: Pick<Kernel, "db" | "masterKey" | "blobStores" | "readerNames">;
+  readonly path: string;
+  /** In the place of the one that it had. */
+  readonly slug?: string | undefined;
+  readonly passphrase?: string | undefined;
+}
+
+export interface ImportedWorkspace {
+  readonly key: string;
+  readonly slug: string;
+  readonly exportedAt: string;
+}
+
+/**
+ * Reads an archive into this installation. Each frame is a transaction that also says that it is done, so that an import
+ * that was interrupted goes on where it was. What lets people in comes with the last one, after everything was checked.
+ */
+export async function importWorkspace(options: ImportOptions): Promise<ImportedWorkspace> {
+  const frames = readArchive(options.path);
+  try {
+    const first = await nextFrame(frames);
+    if (first.head.kind !== "manifest") throw archiveError("does not begin with its manifest");
+    const content = await first.content();
+    const manifest = parseManifest(content);
+    const slug = options.slug ?? manifest.workspace.slug;
+    const keys = await openSecrets(manifest, options.passphrase);
+    await withOwnerClient(options.owner, async (client) => {
+      await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0");
+      await assertAccepted(client, manifest, slug);
+      const archive = hash("sha256", content, "buffer");
+      const state = await beginImport(client, { key: manifest.workspace.key, slug, archive });
+      if (state.isLoaded) return;
+      await openLog(client, { epoch: manifest.epoch, readerNames: options.kernel.readerNames });
+      const loading = new WorkspaceImport(client, frames, { options, manifest, slug, keys });
+      await loading.run(state.frames);
+    });
+    return { key: manifest.workspace.key, slug, exportedAt: manifest.exportedAt };
+  } finally {
+    await frames.return(undefined);
+  }
+}
+
+async function nextFrame(frames: AsyncGenerator<Frame>): Promise<Frame> {
+  const { value, done } = await frames.next();
+  if (done) throw archiveError("ends before its end");
+  return value as Frame;
+}
+
+interface ImportContext {
+  readonly options: ImportOptions;
+  readonly manifest: Manifest;
+  readonly slug: string;
+  readonly keys: ArchiveKeys;
+}
+
+type HeadOf<K extends Head["kind"]> = Extract<Head, { kind: K }>;
+
+class WorkspaceImport {
+  readonly #client: pg.Client;
+  readonly #frames: AsyncGenerator<Frame>;
+  readonly #context: ImportContext;
+  readonly #key: string;
+  readonly #records: RecordTables;
+  readonly #rows = new Map<string, number>();
+  #files = 0;
+  #catalogue: Catalogue | undefined;
+  #people: readonly Person[] = [];
+  #matched: PeopleMap = new Map();
+  #hasRecordTables = false;
+  #isComplete = false;
+  /** In the last transaction, which shows the workspace. */
+  #isOpening = false;
+  #lastPart = "";
+
+  constructor(client: pg.Client, frames: AsyncGenerator<Frame>, context: ImportContext) {
+    this.#client = client;
+    this.#frames = frames;
+    this.#context = context;
+    this.#key = context.manifest.workspace.key;
+    this.#records = new RecordTables(client, context.options.kernel.db, this.#key);
+  }
+
+  /** Goes through all frames; those before `done` are in the database already. */
+  async run(done: number): Promise<void> {
+    this.#catalogue = await readCatalogue(this.#client);
+    try {
+      for (;;) {
+        const frame = await nextFrame(this.#frames);
+        if (frame.head.kind === "end") {
+          await this.#finish(frame, frame.head);
+          return;
+        }
+        await this.#take(frame, frame.number < done);
+      }
+    } catch (error) {
+      await this.#client.query("rollback");
+      throw explainRowError(error);
+    }
+  }
+
+  async #take(frame: Frame, isDone: boolean): Promise<void> {
+    const { head } = frame;
+    if (head.kind === "people") return this.#takePeople(frame);
+    if (head.kind === "rows") return this.#takeRows(frame, head, isDone);
+    if (head.kind === "file") return this.#takeFile(frame, head, isDone);
+    if (head.kind === "sequences") return this.#takeSequences(frame, isDone);
+    throw archiveError("has two manifests");
+  }
+
+  async #takePeople(frame: Frame): Promise<void> {
+    this.#people = parsePeople(await frame.content());
+    this.#matched = await matchPeople(this.#client, this.#people);
+  }
+
+  async #takeRows(frame: Frame, head: HeadOf<"rows">, isDone: boolean): Promise<void> {
+    const part = partName(head);
+    const isFirst = this.#lastPart !== part;
+    this.#lastPart = part;
+    this.#rows.set(part, (this.#rows.get(part) ?? 0) + head.rows);
+    if (isDone) return;
+    const lines = await frame.content();
+    if (countLines(lines) !== head.rows)
+      throw archiveError(`has another number of rows in ${part}`);
+    if (head.environment !== undefined) return this.#takeRecords(frame, head, lines);
+    const table = this.#catalogue?.tables.find(({ name }) => name === head.table);
+    if (!table) throw archiveError(`has rows of ${head.table}, which is no table of a workspace`);
+    if (!isSameSet(table.columns, head.columns))
+      throw archiveError(`has other columns of ${head.table} than there are here`);
+    if (table.isLate || head.open) await this.#beginOpening();
+    const adapted = this.#adapt(head, lines);
+    if (head.open) {
+      await this.#client.query("insert into held_rows values ($1, $2, $3, $4, $5)", [
+        this.#key,
+        frame.number,
+        head.table,
+        head.columns,
+        adapted,
+      ]);
+      return;
+    }
+    await this.#transact(frame.number, async () => {
+      if (isFirst && MIRRORS.has(head.table))
+        await this.#client.query(`delete from ${quote(head.table)} where workspace_id = $1`, [
+          this.#key,
+        ]);
+      await copyIn(this.#client, copyTarget(`public.${quote(head.table)}`, head.columns), adapted);
+      if (head.table === "workspaces") await this.#takeWorkspace();
+    });
+  }
+
+  async #takeRecords(frame: Frame, head: HeadOf<"rows">, lines: Buffer): Promise<void> {
+    const { environment = "production", table, columns } = head;
+    if (this.#isOpening || this.#isComplete) throw archiveError("has records behind their end");
+    await this.#createRecordTables();
+    const partition = { workspace: this.#key, environment };
+    const { rows } = await this.#client.query<{ name: string }>(
+      `select a.attname::text as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+         join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = $1 and c.relname = $2 and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped`,
+      [schemaOf(partition), table],
+    );
+    const known = rows.map(({ name }) => name);
+    if (!isSameSet(known, columns))
+      throw archiveError(`has other columns of the table ${table} than its definition`);
+    await this.#transact(frame.number, async () => {
+      await this.#client.query(`set local role ${quote(ownerOf(partition))}`);
+      const target = copyTarget(`${quote(schemaOf(partition))}.${quote(table)}`, columns);
+      await copyIn(this.#client, target, replacePeople(lines, this.#matched));
+      await this.#client.query("set local role none");
+    });
+  }
+
+  /** The bytes of a file are frames one after another; they count as done when the file is whole. */
+  async #takeFile(frame: Frame, head: HeadOf<"file">, isDone: boolean): Promise<void> {
+    if (head.at === 0) this.#files += 1;
+    if (isDone) return;
+    if (head.at !== 0 || this.#isOpening)
+      throw archiveError("has a part of a file in a wrong place");
+    const { blob } = head;
+    const { rows } = await this.#client.query<{ sha256: Buffer; size: string; place: string }>(
+      "select sha256, size, place from blobs where workspace_id = $1 and id = $2",
+      [this.#key, blob],
+    );
+    const [row] = rows;
+    if (!row || row.place === "database") throw archiveError("has a file that no row names");
+    const { blobStores } = this.#context.options.kernel;
+    const store = blobStores.at(row.place);
+    const name = objectName(this.#key, blob);
+    // An interrupted import may have left a part of it.
+    await store.remove(name);
+    const meter = { hash: createHash("sha256"), bytes: 0, last: frame };
+    await store.put(name, this.#readFile(frame, Number(row.size), meter));
+    if (meter.bytes !== Number(row.size) || !meter.hash.digest().equals(row.sha256))
+      throw archiveError("has a file that is not the one that its row names");
+    await this.#transact(meter.last.number, async () => undefined);
+  }
+
+  async *#readFile(
+    first: Frame,
+    size: number,
+    meter: { readonly hash: ReturnType<typeof createHash>; bytes: number; last: Frame },
+  ): AsyncGenerator<Uint8Array> {
+    for (let frame = first; ; frame = await nextFrame(this.#frames)) {
+      const { head } = frame;
+      if (
+        head.kind !== "file" ||
+        first.head.kind !== "file" ||
+        head.blob !== first.head.blob ||
+        head.at !== meter.bytes
+      )
+        throw archiveError("has a part of a file in a wrong place");
+      const content = await frame.content();
+      meter.bytes += content.length;
+      meter.last = frame;
+      if (meter.bytes > size) throw archiveError("has a file that is larger than its row says");
+      meter.hash.update(content);
+      if (content.length > 0) yield content;
+      if (head.last) return;
+    }
+  }
+
+  async #takeSequences(frame: Frame, isDone: boolean): Promise<void> {
+    if (this.#isComplete || this.#isOpening) throw archiveError("has a part in a wrong place");
+    this.#isComplete = true;
+    if (isDone) return;
+    await this.#createRecordTables();
+    const sequences = parseSequences(await frame.content());
+    await this.#transact(frame.number, () => this.#records.complete(sequences));
+  }
+
+  async #createRecordTables(): Promise<void> {
+    if (this.#hasRecordTables) return;
+    await this.#records.create();
+    this.#hasRecordTables = true;
+  }
+
+  /** The row of the workspace, and with it the people who have no account here. */
+  async #takeWorkspace(): Promise<void> {
+    const { keys, options } = this.#context;
+    await this.#client.query("update workspaces set paused_at = now() where key = $1", [this.#key]);
+    await this.#client.query(
+      "insert into workspace_keys (workspace_id, wrapped, created_at) values ($1, $2, now())",
+      [this.#key, options.kernel.masterKey.wrap(keys.dataKey, this.#key)],
+    );
+    await insertPeople(this.#client, this.#people, {
+      workspace: this.#key,
+      matched: this.#matched,
+    });
+  }
+
+  /** Rows as they are here: with the accounts, the slug and the place of files of this installation. */
+  #adapt({ table, columns }: HeadOf<"rows">, lines: Buffer): Buffer {
+    if (SIGNED.has(table)) return lines;
+    const known = replacePeople(lines, this.#matched);
+    if (table === "workspaces")
+      return mapColumn(known, columns.indexOf("slug"), () => this.#context.slug);
+    if (table !== "blobs") return known;
+    const { place } = this.#context.options.kernel.blobStores;
+    return mapColumn(known, columns.indexOf("place"), (old) => (old === "database" ? old : place));
+  }
+
+  async #beginOpening(): Promise<void> {
+    if (this.#isOpening) return;
+    if (!this.#isComplete) throw archiveError("has no end of its records");
+    this.#isOpening = true;
+    await this.#client.query("begin");
+    await this.#enter();
+  }
+
+  async #enter(): Promise<void> {
+    await this.#client.query(
+      setPartitionSql({ workspace: this.#key, environment: "production" }, "local"),
+    );
+    await this.#client.query("set local millrace.importing = 'on'");
+  }
+
+  /** One frame and the word that it is done, or within the last transaction. */
+  async #transact(number: number, work: () => Promise<void>): Promise<void> {
+    if (this.#isOpening) return work();
+    await this.#client.query("begin");
+    await this.#enter();
+    await work();
+    await this.#client.query("update workspace_imports set frames = $2 where workspace_id = $1", [
+      this.#key,
+      number + 1,
+    ]);
+    await this.#client.query("commit");
+  }
+
+  async #finish(frame: Frame, head: HeadOf<"end">): Promise<void> {
+    const { keys } = this.#context;
+    await frame.content();
+    if (head.total !== frame.before) throw archiveError("was changed");
+    if (keys.passphrase && head.mac !== computeMac(keys.passphrase, head.total))
+      throw archiveError("was not made with this passphrase");
+    const counted = Array.from(this.#rows, ([name, rows]) => `${name} ${rows}`);
+    const declared = head.parts.map(({ name, rows }) => `${name} ${rows}`);
+    if (!isSameSet(counted, declared)) throw archiveError("lacks rows, or has more than it says");
+    if (head.files !== this.#files) throw archiveError("lacks files, or has more than it says");
+    await this.#beginOpening();
+    const { rows } = await this.#client.query<{ files: number; workspaces: number }>(
+      `select (select count(*)::int from blobs where workspace_id = $1 and place <> 'database') as files,
+              (select count(*)::int from workspaces where key = $1) as workspaces`,
+      [this.#key],
+    );
+    if (rows[0]?.files !== this.#files) throw archiveError("lacks files that its rows name");
+    if (rows[0]?.workspaces !== 1) throw archiveError("has no workspace in it");
+    const { tables, foreignKeys } = this.#catalogue ?? { tables: [], foreignKeys: [] };
+    await verifyReferences(this.#client, foreignKeys, {
+      workspace: this.#key,
+      people: this.#people.map(({ id }) => this.#matched.get(id) ?? id),
+      tables: new Set(tables.map(({ name }) => name)),
+    });
+    await countIdentitiesOn(this.#client, tables, this.#key);
+    await this.#client.query(
+      "update workspace_imports set state = 'loaded' where workspace_id = $1",
+      [this.#key],
+    );
+    await this.#client.query("commit");
+  }
+}

@@ -1,0 +1,60 @@
+import type pg from "pg";
+import { StartupError } from "#kernel/startup-error.ts";
+import type { Person } from "../archive/frame.ts";
+
+/** The accounts of the archive's people here: the id of each who has another one. */
+export type PeopleMap = ReadonlyMap<string, string>;
+
+/** Finds people by their addresses. Accounts of the workspace's own identity provider are never somebody else's. */
+export async function matchPeople(
+  client: pg.Client,
+  people: readonly Person[],
+): Promise<PeopleMap> {
+  const { rows } = await client.query<{ id: string; email: string; own: boolean }>(
+    `select id, email, managed_by is not null as own from users
+      where id = any($1) or (managed_by is null and email = any($2))`,
+    [people.map(({ id }) => id), people.map(({ email }) => email)],
+  );
+  const byEmail = new Map(rows.filter(({ own }) => !own).map(({ email, id }) => [email, id]));
+  const byId = new Map(rows.map(({ id, email }) => [id, email]));
+  const matched = new Map<string, string>();
+  for (const { id, email, own } of people) {
+    const here = own ? undefined : byEmail.get(email);
+    const other = byId.get(id);
+    if (here === undefined && other !== undefined)
+      throw new StartupError(
+        `The account ${id} is here already, under another address than ${email}.`,
+      );
+    if (here !== undefined && here !== id) matched.set(id, here);
+  }
+  return matched;
+}
+
+/** Makes accounts for those who have none: without a password, and with an address that is yet to be verified. */
+export async function insertPeople(
+  client: pg.Client,
+  people: readonly Person[],
+  { workspace, matched }: { readonly workspace: string; readonly matched: PeopleMap },
+): Promise<void> {
+  const others = people.filter(({ id }) => !matched.has(id));
+  await client.query(
+    `insert into users (id, email, name, status, managed_by, created_at, updated_at)
+     select p.id, p.email, p.name, p.status, case when p.own then $1::uuid end, now(), now()
+       from jsonb_to_recordset($2) as p (id text, email text, name text, status text, own boolean)
+      where not exists (select from users u where u.id = p.id)`,
+    [workspace, JSON.stringify(others)],
+  );
+}
+
+const USER_ID = /usr_[0-9a-hjkmnp-tv-z]{26}/g;
+
+/** Puts the ids of accounts here in the place of those that people had. An id is never part of another text. */
+export function replacePeople(lines: Buffer, matched: PeopleMap): Buffer {
+  if (matched.size === 0) return lines;
+  // Every byte is a character of its own, so that the others stay what they are.
+  const text = lines.toString("latin1");
+  return Buffer.from(
+    text.replace(USER_ID, (id) => matched.get(id) ?? id),
+    "latin1",
+  );
+}

@@ -1,0 +1,32 @@
+import type { WriteContext } from "#kernel/contract.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
+import { WorkspaceActivated, WorkspaceImported } from "../events.ts";
+import type { ImportedWorkspace } from "./import-workspace.ts";
+
+/** The event of an import, once; after an interruption a repetition makes up for it. */
+export async function recordImport(
+  { tx, emit, now }: WriteContext<typeof WorkspaceImported>,
+  { key, slug, exportedAt }: ImportedWorkspace,
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable("workspace_imports")
+    .set({ state: "imported", imported_at: now })
+    .where("state", "=", "loaded")
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw new Error("An import was recorded before it was whole.");
+  emit(WorkspaceImported, { id: workspaceIdOf(key) }, { slug, exportedAt });
+}
+
+/** The event of an activation, once. */
+export async function recordActivation(
+  { tx, emit }: WriteContext<typeof WorkspaceActivated>,
+  { key, slug }: Pick<ImportedWorkspace, "key" | "slug">,
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable("workspace_imports")
+    .set({ state: "activated" })
+    .where("state", "=", "activating")
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw new Error("An activation was recorded before it was made.");
+  emit(WorkspaceActivated, { id: workspaceIdOf(key) }, { slug });
+}

@@ -1,0 +1,46 @@
+/** Rows in COPY's text form: a line each, in which line breaks and tabs of values are escaped. */
+import { StartupError } from "#kernel/startup-error.ts";
+import { quote } from "../catalogue.ts";
+
+/** The table and the columns that rows are put into. */
+export function copyTarget(relation: string, columns: readonly string[]): string {
+  return `${relation} (${columns.map(quote).join(", ")})`;
+}
+
+/** True when both have the same names, each once. */
+export function isSameSet(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && new Set([...left, ...right]).size === left.length;
+}
+
+const NEWLINE = 10;
+
+export function countLines(lines: Buffer): number {
+  let count = 0;
+  for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
+}
+
+/** Replaces the values of one column. */
+export function mapColumn(lines: Buffer, index: number, map: (value: string) => string): Buffer {
+  const text = lines.toString("latin1");
+  const mapped = text.split("\n").map((line) => {
+    if (line === "") return line;
+    const values = line.split("\t");
+    values[index] = map(values[index] ?? "");
+    return values.join("\t");
+  });
+  return Buffer.from(mapped.join("\n"), "latin1");
+}
+
+/** A row that the database refuses, in words; any other error as it is. */
+export function explainRowError(error: unknown): unknown {
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  const code = String(error.code);
+  const table = "table" in error ? String(error.table) : "";
+  // Class 22 and 23: values that are none, and constraints.
+  if (!/^2[23]\w{3}$/.test(code)) return error;
+  return new StartupError(
+    `A row${table && ` of ${table}`} can't be taken: ${error.message}. The workspace stays invisible.`,
+    { cause: error },
+  );
+}

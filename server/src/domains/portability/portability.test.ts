@@ -1,0 +1,359 @@
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { signLog } from "#domains/audit/testing/sign-log.ts";
+import { systemCaller } from "#kernel/access/caller.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { Act } from "#kernel/operation/act.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
+import { fastFolder } from "#kernel/testing/fast-folder.ts";
+import { secretUser } from "#kernel/testing/secret-user.ts";
+import { useWorld, type World } from "#kernel/testing/world.ts";
+import type { NewHead } from "./archive/frame.ts";
+import { readCatalogue, SIGNED } from "./catalogue.ts";
+import {
+  discardImport,
+  exportWorkspace,
+  importWorkspace,
+  recordActivation,
+  recordImport,
+  releaseHeldRows,
+} from "./index.ts";
+import { alterArchive } from "./testing/altered-archive.ts";
+import { fillWorkspace } from "./testing/filled-workspace.ts";
+
+const PASSPHRASE = "correct horse battery";
+const folder = mkdtempSync(join(fastFolder(), "millrace-archive-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const env = {
+  MILLRACE_LOGIN_RATE_LIMIT: "0",
+  MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
+  MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
+};
+const source = await useWorld({ env });
+const target = await useWorld({ env });
+const ownerOf = ({ database }: World) => ({
+  ...inject("database").owner,
+  database: database.app.database ?? "",
+});
+
+const writeArchive = (slug: string, path: string, passphrase?: string) => {
+  const { masterKey, blobStores, readerNames } = source.kernel;
+  const owner = ownerOf(source);
+  return exportWorkspace({ owner, masterKey, blobStores, readerNames, slug, path, passphrase });
+};
+const readIn = (path: string, slug: string, passphrase?: string) =>
+  importWorkspace({ owner: ownerOf(target), kernel: target.kernel, path, slug, passphrase });
+const discard = (slug: string) => discardImport(ownerOf(target), target.kernel.blobStores, slug);
+
+const act = (workspace: string, run: (ctx: WriteContext) => Promise<void>) => {
+  const partition = { workspace, environment: "production" } as const;
+  const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
+  return target.kernel.db.write(partition, async (session) => {
+    const one = new Act({ session, services: target.kernel, caller });
+    await run(one.ctx);
+    one.finish();
+  });
+};
+
+// Both worlds are copies of one template, and have the same home.
+const full = await source.workspace("full");
+const person = await source.member(["owner"], full);
+const colleague = await source.member(["agent"], full);
+const small = await source.workspace("small");
+const smallOwner = await source.member(["owner"], small);
+const smallArchive = join(folder, "small");
+
+beforeAll(async () => {
+  await smallOwner("POST /api/v1/tables", {
+    slug: "orders",
+    name: "Orders",
+    columns: [
+      { name: "title", type: "text" },
+      { name: "no", type: "autonumber" },
+      { name: "parent", type: "reference", options: { table: "orders" } },
+    ],
+  });
+  await smallOwner("POST /api/v1/tables/orders/records", { title: "One\ttab\nline \\N" });
+  await smallOwner("POST /api/v1/files?name=a.json", { kept: true });
+  await smallOwner("POST /api/v1/secrets", { name: "KEY", value: "planted 5d1" });
+  await writeArchive("small", smallArchive);
+});
+
+/** All rows of a workspace by table, without its key; those of the archive's tables and of people's own. */
+async function dump(world: World, workspace: string): Promise<Map<string, string[]>> {
+  return withOwnerClient(ownerOf(world), async (client) => {
+    const { tables } = await readCatalogue(client);
+    const own = await client.query<{ relation: string }>(
+      `select format('%I.%I', schemaname, tablename) as relation from pg_tables
+        where schemaname like 'tables\\_%' and schemaname like '%' || $1 order by 1`,
+      [workspace.replaceAll("-", "")],
+    );
+    const rows = new Map<string, string[]>();
+    const read = async (name: string, sql: string) => {
+      const found = await client.query<{ row: string }>(sql);
+      if (found.rows.length > 0) rows.set(name, found.rows.map(({ row }) => row).toSorted());
+    };
+    for (const { name, keyColumn } of tables) {
+      const where = `"${keyColumn}" = '${workspace}'`;
+      await read(
+        name,
+        `select (to_jsonb(t) - '${keyColumn}')::text as row from "${name}" t where ${where}`,
+      );
+    }
+    for (const { relation } of own.rows)
+      await read(relation, `select to_jsonb(t)::text as row from ${relation} t`);
+    return rows;
+  });
+}
+
+test("an archive that is not what was exported is refused in a sentence, and nothing of it is left or shown", async () => {
+  const path = join(folder, "hostile");
+  const other = await target.member(["owner"]);
+  const stranger = other.userId;
+  const rows = (table: string, alter: (lines: string, head: NewHead) => string) =>
+    alterArchive(smallArchive, path, (head, content) =>
+      head.kind === "rows" && head.table === table
+        ? { head, content: Buffer.from(alter(content.toString(), head)) }
+        : { head, content },
+    );
+  const heads = (alter: (head: NewHead) => NewHead | undefined) =>
+    alterArchive(smallArchive, path, (head, content) => {
+      const altered = alter(head);
+      return altered && { head: altered, content };
+    });
+  const bytes = readFileSync(smallArchive);
+  const cases: readonly (readonly [string, () => Promise<void> | void])[] = [
+    ["is not the archive", () => writeFileSync(path, "PK\u0003\u0004 something else altogether")],
+    ["ends before its end", () => writeFileSync(path, bytes.subarray(0, bytes.length - 7))],
+    ["goes on after its end", () => writeFileSync(path, Buffer.concat([bytes, bytes]))],
+    [
+      "with the schema 0001_kernel.sql",
+      () =>
+        alterArchive(smallArchive, path, (head, content) => {
+          if (head.kind !== "manifest") return { head, content };
+          const manifest = JSON.parse(content.toString());
+          manifest.schema = { last: "0001_kernel.sql", sha256: "0".repeat(64) };
+          return { head, content: Buffer.from(JSON.stringify(manifest)) };
+        }),
+    ],
+    [
+      "no table of a workspace",
+      () =>
+        heads((head) =>
+          head.kind === "rows" && head.table === "files" ? { ...head, table: "operators" } : head,
+        ),
+    ],
+    [
+      "no table of a workspace",
+      () =>
+        heads((head) =>
+          head.kind === "rows" && head.table === "files"
+            ? { ...head, table: "workspace_keys" }
+            : head,
+        ),
+    ],
+    [
+      "other columns of files",
+      () =>
+        heads((head) =>
+          head.kind === "rows" && head.table === "files"
+            ? { ...head, columns: [...head.columns.slice(1), "workspace_id"] }
+            : head,
+        ),
+    ],
+    ["another number of rows", () => rows("files", (lines) => lines + lines)],
+    [
+      "lacks rows",
+      () => heads((head) => (head.kind === "rows" && head.table === "files" ? undefined : head)),
+    ],
+    ["lacks files", () => heads((head) => (head.kind === "file" ? undefined : head))],
+    [
+      "not the one that its row names",
+      () =>
+        alterArchive(smallArchive, path, (head, content) => ({
+          head,
+          content:
+            head.kind === "file"
+              ? Buffer.from("other bytes!".padEnd(content.length).slice(0, content.length))
+              : content,
+        })),
+    ],
+    [
+      "wrong at",
+      () =>
+        heads((head) => (head.kind === "file" ? { ...head, blob: "../../../etc/passwd" } : head)),
+    ],
+    [
+      "of somebody who is not in it",
+      () => rows("memberships", (lines) => lines.replaceAll(/usr_\w{26}/g, stranger)),
+    ],
+    ["Another workspace has the slug", () => copyFileSync(smallArchive, path)],
+  ];
+  const before = await target.sql("select count(*)::int as n from workspaces");
+  for (const [message, arrange] of cases) {
+    await arrange();
+    const slug = message.startsWith("Another workspace") ? "default" : "hostile";
+    await expect(readIn(path, slug), message).rejects.toThrow(message);
+    await discard(slug).catch(() => undefined);
+  }
+  // Any byte that differs: in a head, in a content, in a length.
+  for (const at of [25, 40, Math.floor(bytes.length / 2), bytes.length - 20]) {
+    const flipped = Buffer.from(bytes);
+    flipped.writeUInt8(flipped.readUInt8(at) ^ 4, at);
+    writeFileSync(path, flipped);
+    await expect(readIn(path, "hostile"), `byte ${at}`).rejects.toThrow(/The archive|JSON/);
+    await discard("hostile").catch(() => undefined);
+  }
+  expect(await target.sql("select count(*)::int as n from workspaces")).toEqual(before);
+  expect([...(await dump(target, small.key)).keys()]).toEqual([]);
+  expect(await target.sql("select count(*)::int as n from workspace_imports")).toEqual([{ n: 0 }]);
+});
+
+test("a frame that unpacks to more than it says is never unpacked", async () => {
+  const path = join(folder, "bomb");
+  await alterArchive(smallArchive, path, (head, content) => ({
+    head,
+    content:
+      head.kind === "rows" && head.table === "files" ? Buffer.alloc(32 * 1_048_576, 65) : content,
+  }));
+  const bytes = readFileSync(path);
+  // The head says 32 MiB; make it say less, of the same length.
+  const text = bytes.toString("latin1").replace(`"bytes":${32 * 1_048_576}`, `"bytes":10000000`);
+  writeFileSync(path, Buffer.from(text, "latin1"));
+  expect(statSync(path).size).toBeLessThan(200_000);
+  await expect(readIn(path, "hostile")).rejects.toThrow("does not have the hash");
+  await discard("hostile");
+});
+
+test("an import that was cut anywhere goes on where it was, and is what it would have been", async () => {
+  const path = join(folder, "cut");
+  const size = statSync(smallArchive).size;
+  for (const part of [0.3, 0.6, 0.9]) {
+    copyFileSync(smallArchive, path);
+    truncateSync(path, Math.floor(size * part));
+    await expect(readIn(path, "cut")).rejects.toThrow("ends before its end");
+    expect(await target.sql("select from workspaces where slug = 'cut'")).toEqual([]);
+  }
+  const [{ frames }] = await target.sql("select frames from workspace_imports");
+  expect(frames).toBeGreaterThan(3);
+  const { key, slug } = await readIn(smallArchive, "cut");
+  await act(key, (ctx) => recordImport(ctx, { key, slug, exportedAt: "" }));
+  expect(
+    await target.sql(
+      "select type from events where workspace_id = $1 and type like 'audit.workspace.%'",
+      [key],
+    ),
+  ).toEqual([{ type: "audit.workspace.imported" }]);
+  await expect(readIn(smallArchive, "cut")).rejects.toThrow("here already");
+  const there = await dump(target, key);
+  const here = await dump(source, key);
+  const orders = [...here.keys()].find((name) => name.endsWith(".orders")) ?? "";
+  expect(there.get(orders)).toEqual(here.get(orders));
+  // Without a passphrase nothing that is sealed is there.
+  expect([here.has("secrets"), there.has("secrets")]).toEqual([true, false]);
+});
+
+test("a whole workspace goes to another installation: every row as it was, its people found, its log still signed, and at work when it is activated", async () => {
+  await fillWorkspace(source, person);
+  await source.settled();
+  await signLog(source.kernel, full.key);
+  // One of its people has an account there, under another id.
+  const known = await target.member([]);
+  await target.sql("update users set email = $2 where id = $1", [
+    known.userId,
+    `${colleague.userId}@example.com`,
+  ]);
+  const path = join(folder, "whole");
+  const summary = await writeArchive("full", path, PASSPHRASE);
+  await expect(readIn(path, "moved")).rejects.toThrow("MILLRACE_PASSPHRASE");
+  await expect(readIn(path, "moved", "another passphrase")).rejects.toThrow("not the one");
+  const here = await dump(source, full.key);
+  const { key } = await readIn(path, "moved", PASSPHRASE);
+  await act(key, (ctx) => recordImport(ctx, { key, slug: "moved", exportedAt: "" }));
+
+  // Paused: it can be read, and nothing that works by itself is there.
+  await target.kernel.maintenance.load();
+  const agent = target.asToken(known.token, "moved");
+  expect((await agent("GET /api/v1/itsm/incidents")).status).toBe(200);
+  expect(await agent("POST /api/v1/itsm/incidents", { title: "New" })).toMatchObject({
+    status: 409,
+    body: { code: "workspace_paused" },
+    events: [],
+  });
+  const paused = await dump(target, key);
+  expect(
+    [...summary.open.keys()].every(
+      (table) =>
+        !paused.has(table) ||
+        table.startsWith("run") ||
+        table === "deliveries" ||
+        table === "sla_clocks",
+    ),
+  ).toBe(true);
+  expect(
+    await target.sql("select count(*)::int as n from held_rows where workspace_id = $1", [key]),
+  ).not.toEqual([{ n: 0 }]);
+
+  await releaseHeldRows(ownerOf(target), key);
+  await act(key, (ctx) => recordActivation(ctx, { key, slug: "moved" }));
+  const there = await dump(target, key);
+  const expected = new Map(
+    Array.from(here, ([name, rows]) => [
+      name,
+      SIGNED.has(name)
+        ? rows
+        : rows.map((row) => row.replaceAll(colleague.userId, known.userId)).toSorted(),
+    ]),
+  );
+  expected.set(
+    "workspaces",
+    expected.get("workspaces")?.map((row) => row.replace('"slug": "full"', '"slug": "moved"')) ??
+      [],
+  );
+  expected.set(
+    "jobs",
+    expected.get("jobs")?.filter((row) => !row.includes("kernel.send_mail")) ?? [],
+  );
+  const told = there.get("events")?.filter((row) => !row.includes('"audit.workspace.')) ?? [];
+  there.set("events", told);
+  for (const [name, rows] of expected) expect(there.get(name) ?? [], name).toEqual(rows);
+  expect([...there.keys()].filter((name) => !expected.has(name))).toEqual([]);
+
+  // What was sealed opens, the chain of the log holds and goes on, and work is taken up.
+  const names = (await source.sql("select name from secrets where workspace_id = $1", [key])).map(
+    ({ name }) => name,
+  );
+  const values = async ({ kernel }: World) => [
+    ...(await kernel.secrets.read(key, names, secretUser)).values,
+  ];
+  expect(names.length).toBeGreaterThan(0);
+  expect(await values(target)).toEqual(await values(source));
+  await target.kernel.maintenance.load();
+  await target.settled();
+  await signLog(target.kernel, key);
+  const [{ user_id: ownerId }] = await target.sql(
+    "select user_id from memberships where workspace_id = $1 and 'owner' = any(roles) and status = 'active'",
+    [key],
+  );
+  await target.sql(
+    "update memberships set roles = '{owner}' where workspace_id = $1 and user_id = $2",
+    [key, known.userId],
+  );
+  expect(ownerId).toMatch(/^usr_/);
+  const verified = await target.asToken(known.token, "moved")("GET /api/v1/audit/verification");
+  expect(verified).toMatchObject({ status: 200, body: { data: { intact: true } } });
+  const created = await target.asToken(known.token, "moved")("POST /api/v1/itsm/incidents", {
+    title: "Goes on",
+  });
+  expect(created).toMatchObject({ status: 201, events: ["incident.created"] });
+});

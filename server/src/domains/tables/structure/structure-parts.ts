@@ -1,0 +1,59 @@
+import Type from "typebox";
+import type { Partition } from "#kernel/db/partition.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { Validator } from "#kernel/schema/validator.ts";
+import { StartupError } from "#kernel/startup-error.ts";
+import { parseColumns } from "../columns/parse-fields.ts";
+import { isComputed } from "../columns/registry.ts";
+import { derivedNameSql, tableSql } from "../sql-names.ts";
+import { Column, TableIndex, type Table } from "../table.ts";
+import { constraintSql, createTable, createView } from "./ddl.ts";
+
+/** The statements that make a table around its rows: what must be there before them, and what is faster after them. */
+export interface StructureParts {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/**
+ * Makes the structure of a table from a definition that came from elsewhere, and so is checked once more. References
+ * come last, since two tables may refer to each other.
+ */
+export function structureParts(partition: Partition, table: Table): StructureParts {
+  const [error] = errorsOf(table);
+  if (error)
+    throw new StartupError(`The table ${table.slug} is wrong at ${error.path}: ${error.message}.`);
+  const location = { partition, table };
+  const references = table.columns
+    .filter((column) => !isComputed(column))
+    .flatMap((column) => {
+      const sql = constraintSql(location, column, "reference");
+      if (sql === undefined) return [];
+      return [`constraint ${derivedNameSql(location, "reference", column.name)} ${sql}`];
+    });
+  const [create = { text: "" }, ...others] = createTable(partition, table);
+  const isIndex = (text: string) => /^create (?:unique )?index /.test(text);
+  const texts = others.map(({ text }) => text);
+  return {
+    before: [
+      references.reduce((text, clause) => text.replace(`,\n  ${clause}`, ""), create.text),
+      ...texts.filter((text) => !isIndex(text)),
+    ],
+    after: [
+      ...texts.filter(isIndex),
+      ...references.map((clause) => `alter table ${tableSql(location)} add ${clause}`),
+      createView(partition, table).text,
+    ],
+  };
+}
+
+const definition = new Validator(
+  Type.Object({ columns: Type.Array(Column), indexes: Type.Array(TableIndex) }),
+  "body",
+);
+
+function errorsOf({ columns, indexes }: Table): readonly FieldError[] {
+  const result = definition.check({ columns, indexes });
+  if ("errors" in result) return result.errors;
+  return parseColumns(columns, { path: "/columns" }).errors;
+}
