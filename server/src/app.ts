@@ -38,7 +38,6 @@ import { sla } from "#domains/itsm/sla/index.ts";
 import { installation } from "#domains/installation/index.ts";
 import { mcp } from "#domains/mcp/index.ts";
 import { portal } from "#domains/portal/index.ts";
-import { portability } from "#domains/portability/index.ts";
 import { preferences } from "#domains/preferences/index.ts";
 import { presence } from "#domains/presence/index.ts";
 import { notifications } from "#domains/notifications/index.ts";
@@ -116,6 +115,5 @@ export const domains: readonly Domain[] = [
   undo,
   search,
   home,
-  portability,
   installation,
 ];

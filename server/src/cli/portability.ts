@@ -1,19 +1,16 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import {
-  discardImport,
-  exportWorkspace,
-  importWorkspace,
-  recordActivation,
-  recordImport,
-  releaseHeldRows,
-  WorkspaceExported,
-} from "#domains/portability/index.ts";
+import { WorkspaceExported } from "#domains/workspaces/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type pg from "pg";
+import { exportWorkspace } from "../portability/export-workspace.ts";
+import { releaseHeldRows } from "../portability/import/activate-workspace.ts";
+import { discardImport } from "../portability/import/discard-import.ts";
+import { importWorkspace } from "../portability/import/import-workspace.ts";
+import { recordActivation, recordImport } from "../portability/import/record-acts.ts";
 import { performAct, withKernel } from "./kernel.ts";
 
 const PASSPHRASE = "MILLRACE_PASSPHRASE";

@@ -1,4 +1,5 @@
 import { domain } from "#kernel/domain.ts";
+import { WorkspaceActivated, WorkspaceExported, WorkspaceImported } from "./archive-events.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import {
   createWorkspace,
@@ -10,6 +11,7 @@ import {
 } from "./operations.ts";
 import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./workspace.ts";
 
+export { WorkspaceActivated, WorkspaceExported, WorkspaceImported } from "./archive-events.ts";
 export { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 export { insertWorkspace } from "./service.ts";
 export { Slug } from "./workspace.ts";
@@ -20,7 +22,13 @@ export const workspaces = domain({
   summary: "The partitions of an installation: each has its own members, data and settings.",
   environmentScoped: false,
   permissions: [WorkspacesRead, WorkspacesWrite, WorkspacesCreate],
-  events: [WorkspaceCreated, WorkspaceUpdated],
+  events: [
+    WorkspaceCreated,
+    WorkspaceUpdated,
+    WorkspaceExported,
+    WorkspaceImported,
+    WorkspaceActivated,
+  ],
   operations: [
     listWorkspaces,
     createWorkspace,

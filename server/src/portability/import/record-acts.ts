@@ -1,6 +1,6 @@
 import type { WriteContext } from "#kernel/contract.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
-import { WorkspaceActivated, WorkspaceImported } from "../events.ts";
+import { WorkspaceActivated, WorkspaceImported } from "#domains/workspaces/index.ts";
 import type { ImportedWorkspace } from "./import-workspace.ts";
 
 /** The event of an import, once; after an interruption a repetition makes up for it. */

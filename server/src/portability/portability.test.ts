@@ -20,14 +20,11 @@ import { secretUser } from "#kernel/testing/secret-user.ts";
 import { useWorld, type World } from "#kernel/testing/world.ts";
 import type { NewHead } from "./archive/frame.ts";
 import { readCatalogue, SIGNED } from "./catalogue.ts";
-import {
-  discardImport,
-  exportWorkspace,
-  importWorkspace,
-  recordActivation,
-  recordImport,
-  releaseHeldRows,
-} from "./index.ts";
+import { exportWorkspace } from "./export-workspace.ts";
+import { releaseHeldRows } from "./import/activate-workspace.ts";
+import { discardImport } from "./import/discard-import.ts";
+import { importWorkspace } from "./import/import-workspace.ts";
+import { recordActivation, recordImport } from "./import/record-acts.ts";
 import { alterArchive } from "./testing/altered-archive.ts";
 import { fillWorkspace } from "./testing/filled-workspace.ts";
 
@@ -329,7 +326,7 @@ test("a whole workspace goes to another installation: every row as it was, its p
   for (const [name, rows] of expected) expect(there.get(name) ?? [], name).toEqual(rows);
   expect([...there.keys()].filter((name) => !expected.has(name))).toEqual([]);
 
-  // What was sealed opens, the chain of the log holds and goes on, and work is taken up.
+  // Secrets open, the chain of the log holds and goes on, and work is taken up.
   const names = (await source.sql("select name from secrets where workspace_id = $1", [key])).map(
     ({ name }) => name,
   );
