@@ -111,7 +111,7 @@ export interface StateAsOf {
  * The state of one thing at a moment: every event of a change has the whole thing as it left it, so the last one until then
  * is the answer. A failure where there was none; undefined where the log knows nothing of the thing.
  */
-export async function findStateAsOf(tx: Tx, thing: ThingAsOf): Promise<StateAsOf | undefined> {
+export async function findPastState(tx: Tx, thing: ThingAsOf): Promise<StateAsOf | undefined> {
   const { asOf, now, created, deleted = [] } = thing;
   const at = new Date(asOf);
   if (Number.isNaN(at.getTime())) throw invalidField("?asOf", "is no time");

@@ -6,7 +6,7 @@ import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { InputTime, object, Time } from "#kernel/schema/schema.ts";
-import { nextTicketNumber, readTicketAsOf, takeCommand, ticketParams } from "../tickets/index.ts";
+import { nextTicketNumber, readPastTicket, takeCommand, ticketParams } from "../tickets/index.ts";
 import { parseWindow } from "./calendar/calendar.ts";
 import { Change, content, toChange } from "./change.ts";
 import { ChangeInput, ChangePatch } from "./change-input.ts";
@@ -107,7 +107,7 @@ const getChange = query({
     const present = toChange(await changeStore.get(ctx.tx, params.id));
     return asOf === undefined
       ? present
-      : readTicketAsOf<typeof present>(ctx, "change", present.id, asOf);
+      : readPastTicket<typeof present>(ctx, "change", present.id, asOf);
   },
 });
 

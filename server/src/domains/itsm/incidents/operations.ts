@@ -3,7 +3,7 @@ import {
   getTicketIdentity,
   labelFields,
   nextTicketNumber,
-  readTicketAsOf,
+  readPastTicket,
   seesOwnOnly,
   talkFields,
   takeCommand,
@@ -104,7 +104,7 @@ const getIncident = query({
     const incident =
       asOf === undefined
         ? present
-        : await readTicketAsOf<IncidentData>(ctx, "incident", present.id, asOf);
+        : await readPastTicket<IncidentData>(ctx, "incident", present.id, asOf);
     return ownOnly ? ticketForParty(incidentKind, incident) : incident;
   },
 });

@@ -108,7 +108,7 @@ export {
   findVisibleTickets,
   type FoundTicket,
   getTicketIdentity,
-  readTicketAsOf,
+  readPastTicket,
   ticketKinds,
   ticketRefOf,
   watchedSql,

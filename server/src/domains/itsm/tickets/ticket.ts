@@ -3,7 +3,7 @@ import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
-import { findStateAsOf, PastNotKept } from "#kernel/log/past-state.ts";
+import { findPastState, PastNotKept } from "#kernel/log/past-state.ts";
 import { memberOfAddressSql } from "../contacts/index.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -154,13 +154,13 @@ function toSummary({ kind, id, number, title, state, workaround }: TicketIdentit
 }
 
 /** A ticket as it was; the caller sees it now. */
-export async function readTicketAsOf<T extends object>(
+export async function readPastTicket<T extends object>(
   { tx, now }: ReadContext,
   kind: TicketKindName,
   id: string,
   asOf: string,
 ): Promise<T> {
-  const found = await findStateAsOf(tx, {
+  const found = await findPastState(tx, {
     resourceType: kind,
     id,
     asOf,

@@ -32,7 +32,7 @@ import {
 import { expandReferences, parseExpand } from "./expand-references.ts";
 import { cursorName, readRecordPage, recordPageQuery } from "./list-page.ts";
 import { parseListing } from "./list-sql.ts";
-import { readRecordAsOf } from "./record-as-of.ts";
+import { readPastRecord } from "./record-as-of.ts";
 import { parseRecordQuery, recordQueryParams, toQueriedRecord } from "./record-query.ts";
 
 const fieldsQuery = {
@@ -108,7 +108,7 @@ export const getRecord = query({
     if (asOf !== undefined) {
       if (expand !== undefined) throw invalidField("?expand", "is not possible with asOf");
       if (fields !== undefined) throw invalidField("?fields", "is not possible with asOf");
-      return { data: await readRecordAsOf(ctx, table, { recordId: params.recordId, asOf }) };
+      return { data: await readPastRecord(ctx, table, { recordId: params.recordId, asOf }) };
     }
     const { schema } = table;
     const {

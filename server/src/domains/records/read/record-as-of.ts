@@ -1,7 +1,7 @@
 import type { OpenTable } from "#domains/tables/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { filterEvents, visibilityContext } from "#kernel/log/event-visibility.ts";
-import { findStateAsOf, PastNotKept } from "#kernel/log/past-state.ts";
+import { findPastState, PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { assertVisible, toVisibleRecord } from "../record-access.ts";
 import { NoSuchRecord, type TableRecord } from "../record.ts";
@@ -10,13 +10,13 @@ import { NoSuchRecord, type TableRecord } from "../record.ts";
  * A record as it was, in the columns of today: one that has another name or is gone since is left out, as is what is
  * computed. The table's rules of today decide, on the record of then.
  */
-export async function readRecordAsOf(
+export async function readPastRecord(
   ctx: ReadContext,
   table: OpenTable,
   { recordId, asOf }: { readonly recordId: string; readonly asOf: string },
 ): Promise<TableRecord> {
   const { schema } = table;
-  const found = await findStateAsOf(ctx.tx, {
+  const found = await findPastState(ctx.tx, {
     resourceType: "record",
     id: recordId,
     asOf,

@@ -4,7 +4,7 @@ import {
   checkLabels,
   getTicketIdentity,
   labelFields,
-  readTicketAsOf,
+  readPastTicket,
   takeCommand,
   ticketParams,
   ticketForParty,
@@ -182,7 +182,7 @@ const getRequest = query({
     const request =
       asOf === undefined
         ? present
-        : await readTicketAsOf<typeof present>(ctx, "request", present.id, asOf);
+        : await readPastTicket<typeof present>(ctx, "request", present.id, asOf);
     return seesAll ? request : ticketForParty(requestKind, request);
   },
 });

@@ -1,17 +1,17 @@
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
-import { findStateAsOf, PastNotKept } from "#kernel/log/past-state.ts";
+import { findPastState, PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { Item } from "./item.ts";
 import * as store from "./store.ts";
 
 /** An item as it was, and how many relationships it had. */
-export async function readItemAsOf(
+export async function readPastItem(
   { tx, now }: ReadContext,
   id: string,
   asOf: string,
 ): Promise<Omit<Item, "revision"> & { readonly relationshipCount: number }> {
-  const found = await findStateAsOf(tx, {
+  const found = await findPastState(tx, {
     resourceType: "cmdb_item",
     id,
     asOf,

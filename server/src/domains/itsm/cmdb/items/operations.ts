@@ -21,7 +21,7 @@ import { ItemCreated, ItemDeleted, ItemUpdated, RelationshipDeleted } from "../e
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
 import { itemFields, Item, ItemDetail, ItemId, ItemInUse, KeyTaken } from "./item.ts";
 import * as service from "./service.ts";
-import { readItemAsOf } from "./item-as-of.ts";
+import { readPastItem } from "./item-as-of.ts";
 import * as store from "./store.ts";
 
 /** Reads the events of an item, newest first, also of a deleted one. */
@@ -139,7 +139,7 @@ const getItem = query({
   example,
   async run(ctx, { params: { id }, query: { asOf } }) {
     const { tx } = ctx;
-    if (asOf !== undefined) return readItemAsOf(ctx, id, asOf);
+    if (asOf !== undefined) return readPastItem(ctx, id, asOf);
     const [item, relationshipCount] = await Promise.all([
       store.get(tx, id),
       store.countRelationships(tx, id),
