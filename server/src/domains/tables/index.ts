@@ -108,4 +108,4 @@ export { failedStepOf } from "./structure/failures.ts";
 export { defaultIndexName } from "./structure/index-steps.ts";
 export { type ColumnChange, type NewIndex, parseStep, type TableStep } from "./structure/step.ts";
 export { writeTriggerSql } from "./structure/write-triggers.ts";
-export { type StructureParts, structureParts } from "./structure/structure-parts.ts";
+export { type StructureParts, structureParts } from "./structure-parts.ts";

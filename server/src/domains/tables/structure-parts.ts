@@ -3,11 +3,11 @@ import type { Partition } from "#kernel/db/partition.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { Validator } from "#kernel/schema/validator.ts";
 import { StartupError } from "#kernel/startup-error.ts";
-import { parseColumns } from "../columns/parse-fields.ts";
-import { isComputed } from "../columns/registry.ts";
-import { derivedNameSql, tableSql } from "../sql-names.ts";
-import { Column, TableIndex, type Table } from "../table.ts";
-import { constraintSql, createTable, createView } from "./ddl.ts";
+import { parseColumns } from "./columns/parse-fields.ts";
+import { isComputed } from "./columns/registry.ts";
+import { derivedNameSql, tableSql } from "./sql-names.ts";
+import { Column, TableIndex, type Table } from "./table.ts";
+import { constraintSql, createTable, createView } from "./structure/ddl.ts";
 
 /** The statements that make a table around its rows: what must be there before them, and what is faster after them. */
 export interface StructureParts {
