@@ -73,7 +73,7 @@ export class Secrets {
   constructor(db: Database, keys: WorkspaceKeys) {
     this.#db = db;
     this.#keys = keys;
-    this.#rows = new BatchedRead(BATCH_SECRETS_MAX, (keys) => this.#readRows(keys));
+    this.#rows = new BatchedRead(BATCH_SECRETS_MAX, (batch) => this.#readRows(batch));
   }
 
   /** Replaces `{{secrets.NAME}}` in a value; the scrubber removes the secrets from results. */

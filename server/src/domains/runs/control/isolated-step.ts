@@ -51,14 +51,16 @@ export async function isolateStep(
   }
   const position = locateNode(whole, toNodeKey(only));
   if (!position?.node) throw invalidField("/only", "is no step of the workflow");
-  const { values } = await readPreviewScope(platform, caller, {
+  const place = {
     workflowId,
     definition: whole,
     stepId: only,
     values: { steps: mockedSteps(position, mocks) },
     ...(runId !== undefined && { runId }),
     ...(item !== undefined && { item }),
-  });
+  };
+  // The step reads its variables itself, as they are when it runs.
+  const { values } = await readPreviewScope(platform, caller, place, { readsVariables: false });
   const { steps, trigger, run: _, workspace: __, environment: ___, ...items } = values;
   const { key, id } = position.node;
   const node = findNode(whole, key);

@@ -70,6 +70,7 @@ export async function readPreviewScope(
   platform: Platform,
   caller: Caller,
   place: PreviewPlace,
+  { readsVariables }: { readonly readsVariables: boolean },
 ): Promise<PreviewScope> {
   const { workspace, environment } = caller;
   if (!workspace) throw new Error("Expressions belong to a workspace.");
@@ -106,7 +107,7 @@ export async function readPreviewScope(
     addLoop(scope, record);
   }
   const facts = await readWorkspaceFacts(platform, { workspace: workspace.key, environment });
-  const variables = await listValues(platform, partition, caller);
+  const variables = readsVariables ? await listValues(platform, partition, caller) : undefined;
   const values: Record<string, unknown> = { ...scope.at(path, { workspace: facts, variables }) };
   const innermost = position.loops.at(-1);
   if (innermost && place.item !== undefined) {

@@ -73,7 +73,9 @@ export async function previewTexts(
   caller: Caller,
   { texts, ...place }: PreviewPlace & { readonly texts: readonly PreviewedText[] },
 ): Promise<Preview[]> {
-  const { values } = await readPreviewScope(platform, caller, place);
+  // To read them all for every letter that somebody types would be dear.
+  const readsVariables = JSON.stringify(texts).includes("variables");
+  const { values } = await readPreviewScope(platform, caller, place, { readsVariables });
   const until = performance.now() + TIME_LIMIT_MS;
   const turn = new TurnTimer();
   const previews: Preview[] = [];

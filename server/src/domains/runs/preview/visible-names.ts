@@ -66,7 +66,7 @@ export async function listVisibleNames(
   caller: Caller,
   place: PreviewPlace,
 ): Promise<VisibleNames> {
-  const scope = await readPreviewScope(platform, caller, place);
+  const scope = await readPreviewScope(platform, caller, place, { readsVariables: true });
   const schemas = await outputSchemas(platform, caller, scope.position.before);
   const names = [
     ...itemNames(scope),
