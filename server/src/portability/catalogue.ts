@@ -63,11 +63,13 @@ const OPEN: Readonly<Record<string, string>> = {
   mails: "true",
   approval_decisions: OF_OPEN_RUN,
   run_approvals: OF_OPEN_RUN,
+  run_calls: OF_OPEN_RUN,
   run_journal: OF_OPEN_RUN,
   run_waits: OF_OPEN_RUN,
   runs: OPEN_RUN,
   scheduled_jobs: "true",
   sla_clocks: "next_at is not null",
+  trigger_holds: "true",
   webhook_recoveries: "true",
   webhooks: "true",
   workflow_deployments: "true",
@@ -110,6 +112,7 @@ export const SEALED_TABLES: ReadonlySet<string> = new Set([
   "connector_grants",
   "log_checkpoints",
   "log_signing_keys",
+  "secret_values",
   "secrets",
 ]);
 
