@@ -29,6 +29,7 @@ import { stepFiles } from "./figures/step-files.ts";
 import { mail } from "./figures/mail.ts";
 import { pages } from "./figures/pages.ts";
 import { records } from "./figures/records.ts";
+import { plan } from "./figures/plan.ts";
 import { rehearsal } from "./figures/rehearsal.ts";
 import { undo } from "./figures/undo.ts";
 import { reports } from "./figures/reports.ts";
@@ -70,6 +71,7 @@ const FIGURES: readonly Figure[] = [
   events,
   cmdb,
   reports,
+  plan,
   rehearsal,
   undo,
   consoleSize,

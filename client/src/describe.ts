@@ -1,4 +1,5 @@
 /** Writes the types of the API from its OpenAPI description: what `client.ts` is typed by. */
+import { quote, typeOf } from "./schema-type.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -111,66 +112,6 @@ function replyOf(responses: OperationObject["responses"]): string {
   return types.length === 0 ? "unknown" : [...new Set(types)].join(" | ");
 }
 
-/** A JSON Schema as a TypeScript type. */
-export function typeOf(schema: Json): string {
-  const { $ref, const: constant, enum: values, anyOf, oneOf, allOf, type } = schema;
-  if (typeof $ref === "string") return `Schemas[${quote($ref.slice($ref.lastIndexOf("/") + 1))}]`;
-  if (constant !== undefined) return JSON.stringify(constant);
-  if (Array.isArray(values)) {
-    const texts = values.map((value) => JSON.stringify(value));
-    return Array.isArray(type) && type.includes("null") && !values.includes(null)
-      ? [...texts, "null"].join(" | ")
-      : texts.join(" | ");
-  }
-  const union = anyOf ?? oneOf;
-  if (Array.isArray(union)) {
-    return [...new Set(union.map((part) => typeOf(part as Json)))].join(" | ");
-  }
-  if (Array.isArray(allOf)) return allOf.map((part) => `(${typeOf(part as Json)})`).join(" & ");
-  if (Array.isArray(type)) {
-    return type.map((one: unknown) => typeOf({ ...schema, type: one })).join(" | ");
-  }
-  switch (type) {
-    case "string":
-      return "string";
-    case "number":
-    case "integer":
-      return "number";
-    case "boolean":
-      return "boolean";
-    case "null":
-      return "null";
-    case "array":
-      return `readonly (${typeOf((schema["items"] ?? {}) as Json)})[]`;
-    case "object":
-      return objectType(schema);
-    default:
-      return "unknown";
-  }
-}
-
-function objectType(schema: Json): string {
-  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Json>);
-  const required = new Set((schema["required"] ?? []) as string[]);
-  const patterns = Object.values((schema["patternProperties"] ?? {}) as Record<string, Json>);
-  const { additionalProperties } = schema;
-  const rest =
-    patterns.length > 0
-      ? patterns.map(typeOf).join(" | ")
-      : typeof additionalProperties === "object"
-        ? typeOf(additionalProperties as Json)
-        : "unknown";
-  if (properties.length === 0) return `{ readonly [name: string]: ${rest} }`;
-  const members = properties.map(
-    ([name, property]) => `${quote(name)}${required.has(name) ? "" : "?"}: ${typeOf(property)}`,
-  );
-  return `{ ${members.join("; ")} }`;
-}
-
 function compare(one: string, other: string): number {
   return one < other ? -1 : 1;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text);
 }

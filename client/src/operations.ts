@@ -46,6 +46,7 @@ export interface Schemas {
   "ArtifactSummary": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string };
   "ArtifactTestResult": { "testCaseId": string; "name": string; "passed": boolean; "durationMs": number; "diff": readonly ({ "path": string; "expected": unknown; "actual": unknown })[]; "runtimeError": { "name": string; "message": string } | null };
+  "ArtifactTestResults": { "results": readonly (Schemas["ArtifactTestResult"])[] };
   "ArtifactVersion": { "versionNumber": number; "version": string; "restoredFrom": number | null; "author": { "id": string; "name": string }; "createdAt": string };
   "ArtifactVersionContent": { "versionNumber": number; "detail": Schemas["ArtifactDetailShown"]; "definition": Schemas["ArtifactDefinition"] };
   "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
@@ -142,6 +143,7 @@ export interface Schemas {
   "File": { "id": string; "name": string; "mediaType": string; "size": number; "sha256": string; "width": number | null; "height": number | null; "attachedTo": { "type": string; "id": string } | null; "createdBy": string; "createdAt": string; "expiresAt": string | null };
   "FileLink": { "url": string; "expiresAt": string };
   "FileUsage": { "contents": number; "bytes": number; "quotaBytes": number | null; "fileBytesMax": number };
+  "FixtureResults": { "results": readonly ({ "verdict": "same" | "other_branch" | "other_output" | "would_fail" | "needs_outcome"; "status": "completed" | "failed" | null; "output": unknown; "difference": { "stepId": string | null; "name": string | null; "kind": "branch" | "output" | "input" | "status" | "error" | "outcome"; "path": string; "before": unknown; "after": unknown } | null } | null)[] };
   "FormContent": { "title"?: string; "intro"?: string; "thanks"?: string; "fields": readonly ({ "name": string; "label"?: string; "help"?: string; "required"?: boolean; "accept"?: readonly ("picture" | "pdf" | "text" | "office" | "archive" | "audio" | "video")[] })[] };
   "FreeWindows": { "windows": readonly ({ "start": string; "end": string })[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
@@ -302,10 +304,12 @@ export interface Schemas {
   "Organisation": { "id": string; "name": string; "mailDomains": readonly (string)[]; "notes": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Outage": { "id": string; "title": string; "message": string | null; "toldAt": string | null; "since": string; "state": "ongoing" | "over"; "overAt": string | null; "affected": number; "isAffected": boolean };
   "Pack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string };
+  "PackArtifact": { "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "key": string };
   "PackCatalog": { "packs": readonly (Schemas["PackOffer"])[] };
   "PackDescriptor": { "id": string; "name": string; "version": string; "description"?: string; "author"?: string; "artifacts"?: readonly (string)[]; "artifactDefinitions"?: { readonly [name: string]: { "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "name"?: string } }; "resources"?: { readonly [name: string]: readonly (unknown)[] }; "dependencies"?: { readonly [name: string]: string }; "engines"?: { readonly [name: string]: string } };
   "PackOffer": { "packKey": "core_baseline_pack" | "itsm_baseline_pack"; "name": string; "version": string; "description": string; "author": string; "installedVersion": string | null; "brings": readonly ({ "kind": string; "names": readonly (string)[] })[]; "lacks": readonly (string)[] };
   "PackThing": { "kind": string; "key": string; "id": string };
+  "PackWorkflowDefinition": { "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["WorkflowTrigger"] | unknown; "triggers"?: readonly (Schemas["WorkflowTrigger"] | unknown)[]; "nodes": readonly (Schemas["WorkflowNode"] | unknown)[]; "edges": readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string };
   "Page": { "id": string; "policyId": string | null; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string }; "state": "paging" | "acknowledged" | "exhausted" | "ended"; "round": number; "step": number; "message"?: string; "userIds": readonly (string)[]; "nextAt": string | null; "acknowledgedBy": string | null; "acknowledgedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "PageStep": { "targets": readonly (Schemas["PageTarget"])[]; "waitMinutes": number };
   "PageTarget": { "type": "user" | "schedule" | "team"; "id": string };
@@ -483,6 +487,7 @@ export interface Schemas {
   "WorkflowDefinition": { "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["WorkflowTrigger"]; "triggers"?: readonly (Schemas["WorkflowTrigger"])[]; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string };
   "WorkflowDraftDiff": { "from": { "id": string | null; "version": number | null }; "identical": boolean; "fields": readonly (string)[]; "harmless": boolean; "steps": readonly (Schemas["WorkflowStepChange"])[]; "stepEdges": { "added": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[]; "removed": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[] } };
   "WorkflowEdge": { "from": string; "to": string; "when"?: string };
+  "WorkflowFixture": { "workflow": string; "triggerType": string; "trigger": { readonly [name: string]: unknown }; "createdAt": string; "status": "completed" | "failed"; "output"?: unknown; "error"?: { "code": string; "message": string; "path"?: string }; "definition": unknown; "steps": { readonly [name: string]: { "status": "ready" | "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "input"?: unknown; "output"?: unknown; "branch"?: string; "error"?: { "code": string; "message": string; "path"?: string }; "page"?: { "truncated": boolean; "nextCursor": string | null }; "startedAt"?: string } } };
   "WorkflowHeldEvents": { "held": readonly (Schemas["HeldEvents"])[] };
   "WorkflowImport": { "workflows": readonly ({ "definition": Schemas["WorkflowDefinition"]; "report": readonly (Schemas["ImportedNode"])[] })[]; "bindings": readonly (Schemas["ImportBinding"])[]; "counts": { "converted": number; "approximated": number; "placeholder": number } };
   "WorkflowIssue": { "path": string; "message": string; "stepId"?: string; "field"?: string };
@@ -891,6 +896,12 @@ export interface Operations {
   "code.apply": { body: { "project": string; "items": { readonly [name: string]: readonly (unknown)[] }; "onEdited"?: "keep" | "overwrite"; "onMissing"?: "keep" | "remove" }; reply: { "data": Schemas["AppliedProject"] } };
   /** Read the definitions of a workspace as a folder has them */
   "code.export": { query?: { "kinds"?: string }; reply: { "data": Schemas["ProjectExport"] } };
+  /** Read a run as a fixture: what its steps gave, by which a definition is tested */
+  "code.fixture": { query: { "runId": string }; reply: { "data": Schemas["WorkflowFixture"] } };
+  /** Run test cases with an artifact that is not saved */
+  "code.test_artifact": { body: { "artifact": Schemas["PackArtifact"]; "cases": readonly ({ "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks"?: Schemas["ArtifactMocks"] })[] }; reply: { "data": Schemas["ArtifactTestResults"] } };
+  /** Test a definition with fixtures */
+  "code.test_workflow": { body: { "definition": Schemas["PackWorkflowDefinition"]; "fixtures": readonly (Schemas["WorkflowFixture"])[] }; reply: { "data": Schemas["FixtureResults"] } };
   /** List what a connector can do, by name */
   "connectors.actions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorAction"])[]; "pagination": Schemas["Pagination"] } };
   /** Begin a consent: the address to open in a browser */
@@ -2330,6 +2341,9 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "cmdb.update_item": "PATCH /api/v1/cmdb/items/{id}",
   "code.apply": "POST /api/v1/code/apply",
   "code.export": "GET /api/v1/code/export",
+  "code.fixture": "GET /api/v1/code/fixture",
+  "code.test_artifact": "POST /api/v1/code/test-artifact",
+  "code.test_workflow": "POST /api/v1/code/test-workflow",
   "connectors.actions": "GET /api/v1/connectors/{id}/actions",
   "connectors.authorize": "POST /api/v1/connectors/{id}/authorize",
   "connectors.consent": "POST /api/v1/connectors/{id}/consent",

@@ -10,43 +10,72 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import { printWorkflow, type WorkflowFile } from "@millrace/client/workflow";
 import { parse, stringify } from "yaml";
+import { runFiles } from "../typescript/run-files.ts";
 import { CommandError } from "../usage.ts";
 
 /** Things by their kind, as packs have them. */
 export type Items = Record<string, unknown[]>;
 
+/** The things of a folder, each with the file that it is from. */
+export interface Project {
+  readonly items: Items;
+  readonly paths: Readonly<Record<string, readonly string[]>>;
+}
+
+export type Format = "yaml" | "ts";
+
+/** The folder of recorded runs, which are no things of the workspace. */
+export const FIXTURES = "fixtures";
+
 const FILE = /\.(ya?ml|json|ts)$/;
 const KIND = /^[a-z_]+$/;
 const LINE_WIDTH = 120;
+const NO_KINDS = new Set(["node_modules", FIXTURES]);
 /** Names of devices, which Windows takes for no file. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Reads every file of a folder. A TypeScript file exports its thing, or a list of them, as default. */
-export async function readItems(folder: string): Promise<Items> {
+/** Reads every file of a folder. A TypeScript file is run, and exports its thing, or a list of them, as default. */
+export async function readProject(folder: string): Promise<Project> {
   const items: Items = {};
-  for (const { kind, path } of listFiles(folder)) {
-    const read = await readFile(path);
-    (items[kind] ??= []).push(...(Array.isArray(read) ? read : [read]));
+  const paths: Record<string, string[]> = {};
+  for (const { kind, path, value } of await readFiles(listFiles(folder))) {
+    const read: unknown[] = Array.isArray(value) ? value : [value];
+    (items[kind] ??= []).push(...read);
+    (paths[kind] ??= []).push(...read.map(() => path));
   }
   if (Object.keys(items).length === 0) {
     throw new CommandError(`There is nothing in ${folder}; begin with: millrace pull`);
   }
-  return items;
+  return { items, paths };
 }
 
-/** Writes each thing to a file of its own, and removes those of things that are gone; TypeScript is left alone. */
-export function writeItems(folder: string, items: Items): string[] {
+interface FileRef {
+  readonly kind: string;
+  readonly path: string;
+}
+
+/**
+ * Writes each thing to a file of its own, and removes those of things that are gone. A thing that a TypeScript file gives as
+ * it is stays in it; a workflow that has changed is printed anew there.
+ */
+export async function writeItems(folder: string, items: Items, format: Format): Promise<string[]> {
   const written: string[] = [];
   const before = existsSync(folder) ? listFiles(folder) : [];
+  const code = await readFiles(before.filter(({ kind, path }) => items[kind] && isCode(path)));
   for (const [kind, list] of Object.entries(items)) {
     makeKindFolder(folder, kind);
     const names = new Set<string>();
     for (const item of list) {
-      const path = join(folder, kind, `${fileName(nameOf(item), names)}.yaml`);
-      const text = stringify(item, { lineWidth: LINE_WIDTH, aliasDuplicateObjects: false });
-      replaceFile(path, text);
+      const name = fileName(nameOf(item), names);
+      const own = code.find((one) => one.kind === kind && hasItem(one.value, item));
+      const path =
+        own?.path ?? join(folder, kind, `${name}.${isPrinted(kind, format) ? "ts" : "yaml"}`);
+      const isKept = own && (Array.isArray(own.value) || isDeepStrictEqual(own.value, item));
+      if (!isKept)
+        replaceFile(path, isCode(path) ? printWorkflow(item as WorkflowFile) : toYaml(item));
       written.push(path);
     }
   }
@@ -55,6 +84,42 @@ export function writeItems(folder: string, items: Items): string[] {
     if (items[kind] && /\.ya?ml$/.test(path) && !kept.has(resolve(path))) rmSync(path);
   }
   return written.map((path) => relative(".", path));
+}
+
+/** Takes the place of what is there, also of a link, whose target stays as it is. */
+export function replaceFile(path: string, text: string): void {
+  const part = `${path}.${process.pid}.part`;
+  rmSync(part, { force: true });
+  writeFileSync(part, text, { flag: "wx" });
+  renameSync(part, path);
+}
+
+/** A name that every file system takes; a second one with it gets a number. */
+export function fileName(name: string, taken: Set<string> = new Set()): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^-+|-+$/g, "") || "thing";
+  const short = RESERVED.test(plain) ? `_${plain}` : plain.slice(0, 80);
+  let chosen = short;
+  for (let n = 2; taken.has(chosen.toLowerCase()); n += 1) chosen = `${short}-${n}`;
+  taken.add(chosen.toLowerCase());
+  return chosen;
+}
+
+/** Only workflows have a builder. */
+function isPrinted(kind: string, format: Format): boolean {
+  return format === "ts" && kind === "workflows";
+}
+
+function isCode(path: string): boolean {
+  return path.endsWith(".ts");
+}
+
+function hasItem(value: unknown, item: unknown): boolean {
+  const all: unknown[] = Array.isArray(value) ? value : [value];
+  return all.some((one) => nameOf(one) === nameOf(item));
+}
+
+function toYaml(item: unknown): string {
+  return stringify(item, { lineWidth: LINE_WIDTH, aliasDuplicateObjects: false });
 }
 
 /** Makes the folder of a kind, which the server names: it lies in the folder, whatever a checkout has linked there. */
@@ -69,35 +134,31 @@ function makeKindFolder(folder: string, kind: string): void {
   }
 }
 
-/** Takes the place of what is there, also of a link, whose target stays as it is. */
-function replaceFile(path: string, text: string): void {
-  const part = `${path}.${process.pid}.part`;
-  rmSync(part, { force: true });
-  writeFileSync(part, text, { flag: "wx" });
-  renameSync(part, path);
-}
-
-function listFiles(folder: string): { readonly kind: string; readonly path: string }[] {
+function listFiles(folder: string): FileRef[] {
   if (!existsSync(folder)) throw new CommandError(`There is no folder ${folder}.`);
   return readdirSync(folder, { withFileTypes: true })
-    .filter(
-      (entry) => entry.isDirectory() && KIND.test(entry.name) && entry.name !== "node_modules",
-    )
+    .filter((entry) => entry.isDirectory() && KIND.test(entry.name) && !NO_KINDS.has(entry.name))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap(({ name: kind }) =>
       readdirSync(join(folder, kind))
-        .filter((name) => FILE.test(name) && !/\.(test|d)\.ts$/.test(name))
+        .filter((name) => FILE.test(name) && !/\.(?:test\.\w+|d\.ts)$/.test(name))
         .toSorted()
         .map((name) => ({ kind, path: join(folder, kind, name) })),
     );
 }
 
-async function readFile(path: string): Promise<unknown> {
+async function readFiles(
+  files: readonly FileRef[],
+): Promise<readonly (FileRef & { readonly value: unknown })[]> {
+  const values = await runFiles(files.map(({ path }) => path).filter(isCode));
+  return files.map((file) => ({
+    ...file,
+    value: isCode(file.path) ? values.get(file.path) : parseFile(file.path),
+  }));
+}
+
+function parseFile(path: string): unknown {
   try {
-    if (path.endsWith(".ts")) {
-      const module: unknown = await import(pathToFileURL(resolve(path)).href);
-      return (module as { readonly default?: unknown }).default;
-    }
     return parse(readFileSync(path, "utf8"));
   } catch (error) {
     throw new CommandError(`${path}: ${(error as Error).message}`);
@@ -105,17 +166,7 @@ async function readFile(path: string): Promise<unknown> {
 }
 
 function nameOf(item: unknown): string {
-  const { key, slug, name } = item as Record<string, unknown>;
+  const { key, slug, name } = (item ?? {}) as Record<string, unknown>;
   const known = [key, slug, name].find((one) => typeof one === "string");
   return typeof known === "string" ? known : "thing";
-}
-
-/** A name that every file system takes; a second one with it gets a number. */
-function fileName(name: string, taken: Set<string>): string {
-  const plain = name.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^-+|-+$/g, "") || "thing";
-  const short = RESERVED.test(plain) ? `_${plain}` : plain.slice(0, 80);
-  let chosen = short;
-  for (let n = 2; taken.has(chosen.toLowerCase()); n += 1) chosen = `${short}-${n}`;
-  taken.add(chosen.toLowerCase());
-  return chosen;
 }

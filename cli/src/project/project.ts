@@ -1,28 +1,31 @@
 /** A folder against a workspace: read it, plan what would change, apply it. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import type { Client, Schemas } from "@millrace/client";
+import { ApiError, type Client, type Schemas } from "@millrace/client";
+import { toPlainText } from "../command.ts";
 import { CommandError } from "../usage.ts";
 import { diffLines } from "./diff.ts";
-import { type Items, readItems, writeItems } from "./files.ts";
+import { type Format, type Items, type Project, readProject, writeItems } from "./files.ts";
+import { TYPES_FILE, writeTypes } from "./types.ts";
 
-type Applied = Schemas["AppliedProject"];
+export type Applied = Schemas["AppliedProject"];
 
 const CARD = "millrace.json";
 
-/** Writes what the workspace has to the folder. */
+/** Writes what the workspace has to the folder; types too, where workflows are written with them. */
 export async function pullProject(
   client: Client,
   folder: string,
-  kinds: string | undefined,
+  { kinds, format }: { readonly kinds: string | undefined; readonly format: Format },
 ): Promise<string[]> {
   const { data } = await client.code.export(kinds === undefined ? {} : { query: { kinds } });
-  const written = writeItems(folder, data.items as Items);
+  const written = await writeItems(folder, data.items as Items, format);
   const card = join(folder, CARD);
   if (!existsSync(card)) {
     writeFileSync(card, `${JSON.stringify({ project: projectName(folder) }, null, 2)}\n`);
   }
-  return written;
+  const isTyped = format === "ts" || existsSync(join(folder, TYPES_FILE));
+  return isTyped ? [...written, await writeTypes(client, folder)] : written;
 }
 
 export interface ApplyOptions {
@@ -33,22 +36,41 @@ export interface ApplyOptions {
   readonly prune: boolean;
 }
 
-/** Applies the folder, or tells what that would do. */
+/** Applies the folder, or tells what that would do. A refusal names the files. */
 export async function applyProject(
   client: Client,
   folder: string,
   { isPlan, force, prune }: ApplyOptions,
 ): Promise<Applied> {
+  const project = await readProject(folder);
   const body = {
     project: readProjectName(folder),
-    items: await readItems(folder),
+    items: project.items,
     onEdited: force ? ("overwrite" as const) : ("keep" as const),
     onMissing: prune ? ("remove" as const) : ("keep" as const),
   };
-  if (!isPlan) return (await client.code.apply({ body })).data;
-  const dry: unknown = await client.code.apply({ body }, { dryRun: true });
-  const { data } = dry as { data: { answer: { body: { data: Applied } } } };
-  return data.answer.body.data;
+  try {
+    if (!isPlan) return (await client.code.apply({ body })).data;
+    const dry: unknown = await client.code.apply({ body }, { dryRun: true });
+    const { data } = dry as { data: { answer: { body: { data: Applied } } } };
+    return data.answer.body.data;
+  } catch (error) {
+    const problems = error instanceof ApiError ? locateProblems(error, project) : [];
+    if (problems.length === 0) throw error;
+    throw new CommandError(problems.map(toPlainText).join("\n"));
+  }
+}
+
+const PLACE = /^\/(?:resources|items)\/([a-z_]+)\/(\d+)(.*)$/;
+
+/** The problems of a refusal as `file: path: message`. */
+export function locateProblems({ errors }: ApiError, { paths }: Project): string[] {
+  return errors.map(({ path, message }) => {
+    const [, kind = "", index = "", rest = ""] = PLACE.exec(path) ?? [];
+    const file = paths[kind]?.[Number(index)];
+    if (file === undefined) return `${path}: ${message}`;
+    return rest === "" ? `${file}: ${message}` : `${file}: ${rest}: ${message}`;
+  });
 }
 
 const MARKS = {
@@ -60,25 +82,19 @@ const MARKS = {
   unchanged: " ",
 } as const;
 
-/** Tells changes to people. */
+/** Tells changes to people. What they edited themselves is shown as the folder would have it instead. */
 export function describeChanges({ changes, changed, kept }: Applied): string[] {
   const lines = changes.flatMap(({ act, kind, key, reason, before, after }) => [
     `${MARKS[act]} ${act} ${kind}/${key}${reason === undefined ? "" : `: ${reason}`}`,
-    ...(act === "update" ? diffLines(before, after).map((line) => `    ${line}`) : []),
+    ...(act === "update" || (act === "kept" && after !== undefined)
+      ? diffLines(before, after).map((line) => `    ${line}`)
+      : []),
   ]);
   const conflicts = kept === 0 ? "" : `, ${kept} in conflict (--force overwrites)`;
   const missing = changes.filter(({ act }) => act === "missing").length;
   const rest = missing === 0 ? "" : ` ${missing} missing here (--prune removes them there).`;
   const sum = changed + kept === 0 ? "No changes." : `${changed} to change${conflicts}.`;
   return [...lines, `${sum}${rest}`].map(toPlainText);
-}
-
-/** Names come from other people: none of them moves the cursor or turns the text of a plan around. */
-function toPlainText(line: string): string {
-  return line.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
 }
 
 function readProjectName(folder: string): string {

@@ -4,11 +4,13 @@ import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import * as definitionEvents from "./definition/events.ts";
 import * as definition from "./definition/operations.ts";
 import * as parts from "./definition/page-operations.ts";
+import { appContent } from "./definition/pack.ts";
 import { count } from "./definition/store.ts";
 import * as deploymentEvents from "./deployments/events.ts";
 import * as deployments from "./deployments/operations.ts";
@@ -82,6 +84,7 @@ export const apps = domain({
     loginToApp,
   ],
   contributions: [
+    contribute(PackContentPoint, appContent),
     contribute(InversePoint, {
       resourceType: "app",
       updated: ["app.updated"],

@@ -4,6 +4,7 @@ import { unattendedConnectors } from "./store.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeTypePoint, PalettePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import {
@@ -18,6 +19,7 @@ import * as consent from "./consent/operations.ts";
 import * as environments from "./environments/operations.ts";
 import * as events from "./events.ts";
 import { listConnectorTypes } from "./operations.ts";
+import { connectorContent } from "./pack.ts";
 import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
 import { connectors as resource } from "./resource.ts";
 import { checkConnectorNodes } from "./invocation/check-references.ts";
@@ -122,6 +124,7 @@ export const connectors = domain({
   readers: [listenerReader],
   jobs: [pollJob, subscribeJob, unsubscribeJob, consentExpiryJob],
   contributions: [
+    contribute(PackContentPoint, connectorContent),
     contribute(SearchSourcePoint, {
       kind: "connector",
       permission: ConnectorsRead,

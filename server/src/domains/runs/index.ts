@@ -75,6 +75,7 @@ export { Approval as RunApproval, listApprovals as listRunApprovals } from "./co
 export { ApprovalsDecide } from "./run.ts";
 export { RunOver } from "./run.ts";
 export { find as findRun } from "./store.ts";
+export { Fixture, FixtureResult, readFixture, rehearseFixtures } from "./rehearsal/fixture.ts";
 export { type Response, toRawResponse } from "./inbound/webhook-response.ts";
 
 export const runs = domain({

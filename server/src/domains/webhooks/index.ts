@@ -2,6 +2,7 @@ import { findInTable, ReferenceSourcePoint } from "#kernel/contributions/referen
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { EventFollowerPoint } from "#kernel/contributions/event-follower.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import {
@@ -26,6 +27,7 @@ import { fanOutReader } from "./sending/fan-out.ts";
 import { sender } from "./sending/sender.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
+import { webhookContent } from "./pack.ts";
 import { webhookFollowers } from "./followers.ts";
 import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { count, unattendedWebhooks } from "./store.ts";
@@ -83,6 +85,7 @@ export const webhooks = domain({
     endpointRetentionJob,
   ],
   contributions: [
+    contribute(PackContentPoint, webhookContent),
     contribute(UsageCounterPoint, { name: "webhooks", count }),
     contribute(CausalTracerPoint, deliveryTracer),
     contribute(NotificationRulePoint, pauseNotification),

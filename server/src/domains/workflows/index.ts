@@ -87,7 +87,13 @@ export {
 } from "./versions/plan-cache.ts";
 export { find as findVersion, holdVersion, type VersionRef } from "./versions/store.ts";
 export { VersionIsArchived as ArchivedVersion, VersionId } from "./versions/version.ts";
-export { definitionErrors } from "./checks/check-workflow.ts";
+export {
+  definitionErrors,
+  findStructureErrors,
+  parseExpressions,
+} from "./checks/check-workflow.ts";
+export { PackDefinition } from "./pack.ts";
+
 export {
   type CheckedParts,
   type CheckSource,

@@ -1,3 +1,4 @@
+import Type from "typebox";
 import { packContent } from "#kernel/contributions/pack-content.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { toWorkflowInput, WholeDefinition } from "./workflow-input.ts";
@@ -6,15 +7,26 @@ import * as service from "./service.ts";
 import { parseExpressions } from "./checks/check-workflow.ts";
 import * as store from "./store.ts";
 
+const REFERENCE = /"pack:workflows\/((?:[^"\\]|\\.)*)"/g;
+
+/** A definition that may name another workflow of the pack where its id is asked for. */
+export const PackDefinition = object(
+  {
+    ...WholeDefinition.properties,
+    errorWorkflowId: Type.Optional(line(300, "Started with the error when a run fails")),
+  },
+  { title: "PackWorkflowDefinition" },
+);
+
 /** Workflows that packs bring, as drafts: nothing runs until somebody publishes one. */
 export const workflowContent = packContent({
   kind: "workflows",
   // Their nodes may name any of these.
-  after: ["roles", "tables", "queries", "artifacts"],
+  after: ["roles", "tables", "queries", "artifacts", "connectors"],
   permission: WorkflowsWrite,
   environmentScoped: false,
   schema: object(
-    { key: line(200, "What it is known by in the pack"), definition: WholeDefinition },
+    { key: line(200, "What it is known by in the pack"), definition: PackDefinition },
     { title: "PackWorkflow" },
   ),
   keyOf: ({ key }) => key,
@@ -43,6 +55,10 @@ export const workflowContent = packContent({
       const { definition } = await store.get(tx, id);
       return { key: definition.name, definition };
     },
+    needs: ({ definition }) =>
+      [...JSON.stringify(definition).matchAll(REFERENCE)].map(
+        ([, key]) => JSON.parse(`"${key}"`) as string,
+      ),
     async find({ tx }, { key }) {
       const ids = await store.findIdsByName(tx, key);
       // Of two with one name nobody can tell which is meant.

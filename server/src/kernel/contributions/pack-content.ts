@@ -78,7 +78,7 @@ export function packContent<Schema extends TSchema, Prepared = undefined>(
 /** The ids of a table, the oldest first. */
 export async function listIds(
   tx: Tx,
-  table: "artifacts" | "roles" | "saved_queries" | "user_tables",
+  table: "apps" | "artifacts" | "roles" | "saved_queries" | "user_tables" | "webhooks",
   limit: number,
 ): Promise<readonly string[]> {
   const rows = await queryRows(tx, `select id from ${table} order by id limit $1`, [limit]);

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign as signText } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { climbTree, refuteProof } from "../../../../../cli/src/audit.ts";
+import { climbTree, refuteProof } from "../../../../../cli/src/proof.ts";
 import { signLog } from "./checkpoint-job.ts";
 import { buildPath, hashLeaf, rootOf } from "./merkle-tree.ts";
 

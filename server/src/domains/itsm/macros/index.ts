@@ -1,4 +1,6 @@
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
 import { catalog } from "../catalog/index.ts";
 import { changes } from "../changes/index.ts";
 import { incidents } from "../incidents/index.ts";
@@ -6,6 +8,7 @@ import { problems } from "../problems/index.ts";
 import { ACT_VERBS } from "./act.ts";
 import { macros as macroResource } from "./macro.ts";
 import { actCommands } from "./operations.ts";
+import { macroContent, textModuleContent } from "./pack.ts";
 import { MacrosRun, MacrosWrite } from "./permissions.ts";
 import { previewText, renderTextModule, textModules } from "./text-module.ts";
 
@@ -28,4 +31,5 @@ export const macros = domain({
     previewText,
     ...actCommands(acts),
   ],
+  contributions: [contribute(PackContentPoint, textModuleContent, macroContent)],
 });

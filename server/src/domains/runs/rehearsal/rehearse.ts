@@ -44,15 +44,12 @@ export async function rehearse(
 ): Promise<Rehearsal> {
   if (!caller.workspace) throw new Error("Runs belong to a workspace.");
   const partition = { workspace: caller.workspace.key, environment: caller.environment };
-  const clock = new RecordedClock();
-  const stage = { ...platform, clock };
-  const { maxConcurrency: _, concurrencyKey: __, timeoutMs: ___, ...whole } = definition;
-  const plan = compilePlan(whole, nodeTypesOf(platform));
+  const stage = openStage(platform, partition, definition);
   const all = await platform.db.read(partition, (tx) => listKeptRuns(tx, workflowId, choice));
   const visible = all.filter(({ runAs }) => canSeeTrace(caller, runAs));
   const small = visible.filter(({ bytes }) => bytes <= RUN_BYTES_MAX);
   const rehearsed: RehearsedRun[] = [];
-  const until = performance.now() + DURATION_MAX_MS;
+  const { until } = stage;
   let steps = 0;
   const isOver = (): boolean => steps >= STEPS_MAX || performance.now() > until;
   for (const ids of toBatches(small)) {
@@ -60,7 +57,7 @@ export async function rehearse(
     const kept = await platform.db.read(partition, (tx) => readKeptRuns(tx, ids));
     for (const run of kept) {
       const before = await planOfVersion(platform, run.versionId);
-      const result = await rehearseRun({ stage, clock, plan, partition, until }, run, before);
+      const result = await rehearseRun(stage, run, before);
       if (!result) break;
       rehearsed.push(result.run);
       steps += result.steps;
@@ -95,7 +92,8 @@ function* toBatches(
   if (batch.length > 0) yield batch;
 }
 
-interface Stage {
+/** The parts that the runs of one rehearsal share. */
+export interface Stage {
   readonly stage: Platform;
   readonly clock: RecordedClock;
   readonly plan: PlannedVersion["plan"];
@@ -104,12 +102,32 @@ interface Stage {
   readonly until: number;
 }
 
+/** Prepares a definition that has been checked; from now on its time goes. */
+export function openStage(
+  platform: Platform,
+  partition: Stage["partition"],
+  definition: Definition,
+): Stage {
+  const clock = new RecordedClock();
+  const { maxConcurrency: _, concurrencyKey: __, timeoutMs: ___, ...whole } = definition;
+  const plan = compilePlan(whole, nodeTypesOf(platform));
+  const until = performance.now() + DURATION_MAX_MS;
+  return { stage: { ...platform, clock }, clock, plan, partition, until };
+}
+
+interface RehearsedSteps {
+  readonly run: RehearsedRun;
+  readonly steps: number;
+  /** The output that the run would have. */
+  readonly output: unknown;
+}
+
 /** Undefined for a run that did not end in time: what is computed may take seconds a step. */
-async function rehearseRun(
+export async function rehearseRun(
   { stage, clock, plan, partition, until }: Stage,
   kept: KeptRun,
-  version: PlannedVersion | undefined,
-): Promise<{ readonly run: RehearsedRun; readonly steps: number } | undefined> {
+  version: Pick<PlannedVersion, "plan" | "number"> | undefined,
+): Promise<RehearsedSteps | undefined> {
   const steps = foldJournal(kept.lines);
   const createdAtMs = Date.parse(kept.createdAt);
   clock.atMs = createdAtMs;
@@ -151,6 +169,7 @@ async function rehearseRun(
       difference,
     },
     steps: execution.steps.size,
+    output: isMissing ? null : (execution.output ?? null),
   };
 }
 

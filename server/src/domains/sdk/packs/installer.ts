@@ -7,6 +7,9 @@ import { checksumOf } from "./descriptor.ts";
 import type { KeptItem, InstalledItem } from "./pack.ts";
 import { type PackItem, withErrorPath } from "./pack-items.ts";
 
+/** Ends a savepoint whose changes were only looked at. */
+class TakenBack extends Error {}
+
 const REFERENCE = /^pack:([a-z_]+)\/(.+)$/;
 
 export class PackInstaller {
@@ -72,6 +75,27 @@ export class PackInstaller {
   /** An item as it is now; undefined when it is gone. */
   readItem(contentType: PackContent, id: string): Promise<object | undefined> {
     return contentType.read(this.#enter(contentType), id);
+  }
+
+  /** An item as it would be, had it been replaced; undefined where that is refused. It stays as it is. */
+  async previewReplaced(
+    item: PackItem,
+    { kind, key, id }: InstalledItem,
+  ): Promise<object | undefined> {
+    const { contentType, prepared } = item;
+    let after: object | undefined;
+    try {
+      await this.#ctx.savepoint(async () => {
+        const content = this.#resolveReferences(item.content) as never;
+        const ctx = this.#enter(contentType);
+        const newId = await contentType.replace(ctx, id, content, prepared as never);
+        after = await this.readItem(contentType, newId);
+        throw new TakenBack(`${kind}/${key}`);
+      });
+    } catch (error) {
+      if (!(error instanceof TakenBack) && !(error instanceof Failure)) throw error;
+    }
+    return after;
   }
 
   /** Why an item is no longer as the pack left it. */

@@ -30,6 +30,17 @@ export async function definitionErrors(
   return (await definitionIssues(ctx, definition)).errors;
 }
 
+/** Finds the errors of a definition by itself: whether what it names is there is not asked. */
+export function findStructureErrors(
+  services: Pick<PlatformServices, "contributions">,
+  definition: unknown,
+): readonly FieldError[] {
+  const types = nodeTypesOf(services);
+  const { excess } = findMentions(definition, types);
+  if (excess !== undefined) return [{ path: excess, message: TOO_MANY }];
+  return checkDefinition(definition, types, PARSED).errors;
+}
+
 /** Finds all errors of a definition, and what in it is doubtful, each with its path. */
 export async function definitionIssues(
   { tx, services }: Context,

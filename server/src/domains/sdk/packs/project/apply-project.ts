@@ -150,9 +150,14 @@ async function applyItem(
   if (edit === "edited" && !isForced) {
     // The id is known to others that refer to it.
     await installer.upgrade(item, known);
+    const after = await installer.previewReplaced(item, known);
+    if (isDeepStrictEqual(before, after)) {
+      const installed = { ...known, base: checksumOf(before), content: item.checksum };
+      return { change: { kind, key, act: "unchanged" }, installed };
+    }
     const isSame = known.content === item.checksum;
     const reason = isSame ? "It was edited in the workspace." : "It was edited on both sides.";
-    return { change: { kind, key, act: "kept", reason, before }, installed: known };
+    return { change: { kind, key, act: "kept", reason, before, after }, installed: known };
   }
   const base = edit === "edited" ? checksumOf(before) : known.base;
   const content = edit === "edited" ? "" : known.content;

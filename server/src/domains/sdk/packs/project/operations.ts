@@ -1,6 +1,4 @@
 import Type from "typebox";
-import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
-import type { Platform } from "#kernel/contract.ts";
 import type { EventType } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
@@ -9,8 +7,10 @@ import { PacksInstall } from "../../permissions.ts";
 import { PackInstalled, PackUpgraded } from "../events.ts";
 import { readPackItems } from "../pack-items.ts";
 import { applyProject, toPackId } from "./apply-project.ts";
-import { exportProject, type ReadIn } from "./export-project.ts";
+import { exportProject } from "./export-project.ts";
+import { openReads } from "./names.ts";
 import { ProjectExport, ProjectInput, ProjectResult, TooManyItems } from "./project.ts";
+import { getFixture, testArtifactSource, testWorkflowDefinition } from "./test-operations.ts";
 
 const BODY_BYTES_MAX = 16 * 1_048_576;
 /** Of the content that a folder has; its versions count how often it was applied. */
@@ -78,11 +78,10 @@ const exportCode = query({
   run: async (_ctx, _input, exported) => exported,
 });
 
-/** Things of the workspace lie in production, whatever the environment of the request. */
-function openReads({ db }: Platform, caller: Caller): ReadIn {
-  const partition = partitionOfCaller(caller);
-  return (environmentScoped, work) =>
-    db.read(environmentScoped ? partition : { ...partition, environment: "production" }, work);
-}
-
-export const projectOperations = [applyCode, exportCode];
+export const projectOperations = [
+  applyCode,
+  exportCode,
+  getFixture,
+  testWorkflowDefinition,
+  testArtifactSource,
+];

@@ -81,10 +81,76 @@ test("a folder is planned, applied at once, and planned again without a change; 
   expect(acts(await apply(fewer, prune))).toEqual(["remove queries/Totals"]);
 });
 
+async function makeSurroundings(ask: typeof owner): Promise<{ readonly teamId: string }> {
+  await ask("POST /api/v1/secrets", { name: "SHOP_TOKEN", value: "s3cret-of-the-shop" });
+  const { body } = await ask("POST /api/v1/itsm/teams", { name: "Night team" });
+  return { teamId: body.data.id };
+}
+
+/** One of each kind that refers to others. */
+async function makeEverything(): Promise<void> {
+  const { teamId } = await makeSurroundings(owner);
+  const make = async (path: string, input: object): Promise<string> => {
+    const { status, body } = await owner(`POST /api/v1/${path}`, input);
+    expect([status, body.errors]).toEqual([201, undefined]);
+    return body.data.id;
+  };
+  const connectorId = await make("connectors", {
+    name: "Shop",
+    type: "http",
+    config: { baseUrl: "https://shop.example.com" },
+    auth: { kind: "bearer", token: "{{secrets.SHOP_TOKEN}}" },
+  });
+  const errorWorkflowId = await make("workflows", {
+    name: "Zuletzt",
+    trigger: { type: "manual" },
+    nodes: [],
+    edges: [],
+  });
+  await make("workflows", {
+    name: "Order",
+    trigger: { type: "manual" },
+    errorWorkflowId,
+    nodes: [
+      { id: "call", type: "connector", config: { connectorId, action: "request", input: {} } },
+      { id: "next", type: "subworkflow", config: { workflowId: errorWorkflowId } },
+    ],
+    edges: [{ from: "call", to: "next" }],
+  });
+  await make("webhooks", {
+    name: "Pager",
+    url: "https://pager.example.com/hook",
+    events: ["incident.*"],
+    headers: { authorization: "Bearer {{secrets.SHOP_TOKEN}}" },
+    retries: 5,
+  });
+  const textModuleId = await make("itsm/text-modules", {
+    name: "Greeting",
+    keyword: "hello",
+    body: "Hello {{caller.firstName}}",
+    teamId,
+  });
+  await make("itsm/macros", {
+    name: "Greet",
+    teamId,
+    steps: [{ act: "take" }, { act: "comment", textModuleId }],
+  });
+  await make("apps", {
+    name: "Orders",
+    slug: "orders",
+    theme: { accent: "#0b6b63" },
+    dataSources: [{ name: "shop", kind: "connector", config: { connectorId, action: "request" } }],
+    pages: [{ path: "/", title: "Orders", components: [{ type: "text", text: "Hello" }] }],
+  });
+}
+
 test("what is exported from one workspace makes the same in another, and applies there and here without a change", async () => {
   for (const packKey of ["core_baseline_pack", "itsm_baseline_pack"]) {
     expect((await owner("POST /api/v1/sdk/install-packs", { packKey })).status).toBe(201);
   }
+  const place = await world.workspace("elsewhere");
+  const other = await world.member(["owner"], place);
+  await makeEverything();
   const here = (await owner("GET /api/v1/code/export")).body.data;
   expect(here.leftOut).toEqual([]);
   expect(Object.keys(here.items).length).toBeGreaterThan(6);
@@ -93,8 +159,10 @@ test("what is exported from one workspace makes the same in another, and applies
     items: here.items,
   });
   expect([own.status, acts(own)]).toEqual([200, []]);
-  const place = await world.workspace("elsewhere");
-  const other = await world.member(["owner"], place);
+  // Teams and secrets are no part of it: only their names are.
+  const refused = await other("POST /api/v1/code/apply", { project: "all", items: here.items });
+  expect([refused.status, refused.events]).toEqual([422, []]);
+  await makeSurroundings(other);
   const moved = await other("POST /api/v1/code/apply", { project: "all", items: here.items });
   expect([moved.status, moved.body.detail]).toEqual([200, undefined]);
   const there = (await other("GET /api/v1/code/export")).body.data;

@@ -42,8 +42,14 @@ export const ItemChange = Type.Object({
       "removal was not asked for",
   }),
   reason: Type.Optional(Type.String({ description: "Why it is as it was" })),
-  before: Type.Optional(Type.Unknown({ description: "Where it changes: as it is now" })),
-  after: Type.Optional(Type.Unknown({ description: "Where it changes: as it will be" })),
+  before: Type.Optional(
+    Type.Unknown({ description: "Where it changes, or is a conflict: as it is now" }),
+  ),
+  after: Type.Optional(
+    Type.Unknown({
+      description: "Where it changes: as it will be; of a conflict: as the folder has it",
+    }),
+  ),
 });
 export type ItemChange = Static<typeof ItemChange>;
 

@@ -1,10 +1,7 @@
-import { watch } from "node:fs";
 import type { Client } from "@millrace/client";
-import { push, type Pushed, test, type Tested } from "./artifacts.ts";
+import { push, type Pushed, test, type Tested } from "./sync.ts";
+import { watchFolder } from "../project/watch-folder.ts";
 import { readFolder } from "./folder.ts";
-
-/** Editors write a file in several steps; what belongs together comes within this time. */
-const GATHER_MS = 150;
 
 export interface Round {
   readonly pushed: readonly Pushed[];
@@ -17,22 +14,13 @@ export async function develop(
   folder: string,
   { signal, tell }: { readonly signal: AbortSignal; readonly tell: (round: Round) => void },
 ): Promise<void> {
-  let wake: (() => void) | undefined;
-  let changed = true;
-  const watcher = watch(folder, { recursive: true, signal }, () => {
-    changed = true;
-    wake?.();
+  await watchFolder(folder, {
+    signal,
+    work: async () => {
+      const round = await once(client, folder);
+      if (round.pushed.length > 0) tell(round);
+    },
   });
-  watcher.on("error", () => wake?.());
-  signal.addEventListener("abort", () => wake?.(), { once: true });
-  while (!signal.aborted) {
-    if (!changed) await new Promise<void>((resolve) => (wake = resolve));
-    if (signal.aborted) return;
-    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-    changed = false;
-    const round = await once(client, folder);
-    if (round.pushed.length > 0) tell(round);
-  }
 }
 
 async function once(client: Client, folder: string): Promise<Round> {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Schemas } from "@millrace/client";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "../usage.ts";
 
 type Artifact = Schemas["Artifact"];
 type Detail = Omit<Artifact["detail"], "scriptSource">;

@@ -1,0 +1,40 @@
+import { ApiError, type Client } from "@millrace/client";
+import { CommandError } from "../usage.ts";
+import { applyProject, type ApplyOptions, describeChanges } from "./project.ts";
+import { watchFolder } from "./watch-folder.ts";
+
+/** Applies a folder on each save, and tells what that changed or why it can't be; until the signal. */
+export async function developProject(
+  client: Client,
+  folder: string,
+  about: Omit<ApplyOptions, "isPlan"> & {
+    readonly signal: AbortSignal;
+    readonly tell: (line: string) => void;
+  },
+): Promise<void> {
+  const { signal, tell, ...options } = about;
+  let last = "";
+  await watchFolder(folder, {
+    signal,
+    work: async () => {
+      const lines = await applyProject(client, folder, { ...options, isPlan: false }).then(
+        describeChanges,
+        explain,
+      );
+      // Saving a file that says the same is no news; a problem that stays is told once.
+      const text = lines.join("\n");
+      if (text !== last) for (const line of lines) tell(line);
+      last = text;
+    },
+  });
+}
+
+/** What a person can put right is told, and watched on; anything else is our bug. */
+function explain(error: unknown): string[] {
+  if (error instanceof CommandError) return error.message.split("\n");
+  if (error instanceof ApiError) return [`${error.message} (${error.status} ${error.code})`];
+  if (error instanceof TypeError && error.cause instanceof Error) {
+    return [`The server can't be reached: ${error.cause.message}`];
+  }
+  throw error;
+}

@@ -1,0 +1,162 @@
+import { expect, test } from "vitest";
+import { deployWorkflow, runWorkflow } from "#domains/runs/testing/workflows.ts";
+import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
+import { useFixture, useWorld } from "#kernel/testing/world.ts";
+
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
+
+const { body: connector } = await owner("POST /api/v1/connectors", {
+  name: "Shop",
+  type: "http",
+  config: { baseUrl: receiver.url },
+});
+const NODES = [
+  { id: "large", type: "condition", config: { expression: "trigger.input.total > 100" } },
+  {
+    id: "call",
+    type: "connector",
+    config: {
+      connectorId: connector.data.id,
+      action: "request",
+      input: { method: "POST", path: "/orders", body: { total: "{{ trigger.input.total }}" } },
+    },
+  },
+  { id: "sum", type: "transform", config: { expression: "trigger.input.total * 2" } },
+] as const;
+const EDGES = [
+  { from: "large", to: "call", when: "true" },
+  { from: "call", to: "sum" },
+];
+const definitionOf = (nodes: readonly object[]) => ({
+  name: "Orders",
+  trigger: { type: "manual" },
+  nodes,
+  edges: EDGES,
+});
+const workflowId = await deployWorkflow(owner, NODES, { name: "Orders", edges: EDGES });
+const run = await runWorkflow(owner, workflowId, { total: 500 });
+const { body: recorded, ...reading } = await owner(`GET /api/v1/code/fixture?runId=${run.id}`);
+const fixture = recorded.data;
+const withConfig = (id: string, config: object) =>
+  NODES.map((node) => (node.id === id ? { ...node, config } : node));
+const tryOut = (nodes: readonly object[], more: object = {}, ask = owner) =>
+  ask("POST /api/v1/code/test-workflow", {
+    definition: definitionOf(nodes),
+    fixtures: [fixture],
+    ...more,
+  });
+
+test("a run is recorded with names in the place of ids; its own definition goes as it did, and calls nothing", async () => {
+  expect([reading.status, reading.events]).toEqual([200, []]);
+  expect(fixture).toMatchObject({ workflow: "Orders", status: "completed" });
+  expect(Object.keys(fixture.steps)).toEqual(["large", "call", "sum"]);
+  expect(JSON.stringify(fixture)).not.toContain(connector.data.id);
+  expect(fixture.definition.nodes[1].config.connectorId).toBe("pack:connectors/Shop");
+  const before = receiver.received.length;
+  const named = NODES.map((node) =>
+    node.id === "call"
+      ? { ...node, config: { ...node.config, connectorId: "pack:connectors/Shop" } }
+      : node,
+  );
+  for (const nodes of [NODES, named]) {
+    const answer = await tryOut(nodes);
+    expect(answer).toMatchObject({ status: 200, events: [] });
+    expect(answer.body.data.results).toEqual([
+      { verdict: "same", status: "completed", output: 1000, difference: null },
+    ]);
+  }
+  expect(receiver.received.length).toBe(before);
+  // Elsewhere there is no such connector, and no such run.
+  const other = await world.member(["owner"], await world.workspace("elsewhere"));
+  expect((await tryOut(named, {}, other)).body.data.results[0].verdict).toBe("same");
+});
+
+test.each([
+  [
+    "another way",
+    withConfig("large", { expression: "false" }),
+    { verdict: "other_branch", status: "completed" },
+  ],
+  [
+    "another output",
+    withConfig("sum", { expression: "trigger.input.total * 3" }),
+    {
+      verdict: "other_output",
+      output: 1500,
+      difference: { stepId: "sum", before: 1000, after: 1500 },
+    },
+  ],
+  [
+    "another connector",
+    withConfig("call", { ...NODES[1].config, connectorId: "pack:connectors/Other" }),
+    {
+      verdict: "other_output",
+      difference: {
+        stepId: "call",
+        kind: "input",
+        before: "pack:connectors/Shop",
+        after: "pack:connectors/Other",
+      },
+    },
+  ],
+  [
+    "a failure",
+    withConfig("sum", { expression: "$number('x')" }),
+    { verdict: "would_fail", status: "failed" },
+  ],
+])("%s is told with the step and both values", async (_name, nodes, result) => {
+  expect((await tryOut(nodes)).body.data.results).toMatchObject([result]);
+});
+
+test("a definition with faults is refused with their paths, and no fixture is worse than none", async () => {
+  const faulty = await tryOut([{ id: "a", type: "teleport" }]);
+  expect([faulty.status, faulty.body.errors[0].path]).toEqual([422, "/definition/nodes/0/type"]);
+  const odd = { ...fixture, definition: { nodes: 7 }, steps: { call: { status: "completed" } } };
+  const answer = await tryOut(NODES, { fixtures: [odd] });
+  expect([answer.status, answer.body.data.results[0].status]).toEqual([200, "completed"]);
+  expect((await tryOut(NODES, { fixtures: [{ ...fixture, status: "odd" }] })).status).toBe(422);
+  const unknown = await owner("GET /api/v1/code/fixture?runId=run_01jd0000000000000000000000");
+  expect(unknown.status).toBe(404);
+  const { body: role } = await owner("POST /api/v1/settings/roles", {
+    name: "Flows alone",
+    permissions: ["workflows:read"],
+  });
+  const reader = await world.member([role.data.id]);
+  expect((await reader(`GET /api/v1/code/fixture?runId=${run.id}`)).status).toBe(403);
+  expect((await tryOut(NODES, {}, reader)).status).toBe(403);
+});
+
+test("an artifact that is not saved is run with cases and their mocks", async () => {
+  const ask = (scriptSource: string) =>
+    owner("POST /api/v1/code/test-artifact", {
+      artifact: {
+        key: "double",
+        name: "double",
+        artifactType: "workflow_node",
+        detail: { scriptSource },
+      },
+      cases: [
+        { name: "doubles", inputPayload: { n: 2 }, expected: { n: 4 } },
+        {
+          name: "asks",
+          inputPayload: { n: 0 },
+          expected: { n: 7 },
+          mocks: { "http.request": [{ returns: { status: 200, headers: {}, body: 7 } }] },
+        },
+      ],
+    });
+  const source =
+    "return { n: input.n * 2 || (await context.http.request({ url: 'https://example.com' })).body };";
+  const answer = await ask(source);
+  expect([answer.status, answer.events]).toEqual([200, []]);
+  expect(answer.body.data.results.map(({ passed }: any) => passed)).toEqual([true, true]);
+  const wrong = await ask("return { n: 4 };");
+  expect(wrong.body.data.results[1]).toMatchObject({
+    passed: false,
+    diff: [{ path: "/n", expected: 7, actual: 4 }],
+  });
+  const faulty = await ask("return {");
+  expect([faulty.status, faulty.body.errors[0].path]).toEqual([422, "/detail/scriptSource"]);
+});
