@@ -7,8 +7,11 @@ export interface Schemas {
   "AccessExplanation": { "allowed": boolean; "operation": Schemas["OperationEntry"]; "person": { "id": string; "name": string; "email": string; "roles": readonly ({ "id": string; "name": string })[] }; "environment": "production" | "staging" | "development"; "reasons": readonly ({ "check": "audience" | "membership" | "second_factor" | "permission" | "token_scope" | "owner_in_person" | "environment" | "thing"; "passed": boolean | null; "text": string })[]; "grantedBy": readonly ({ "id": string; "name": string; "pattern": string })[]; "wouldGrant": readonly ({ "id": string; "name": string })[]; "failure": { "status": number; "code": string; "detail": string } | null };
   "ActResult": { "id": string; "number": string | null; "before": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null } | null; "after": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null } | null; "changes": readonly (string)[]; "refusal": { "step": number; "code": string; "status": number; "message": string; "errors": readonly ({ "path": string; "message": string })[] } | null };
   "ActResults": { "dryRun": boolean; "changed": number; "refused": number; "results": readonly (Schemas["ActResult"])[] };
+  "Agent": { "id": string; "kind": "token" | "application"; "name": string; "person": { "id": string; "name": string; "email": string }; "scopes": readonly (string)[]; "createdAt": string; "lastUsedAt": string | null; "expiresAt": string | null; "pendingCalls": number; "isOwn": boolean };
+  "AgentCall": { "id": string; "operation": string; "summary": string; "environment": "production" | "staging" | "development"; "status": "pending" | "approved" | "rejected" | "expired" | "cancelled" | "performed" | "failed"; "agent": { "id": string; "name": string; "person": { "id": string; "name": string } }; "decidedBy": { "id": string; "name": string } | null; "decidedAt": string | null; "comment": string | null; "outcome": { "status": number; "code": string | null } | null; "createdAt": string; "expiresAt": string; "finishedAt": string | null; "mayDecide": boolean; "input": { readonly [name: string]: unknown }; "preview": { "events": readonly (unknown)[]; "eventCount": number; "changes": readonly (unknown)[]; "leftOut": string | null }; "answer": unknown };
   "AgentMemory": { "id": string; "key": string; "messageCount": number; "createdAt": string; "updatedAt": string; "messages": readonly (Schemas["AgentMemoryMessage"])[] };
   "AgentMemoryMessage": { "role": "user" | "assistant"; "content": string };
+  "AgentPolicy": { "demands": "nothing" | "drastic" | "changes"; "operations": readonly (string)[]; "permissions": readonly (string)[]; "approvers": readonly (string)[]; "fourEyes": boolean; "expiresInHours": number; "updatedAt": string | null };
   "Alert": { "id": string; "name": string; "description": string; "report": Schemas["ReportDraft"]; "rule": Schemas["AlertRule"]; "everyMinutes": number; "notify": readonly (string)[]; "enabled": boolean; "runAs": string; "state": "unknown" | "ok" | "firing"; "value": number | null; "reason": string | null; "since": string | null; "checkedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "AlertHistoryEntry": { "at": string; "state": "fired" | "resolved"; "value": number | null; "reason": string };
   "AlertRule": { "kind": "above" | "below" | "no_data" | "unusual"; "threshold"?: number; "sensitivity"?: number; "checks"?: number };
@@ -285,7 +288,7 @@ export interface Schemas {
   "OAuthConsents": { "consents": readonly (Schemas["OAuthConsent"])[] };
   "OAuthError": { "error": string; "error_description": string };
   "OAuthIntrospection": { "active": boolean; "scope"?: string; "client_id"?: string; "username"?: string; "token_type"?: string; "exp"?: number; "iat"?: number; "sub"?: string; "iss"?: string };
-  "OAuthMetadata": { "issuer": string; "authorization_endpoint": string; "token_endpoint": string; "revocation_endpoint": string; "introspection_endpoint": string; "scopes_supported": readonly (string)[]; "response_types_supported": readonly (string)[]; "response_modes_supported": readonly (string)[]; "grant_types_supported": readonly (string)[]; "code_challenge_methods_supported": readonly (string)[]; "token_endpoint_auth_methods_supported": readonly (string)[]; "revocation_endpoint_auth_methods_supported": readonly (string)[]; "introspection_endpoint_auth_methods_supported": readonly (string)[]; "authorization_response_iss_parameter_supported": boolean; "service_documentation": string };
+  "OAuthMetadata": { "issuer": string; "authorization_endpoint": string; "token_endpoint": string; "registration_endpoint": string; "revocation_endpoint": string; "introspection_endpoint": string; "scopes_supported": readonly (string)[]; "response_types_supported": readonly (string)[]; "response_modes_supported": readonly (string)[]; "grant_types_supported": readonly (string)[]; "code_challenge_methods_supported": readonly (string)[]; "token_endpoint_auth_methods_supported": readonly (string)[]; "revocation_endpoint_auth_methods_supported": readonly (string)[]; "introspection_endpoint_auth_methods_supported": readonly (string)[]; "authorization_response_iss_parameter_supported": boolean; "service_documentation": string };
   "OAuthToken": { "access_token": string; "token_type": "Bearer"; "expires_in": number; "refresh_token": string; "scope": string };
   "OnCallAt": { "at": string; "shift": { "userId": string; "from": string; "until": string; "layer": string | null; "overrideId": string | null } | null };
   "OnCallLayer": { "name": string; "userIds": readonly (string)[]; "turn": { "unit": "hour" | "day" | "week"; "count": number }; "startsOn": string; "handOver": string; "hours"?: readonly ({ "days": readonly (number)[]; "from": string; "to": string })[] };
@@ -357,6 +360,7 @@ export interface Schemas {
   "RecordSummary": { "groups": readonly (Schemas["RecordGroup"])[]; "isCut": boolean };
   "Referrer": { "kind": string; "id": string; "name": string };
   "RegisteredOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "clientSecret": string };
+  "RegisteredOAuthClient": { "client_id": string; "client_id_issued_at": number; "client_name": string; "redirect_uris": readonly (string)[]; "scope": string; "grant_types": readonly (string)[]; "response_types": readonly (string)[]; "token_endpoint_auth_method": string };
   "RegisteredWebAuthnCredential": { "id": string; "name": string; "createdAt": string; "lastUsedAt": string | null; "recoveryCodes"?: readonly (string)[] };
   "Rehearsal": { "counts": Schemas["RehearsalCounts"]; "rehearsed": number; "hidden": number; "leftOut": number; "runs": readonly (Schemas["RehearsedRun"])[] };
   "RehearsalCounts": { "same": number; "otherBranch": number; "otherOutput": number; "wouldFail": number; "needsOutcome": number };
@@ -520,6 +524,18 @@ export interface Operations {
   "access.explain": { query: { "userId": string; "operation": string; "environment"?: "production" | "staging" | "development"; "thing"?: string; "tokenId"?: string }; reply: { "data": Schemas["AccessExplanation"] } };
   /** List every operation with the permission that it needs */
   "access.list_operations": { reply: { "data": Schemas["OperationEntries"] } };
+  /** Approve a call of an agent, which is then performed */
+  "agent_calls.approve": { params: { "id": string }; body?: { "comment"?: string }; reply: { "data": Schemas["AgentCall"] } };
+  /** Take back a call that waits for an approval */
+  "agent_calls.cancel": { params: { "id": string }; reply: { "data": Schemas["AgentCall"] } };
+  /** Read a call of an agent that needed an approval */
+  "agent_calls.get": { params: { "id": string }; reply: { "data": Schemas["AgentCall"] } };
+  /** List the calls of agents that needed an approval, newest first */
+  "agent_calls.list": { query?: { "limit"?: number; "after"?: string; "status"?: "pending" | "approved" | "rejected" | "expired" | "cancelled" | "performed" | "failed" }; reply: { "data": readonly (Schemas["AgentCall"])[]; "pagination": Schemas["Pagination"] } };
+  /** Reject a call of an agent */
+  "agent_calls.reject": { params: { "id": string }; body?: { "comment"?: string }; reply: { "data": Schemas["AgentCall"] } };
+  /** Ask for the approval of a call, as an agent */
+  "agent_calls.request": { body: { "operation": string; "input"?: { readonly [name: string]: unknown }; "environment"?: "production" | "staging" | "development"; "ifMatch"?: string }; reply: { "data": Schemas["AgentCall"] } };
   /** Add messages to what agents remember of a conversation */
   "agent_memories.append": { body: { "key": string; "messages": readonly (Schemas["AgentMemoryMessage"])[]; "keep"?: number }; reply: { "data": Schemas["AgentMemory"] } };
   /** Delete what agents remember of a conversation */
@@ -528,6 +544,14 @@ export interface Operations {
   "agent_memories.get": { params: { "id": string }; reply: { "data": Schemas["AgentMemory"] } };
   /** List the conversations that agents remember */
   "agent_memories.list": { query?: { "limit"?: number; "after"?: string; "key"?: string }; reply: { "data": readonly (Schemas["ListedAgentMemorySummary"])[]; "pagination": Schemas["Pagination"] } };
+  /** Read which calls of agents need an approval */
+  "agent_policy.get": { reply: { "data": Schemas["AgentPolicy"] } };
+  /** Set which calls of agents need an approval, and who gives it */
+  "agent_policy.set": { body: { "demands": "nothing" | "drastic" | "changes"; "operations": readonly (string)[]; "permissions": readonly (string)[]; "approvers": readonly (string)[]; "fourEyes": boolean; "expiresInHours": number }; reply: { "data": Schemas["AgentPolicy"] } };
+  /** List the agents of the workspace, newest first */
+  "agents.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Agent"])[]; "pagination": Schemas["Pagination"] } };
+  /** End the access of an agent at once */
+  "agents.revoke": { params: { "id": string }; reply: undefined };
   /** Look at the number of an alert now */
   "alerts.check": { params: { "id": string }; reply: { "data": Schemas["Alert"] } };
   /** Make an alert */
@@ -1368,12 +1392,14 @@ export interface Operations {
   "notifications.unread": { params: { "id": string }; reply: { "data": Schemas["Notification"] } };
   /** Mark one of your notifications as read or unread */
   "notifications.update": { params: { "id": string }; body: { "read": boolean }; reply: { "data": Schemas["Notification"] } };
+  /** Describe the server of the Model Context Protocol as a protected resource */
+  "oauth.agent_resource_metadata": { query?: { "workspace"?: string }; reply: Schemas["ProtectedResourceMetadata"] };
   /** Show a person the login page, then the consent page */
-  "oauth.authorize": { query?: { "response_type"?: string; "client_id"?: string; "redirect_uri"?: string; "scope"?: string; "state"?: string; "code_challenge"?: string; "code_challenge_method"?: string; "prompt"?: string }; reply: string };
+  "oauth.authorize": { query?: { "response_type"?: string; "client_id"?: string; "redirect_uri"?: string; "scope"?: string; "state"?: string; "code_challenge"?: string; "code_challenge_method"?: string; "resource"?: string; "workspace"?: string; "prompt"?: string }; reply: string };
   /** Register an application that acts for people */
   "oauth.create_application": { body: { "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[] }; reply: { "data": Schemas["RegisteredOAuthApplication"] } };
   /** Take the answer of the consent page */
-  "oauth.decide": { body: { "request": string; "decision": "allow" | "deny" }; reply: string };
+  "oauth.decide": { body: { "request": string; "decision": "allow" | "allow_reading" | "deny" }; reply: string };
   /** Remove an OAuth application and end all of its tokens */
   "oauth.delete_application": { params: { "clientId": string }; reply: undefined };
   /** Read an OAuth application */
@@ -1388,6 +1414,8 @@ export interface Operations {
   "oauth.login": { body: { "request": string; "email": string; "password": string; "code"?: string }; reply: string };
   /** Describe the OAuth endpoints */
   "oauth.metadata": { reply: Schemas["OAuthMetadata"] };
+  /** Register a client that nobody knows yet */
+  "oauth.register": { body: { "redirect_uris": readonly (string)[]; "client_name"?: string; "scope"?: string; "grant_types"?: readonly (string)[]; "response_types"?: readonly (string)[]; "token_endpoint_auth_method"?: string }; reply: Schemas["RegisteredOAuthClient"] };
   /** Describe the API as a protected resource */
   "oauth.resource_metadata": { reply: Schemas["ProtectedResourceMetadata"] };
   /** Give back a token */
@@ -1397,7 +1425,7 @@ export interface Operations {
   /** Give an OAuth application a new secret, shown this once */
   "oauth.rotate_application_secret": { params: { "clientId": string }; reply: { "data": Schemas["RegisteredOAuthApplication"] } };
   /** Exchange a code or a refresh token for tokens */
-  "oauth.token": { body: { "grant_type": string; "code"?: string; "redirect_uri"?: string; "code_verifier"?: string; "refresh_token"?: string; "scope"?: string; "client_id"?: string; "client_secret"?: string }; reply: Schemas["OAuthToken"] };
+  "oauth.token": { body: { "grant_type": string; "code"?: string; "redirect_uri"?: string; "code_verifier"?: string; "refresh_token"?: string; "scope"?: string; "resource"?: string; "client_id"?: string; "client_secret"?: string }; reply: Schemas["OAuthToken"] };
   /** Change an OAuth application */
   "oauth.update_application": { params: { "clientId": string }; body: { "name"?: string; "redirectUris"?: readonly (string)[]; "allowedScopes"?: readonly (string)[] }; reply: { "data": Schemas["OAuthApplication"] } };
   /** See who is on call in every schedule */
@@ -2153,10 +2181,20 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "absences.update": "PATCH /api/v1/itsm/absences/{id}",
   "access.explain": "GET /api/v1/access/explain",
   "access.list_operations": "GET /api/v1/access/operations",
+  "agent_calls.approve": "POST /api/v1/agent-calls/{id}/approve",
+  "agent_calls.cancel": "POST /api/v1/agent-calls/{id}/cancel",
+  "agent_calls.get": "GET /api/v1/agent-calls/{id}",
+  "agent_calls.list": "GET /api/v1/agent-calls",
+  "agent_calls.reject": "POST /api/v1/agent-calls/{id}/reject",
+  "agent_calls.request": "POST /api/v1/agent-calls",
   "agent_memories.append": "POST /api/v1/agent-memories",
   "agent_memories.delete": "DELETE /api/v1/agent-memories/{id}",
   "agent_memories.get": "GET /api/v1/agent-memories/{id}",
   "agent_memories.list": "GET /api/v1/agent-memories",
+  "agent_policy.get": "GET /api/v1/agents/policy",
+  "agent_policy.set": "PUT /api/v1/agents/policy",
+  "agents.list": "GET /api/v1/agents",
+  "agents.revoke": "DELETE /api/v1/agents/{id}",
   "alerts.check": "POST /api/v1/analytics/alerts/{id}/check",
   "alerts.create": "POST /api/v1/analytics/alerts",
   "alerts.delete": "DELETE /api/v1/analytics/alerts/{id}",
@@ -2577,6 +2615,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "notifications.set_preferences": "PUT /api/v1/notifications/preferences",
   "notifications.unread": "POST /api/v1/notifications/{id}/unread",
   "notifications.update": "PATCH /api/v1/notifications/{id}",
+  "oauth.agent_resource_metadata": "GET /.well-known/oauth-protected-resource/mcp",
   "oauth.authorize": "GET /oauth/authorize",
   "oauth.create_application": "POST /api/v1/oauth/applications",
   "oauth.decide": "POST /oauth/authorize",
@@ -2587,6 +2626,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "oauth.list_consents": "GET /api/v1/oauth/consents",
   "oauth.login": "POST /oauth/login",
   "oauth.metadata": "GET /.well-known/oauth-authorization-server",
+  "oauth.register": "POST /api/v1/oauth/register",
   "oauth.resource_metadata": "GET /.well-known/oauth-protected-resource",
   "oauth.revoke": "POST /api/v1/oauth/revoke",
   "oauth.revoke_consent": "DELETE /api/v1/oauth/consents/{clientId}",

@@ -29,9 +29,11 @@ const approvals = createRoute({
   getParentRoute: () => inside,
   path: "/approvals",
   component: lazyRouteComponent(() => import("./approvals/approvals.tsx"), "Approvals"),
-  validateSearch: (search): { open?: string | undefined; tab?: "decided" | undefined } => ({
+  validateSearch: (
+    search,
+  ): { open?: string | undefined; tab?: "decided" | "agents" | undefined } => ({
     open: textOf(search["open"]),
-    tab: search["tab"] === "decided" ? "decided" : undefined,
+    tab: search["tab"] === "decided" || search["tab"] === "agents" ? search["tab"] : undefined,
   }),
 });
 

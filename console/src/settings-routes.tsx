@@ -62,6 +62,12 @@ const programs = createRoute({
   component: lazyRouteComponent(() => import("./workspace/programs.tsx"), "Programs"),
 });
 
+const agents = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings/agents",
+  component: lazyRouteComponent(() => import("./agents/agents.tsx"), "Agents"),
+});
+
 const audit = createRoute({
   getParentRoute: () => inside,
   path: "/audit",
@@ -85,6 +91,7 @@ export const settingsRoutes = [
   workspaceSettings,
   singleSignOn,
   programs,
+  agents,
   audit,
   operation,
 ] as const;

@@ -5,6 +5,7 @@ import { faults } from "./faults/index.ts";
 import { flood } from "./failover/flood.ts";
 import { fuzzing } from "./fuzz/index.ts";
 import { guides } from "./guides/guides.ts";
+import { mcp } from "./mcp/mcp.ts";
 import { n8n } from "./n8n/n8n.ts";
 import { nodes } from "./nodes/nodes.ts";
 import type { Proof } from "./proof.ts";
@@ -27,6 +28,7 @@ const PROOFS: readonly Proof[] = [
   thorough,
   guides,
   n8n,
+  mcp,
 ];
 const USAGE = `npm run proof -- <name> [options]
 ${PROOFS.map(({ name, usage }) => `  ${name} ${usage}`).join("\n")}

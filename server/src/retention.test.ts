@@ -156,7 +156,23 @@ const KINDS: Readonly<Record<string, readonly Kind[]>> = {
         select id, workspace, person, id, id::bytea, '{}', at + interval '1 day', at from rows`,
     },
   ],
+  "mcp.prune_agent_calls": [
+    {
+      table: "agent_calls",
+      insert: `insert into agent_calls (id, workspace_id, operation, summary, target, call, call_hash,
+          shown_input, preview, credential_kind, credential_id, agent_name, user_id, user_name, status, expires_at,
+          created_at)
+        select id, workspace, 'x', 'x', 'production', '', '', '{}', '{}', 'api_token', person, 'x', person, 'x',
+               'performed', at, at from rows`,
+    },
+  ],
   "identity.prune_oauth_grants": [
+    {
+      table: "oauth_applications",
+      insert: `insert into oauth_applications (client_id, workspace_id, name, redirect_uris, allowed_scopes,
+          created_at, updated_at)
+        select id, null, 'x', '{}', '{}', at, at from rows`,
+    },
     {
       table: "oauth_grants",
       insert: `${APPLICATION}

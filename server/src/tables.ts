@@ -24,6 +24,34 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  agent_calls: {
+    id: string;
+    workspace_id: Generated<string>;
+    operation: string;
+    summary: string;
+    target: "production" | "staging" | "development";
+    call: Buffer;
+    call_hash: Buffer;
+    shown_input: Json;
+    preview: Json;
+    credential_kind: string;
+    credential_id: string;
+    agent_name: string;
+    user_id: string;
+    user_name: string;
+    status: string;
+    decided_by: string | null;
+    decider_name: string | null;
+    decided_at: Time | null;
+    comment: string | null;
+    cause: Json | null;
+    outcome_status: number | null;
+    outcome_code: string | null;
+    answer: Buffer | null;
+    finished_at: Time | null;
+    expires_at: Time;
+    created_at: Time;
+  };
   agent_memories: {
     id: string;
     workspace_id: Generated<string>;
@@ -33,6 +61,17 @@ export interface Tables {
     message_count: number;
     revision: Generated<number>;
     created_at: Time;
+    updated_at: Time;
+  };
+  agent_policies: {
+    workspace_id: Generated<string>;
+    demands: string;
+    operations: string[];
+    permissions: string[];
+    approvers: string[];
+    four_eyes: boolean;
+    expires_in_hours: number;
+    revision: Generated<number>;
     updated_at: Time;
   };
   alert_changes: {
@@ -1212,11 +1251,11 @@ export interface Tables {
   };
   oauth_applications: {
     client_id: string;
-    workspace_id: Generated<string>;
+    workspace_id: Generated<string | null>;
     name: string;
     redirect_uris: string[];
     allowed_scopes: string[];
-    secret_hash: Buffer;
+    secret_hash: Buffer | null;
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;

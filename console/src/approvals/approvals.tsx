@@ -1,6 +1,7 @@
 import "./approvals.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { PendingCalls } from "../agents/index.ts";
 import { ApiError, call, invalidate, useOp } from "../data/api.ts";
 import { type LogEvent, onEvent } from "../data/live/live.ts";
 import { useMay } from "../data/people.ts";
@@ -29,6 +30,8 @@ export function Approvals() {
   const navigate = useNavigate();
   const may = useMay();
   const inbox = useInbox();
+  const waiting = useOp("home.waiting", undefined, { enabled: may("approvals:decide") });
+  const calls = waiting.data?.data.counts["agentCalls"] ?? 0;
   const count = inbox.items.filter(({ decided }) => !decided).length;
   return (
     <div className="page">
@@ -36,11 +39,21 @@ export function Approvals() {
         <h1>Approvals</h1>
         <div className="tabs" role="group" aria-label="Approvals">
           <button
-            aria-pressed={tab !== "decided"}
+            aria-pressed={tab === undefined}
             onClick={() => void navigate({ to: "/approvals", search: {}, replace: true })}
           >
             Waiting {count > 0 && <span className="muted">{count}</span>}
           </button>
+          {may("agent_calls:read") && (
+            <button
+              aria-pressed={tab === "agents"}
+              onClick={() =>
+                void navigate({ to: "/approvals", search: { tab: "agents" }, replace: true })
+              }
+            >
+              Agents {calls > 0 && <span className="muted">{calls}</span>}
+            </button>
+          )}
           {may("approvals:decide") && (
             <button
               aria-pressed={tab === "decided"}
@@ -53,7 +66,13 @@ export function Approvals() {
           )}
         </div>
       </header>
-      {tab === "decided" ? <History /> : <Inbox {...inbox} />}
+      {tab === "decided" && <History />}
+      {tab === "agents" && (
+        <div className="scroll approvals-of-agents">
+          <PendingCalls />
+        </div>
+      )}
+      {tab === undefined && <Inbox {...inbox} />}
     </div>
   );
 }

@@ -25,6 +25,7 @@ export function useWaiting() {
     filter: JSON.stringify({ assigneeId: userId, state: { in: OPEN_STATES[kind] } }),
   });
   const approvals = useList("approvals", "approvals.list", {});
+  const calls = useList("agentCalls", "agent_calls.list", { status: "pending" });
   const votes = useList("changeApprovals", "changes.list", { awaitingMe: true });
   const consents = useList("requestApprovals", "requests.list", { toApprove: true });
   const incidents = useList("incidents", "incidents.list", { mine: true, sort: "priority" });
@@ -38,6 +39,11 @@ export function useWaiting() {
   );
   const lists = [
     { kind: "approvals", list: approvals, entries: approvals.data?.data.map(fromApproval) },
+    {
+      kind: "agentCalls",
+      list: calls,
+      entries: calls.data?.data.filter(({ mayDecide }) => mayDecide).map(fromCall),
+    },
     { kind: "changeApprovals", list: votes, entries: votes.data?.data.map(toTicket("Approve")) },
     {
       kind: "requestApprovals",
@@ -82,6 +88,18 @@ function fromApproval(approval: Approval): WaitingEntry {
     to: "/approvals",
     search: { open },
     at: createdAt,
+  };
+}
+
+function fromCall(one: Reply<"agent_calls.list">["data"][number]): WaitingEntry {
+  return {
+    id: one.id,
+    kind: "Decide",
+    text: one.summary,
+    about: `${one.agent.name} of ${one.agent.person.name}`,
+    to: "/approvals",
+    search: { tab: "agents" },
+    at: one.createdAt,
   };
 }
 

@@ -3,6 +3,7 @@ import {
   BellRing,
   BookOpen,
   Bot,
+  Braces,
   AlarmClock,
   AppWindow,
   CalendarClock,
@@ -169,7 +170,13 @@ export const AREAS: readonly Area[] = [
     screens: [
       { to: "/people", label: "People", icon: Users, keys: "g m", permission: "users:read" },
       { to: "/roles", label: "Roles", icon: ShieldCheck, permission: "roles:read" },
-      { to: "/settings/programs", label: "API access", icon: Bot, permission: "users:write" },
+      { to: "/settings/agents", label: "Agents", icon: Bot, permission: "agent_calls:read" },
+      {
+        to: "/settings/programs",
+        label: "API access",
+        icon: Braces,
+        permission: "users:write",
+      },
       { to: "/audit", label: "Audit log", icon: ScrollText, permission: "audit:read" },
       {
         to: "/settings/workspace",

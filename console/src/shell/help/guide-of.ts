@@ -31,6 +31,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   "/runs": "runs",
   "/secrets": "secrets",
   "/services": "cmdb",
+  "/settings/agents": "agents",
   "/settings/notifications": "notifications",
   "/settings/programs": "oauth",
   "/settings/sso": "sso",

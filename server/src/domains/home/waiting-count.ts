@@ -12,7 +12,7 @@ export const countWaiting = query({
   route: "GET /api/v1/home/waiting",
   summary: "Count what waits for you in this environment",
   description:
-    "`approvals`: steps of runs that ask you; `changeApprovals` and `requestApprovals`: tickets that do; " +
+    "`approvals`: steps of runs that ask you; `agentCalls`: calls of agents that do; `changeApprovals` and `requestApprovals`: tickets that do; " +
     "`incidents`, `changes`, `problems`, `requests`: tickets assigned to you that are not over; `changeTasks` and " +
     "`requestTasks`: tasks that you can begin with. Only what you may " +
     "see is counted, each up to 1000.",

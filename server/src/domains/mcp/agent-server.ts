@@ -3,11 +3,14 @@
  * workspace and its tools. The library is loaded when the first agent comes, so that nobody else pays for it.
  */
 import type { CallToolResult, InputRequiredResult, Server } from "@modelcontextprotocol/server";
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { parseBody } from "#kernel/http/request-body.ts";
 import { Failure, MalformedRequest } from "#kernel/operation/failure.ts";
 import type { RawResponse } from "#kernel/operation/response.ts";
+import type { AgentCall } from "./approvals/agent-call.ts";
+import { awaitCall } from "./approvals/await-call.ts";
+import { readPolicy } from "./approvals/policy.ts";
 import { PROMPTS } from "./prompts.ts";
 import { listResources, listTemplates, readResource } from "./resources.ts";
 import { listTools, planCall } from "./tools.ts";
@@ -156,7 +159,16 @@ async function callTool(
   if (!plan) throw invalidParams(library, `There is no tool ${name}.`);
   if ("refusal" in plan) return toResult(plan.refusal, true);
   if ("answer" in plan) return toResult(plan.answer, false);
-  const { question, run } = plan;
+  if ("callId" in plan) {
+    const { status, value } = await awaitCall(platform, caller, plan);
+    return toResult(value, status >= 400);
+  }
+  const { question, run, request, isDemanded } = plan;
+  const partition = { ...partitionOfCaller(caller), environment: "production" as const };
+  if (isDemanded(await platform.db.read(partition, (tx) => readPolicy(tx)))) {
+    const { status, value } = await request();
+    return status >= 400 ? toResult(value, true) : toResult(describePending(value), false);
+  }
   if (question !== undefined) {
     if (!canAsk || !capabilities?.elicitation) {
       return toResult(
@@ -170,6 +182,17 @@ async function callTool(
   }
   const { status, value } = await run();
   return toResult(value, status >= 400);
+}
+
+function describePending(value: unknown): object {
+  const { data } = value as { readonly data: AgentCall };
+  return {
+    pending: true,
+    id: data.id,
+    status: data.status,
+    expiresAt: data.expiresAt,
+    message: "A person must approve this; then it is performed by itself. Look with get_call.",
+  };
 }
 
 function askPerson(library: Library, message: string): InputRequiredResult {

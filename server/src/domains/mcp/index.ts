@@ -1,10 +1,71 @@
+import { ApprovalsDecide } from "#domains/runs/index.ts";
+import { CallGatePoint } from "#kernel/access/call-gate.ts";
+import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import { domain } from "#kernel/domain.ts";
-import { McpConnect, serveAgent } from "./operations.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import {
+  CallApproved,
+  CallCancelled,
+  CallExpired,
+  CallFailed,
+  CallPerformed,
+  CallRejected,
+  CallRequested,
+  CallsRead,
+  McpConnect,
+} from "./approvals/agent-call.ts";
+import { listAgents, revokeAgent } from "./agents.ts";
+import { agentGate } from "./approvals/call-gate.ts";
+import { callRetentionJob, countWaitingCalls, toReader } from "./approvals/call-store.ts";
+import { expireCallJob } from "./approvals/expire-call.ts";
+import {
+  approveCall,
+  cancelAgentCall,
+  getAgentCall,
+  getPolicy,
+  listCalls,
+  rejectCall,
+  requestAgentCall,
+  setPolicy,
+} from "./approvals/operations.ts";
+import { performCallJob } from "./approvals/perform-call.ts";
+import { PolicyUpdated, PolicyWrite, readPolicy } from "./approvals/policy.ts";
+import { serveAgent } from "./operations.ts";
 
 export const mcp = domain({
   name: "mcp",
   summary: "Agents that act by the Model Context Protocol, within the scopes of their tokens.",
-  permissions: [McpConnect],
-  events: [],
-  operations: [serveAgent],
+  permissions: [McpConnect, CallsRead, PolicyWrite],
+  events: [
+    PolicyUpdated,
+    CallRequested,
+    CallApproved,
+    CallRejected,
+    CallCancelled,
+    CallExpired,
+    CallPerformed,
+    CallFailed,
+  ],
+  operations: [
+    serveAgent,
+    listAgents,
+    revokeAgent,
+    getPolicy,
+    setPolicy,
+    requestAgentCall,
+    listCalls,
+    getAgentCall,
+    approveCall,
+    rejectCall,
+    cancelAgentCall,
+  ],
+  jobs: [expireCallJob, performCallJob, callRetentionJob],
+  contributions: [
+    contribute(CallGatePoint, agentGate),
+    contribute(WaitingWorkPoint, {
+      kind: "agentCalls",
+      permission: ApprovalsDecide,
+      count: async (ctx) => countWaitingCalls(ctx, await toReader(ctx, await readPolicy(ctx.tx))),
+    }),
+  ],
 });

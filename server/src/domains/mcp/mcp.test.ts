@@ -1,11 +1,10 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { createToken } from "#domains/runs/testing/workflows.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
+import { type AgentOptions, connectAgent } from "./testing/agent.ts";
 
 const world = await useWorld({ work: true });
 await world.app.listen({ host: "127.0.0.1", port: 0 });
-const { port } = world.app.server.address() as { port: number };
 const owner = await world.member(["owner"]);
 const SCOPES = [
   "mcp:connect",
@@ -16,42 +15,8 @@ const SCOPES = [
   "traces:read",
 ];
 
-/** An agent by the official client; `confirms` is what its person answers when asked. */
-async function connect(
-  token: string,
-  {
-    confirms,
-    mode = "auto",
-  }: { readonly confirms?: boolean; readonly mode?: "auto" | "legacy" } = {},
-) {
-  const client = new Client(
-    { name: "agent", version: "1.0.0" },
-    {
-      capabilities: confirms === undefined ? {} : { elicitation: {} },
-      versionNegotiation: { mode },
-    },
-  );
-  const questions: string[] = [];
-  if (confirms !== undefined) {
-    client.setRequestHandler("elicitation/create", ({ params }) => {
-      questions.push(params.message);
-      return { action: "accept" as const, content: { confirm: confirms } };
-    });
-  }
-  const url = new URL(`http://127.0.0.1:${port}/mcp`);
-  const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
-  const call = async (name: string, args: Record<string, unknown> = {}): Promise<any> => {
-    const result = await client.callTool({ name, arguments: args });
-    const [content] = result.content as { text: string }[];
-    const text = content?.text ?? "";
-    return {
-      isError: result.isError === true,
-      value: text.startsWith("{") ? JSON.parse(text) : text,
-    };
-  };
-  return { client, call, questions, [Symbol.asyncDispose]: () => client.close() };
-}
+const connect = (agentToken: string, options?: AgentOptions) =>
+  connectAgent(world, agentToken, options);
 
 const makeToken = async (scopes: readonly string[]): Promise<string> => {
   const { body } = await owner("POST /api/v1/auth/tokens", {
@@ -71,6 +36,7 @@ test("tools are those that the token may use, and the rest is found by words", a
     "find_operations",
     "describe_operation",
     "call_operation",
+    "get_call",
     "list_node_types",
     "validate_workflow",
     "create_workflow",
@@ -151,7 +117,7 @@ test("what is drastic asks a person; without one it is not done", async () => {
   );
   await using old = await connect(token, { mode: "legacy" });
   expect((await old.call("call_operation", archive)).isError).toBe(true);
-  expect((await old.client.listTools()).tools).toHaveLength(11);
+  expect((await old.client.listTools()).tools).toHaveLength(12);
   expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.status).not.toBe("archived");
   const dry = await mute.call("call_operation", { ...archive, dryRun: true });
   expect(dry.isError).toBe(false);

@@ -1,15 +1,9 @@
 import Type from "typebox";
-import { permission } from "#kernel/access/permission.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
 import { answerAgent } from "./agent-server.ts";
-
-export const McpConnect = permission(
-  "mcp:connect",
-  "Let an agent act by the Model Context Protocol, with the other permissions of its token",
-  ["builder", "agent"],
-);
+import { McpConnect } from "./approvals/agent-call.ts";
 
 export const serveAgent = command({
   id: "mcp.serve",

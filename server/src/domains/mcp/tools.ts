@@ -8,6 +8,7 @@ import {
   findOperations,
   needsConfirmation,
 } from "./agent-operations.ts";
+import { type AgentPolicy, demandsApproval } from "./approvals/policy.ts";
 import { type AgentAnswer, invokeOperation } from "./invoke-operation.ts";
 import { type ObjectSchema, splitInput, toInputSchema } from "./tool-input.ts";
 
@@ -32,7 +33,12 @@ export type PlannedCall =
       /** A question to a person, where one must confirm it. */
       readonly question: string | undefined;
       readonly run: () => Promise<AgentAnswer>;
-    };
+      /** True where the workspace demands an approval of it. */
+      readonly isDemanded: (policy: AgentPolicy) => boolean;
+      /** Asks for the approval that the workspace demands. */
+      readonly request: () => Promise<AgentAnswer>;
+    }
+  | { readonly callId: string; readonly waitMs: number };
 
 /** Tools for what people do most, each an operation; the rest is found by `find_operations`. */
 const SHORTCUTS: readonly {
@@ -116,13 +122,37 @@ const CALL: ToolItem = {
   annotations: { readOnlyHint: false, destructiveHint: true },
 };
 
+const WAIT_SECONDS_MAX = 60;
+
+const GET_CALL: ToolItem = {
+  name: "get_call",
+  title: "Look after a call that waits for an approval",
+  description:
+    "The status of a call that a person must approve, and its answer once it was performed. Approved calls are performed by " +
+    "themselves: don't repeat them.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      id: { type: "string", maxLength: 100, description: "As the call answered: agc_…" },
+      waitSeconds: {
+        type: "integer",
+        minimum: 0,
+        maximum: WAIT_SECONDS_MAX,
+        description: "How long to wait for a decision; answers at once when there is one",
+      },
+    },
+    required: ["id"],
+  },
+  annotations: { readOnlyHint: true, destructiveHint: false },
+};
+
 /** The tools of a caller: what its token may not do is not there. */
 export function listTools(platform: Platform, caller: Caller): ToolItem[] {
   const shortcuts = SHORTCUTS.flatMap(({ name, operation, environment }) => {
     const op = findAgentOperation(platform, caller, operation);
     return op ? [toTool(name, op, environment)] : [];
   });
-  return [FIND, DESCRIBE, CALL, ...shortcuts];
+  return [FIND, DESCRIBE, CALL, GET_CALL, ...shortcuts];
 }
 
 function toTool(name: string, op: Operation, environment: EnvironmentName | undefined): ToolItem {
@@ -153,6 +183,11 @@ export function planCall(
     return { answer: { operations: findOperations(platform, caller, textOf(args["query"])) } };
   }
   if (name === DESCRIBE.name) return describe(platform, caller, textOf(args["operation"]));
+  if (name === GET_CALL.name) {
+    const seconds = Number(args["waitSeconds"] ?? 0);
+    const bounded = Math.min(Math.max(Number.isFinite(seconds) ? seconds : 0, 0), WAIT_SECONDS_MAX);
+    return { callId: textOf(args["id"]), waitMs: bounded * 1_000 };
+  }
   const { dryRun, idempotencyKey, environment, ...rest } = args;
   const options = { dryRun, idempotencyKey, environment };
   if (name === CALL.name) {
@@ -216,6 +251,21 @@ function planOperation(
     question: asks
       ? `${op.summary} in ${chosen}? ${JSON.stringify(input).slice(0, 500)}`
       : undefined,
+    isDemanded: (policy) => !isDryRun && demandsApproval(policy, op, chosen),
+    request: () =>
+      invokeOperation(platform, caller, requireOperation(platform, "agent_calls.request"), {
+        params: {},
+        query: {},
+        body: {
+          operation: op.id,
+          input,
+          environment: chosen,
+          ...(typeof ifMatch === "string" && { ifMatch }),
+        },
+        environment: chosen,
+        isDryRun: false,
+        idempotencyKey: typeof idempotencyKey === "string" ? idempotencyKey : undefined,
+      }),
     run: () =>
       invokeOperation(platform, caller, op, {
         ...parts,
@@ -227,6 +277,12 @@ function planOperation(
         ifMatch: typeof ifMatch === "string" ? ifMatch : undefined,
       }),
   };
+}
+
+function requireOperation({ operations }: Platform, id: string): Operation {
+  const op = operations.get(id);
+  if (!op) throw new Error(`There is no operation ${id}.`);
+  return op;
 }
 
 function textOf(value: unknown): string {

@@ -22,6 +22,8 @@ export interface CredentialSource {
   readonly looksRight?: (token: string) => boolean;
   /** Only the hash of a token is stored anywhere. */
   readonly find: (platform: Platform, tokenHash: Buffer) => Promise<ResolvedCredential | undefined>;
+  /** Looks one up by its id, for what goes on in its name after the request; undefined once it is no longer good. */
+  readonly findById?: (platform: Platform, id: string) => Promise<Credential | undefined>;
   /** The events after which an answer of `find` may no longer hold. */
   readonly forgetsOn: ForgetRules;
   /** Called now and then with the credentials that were used, and when last. */
@@ -56,6 +58,15 @@ export async function assertCredentialValid(
   const sources = contributionsTo(CredentialSourcePoint, contributions);
   const source = sources.find(({ kind }) => kind === credential.kind);
   if (!source || !(await source.lock(tx, credential))) throw new Failure(Unauthenticated);
+}
+
+/** Finds a credential that is still good by its kind and id. */
+export async function findCredential(
+  platform: Platform,
+  { kind, id }: Pick<Credential, "kind" | "id">,
+): Promise<Credential | undefined> {
+  const sources = contributionsTo(CredentialSourcePoint, platform.contributions);
+  return sources.find((source) => source.kind === kind)?.findById?.(platform, id);
 }
 
 interface CacheEntry extends ResolvedCredential {

@@ -90,7 +90,7 @@ async function resolveCredential(
     throw new Failure(Unauthenticated, {
       detail: explainUnauthenticated(request, presented),
       headers: {
-        "www-authenticate": buildChallenge(presented, resolveOrigin(request, gate.services)),
+        "www-authenticate": buildChallenge(op, presented, request, gate.services),
       },
     });
   }
@@ -112,9 +112,23 @@ function resolveOrigin(request: FastifyRequest, { settings }: PlatformServices):
  * The scheme that would help, where to learn about it (RFC 9728), and that a token was sent but is not valid
  * (RFC 6750, 3.1), by which clients decide to refresh theirs.
  */
-function buildChallenge(presented: PresentedCredential | undefined, origin: string): string {
+function buildChallenge(
+  op: Operation,
+  presented: PresentedCredential | undefined,
+  request: FastifyRequest,
+  services: PlatformServices,
+): string {
   const problem = presented?.by === "header" ? 'error="invalid_token", ' : "";
-  return `Bearer ${problem}resource_metadata="${origin}/.well-known/oauth-protected-resource"`;
+  const metadata = `${resolveOrigin(request, services)}/.well-known/oauth-protected-resource`;
+  return `Bearer ${problem}resource_metadata="${metadata}${op.infersWorkspace ? describeResource(op, request) : ""}"`;
+}
+
+/** A resource that has metadata of its own, with the workspace that its client named. */
+function describeResource({ route }: Operation, request: FastifyRequest): string {
+  const { workspace } = request.query as { readonly workspace?: unknown };
+  const query =
+    typeof workspace === "string" ? `?${new URLSearchParams({ workspace }).toString()}` : "";
+  return route.slice(route.indexOf("/")) + query;
 }
 
 /** Tells a missing, a malformed and an invalid token apart. */

@@ -6,6 +6,7 @@ import type {
   preParsingHookHandler,
   RouteOptions,
 } from "fastify";
+import type { CallGate } from "../access/call-gate.ts";
 import type { Caller, RawRequest } from "../access/caller.ts";
 import type { CredentialWatch } from "../access/credential-watch.ts";
 import type { Platform, Method, Operation, Route } from "../contract.ts";
@@ -53,6 +54,7 @@ export interface MountOptions {
   readonly credentialWatch: CredentialWatch;
   readonly streamLimit: StreamLimit;
   readonly loadShedder: LoadShedder;
+  readonly gates: readonly CallGate[];
 }
 
 /**
@@ -189,13 +191,15 @@ async function serve(
   op: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { platform, credentialWatch, streamLimit }: MountOptions,
+  { platform, credentialWatch, streamLimit, gates }: MountOptions,
 ): Promise<FastifyReply> {
   const { caller, headers } = request;
   if (!caller) throw new Error("A request reached its handler without having been admitted.");
   assertPath(request.params as object);
   assertStorableTexts(request.query as object, "?");
   const isDryRun = readDryRun(op, request);
+  const gate = isDryRun ? undefined : gates.find(({ concerns }) => concerns(op, caller));
+  if (gate) await gate.assertOpen(platform, op, caller);
   if (isEventStream(op)) {
     reply.raw.once(
       "close",
@@ -388,9 +392,7 @@ export function loggedPathOf(request: FastifyRequest): string {
 /** Addresses that hold a secret, of any method. */
 const SECRET_PATH = /^(\/(?:hooks|resume|listen|calendars|downloads|files|webhooks)\/)/;
 
-function hasKeys(value: unknown): boolean {
-  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
-}
+const hasKeys = (value: unknown): boolean => Object.keys(value as object).length > 0;
 
 function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(",") : header;

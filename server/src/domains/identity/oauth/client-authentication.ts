@@ -56,6 +56,7 @@ function checkSecret(
   secret: string | undefined,
 ): AuthenticatedClient["secretCheck"] {
   if (secret === undefined) return "missing";
+  if (secretHash === null) return "invalid";
   return equalBytes(sha256(secret), secretHash) ? "valid" : "invalid";
 }
 

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import Type from "typebox";
 import { Profile } from "#domains/identity/roles/index.ts";
 import { assertInPerson, userIdOf } from "#kernel/access/caller.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { item, noContent } from "#kernel/operation/response.ts";
@@ -51,6 +52,24 @@ export const listConsents = query({
     return { consents: rows };
   },
 });
+
+/** Ends one consent of any member, for those who may manage them; undefined where there is no such consent. */
+export async function revokeConsentFor(
+  ctx: WriteContext<typeof ConsentRevoked>,
+  id: string,
+): Promise<{ readonly userId: string } | undefined> {
+  const grant = await ctx.tx
+    .updateTable("oauth_grants")
+    .set({ revoked_at: ctx.now })
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .returning(["client_id", "user_id", "scopes"])
+    .executeTakeFirst();
+  if (!grant) return undefined;
+  const { client_id: clientId, user_id: userId, scopes } = grant;
+  ctx.emit(ConsentRevoked, { id }, { grantId: id, clientId, userId, scopes });
+  return { userId };
+}
 
 export const revokeConsent = command({
   id: "oauth.revoke_consent",

@@ -98,17 +98,19 @@ export async function insertTokens(
 export interface Granter {
   readonly id: string;
   readonly name: string;
+  /** The key of the workspace that the consent is for. */
+  readonly workspace: string;
 }
 
 /** Finds the active account behind a code or token, even of a revoked grant. */
 export async function findGranter(db: Database, hash: Buffer): Promise<Granter | undefined> {
-  const [row] = await db.system<{ id: string; name: string }>(
-    `select u.id, u.name from users u
-      where u.status = 'active' and u.id in
-        (select user_id from oauth_grants where code_hash = $1
+  const [row] = await db.system<Granter>(
+    `select u.id, u.name, g.workspace_id as workspace
+       from oauth_grants g join users u on u.id = g.user_id
+      where u.status = 'active' and g.id in
+        (select id from oauth_grants where code_hash = $1
           union all
-         select g.user_id from oauth_tokens t join oauth_grants g on g.id = t.grant_id
-          where t.token_hash = $1)`,
+         select grant_id from oauth_tokens where token_hash = $1)`,
     [hash],
   );
   return row;
@@ -122,6 +124,8 @@ export interface LiveToken {
   readonly created_at: string;
   readonly grant_id: string;
   readonly client_id: string;
+  /** The name of the application. */
+  readonly application: string;
   readonly allowed_scopes: readonly string[];
   readonly workspace: string;
   readonly user_id: string;
@@ -129,15 +133,16 @@ export interface LiveToken {
   readonly name: string;
 }
 
-const FIND_LIVE_TOKEN = `
+const LIVE_TOKENS = `
   select t.kind, t.scopes, t.expires_at, t.created_at, t.grant_id, g.client_id, a.allowed_scopes,
-         g.workspace_id as workspace, g.user_id, u.email, u.name
+         a.name as application, g.workspace_id as workspace, g.user_id, u.email, u.name
     from oauth_tokens t
     join oauth_grants g on g.id = t.grant_id
     join oauth_applications a on a.client_id = g.client_id
     join users u on u.id = g.user_id
-   where t.token_hash = $1 and t.expires_at > $2 and t.used_at is null and g.revoked_at is null
-     and u.status = 'active'`;
+   where t.expires_at > $2 and t.used_at is null and g.revoked_at is null and u.status = 'active'`;
+const FIND_LIVE_TOKEN = `${LIVE_TOKENS} and t.token_hash = $1`;
+const FIND_NEWEST_TOKEN = `${LIVE_TOKENS} and t.grant_id = $1 order by t.created_at desc, t.id desc limit 1`;
 
 export async function findLiveToken(
   db: Database,
@@ -147,12 +152,29 @@ export async function findLiveToken(
   return (await db.system<LiveToken>(FIND_LIVE_TOKEN, [tokenHash, now]))[0];
 }
 
+/** The newest token of a grant that is still good for something. */
+export async function findNewestToken(
+  db: Database,
+  grantId: string,
+  now: Date,
+): Promise<LiveToken | undefined> {
+  return (await db.system<LiveToken>(FIND_NEWEST_TOKEN, [grantId, now]))[0];
+}
+
 const PRUNE_EVERY_MS = 600_000;
 const HOUR_MS = 3_600_000;
+const REGISTRATION_UNUSED_MS = 24 * HOUR_MS;
 
 const TOKENS = `
   delete from oauth_tokens where id in
     (select id from oauth_tokens where expires_at < $1 order by expires_at limit $2)`;
+/** Clients that registered themselves and that nobody allows anything; one that comes back registers anew. */
+const REGISTRATIONS = `
+  delete from oauth_applications where client_id in
+    (select a.client_id from oauth_applications a
+      where a.workspace_id is null and a.created_at < $1
+        and not exists (select from oauth_grants g where g.client_id = a.client_id)
+      order by a.created_at limit $2)`;
 const GRANTS = `
   delete from oauth_grants where id in
     (select g.id from oauth_grants g
@@ -170,6 +192,9 @@ export const grantRetentionJob = retentionJob({
   async remove({ db, clock }, rowsMax) {
     const before = new Date(clock.nowMs() - HOUR_MS);
     const tokens = await deleteAcrossWorkspaces(db, TOKENS, [before, rowsMax]);
-    return Math.max(tokens, await deleteAcrossWorkspaces(db, GRANTS, [before, rowsMax]));
+    const grants = await deleteAcrossWorkspaces(db, GRANTS, [before, rowsMax]);
+    const unusedSince = new Date(clock.nowMs() - REGISTRATION_UNUSED_MS);
+    const clients = await deleteAcrossWorkspaces(db, REGISTRATIONS, [unusedSince, rowsMax]);
+    return Math.max(tokens, grants, clients);
   },
 });

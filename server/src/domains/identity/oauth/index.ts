@@ -34,9 +34,13 @@ import {
 } from "./events.ts";
 import { listConsents, revokeConsent } from "./consents.ts";
 import { grantRetentionJob, revokeUserGrants } from "./grant-store.ts";
-import { describeResource, describeServer } from "./metadata.ts";
+import { ClientRegistered, registerClient } from "./applications/registration.ts";
+import { describeAgentResource, describeResource, describeServer } from "./metadata.ts";
 import { ApplicationsRead, ApplicationsWrite } from "./applications/store.ts";
 import { introspectToken, issueToken, revokeToken } from "./tokens/operations.ts";
+
+export { revokeConsentFor } from "./consents.ts";
+export { ConsentRevoked } from "./events.ts";
 
 export const oauth = domain({
   name: "oauth",
@@ -48,6 +52,7 @@ export const oauth = domain({
     ApplicationUpdated,
     ApplicationSecretRotated,
     ApplicationDeleted,
+    ClientRegistered,
     ConsentGranted,
     ConsentDenied,
     ConsentRevoked,
@@ -74,6 +79,8 @@ export const oauth = domain({
     introspectToken,
     describeServer,
     describeResource,
+    describeAgentResource,
+    registerClient,
   ],
   contributions: [
     contribute(CredentialSourcePoint, accessTokens),

@@ -1,6 +1,9 @@
 import Type from "typebox";
 import { query } from "#kernel/operation/operation.ts";
 import { unwrapped } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { MCP_PATH } from "./resource-indicator.ts";
+import { agentScopes } from "./scope.ts";
 
 const Texts = Type.Array(Type.String());
 
@@ -9,6 +12,7 @@ const Metadata = Type.Object(
     issuer: Type.String(),
     authorization_endpoint: Type.String(),
     token_endpoint: Type.String(),
+    registration_endpoint: Type.String(),
     revocation_endpoint: Type.String(),
     introspection_endpoint: Type.String(),
     scopes_supported: Texts,
@@ -58,6 +62,29 @@ export const describeResource = query({
   },
 });
 
+export const describeAgentResource = query({
+  id: "oauth.agent_resource_metadata",
+  route: "GET /.well-known/oauth-protected-resource/mcp",
+  summary: "Describe the server of the Model Context Protocol as a protected resource",
+  description:
+    "RFC 9728: `WWW-Authenticate` of a 401 of `/mcp` names this. The scopes are those that agents mostly need; a token " +
+    "gets those of them that its person holds and allows.",
+  access: "public",
+  query: object({ workspace: Type.Optional(line(100)) }),
+  response: unwrapped(ResourceMetadata),
+  async run({ caller: { origin }, services }, { query: { workspace } }) {
+    const suffix = workspace ? `?${new URLSearchParams({ workspace }).toString()}` : "";
+    return {
+      resource: `${origin}${MCP_PATH}${suffix}`,
+      resource_name: "Millrace for agents",
+      authorization_servers: [origin],
+      scopes_supported: agentScopes(services.permissions),
+      bearer_methods_supported: ["header"],
+      resource_documentation: `${origin}/docs`,
+    };
+  },
+});
+
 export const describeServer = query({
   id: "oauth.metadata",
   route: "GET /.well-known/oauth-authorization-server",
@@ -70,6 +97,7 @@ export const describeServer = query({
       issuer: origin,
       authorization_endpoint: `${origin}/oauth/authorize`,
       token_endpoint: `${origin}/api/v1/oauth/token`,
+      registration_endpoint: `${origin}/api/v1/oauth/register`,
       revocation_endpoint: `${origin}/api/v1/oauth/revoke`,
       introspection_endpoint: `${origin}/api/v1/oauth/introspect`,
       scopes_supported: services.permissions.map(({ name }) => name).toSorted(),

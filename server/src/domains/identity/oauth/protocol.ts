@@ -11,6 +11,21 @@ export const InvalidGrant = failure(
   "The code or refresh token is wrong, used or no longer valid, or was issued for another request.",
 );
 export const InvalidScope = failure("invalid_scope", 400, "The scope exceeds what was granted.");
+export const InvalidTarget = failure(
+  "invalid_target",
+  400,
+  "The resource is none that tokens are issued for here.",
+);
+export const InvalidRedirectUri = failure(
+  "invalid_redirect_uri",
+  400,
+  "A redirect URI is not one that people can be sent to.",
+);
+export const InvalidClientMetadata = failure(
+  "invalid_client_metadata",
+  400,
+  "The client can't be registered as it describes itself.",
+);
 export const UnsupportedGrantType = failure(
   "unsupported_grant_type",
   400,
@@ -22,6 +37,9 @@ const PROTOCOL_FAILURES: ReadonlySet<FailureType> = new Set([
   InvalidClient,
   InvalidGrant,
   InvalidScope,
+  InvalidTarget,
+  InvalidRedirectUri,
+  InvalidClientMetadata,
   UnsupportedGrantType,
 ]);
 

@@ -166,4 +166,9 @@ export const samples: readonly Sample[] = [
   ...tokens,
   { operation: "oauth.metadata", arrange: async () => ({}) },
   { operation: "oauth.resource_metadata", arrange: async () => ({}) },
+  { operation: "oauth.agent_resource_metadata", arrange: async () => ({}) },
+  {
+    operation: "oauth.register",
+    arrange: async () => ({ body: { redirect_uris: ["http://127.0.0.1/callback"] } }),
+  },
 ];

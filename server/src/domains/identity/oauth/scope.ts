@@ -1,10 +1,31 @@
 import { listMemberships, toMembership } from "#domains/identity/accounts/index.ts";
 import type { Membership } from "#kernel/access/caller.ts";
+import type { Permission } from "#kernel/access/permission.ts";
 import type { Platform } from "#kernel/contract.ts";
 
 /** The names in a `scope` parameter, each once. */
 export function parseScopes(text: string): string[] {
   return [...new Set(text.split(" ").filter((scope) => scope !== ""))];
+}
+
+/** Lists what agents mostly need: the permissions of those who build and of those who serve, without credentials and people. */
+export function agentScopes(catalog: readonly Permission[]): string[] {
+  return catalog
+    .filter(
+      ({ name, roles }) =>
+        !NOT_FOR_AGENTS.test(name) && roles.some((role) => AGENT_ROLES.has(role)),
+    )
+    .map(({ name }) => name)
+    .toSorted();
+}
+
+const AGENT_ROLES: ReadonlySet<string> = new Set(["builder", "agent"]);
+const NOT_FOR_AGENTS =
+  /^(?:tokens|secrets|oauth_applications|users|roles|profile|sessions|approvals)(?::|$)/;
+
+/** True for scopes that change nothing: what somebody may allow who only wants to be read for. */
+export function isReadingScope(scope: string): boolean {
+  return scope.endsWith(":read") || scope === "mcp:connect" || scope === "profile";
 }
 
 /** Finds an account's current membership in one workspace; undefined when it is no member. */

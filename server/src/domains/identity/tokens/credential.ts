@@ -1,7 +1,8 @@
 import { listMemberships, toMembership } from "../accounts/index.ts";
 import type { CredentialSource } from "#kernel/access/authenticator.ts";
-import type { Membership } from "#kernel/access/caller.ts";
-import { findByHash, lockToken, touch } from "./store.ts";
+import type { Credential, Membership } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { findByHash, findById, lockToken, touch, type TokenWithOwner } from "./store.ts";
 import { hasValidChecksum, parseStoredRange, TOKEN_PREFIX } from "./token.ts";
 
 /** API tokens: each acts as its account, in one workspace, within its scopes. */
@@ -14,28 +15,39 @@ export const apiTokens: CredentialSource = {
     person: ["audit.auth.credentials_revoked", "audit.token.*", "user.*"],
     workspace: ["audit.role.*", "workspace.*"],
   },
-  async find({ db, clock, permissions }, tokenHash) {
-    const token = await findByHash(db, tokenHash, clock.now());
-    if (!token) return undefined;
-    const [row] = await listMemberships(db, token.user_id, token.workspace_id);
-    if (!row) return undefined;
-    const membership = limitToScopes(toMembership(row, permissions), token.scopes);
-    const { user_id: id, email, user_name: name } = token;
-    return {
-      credential: {
-        id: token.id,
-        kind: "api_token",
-        actor: { id: token.id, name: token.name, type: "api_token" },
-        user: { id, email, name },
-        ...(token.ip_allowlist && { allowedFrom: token.ip_allowlist.map(parseStoredRange) }),
-        memberships: new Map([[row.slug, membership]]),
-        confinedTo: membership.workspace,
-      },
-      expiresAtMs: token.expires_at === null ? Infinity : Date.parse(token.expires_at),
-    };
+  async find(platform, tokenHash) {
+    const token = await findByHash(platform.db, tokenHash, platform.clock.now());
+    const credential = token && (await toCredential(platform, token));
+    if (!credential) return undefined;
+    const { expires_at } = token;
+    return { credential, expiresAtMs: expires_at === null ? Infinity : Date.parse(expires_at) };
+  },
+  async findById(platform, id) {
+    const token = await findById(platform.db, id, platform.clock.now());
+    return token && toCredential(platform, token);
   },
   touch: ({ db }, uses) => touch(db, uses),
 };
+
+/** Undefined when its person has left the workspace. */
+async function toCredential(
+  { db, permissions }: Platform,
+  token: TokenWithOwner,
+): Promise<Credential | undefined> {
+  const [row] = await listMemberships(db, token.user_id, token.workspace_id);
+  if (!row) return undefined;
+  const membership = limitToScopes(toMembership(row, permissions), token.scopes);
+  const { user_id: id, email, user_name: name } = token;
+  return {
+    id: token.id,
+    kind: "api_token",
+    actor: { id: token.id, name: token.name, type: "api_token" },
+    user: { id, email, name },
+    ...(token.ip_allowlist && { allowedFrom: token.ip_allowlist.map(parseStoredRange) }),
+    memberships: new Map([[row.slug, membership]]),
+    confinedTo: membership.workspace,
+  };
+}
 
 /** Drops `blockedBy` too: a token needs no second factor, since its creator had shown theirs. */
 export function limitToScopes(

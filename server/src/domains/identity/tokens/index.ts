@@ -10,6 +10,8 @@ import { TokensRead, TokensWrite } from "./token.ts";
 import { apiTokens } from "./credential.ts";
 
 export { findScopes } from "./store.ts";
+export { revokeFor as revokeTokenFor } from "./service.ts";
+export { TokenRevoked, TokensWrite } from "./token.ts";
 export { limitToScopes } from "./credential.ts";
 
 export const tokens = domain({

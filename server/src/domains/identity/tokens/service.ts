@@ -66,6 +66,18 @@ export async function revoke(ctx: WriteContext<typeof TokenRevoked>, id: string)
   ctx.emit(TokenRevoked, { id, displayName: token.name }, tokenEventData(token));
 }
 
+/** Revokes a token of any member, for those who may manage them; undefined where there is no such token. */
+export async function revokeFor(
+  ctx: WriteContext<typeof TokenRevoked>,
+  id: string,
+): Promise<{ readonly userId: string } | undefined> {
+  const userId = await store.findHolder(ctx.tx, id);
+  if (userId === undefined) return undefined;
+  const token = await store.remove(ctx.tx, userId, id);
+  ctx.emit(TokenRevoked, { id, displayName: token.name }, tokenEventData(token));
+  return { userId };
+}
+
 /** Reads the API token that calls; undefined for a person's own session. */
 async function findIssuingToken({
   tx,

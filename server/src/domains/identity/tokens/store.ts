@@ -118,18 +118,28 @@ export interface TokenWithOwner {
   readonly expires_at: string | null;
 }
 
-const FIND = `
+const FIND_LIVE = `
   select t.id, t.name, t.workspace_id, t.user_id, u.name as user_name, u.email, t.scopes,
          t.ip_allowlist, t.expires_at
     from api_tokens t join users u on u.id = t.user_id
-   where t.token_hash = $1 and (t.expires_at is null or t.expires_at > $2) and u.status = 'active'`;
+   where (t.expires_at is null or t.expires_at > $2) and u.status = 'active'`;
+const FIND_BY_HASH = `${FIND_LIVE} and t.token_hash = $1`;
+const FIND_BY_ID = `${FIND_LIVE} and t.id = $1`;
 
 export async function findByHash(
   db: Database,
   tokenHash: Buffer,
   now: Date,
 ): Promise<TokenWithOwner | undefined> {
-  return (await db.system<TokenWithOwner>(FIND, [tokenHash, now]))[0];
+  return (await db.system<TokenWithOwner>(FIND_BY_HASH, [tokenHash, now]))[0];
+}
+
+export async function findById(
+  db: Database,
+  id: string,
+  now: Date,
+): Promise<TokenWithOwner | undefined> {
+  return (await db.system<TokenWithOwner>(FIND_BY_ID, [id, now]))[0];
 }
 
 const TOUCH = `

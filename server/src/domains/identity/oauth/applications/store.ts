@@ -14,25 +14,42 @@ export interface Client {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly allowedScopes: readonly string[];
-  readonly secretHash: Buffer;
-  readonly workspace: {
-    readonly key: string;
-    readonly slug: string;
-    readonly name: string;
-    readonly singleSignOn: boolean;
-  };
+  /** Null for a client that registered itself. */
+  readonly secretHash: Buffer | null;
+  /** Null for a client that registered itself: it acts wherever somebody allows it. */
+  readonly workspace: ClientWorkspace | null;
+}
+
+/** A workspace, as the pages before a login show it. */
+export interface ClientWorkspace {
+  readonly key: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly singleSignOn: boolean;
 }
 
 const CLIENT = `
   select a.client_id as "clientId", a.name, a.redirect_uris as "redirectUris",
          a.allowed_scopes as "allowedScopes", a.secret_hash as "secretHash",
-         json_build_object('key', w.key, 'slug', w.slug, 'name', w.name, 'singleSignOn',
-           exists (select from sso_configurations s where s.workspace_id = w.key)) as workspace
-    from oauth_applications a join workspaces w on w.key = a.workspace_id
+         case when w.key is not null then json_build_object('key', w.key, 'slug', w.slug, 'name', w.name,
+           'singleSignOn', exists (select from sso_configurations s where s.workspace_id = w.key)) end as workspace
+    from oauth_applications a left join workspaces w on w.key = a.workspace_id
    where a.client_id = $1`;
 
 export async function findClient(db: Database, clientId: string): Promise<Client | undefined> {
   return (await db.system<Client>(CLIENT, [clientId]))[0];
+}
+
+const WORKSPACE = `
+  select w.key, w.slug, w.name,
+         exists (select from sso_configurations s where s.workspace_id = w.key) as "singleSignOn"
+    from workspaces w where w.slug = $1`;
+
+export async function findWorkspace(
+  db: Database,
+  slug: string,
+): Promise<ClientWorkspace | undefined> {
+  return (await db.system<ClientWorkspace>(WORKSPACE, [slug]))[0];
 }
 
 export async function insert(
@@ -49,8 +66,10 @@ export async function find(tx: Tx, clientId: string): Promise<Application | unde
   return row && toApplication(row);
 }
 
+/** Reads one of the workspace's own: a client that registered itself has no secret. */
 export async function get(tx: Tx, clientId: string): Promise<Application> {
-  return requireApplication(await byId(tx, clientId).executeTakeFirst());
+  const own = byId(tx, clientId).where("secret_hash", "is not", null);
+  return requireApplication(await own.executeTakeFirst());
 }
 
 /** Locks the row until the transaction ends. */
@@ -66,6 +85,7 @@ export async function list(
     .selectFrom("oauth_applications")
     .selectAll()
     .where("client_id", ">", page.after)
+    .where("secret_hash", "is not", null)
     .orderBy("client_id")
     .limit(page.limit)
     .execute();

@@ -14,8 +14,8 @@ import {
   UnknownRedirect,
 } from "./request.ts";
 import { insertGrant } from "../grant-store.ts";
-import { consentPage, strangerPage } from "./pages.ts";
-import { effectivePermissions } from "../scope.ts";
+import { consentPage, strangerPage, workspacePage } from "./pages.ts";
+import { effectivePermissions, isReadingScope } from "../scope.ts";
 import { CODE_MS, newCode } from "../tokens/token.ts";
 
 const FORM_MS = 10 * 60_000;
@@ -82,10 +82,19 @@ export function askConsent(
   { services, caller, now }: Pick<ReadContext, "services" | "caller" | "now">,
   visitor: Credential,
   request: AuthorizationRequest,
-  otherAccount: string,
+  { here, otherAccount }: { readonly here: string; readonly otherAccount: string },
 ): (HtmlDocument & { readonly status?: number }) | { readonly goTo: string } {
   const { client, scopes, redirectUri, state, challenge } = request;
-  const membership = membershipIn(visitor, client.workspace.key);
+  const own = [...visitor.memberships.values()];
+  if (!request.workspace && own.length > 1) {
+    return workspacePage(request, {
+      memberships: own,
+      email: visitor.user.email,
+      here,
+      otherAccount,
+    });
+  }
+  const membership = request.workspace ? membershipIn(visitor, request.workspace.key) : own[0];
   if (!membership) {
     return { ...strangerPage(request, visitor.user.email, otherAccount), status: 403 };
   }
@@ -99,7 +108,7 @@ export function askConsent(
     grantId: newId("oag", now.getTime()),
     sessionId: visitor.id,
     clientId: client.clientId,
-    workspace: client.workspace.key,
+    workspace: membership.workspace.key,
     redirectUri,
     scopes: granted,
     state,
@@ -107,6 +116,10 @@ export function askConsent(
   };
   const question = {
     request,
+    workspaceName: membership.workspace.name,
+    // Nobody here vouches for a client that registered itself.
+    isUnknown: client.workspace === null,
+    isReadingOffered: client.workspace === null && !granted.every(isReadingScope),
     email: visitor.user.email,
     scopes: granted,
     lacking: scopes.filter((scope) => !granted.includes(scope)),
@@ -119,7 +132,7 @@ export function askConsent(
 /** Records the decision. Checks everything again: the page may be some minutes old. */
 export async function recordDecision(
   ctx: WriteContext<typeof ConsentGranted | typeof ConsentDenied>,
-  answer: { readonly request: string; readonly decision: "allow" | "deny" },
+  answer: { readonly request: string; readonly decision: "allow" | "allow_reading" | "deny" },
 ): Promise<{ readonly goTo: string }> {
   const visitor = visitorOf(ctx.caller);
   const form = verifyForm(ctx.services, answer.request);
@@ -132,12 +145,13 @@ export async function recordDecision(
   }
   const membership = membershipIn(visitor, form.workspace);
   if (!membership || membership.blockedBy) throw new Failure(membership?.blockedBy ?? FormExpired);
+  const isReading = answer.decision === "allow_reading";
   const scopes = effectivePermissions(
-    form.scopes,
+    isReading ? form.scopes.filter(isReadingScope) : form.scopes,
     application.allowedScopes,
     membership.permissions,
   );
-  const code = answer.decision === "allow" ? newCode() : undefined;
+  const code = answer.decision === "deny" ? undefined : newCode();
   await insertGrant(ctx.tx, {
     id: form.grantId,
     client_id: form.clientId,

@@ -58,7 +58,8 @@ export const authorizePage = query({
     const text = toQueryString(parameters);
     const visitor = visitorOf(ctx.caller);
     if (!visitor || parameters.prompt === "login") return loginPage(request, { query: text });
-    return askConsent(ctx, visitor, request, `authorize?${text}&prompt=login`);
+    const here = `authorize?${text}`;
+    return askConsent(ctx, visitor, request, { here, otherAccount: `${here}&prompt=login` });
   },
 });
 
@@ -70,7 +71,7 @@ export const decideAuthorization = command({
   acceptsForm: true,
   body: object({
     request: Type.String({ maxLength: 40_000, description: "From the page, signed" }),
-    decision: Type.Enum(["allow", "deny"]),
+    decision: Type.Enum(["allow", "allow_reading", "deny"]),
   }),
   issuesCredential: true,
   response: html(htmlErrorRendering),

@@ -1,28 +1,37 @@
 import { loginDocument } from "#domains/identity/sessions/index.ts";
 import type { Failure } from "#kernel/operation/failure.ts";
 import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
+import type { Membership } from "#kernel/access/caller.ts";
 import type { Permission } from "#kernel/access/permission.ts";
 import type { AuthorizationRequest } from "./request.ts";
 
 /** The login page before the consent page; its form carries the query of the request. */
 export function loginPage(
-  { client }: Pick<AuthorizationRequest, "client">,
+  { client, workspace }: Pick<AuthorizationRequest, "client" | "workspace">,
   form: { readonly query: string; readonly email?: string; readonly failure?: Failure },
 ): HtmlDocument {
   const { query, ...attempt } = form;
-  const { name, workspace } = client;
+  const { name } = client;
   return loginDocument({
-    reason: markup`<strong>${name}</strong> asks for access to the workspace <strong>${workspace.name}</strong>.`,
+    // A stranger learns the name of a workspace from its own application alone.
+    reason: client.workspace
+      ? markup`<strong>${name}</strong> asks for access to the workspace <strong>${client.workspace.name}</strong>.`
+      : markup`<strong>${name}</strong> asks for access.`,
     action: "login",
     hidden: { name: "request", value: query },
     returnTo: `/oauth/authorize?${query}`,
-    ...(workspace.singleSignOn && { singleSignOn: `../sso/${workspace.slug}/login` }),
+    ...(workspace?.singleSignOn && { singleSignOn: `../sso/${workspace.slug}/login` }),
     ...attempt,
   });
 }
 
 export interface ConsentQuestion {
   readonly request: AuthorizationRequest;
+  readonly workspaceName: string;
+  /** True of a client that registered itself: its name is its own word. */
+  readonly isUnknown: boolean;
+  /** True where the person may allow it to read, and no more. */
+  readonly isReadingOffered: boolean;
   readonly email: string;
   readonly scopes: readonly string[];
   /** Requested scopes that the account lacks. */
@@ -36,7 +45,8 @@ export function consentPage(
   question: ConsentQuestion,
   permissions: readonly Permission[],
 ): HtmlDocument {
-  const { request, email, scopes, lacking, signed, otherAccount } = question;
+  const { request, workspaceName, email, scopes, lacking, signed, otherAccount } = question;
+  const { isUnknown, isReadingOffered } = question;
   const { client, redirectUri } = request;
   const inWords = (scope: string): string =>
     permissions.find(({ name }) => name === scope)?.summary ?? scope;
@@ -47,10 +57,11 @@ export function consentPage(
     formTargets: redirectUri.startsWith("http:") ? ["https:", "http:"] : ["https:"],
     body: markup`<h1>Allow ${client.name} to act for you?</h1>
 <dl>
-<dt>Workspace</dt><dd>${client.workspace.name}</dd>
+<dt>Workspace</dt><dd>${workspaceName}</dd>
 <dt>Account</dt><dd>${email} <a href="${otherAccount}">Not you?</a></dd>
 <dt>Returns to</dt><dd>${new URL(redirectUri).host}</dd>
 </dl>
+${isUnknown && markup`<p class="faint">Nobody here has registered it: it calls itself ${client.name}. Allow it only if you have just connected it yourself.</p>`}
 <p>It will be able to:</p>
 <ul>
 ${scopes.map((scope) => markup`<li>${inWords(scope)}<code>${scope}</code></li>`)}
@@ -60,7 +71,8 @@ ${lacking.length > 0 && markup`<p class="faint">It asked for more, which you may
 <input type="hidden" name="request" value="${signed}">
 <div class="choice">
 <button class="second" name="decision" value="deny">Deny</button>
-<button name="decision" value="allow">Allow</button>
+${isReadingOffered && markup`<button class="second" name="decision" value="allow_reading">Allow reading</button>`}
+<button name="decision" value="allow">Allow${isReadingOffered && " all"}</button>
 </div>
 </form>`,
   });
@@ -68,14 +80,36 @@ ${lacking.length > 0 && markup`<p class="faint">It asked for more, which you may
 
 /** For an account that is logged in but is no member of the application's workspace. */
 export function strangerPage(
-  { client }: AuthorizationRequest,
+  { client, workspace }: AuthorizationRequest,
   email: string,
   otherAccount: string,
 ): HtmlDocument {
   return document({
     title: "Another account is needed",
     body: markup`<h1>Another account is needed</h1>
-<p><strong>${client.name}</strong> asks for access to the workspace <strong>${client.workspace.name}</strong>, which is not open to ${email}.</p>
+<p><strong>${client.name}</strong> asks for access to ${client.workspace ? markup`the workspace <strong>${client.workspace.name}</strong>` : (workspace?.slug ?? "a workspace")}, which is not open to ${email}.</p>
 <p><a href="${otherAccount}">Log in with another account</a></p>`,
+  });
+}
+
+/** For somebody with several workspaces, where the client names none. */
+export function workspacePage(
+  { client }: AuthorizationRequest,
+  visit: {
+    readonly memberships: readonly Membership[];
+    readonly email: string;
+    readonly here: string;
+    readonly otherAccount: string;
+  },
+): HtmlDocument {
+  const { memberships, email, here, otherAccount } = visit;
+  return document({
+    title: "Choose a workspace",
+    body: markup`<h1>Which workspace?</h1>
+<p><strong>${client.name}</strong> asks for access to one of your workspaces.</p>
+<ul>
+${memberships.map(({ workspace: { slug, name } }) => markup`<li><a href="${`${here}&workspace=${encodeURIComponent(slug)}`}">${name}</a></li>`)}
+</ul>
+<p class="faint">You are ${email}. <a href="${otherAccount}">Not you?</a></p>`,
   });
 }

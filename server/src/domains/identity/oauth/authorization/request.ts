@@ -2,9 +2,15 @@ import Type, { type Static } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { isRegisteredRedirect } from "../applications/application.ts";
-import { type Client, findClient } from "../applications/store.ts";
+import {
+  type Client,
+  type ClientWorkspace,
+  findClient,
+  findWorkspace,
+} from "../applications/store.ts";
 import { parameter } from "../client-authentication.ts";
 import { toErrorDescription } from "../protocol.ts";
+import { workspaceInResource } from "../resource-indicator.ts";
 import { parseScopes } from "../scope.ts";
 import { CHALLENGE } from "../tokens/token.ts";
 
@@ -29,6 +35,18 @@ export const AuthorizationQuery = Type.Object({
   state: parameter(2_000),
   code_challenge: parameter(200),
   code_challenge_method: parameter(100),
+  resource: Type.Optional(
+    Type.String({
+      maxLength: 2_000,
+      description: "RFC 8707: `…/mcp`, or `…/mcp?workspace=<slug>`",
+    }),
+  ),
+  workspace: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: "The slug of one, for a client that registered itself",
+    }),
+  ),
   prompt: Type.Optional(
     Type.String({ maxLength: 100, description: "`login` asks for a login in any case" }),
   ),
@@ -38,6 +56,8 @@ export type AuthorizationQuery = Static<typeof AuthorizationQuery>;
 /** A valid request, for which consent may be asked. */
 export interface AuthorizationRequest {
   readonly client: Client;
+  /** That of the application, or the one that the request names; the person chooses where there is none. */
+  readonly workspace: ClientWorkspace | undefined;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly state: string | undefined;
@@ -63,12 +83,22 @@ export async function resolveRequest(
   const state = query.state || undefined;
   const scopes = query.scope ? parseScopes(query.scope) : client.allowedScopes;
   const challenge = query.code_challenge ?? "";
-  const requestError = findRequestError(query, client, scopes);
+  const named = workspaceInResource(query.resource, issuer);
+  const requestError =
+    named === null
+      ? (["invalid_target", "resource is none of ours"] as const)
+      : findRequestError(query, client, scopes);
   if (requestError) {
     const [error, error_description] = requestError;
     return redirectBack({ redirectUri, state }, { error, error_description, iss: issuer });
   }
-  return { client, redirectUri, scopes, state, challenge };
+  const slug = query.workspace || named;
+  const workspace = client.workspace ?? (slug ? await findWorkspace(db, slug) : undefined);
+  if (slug && !workspace) {
+    const answer = { error: "invalid_target", error_description: "there is no such workspace" };
+    return redirectBack({ redirectUri, state }, { ...answer, iss: issuer });
+  }
+  return { client, workspace, redirectUri, scopes, state, challenge };
 }
 
 /** Redirects to the application with a response. The query of its redirect URI stays. */

@@ -1,7 +1,12 @@
 import type { CredentialSource } from "#kernel/access/authenticator.ts";
-import { findLiveToken, lockGrant } from "../grant-store.ts";
+import type { Credential } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { findLiveToken, findNewestToken, type LiveToken, lockGrant } from "../grant-store.ts";
 import { effectivePermissions, findMembership } from "../scope.ts";
 import { ACCESS_PREFIX } from "./token.ts";
+
+/** The permission of those who act by the Model Context Protocol. */
+const AGENT_SCOPE = "mcp:connect";
 
 /**
  * Access tokens: each acts as the account that gave consent, in the application's workspace only, within
@@ -24,21 +29,33 @@ export const accessTokens: CredentialSource = {
   async find(platform, tokenHash) {
     const token = await findLiveToken(platform.db, tokenHash, platform.clock.now());
     if (token?.kind !== "access") return undefined;
-    const membership = await findMembership(platform, token.user_id, token.workspace);
-    if (!membership) return undefined;
-    const { workspace, roles, permissions, slug } = membership;
-    const scopes = effectivePermissions(token.scopes, token.allowed_scopes, permissions);
-    return {
-      credential: {
-        // The grant's id, so that limits and idempotency keys outlive a refresh.
-        id: token.grant_id,
-        kind: "oauth",
-        actor: { id: token.user_id, name: token.name, type: "user" },
-        user: { id: token.user_id, email: token.email, name: token.name },
-        memberships: new Map([[slug, { workspace, roles, permissions: new Set(scopes) }]]),
-        confinedTo: workspace,
-      },
-      expiresAtMs: Date.parse(token.expires_at),
-    };
+    const credential = await toCredential(platform, token);
+    return credential && { credential, expiresAtMs: Date.parse(token.expires_at) };
+  },
+  async findById(platform, id) {
+    const token = await findNewestToken(platform.db, id, platform.clock.now());
+    return token && toCredential(platform, token);
   },
 };
+
+/** Undefined when its person has left the workspace. */
+async function toCredential(platform: Platform, token: LiveToken): Promise<Credential | undefined> {
+  const membership = await findMembership(platform, token.user_id, token.workspace);
+  if (!membership) return undefined;
+  const { workspace, roles, permissions, slug } = membership;
+  const scopes = effectivePermissions(token.scopes, token.allowed_scopes, permissions);
+  const { user_id: id, name, email, grant_id, application } = token;
+  const isAgent = scopes.includes(AGENT_SCOPE);
+  return {
+    // The grant's id, so that limits and idempotency keys outlive a refresh.
+    id: grant_id,
+    kind: "oauth",
+    // The log must tell an agent from its person.
+    actor: isAgent
+      ? { id: grant_id, name: application, type: "api_token" }
+      : { id, name, type: "user" },
+    user: { id, email, name },
+    memberships: new Map([[slug, { workspace, roles, permissions: new Set(scopes) }]]),
+    confinedTo: workspace,
+  };
+}

@@ -63,7 +63,7 @@ export async function exchangeCode(
   }
   await store.markCodeUsed(ctx.tx, grant.id, ctx.now);
   const tokens = await issueTokens(ctx, grant, scopes);
-  ctx.setActor({ ...granter, type: "user" });
+  ctx.setActor({ id: granter.id, name: granter.name, type: "user" });
   ctx.emit(TokenIssued, grantRef(grant, client), grantEventData(grant, scopes));
   return tokens;
 }
@@ -98,7 +98,7 @@ export async function refreshTokens(
   }
   await store.markTokenUsed(ctx.tx, token.id, ctx.now);
   const tokens = await issueTokens(ctx, grant, scopes);
-  ctx.setActor({ ...granter, type: "user" });
+  ctx.setActor({ id: granter.id, name: granter.name, type: "user" });
   ctx.emit(TokenRefreshed, grantRef(grant, client), grantEventData(grant, scopes));
   return tokens;
 }

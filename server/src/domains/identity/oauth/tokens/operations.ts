@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { sha256 } from "#kernel/access/crypto.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { unwrapped } from "#kernel/operation/response.ts";
@@ -16,6 +17,7 @@ import {
   TokenReuseDetected,
   TokenRevoked,
 } from "../events.ts";
+import type { Client } from "../applications/store.ts";
 import { exchangeCode, grantEventData, grantRef, refreshTokens } from "./exchange.ts";
 import * as store from "../grant-store.ts";
 import {
@@ -23,9 +25,11 @@ import {
   InvalidGrant,
   InvalidRequest,
   InvalidScope,
+  InvalidTarget,
   oauthErrorRendering,
   UnsupportedGrantType,
 } from "../protocol.ts";
+import { assertResource } from "../resource-indicator.ts";
 import { recordAndRefuse } from "./exchange.ts";
 import { effectivePermissions, findMembership } from "../scope.ts";
 import { TokenResponse } from "./token.ts";
@@ -43,6 +47,7 @@ const TokenRequest = Type.Object({
   code_verifier: parameter(200),
   refresh_token: parameter(200),
   scope: parameter(10_000),
+  resource: parameter(2_000),
   ...clientParameters,
 });
 
@@ -63,6 +68,7 @@ export const issueToken = command({
     InvalidClient,
     InvalidGrant,
     InvalidScope,
+    InvalidTarget,
     UnsupportedGrantType,
     RateLimited,
   ],
@@ -78,13 +84,14 @@ export const issueToken = command({
   async prepare(platform, { body }, caller) {
     const authenticated = await authenticateClient(platform, "token", body, caller);
     const request = readGrantRequest(body);
+    assertResource(body.resource, caller.origin);
     const granter = await store.findGranter(platform.db, sha256(request.secret));
-    const { key } = authenticated.client.workspace;
-    const membership = granter && (await findMembership(platform, granter.id, key));
-    return { ...authenticated, request, granter, membership };
+    const workspace = chooseWorkspace(platform, authenticated.client, granter);
+    const membership = granter && (await findMembership(platform, granter.id, workspace));
+    return { ...authenticated, request, granter, membership, workspace };
   },
-  async run(ctx, _input, { client, secretCheck, request, granter, membership }) {
-    ctx.switchPartition({ workspace: client.workspace.key, environment: ctx.caller.environment });
+  async run(ctx, _input, { client, secretCheck, request, granter, membership, workspace }) {
+    ctx.switchPartition({ workspace, environment: ctx.caller.environment });
     if (secretCheck === "invalid") {
       recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
       return invalidClient(ctx.caller);
@@ -121,9 +128,16 @@ export const revokeToken = command({
   emits: [TokenRevoked, TokenRefused],
   fails: [InvalidRequest, InvalidClient, RateLimited],
   example,
-  prepare: (platform, { body }, caller) => authenticateClient(platform, "revoke", body, caller),
-  async run(ctx, { body }, { client, secretCheck }) {
-    ctx.switchPartition({ workspace: client.workspace.key, environment: ctx.caller.environment });
+  async prepare(platform, { body }, caller) {
+    const authenticated = await authenticateClient(platform, "revoke", body, caller);
+    const granter = await store.findGranter(platform.db, sha256(body.token));
+    return {
+      ...authenticated,
+      workspace: chooseWorkspace(platform, authenticated.client, granter),
+    };
+  },
+  async run(ctx, { body }, { client, secretCheck, workspace }) {
+    ctx.switchPartition({ workspace, environment: ctx.caller.environment });
     if (secretCheck === "invalid") {
       recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
       return invalidClient(ctx.caller);
@@ -196,6 +210,15 @@ export const introspectToken = query({
     };
   },
 });
+
+/** The workspace of a client; of one that registered itself, that of the consent, and without one that of nobody. */
+function chooseWorkspace(
+  { homeWorkspace }: Pick<Platform, "homeWorkspace">,
+  { workspace }: Client,
+  granter: store.Granter | undefined,
+): string {
+  return workspace?.key ?? granter?.workspace ?? homeWorkspace;
+}
 
 function secondsOf(time: string): number {
   return Math.floor(Date.parse(time) / 1000);

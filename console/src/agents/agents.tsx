@@ -1,0 +1,131 @@
+import "./agents.css";
+import { Link } from "@tanstack/react-router";
+import { AppWindow, Bot } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { useTitle } from "../shell/title.ts";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Confirm } from "../ui/overlay/confirm.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { count } from "../ui/words.ts";
+import { DecidedCalls, PendingCalls } from "./calls.tsx";
+import { Policy } from "./policy.tsx";
+import type { Agent } from "./words.ts";
+
+const AGENTS_MAX = 200;
+
+/** Those who act by the Model Context Protocol: who they are, what they did, what they wait for, what binds them. */
+export function Agents() {
+  useTitle("Agents");
+  return (
+    <div className="scroll folio">
+      <div className="folio-body">
+        <h1>Agents</h1>
+        <Section
+          title="Connect one"
+          about="An agent needs this address, and nothing else: it asks you for your consent."
+        >
+          <CopyLine text={`${window.location.origin}/mcp`} label="Address for agents" />
+        </Section>
+        <Section title="Waiting for approval">
+          <PendingCalls />
+        </Section>
+        <AgentList />
+        <Policy />
+        <Section title="Decided">
+          <DecidedCalls />
+        </Section>
+      </div>
+    </div>
+  );
+}
+
+function AgentList() {
+  const { data, error, isPending, refetch } = useOp("agents.list", {
+    query: { limit: AGENTS_MAX },
+  });
+  const [ending, setEnding] = useState<Agent>();
+  const end = async ({ id, name }: Agent): Promise<void> => {
+    setEnding(undefined);
+    try {
+      await call("agents.revoke", { params: { id } });
+      notify(`${name} has no access any more.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["agents.", "tokens.", "oauth.", "users.list_tokens"]);
+  };
+  const agents = data?.data ?? [];
+  return (
+    <Section
+      title="Agents"
+      about={
+        data && agents.length === 0
+          ? "None is connected."
+          : `${count(agents.length, "agent")}, each within what its person may do.`
+      }
+    >
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={3} />}
+      <ul aria-label="Agents">
+        {agents.map((agent) => (
+          <AgentEntry key={agent.id} agent={agent} onEnd={() => setEnding(agent)} />
+        ))}
+      </ul>
+      {ending && (
+        <Confirm
+          title={`End the access of ${ending.name}`}
+          act="End it"
+          onAct={() => void end(ending)}
+          onClose={() => setEnding(undefined)}
+        >
+          It is refused from now on, and what it waits for is not performed.
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function AgentEntry({ agent, onEnd }: { readonly agent: Agent; readonly onEnd: () => void }) {
+  const may = useMay();
+  const { id, kind, name, person, scopes, lastUsedAt, pendingCalls, isOwn } = agent;
+  return (
+    <Entry
+      icon={kind === "token" ? <Bot className="ico" /> : <AppWindow className="ico" />}
+      title={
+        <>
+          {name} {pendingCalls > 0 && <span className="tag warn">{pendingCalls} waiting</span>}
+        </>
+      }
+      about={
+        <>
+          {isOwn ? "Yours" : `Of ${person.name}`} ·{" "}
+          <span title={scopes.join(", ")}>{count(scopes.length, "permission")}</span> ·{" "}
+          {lastUsedAt === null ? (
+            "never used"
+          ) : (
+            <>
+              used <Ago at={lastUsedAt} />
+            </>
+          )}
+        </>
+      }
+      act={
+        <>
+          {may("audit:read") && (
+            <Link className="btn" to="/audit" search={{ person: id }}>
+              What it did
+            </Link>
+          )}
+          <button className="btn" aria-label={`End the access of ${name}`} onClick={onEnd}>
+            End
+          </button>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,150 @@
+import "./agents.css";
+import { Check, X } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, useOp } from "../data/api.ts";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Json } from "../ui/json/json.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { type AgentCall, countEvents, listChanges, tellEnd, toneOf } from "./words.ts";
+
+const SHOWN_MAX = 50;
+
+/** Calls of agents that wait for a person's word: what each would do, and the answer. */
+export function PendingCalls() {
+  const { data, error, isPending, refetch } = useOp("agent_calls.list", {
+    query: { limit: SHOWN_MAX, status: "pending" },
+  });
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (isPending) return <Loading rows={3} />;
+  if (data.data.length === 0) {
+    return (
+      <Empty title="No call of an agent waits">
+        What agents may only do with an approval appears here.
+      </Empty>
+    );
+  }
+  return (
+    <ul className="agent-calls" aria-label="Calls that wait">
+      {data.data.map((one) => (
+        <PendingCall key={one.id} one={one} />
+      ))}
+    </ul>
+  );
+}
+
+function PendingCall({ one }: { readonly one: AgentCall }) {
+  const [comment, setComment] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const decide = async (act: "approve" | "reject"): Promise<void> => {
+    setBusy(true);
+    try {
+      const body = comment === "" ? {} : { comment };
+      await call(`agent_calls.${act}`, { params: { id: one.id }, body });
+      notify(act === "approve" ? `Approved: ${one.summary}.` : `Rejected: ${one.summary}.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    setBusy(false);
+    invalidate(["agent_calls.", "home.", "agents."]);
+  };
+  return (
+    <li className="agent-call">
+      <CallHead one={one} />
+      <CallPreview one={one} />
+      {one.mayDecide ? (
+        <form
+          className="row agent-call-answer"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void decide("reject");
+          }}
+        >
+          <input
+            className="field grow"
+            aria-label={`Comment on ${one.summary}`}
+            placeholder="Comment"
+            value={comment}
+            maxLength={2_000}
+            onChange={({ target }) => setComment(target.value)}
+          />
+          <button className="btn" disabled={isBusy}>
+            <X /> Reject
+          </button>
+          <button
+            type="button"
+            className="btn main"
+            disabled={isBusy}
+            onClick={() => void decide("approve")}
+          >
+            <Check /> Approve
+          </button>
+        </form>
+      ) : (
+        <p className="muted">It waits for somebody else.</p>
+      )}
+    </li>
+  );
+}
+
+function CallHead({ one }: { readonly one: AgentCall }) {
+  const { summary, operation, environment, agent, createdAt } = one;
+  return (
+    <div className="agent-call-head">
+      <strong>{summary}</strong>
+      <span className="muted">
+        <span className="mono">{operation}</span> in {environment} · {agent.name} of{" "}
+        {agent.person.name} · <Ago at={createdAt} />
+      </span>
+    </div>
+  );
+}
+
+function CallPreview({ one }: { readonly one: AgentCall }) {
+  const changes = listChanges(one);
+  const events = countEvents(one);
+  const { leftOut } = one.preview;
+  return (
+    <div className="agent-call-preview">
+      {changes.length > 0 && (
+        <ul>
+          {changes.slice(0, 10).map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      {changes.length > 10 && <p className="muted">and {changes.length - 10} more</p>}
+      {leftOut !== null && <p className="muted">{leftOut}</p>}
+      {events !== "" && <p className="muted">Appends {events}</p>}
+      <details>
+        <summary>Arguments</summary>
+        <Json value={one.input} />
+      </details>
+    </div>
+  );
+}
+
+/** What became of calls, newest first. */
+export function DecidedCalls() {
+  const { data, error, refetch } = useOp("agent_calls.list", { query: { limit: SHOWN_MAX } });
+  const calls = (data?.data ?? []).filter(({ status }) => status !== "pending");
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (calls.length === 0) return <p className="section-empty">Nothing was decided yet.</p>;
+  return (
+    <ul>
+      {calls.map((one) => (
+        <li key={one.id} className="entry">
+          <div className="grow entry-words">
+            <div className="entry-title">{one.summary}</div>
+            <div className="muted entry-about">
+              {tellEnd(one)} · {one.agent.name} of {one.agent.person.name} ·{" "}
+              <Ago at={one.decidedAt ?? one.createdAt} />
+              {one.comment !== null && one.comment !== "" && ` · “${one.comment}”`}
+            </div>
+          </div>
+          <span className={`tag ${toneOf(one.status)}`}>{one.status}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,1 @@
+export { PendingCalls } from "./calls.tsx";

@@ -1,0 +1,180 @@
+import { type ReactNode, useState } from "react";
+import { ApiError, call, etagOf, invalidate, useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { Section } from "../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Field } from "../ui/field.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import type { AgentPolicy } from "./words.ts";
+
+const DEMANDS: Readonly<Record<AgentPolicy["demands"], string>> = {
+  nothing: "Nothing, but the lists below",
+  drastic: "What deletes, ends, decides or reaches production",
+  changes: "Whatever changes something",
+};
+
+/** Which calls of agents need an approval, and whose. */
+export function Policy() {
+  const { data, error, refetch, isPending } = useOp("agent_policy.get");
+  return (
+    <Section
+      title="Approvals"
+      about="What an agent may do only after a person has approved it. Without it, the agent’s own client asks its person."
+    >
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={3} />}
+      {data && <PolicyForm key={data.data.updatedAt ?? ""} policy={data.data} />}
+    </Section>
+  );
+}
+
+type ListName = "approvers" | "operations" | "permissions";
+
+/** The policy as it is typed: a list is a text. */
+type Draft = Omit<AgentPolicy, ListName | "updatedAt"> & Readonly<Record<ListName, string>>;
+
+function toDraft({ updatedAt: _, ...policy }: AgentPolicy): Draft {
+  return {
+    ...policy,
+    approvers: policy.approvers.join(", "),
+    operations: policy.operations.join("\n"),
+    permissions: policy.permissions.join("\n"),
+  };
+}
+
+const toTexts = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter(Boolean))];
+
+function PolicyForm({ policy }: { readonly policy: AgentPolicy }) {
+  const may = useMay();
+  const [etag] = useState(() => etagOf("agent_policy.get"));
+  const [draft, setDraft] = useState(() => toDraft(policy));
+  const [errors, setErrors] = useState<ApiError["errors"]>([]);
+  const isReader = !may("agent_policy:write");
+  const save = async (): Promise<void> => {
+    const body = {
+      ...draft,
+      approvers: toTexts(draft.approvers),
+      operations: toTexts(draft.operations),
+      permissions: toTexts(draft.permissions),
+    };
+    try {
+      await call("agent_policy.set", { body, ...(etag !== undefined && { ifMatch: etag }) });
+      notify("Agents are bound by this from now on.");
+      setErrors([]);
+      invalidate(["agent_policy."]);
+    } catch (failure) {
+      const own = failure instanceof ApiError ? failure.errors : [];
+      setErrors(own);
+      if (own.length === 0) notifyError(failure);
+    }
+  };
+  return (
+    <form
+      className="agent-policy"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <PolicyFields
+        draft={draft}
+        isReader={isReader}
+        errorOf={(name) => errors.find(({ path }) => path.startsWith(`/${name}`))?.message}
+        onChange={(change) => setDraft((old) => ({ ...old, ...change }))}
+      />
+      {!isReader && (
+        <div className="row">
+          <button className="btn main">Save</button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+interface FieldsProps {
+  readonly draft: Draft;
+  readonly isReader: boolean;
+  readonly errorOf: (name: ListName) => string | undefined;
+  readonly onChange: (change: Partial<Draft>) => void;
+}
+
+function PolicyFields(props: FieldsProps): ReactNode {
+  const { draft, isReader, onChange } = props;
+  return (
+    <>
+      <Field label="A person approves">
+        {(bound) => (
+          <select
+            {...bound}
+            className="field"
+            disabled={isReader}
+            value={draft.demands}
+            onChange={({ target }) => onChange({ demands: target.value as AgentPolicy["demands"] })}
+          >
+            {Object.entries(DEMANDS).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <ListField {...props} name="approvers" label="Who approves" help="Roles, or ids of people." />
+      <ListField
+        {...props}
+        name="operations"
+        label="Further operations"
+        help="By id, such as records.update; records.* is all of them."
+      />
+      <ListField
+        {...props}
+        name="permissions"
+        label="Further permissions"
+        help="Whatever needs one of them, such as roles:write."
+      />
+      <Field label="A call waits for, in hours">
+        {(bound) => (
+          <input
+            {...bound}
+            className="field agent-policy-hours"
+            type="number"
+            min={1}
+            max={168}
+            disabled={isReader}
+            value={draft.expiresInHours}
+            onChange={({ target }) => onChange({ expiresInHours: Number(target.value) })}
+          />
+        )}
+      </Field>
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={draft.fourEyes}
+          disabled={isReader}
+          onChange={({ target }) => onChange({ fourEyes: target.checked })}
+        />
+        Nobody approves a call of their own agent
+      </label>
+    </>
+  );
+}
+
+function ListField(
+  props: FieldsProps & { readonly name: ListName; readonly label: string; readonly help: string },
+) {
+  const { draft, isReader, errorOf, onChange, name, label, help } = props;
+  return (
+    <Field label={label} help={help} error={errorOf(name)}>
+      {(bound) => (
+        <textarea
+          {...bound}
+          className="field mono"
+          rows={name === "approvers" ? 1 : 2}
+          disabled={isReader}
+          value={draft[name]}
+          onChange={({ target }) => onChange({ [name]: target.value })}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { type AgentCall, countEvents, listChanges, tellEnd } from "./words.ts";
+
+const preview = {
+  events: [{ type: "record.updated" }, { type: "record.updated" }, { type: "record.deleted" }],
+  eventCount: 3,
+  changes: [
+    {
+      resource: { type: "table", id: "tbl_1" },
+      fields: [],
+      before: null,
+      after: { name: "Orders" },
+    },
+    { resource: { type: "record", id: "rec_1" }, fields: ["a", "b"], before: {}, after: {} },
+    { resource: { type: "catalog_item", id: "cat_1" }, fields: [], before: {}, after: null },
+  ],
+  leftOut: null,
+};
+
+test("a dry run is told in words", () => {
+  expect(listChanges({ preview })).toEqual([
+    "Makes table Orders",
+    "Changes record rec_1: a, b",
+    "Deletes catalog item cat_1",
+  ]);
+  expect(countEvents({ preview })).toBe("record.updated × 2, record.deleted");
+});
+
+test("an end names who decided", () => {
+  const call = { decidedBy: { id: "usr_1", name: "Ada" }, outcome: { status: 409, code: "taken" } };
+  const end = (status: AgentCall["status"]) => tellEnd({ ...call, status } as AgentCall);
+  expect(end("performed")).toBe("Approved by Ada, performed");
+  expect(end("failed")).toBe("Approved by Ada, then refused (taken)");
+  expect(end("expired")).toBe("Nobody answered in time");
+});

@@ -1,0 +1,158 @@
+import { type SelectQueryBuilder, type Selectable, sql } from "kysely";
+import { findRoleNames } from "#domains/identity/roles/index.ts";
+import { isInPerson, userIdOf } from "#kernel/access/caller.ts";
+import { open } from "#kernel/access/crypto.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { deleteAcrossWorkspaces, retentionJob } from "#kernel/work/retention-job.ts";
+import type { Tables } from "../../../tables.ts";
+import type { AgentCall, AgentCallSummary } from "./agent-call.ts";
+import { type AgentPolicy, mayManage } from "./policy.ts";
+
+export type CallRow = Selectable<Tables["agent_calls"]>;
+
+/** The names by which the policy can ask the caller, who they are, and whether they set the policy. */
+export interface Reader {
+  readonly userId: string;
+  readonly names: readonly string[];
+  readonly sees: "all" | "own";
+  /** The agent itself sees its own calls, and no others of its person. */
+  readonly credentialId: string | undefined;
+  readonly policy: AgentPolicy;
+  readonly isPerson: boolean;
+}
+
+export async function toReader(
+  { tx, caller }: Pick<ReadContext, "tx" | "caller">,
+  policy: AgentPolicy,
+): Promise<Reader> {
+  const roles = caller.principal?.roles ?? [];
+  const isPerson = isInPerson(caller);
+  return {
+    userId: userIdOf(caller),
+    names: [userIdOf(caller), ...roles, ...(await findRoleNames(tx, roles))],
+    sees: isPerson && mayManage(caller) ? "all" : "own",
+    credentialId: isPerson ? undefined : caller.credential?.id,
+    policy,
+    isPerson,
+  };
+}
+
+/** True for those whom the policy names. */
+export function isApprover({ isPerson, names, policy }: Reader): boolean {
+  return isPerson && policy.approvers.some((name) => names.includes(name));
+}
+
+/** True where a call waits for this very person. */
+export function mayDecide(reader: Reader, row: CallRow, now: Date): boolean {
+  if (row.status !== "pending" || Date.parse(row.expires_at) <= now.getTime()) return false;
+  return isApprover(reader) && !(reader.policy.fourEyes && row.user_id === reader.userId);
+}
+
+/** The calls that somebody may see: all of them, or those of their agents and those that ask them. */
+export function visibleCalls(tx: Tx, reader: Reader) {
+  const { userId, sees, credentialId } = reader;
+  const all = tx.selectFrom("agent_calls").selectAll();
+  if (sees === "all" || isApprover(reader)) return all;
+  if (credentialId !== undefined) return all.where("credential_id", "=", credentialId);
+  return all.where("user_id", "=", userId);
+}
+
+export async function getCall(
+  query: SelectQueryBuilder<Tables, "agent_calls", CallRow>,
+  id: string,
+): Promise<CallRow> {
+  const row = await query.where("id", "=", id).executeTakeFirst();
+  if (!row) throw new Failure(NotFound);
+  return row;
+}
+
+const COUNTED_MAX = 1_000;
+
+/** How many calls wait for this person. */
+export async function countWaitingCalls(
+  { tx, now }: Pick<ReadContext, "tx" | "now">,
+  reader: Reader,
+): Promise<number> {
+  if (!isApprover(reader)) return 0;
+  const { policy, userId } = reader;
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from
+      (select from agent_calls where status = 'pending' and expires_at > ${now}
+          and (not ${policy.fourEyes} or user_id <> ${userId}) limit ${COUNTED_MAX}) as waiting`.execute(
+    tx,
+  );
+  return rows[0]?.n ?? 0;
+}
+
+/** The part that everybody who sees a call may know, and its events tell. */
+export function toSummary(row: CallRow): AgentCallSummary {
+  return {
+    id: row.id,
+    operation: row.operation,
+    summary: row.summary,
+    environment: row.target,
+    status: row.status as AgentCallSummary["status"],
+    agent: {
+      id: row.credential_id,
+      name: row.agent_name,
+      person: { id: row.user_id, name: row.user_name },
+    },
+    decidedBy:
+      row.decided_by === null ? null : { id: row.decided_by, name: row.decider_name ?? "" },
+    decidedAt: row.decided_at,
+    comment: row.comment,
+    outcome:
+      row.outcome_status === null ? null : { status: row.outcome_status, code: row.outcome_code },
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    finishedAt: row.finished_at,
+  };
+}
+
+/** A call as its reader may see it. */
+export async function toCall(
+  { services, now, caller }: Pick<ReadContext, "services" | "now" | "caller">,
+  reader: Reader,
+  row: CallRow,
+): Promise<AgentCall> {
+  const isOwn =
+    row.credential_id === reader.credentialId || (reader.isPerson && row.user_id === reader.userId);
+  const key = caller.workspace && (await services.keys.of(caller.workspace.key));
+  return {
+    ...toSummary(row),
+    mayDecide: mayDecide(reader, row, now),
+    input: row.shown_input as AgentCall["input"],
+    preview: row.preview as AgentCall["preview"],
+    answer:
+      isOwn && key && row.answer
+        ? (JSON.parse(open(key, row.answer, answerContext(row.id)).toString()) as unknown)
+        : null,
+  };
+}
+
+/** A sealed value can't be moved to another call. */
+export function answerContext(id: string): string {
+  return `answer of ${id}`;
+}
+
+export function callContext(id: string): string {
+  return `call of ${id}`;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const RETENTION_DAYS = 90;
+
+const PRUNE = `
+  delete from agent_calls where id in
+    (select id from agent_calls where created_at < $1 and status <> 'approved' order by created_at limit $2)`;
+
+/** Deletes calls after a quarter; what they did stays in the log. */
+export const callRetentionJob = retentionJob({
+  kind: "mcp.prune_agent_calls",
+  everyMs: HOUR_MS,
+  remove: ({ db, clock }, rowsMax) =>
+    deleteAcrossWorkspaces(db, PRUNE, [new Date(clock.nowMs() - RETENTION_DAYS * DAY_MS), rowsMax]),
+});

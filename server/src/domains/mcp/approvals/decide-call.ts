@@ -1,0 +1,141 @@
+import { assertCredentialValid } from "#kernel/access/authenticator.ts";
+import {
+  type Caller,
+  type Credential,
+  isInPerson,
+  userIdOf,
+  type WorkspaceRef,
+} from "#kernel/access/caller.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { pendingEvent } from "#kernel/operation/act.ts";
+import { Failure, Unauthenticated } from "#kernel/operation/failure.ts";
+import {
+  AgentGone,
+  CallApproved,
+  CallCancelled,
+  CallDecided,
+  CallRejected,
+  NotAnAgent,
+  NotAsked,
+  OwnAgent,
+} from "./agent-call.ts";
+import {
+  type CallRow,
+  getCall,
+  isApprover,
+  toReader,
+  toSummary,
+  visibleCalls,
+} from "./call-store.ts";
+import { type ApprovalCause, performCallJob } from "./perform-call.ts";
+import { readPolicy } from "./policy.ts";
+
+type In<C> = C & { readonly workspace: WorkspaceRef };
+
+/** Approves or rejects a call that waits. Of two at once one decides: the row is locked. */
+export async function decideCall(
+  ctx: In<WriteContext<typeof CallApproved | typeof CallRejected>>,
+  id: string,
+  decision: { readonly isApproved: boolean; readonly comment: string | undefined },
+): Promise<CallRow> {
+  const { tx, now, caller } = ctx;
+  if (!isInPerson(caller)) throw new Failure(NotAnAgent);
+  const reader = await toReader(ctx, await readPolicy(tx));
+  const row = await getCall(visibleCalls(tx, reader).forUpdate(), id);
+  if (!isApprover(reader)) throw new Failure(NotAsked);
+  // A rejection of what one's own agent wants is always right.
+  const isOwn = row.user_id === reader.userId;
+  if (decision.isApproved && isOwn && reader.policy.fourEyes) throw new Failure(OwnAgent);
+  assertPending(row, now);
+  if (decision.isApproved) await assertAgentThere(ctx, row);
+  const decided = await settleCall(ctx, id, {
+    status: decision.isApproved ? "approved" : "rejected",
+    comment: decision.comment,
+  });
+  const resource = { id, displayName: row.summary };
+  if (!decision.isApproved) {
+    ctx.emit(CallRejected, resource, toSummary(decided));
+    return decided;
+  }
+  const causationId = await ctx.publish(pendingEvent(CallApproved, resource, toSummary(decided)));
+  const { correlationId, depth } = caller.cause;
+  const cause: ApprovalCause = {
+    correlationId,
+    causationId,
+    depth: depth + 1,
+    origin: caller.origin,
+  };
+  await tx
+    .updateTable("agent_calls")
+    .set({ cause: JSON.stringify(cause) })
+    .where("id", "=", id)
+    .execute();
+  ctx.enqueue(performCallJob, { callId: id, workspace: ctx.workspace.key }, { key: id });
+  return decided;
+}
+
+/** Takes back a call that nobody has decided on: by the agent, or by its person. */
+export async function cancelCall(
+  ctx: In<WriteContext<typeof CallCancelled>>,
+  id: string,
+): Promise<CallRow> {
+  const { tx, now } = ctx;
+  const reader = await toReader(ctx, await readPolicy(tx));
+  const row = await getCall(visibleCalls(tx, reader).forUpdate(), id);
+  const isOwn = reader.isPerson
+    ? row.user_id === reader.userId
+    : row.credential_id === reader.credentialId;
+  if (!isOwn) throw new Failure(NotAsked);
+  assertPending(row, now);
+  const cancelled = await settleCall(ctx, id, { status: "cancelled", comment: undefined });
+  ctx.emit(CallCancelled, { id, displayName: row.summary }, toSummary(cancelled));
+  return cancelled;
+}
+
+function assertPending({ status, expires_at }: CallRow, now: Date): void {
+  if (status !== "pending") throw new Failure(CallDecided, { detail: `The call is ${status}.` });
+  if (Date.parse(expires_at) <= now.getTime()) {
+    throw new Failure(CallDecided, { detail: "The call has expired." });
+  }
+}
+
+/** A token that was revoked, or whose person has left, is refused at once: nobody approves in vain. */
+async function assertAgentThere(
+  { tx, services }: Pick<WriteContext, "tx" | "services">,
+  row: CallRow,
+): Promise<void> {
+  const { credential_kind, credential_id: id } = row;
+  // A source looks at the id alone.
+  const credential = { kind: credential_kind, id } as unknown as Credential;
+  try {
+    await assertCredentialValid(services, tx, credential);
+  } catch (error) {
+    if (error instanceof Failure && error.type === Unauthenticated) throw new Failure(AgentGone);
+    throw error;
+  }
+}
+
+function settleCall(
+  { tx, now, caller }: Pick<WriteContext, "tx" | "now" | "caller">,
+  id: string,
+  { status, comment }: { readonly status: string; readonly comment: string | undefined },
+): Promise<CallRow> {
+  const isOver = status !== "approved";
+  return tx
+    .updateTable("agent_calls")
+    .set({
+      status,
+      decided_by: userIdOf(caller),
+      decider_name: nameOf(caller),
+      decided_at: now,
+      comment: comment ?? null,
+      ...(isOver && { finished_at: now }),
+    })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+function nameOf({ credential, actor }: Caller): string {
+  return credential?.user.name ?? actor.name;
+}

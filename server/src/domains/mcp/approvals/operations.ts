@@ -1,0 +1,252 @@
+import { sql } from "kysely";
+import Type from "typebox";
+import { ApprovalsDecide } from "#domains/runs/index.ts";
+import { assertInPerson } from "#kernel/access/caller.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Forbidden } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
+import { accepted, item, page } from "#kernel/operation/response.ts";
+import { id, line, object, text } from "#kernel/schema/schema.ts";
+import {
+  AgentCall,
+  AgentGone,
+  CALL_STATUSES,
+  CallApproved,
+  CallCancelled,
+  CallDecided,
+  CallRejected,
+  CallRequested,
+  CallsRead,
+  CallTooLarge,
+  McpConnect,
+  NoApprovalNeeded,
+  NotAnAgent,
+  NotAsked,
+  OwnAgent,
+  TooManyCalls,
+} from "./agent-call.ts";
+import { getCall, toCall, toReader, visibleCalls } from "./call-store.ts";
+import { cancelCall, decideCall } from "./decide-call.ts";
+import {
+  AgentPolicy,
+  assertPolicy,
+  policyFields,
+  PolicyUpdated,
+  PolicyWrite,
+  readPolicy,
+} from "./policy.ts";
+import { requestCall, tryCall } from "./request-call.ts";
+
+const ById = object({ id: id("agc") });
+const example = { params: { id: "agc_01jd0000000000000000000000" } };
+const LIST = "agent calls, newest first";
+const shared = { environmentScoped: false } as const;
+
+export const getPolicy = query({
+  ...shared,
+  id: "agent_policy.get",
+  route: "GET /api/v1/agents/policy",
+  summary: "Read which calls of agents need an approval",
+  permission: CallsRead,
+  response: item(AgentPolicy),
+  run: ({ tx }) => readPolicy(tx),
+});
+
+export const setPolicy = command({
+  ...shared,
+  id: "agent_policy.set",
+  route: "PUT /api/v1/agents/policy",
+  summary: "Set which calls of agents need an approval, and who gives it",
+  description:
+    "An agent is a token, or an application, with the scope `mcp:connect`. What needs an approval is refused to it over HTTP " +
+    "(403 `approval_required`), and by the Model Context Protocol it gets the id of a call that waits. In person: no token sets it.",
+  permission: PolicyWrite,
+  body: object(policyFields),
+  response: item(AgentPolicy),
+  emits: [PolicyUpdated],
+  fails: [Forbidden],
+  example: {
+    body: {
+      demands: "drastic",
+      operations: ["records.update"],
+      permissions: ["roles:write"],
+      approvers: ["admin"],
+      fourEyes: true,
+      expiresInHours: 24,
+    },
+  },
+  async run(ctx, { body }) {
+    assertInPerson(ctx.caller);
+    assertPolicy(body, ctx.services);
+    // Two changes of a policy that is not there yet wait for each other, too.
+    await sql`select pg_advisory_xact_lock(hashtextextended('agent policy ' || ${ctx.workspace.key}, 0))`.execute(
+      ctx.tx,
+    );
+    const before = await readPolicy(ctx.tx);
+    ctx.expectRevision(before.revision);
+    const row = {
+      demands: body.demands,
+      operations: body.operations,
+      permissions: body.permissions,
+      approvers: body.approvers,
+      four_eyes: body.fourEyes,
+      expires_in_hours: body.expiresInHours,
+      revision: before.revision + 1,
+      updated_at: ctx.now,
+    };
+    await ctx.tx
+      .insertInto("agent_policies")
+      .values(row)
+      .onConflict((conflict) => conflict.column("workspace_id").doUpdateSet(row))
+      .execute();
+    const after = await readPolicy(ctx.tx);
+    const { revision: _, ...old } = before;
+    const { revision: __, ...present } = after;
+    ctx.emit(PolicyUpdated, { id: ctx.workspace.id }, diffResource(old, present));
+    return after;
+  },
+});
+
+export const requestAgentCall = command({
+  ...shared,
+  id: "agent_calls.request",
+  route: "POST /api/v1/agent-calls",
+  summary: "Ask for the approval of a call, as an agent",
+  description:
+    "The call is tried out first: what the operation would refuse is refused here. The same call that waits already is " +
+    "answered as it is. Once it is approved it is performed with the rights that the agent has then, once.",
+  permission: McpConnect,
+  body: object({
+    operation: line(200, "The id of a command"),
+    input: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "Path, query and body in one object",
+      }),
+    ),
+    environment: Type.Optional(Type.Enum(["production", "staging", "development"])),
+    ifMatch: Type.Optional(line(100, "The revision that you read, in quotes")),
+  }),
+  response: accepted(AgentCall),
+  emits: [CallRequested],
+  // The call that is tried out is rolled back, and its `prepare` left out where it acts outside.
+  allowNoop: true,
+  fails: [NotAnAgent, NoApprovalNeeded, TooManyCalls, CallTooLarge],
+  example: {
+    body: { operation: "workflows.archive", input: { id: "wf_01jd0000000000000000000000" } },
+  },
+  prepare: (platform, { body }, caller) => tryCall(platform, body, caller),
+  async run(ctx, _input, tried) {
+    const row = await requestCall(ctx, tried);
+    return toCall(ctx, await toReader(ctx, await readPolicy(ctx.tx)), row);
+  },
+});
+
+export const listCalls = query({
+  ...shared,
+  id: "agent_calls.list",
+  route: "GET /api/v1/agent-calls",
+  summary: "List the calls of agents that needed an approval, newest first",
+  description:
+    "Those of your own agents; whoever may approve, and whoever sets the policy, sees all of them. An agent sees its own.",
+  permission: CallsRead,
+  query: object({ ...pageQuery, status: Type.Optional(Type.Enum([...CALL_STATUSES])) }),
+  response: page(AgentCall),
+  async run(ctx, { query: { limit, after, status } }) {
+    const { cursors } = ctx.services;
+    const [start = ""] = after === undefined ? [] : cursors.decode(LIST, after);
+    const reader = await toReader(ctx, await readPolicy(ctx.tx));
+    let rows = visibleCalls(ctx.tx, reader)
+      .orderBy("id", "desc")
+      .limit(limit + 1);
+    if (start !== "") rows = rows.where("id", "<", String(start));
+    if (status !== undefined) rows = rows.where("status", "=", status);
+    const found = await rows.execute();
+    const calls = await Promise.all(found.map((row) => toCall(ctx, reader, row)));
+    return toPage(
+      calls,
+      limit,
+      (call) => call,
+      (call) => cursors.encode(LIST, [call.id]),
+    );
+  },
+});
+
+export const getAgentCall = query({
+  ...shared,
+  id: "agent_calls.get",
+  route: "GET /api/v1/agent-calls/{id}",
+  summary: "Read a call of an agent that needed an approval",
+  description: "`answer` is for the agent and its person: what the operation answered.",
+  permission: CallsRead,
+  params: ById,
+  response: item(AgentCall),
+  example,
+  async run(ctx, { params }) {
+    const reader = await toReader(ctx, await readPolicy(ctx.tx));
+    return toCall(ctx, reader, await getCall(visibleCalls(ctx.tx, reader), params.id));
+  },
+});
+
+const decision = {
+  ...shared,
+  permission: ApprovalsDecide,
+  params: ById,
+  body: object({ comment: Type.Optional(text(2_000)) }),
+  bodyOptional: true,
+  response: item(AgentCall),
+  example: { ...example, body: { comment: "Go ahead." } },
+} as const;
+
+export const approveCall = command({
+  ...decision,
+  id: "agent_calls.approve",
+  route: "POST /api/v1/agent-calls/{id}/approve",
+  summary: "Approve a call of an agent, which is then performed",
+  description:
+    "In person, by those whom the policy names; not a call of one's own agent where it wants four eyes. It is performed at once, " +
+    "with the rights that the agent has then; the cause of its events is this approval.",
+  emits: [CallApproved],
+  fails: [NotAnAgent, NotAsked, OwnAgent, CallDecided, AgentGone],
+  async run(ctx, { params, body }) {
+    const row = await decideCall(ctx as never, params.id, {
+      isApproved: true,
+      comment: body.comment,
+    });
+    return toCall(ctx, await toReader(ctx, await readPolicy(ctx.tx)), row);
+  },
+});
+
+export const rejectCall = command({
+  ...decision,
+  id: "agent_calls.reject",
+  route: "POST /api/v1/agent-calls/{id}/reject",
+  summary: "Reject a call of an agent",
+  emits: [CallRejected],
+  fails: [NotAnAgent, NotAsked, CallDecided],
+  async run(ctx, { params, body }) {
+    const row = await decideCall(ctx as never, params.id, {
+      isApproved: false,
+      comment: body.comment,
+    });
+    return toCall(ctx, await toReader(ctx, await readPolicy(ctx.tx)), row);
+  },
+});
+
+export const cancelAgentCall = command({
+  ...shared,
+  id: "agent_calls.cancel",
+  route: "POST /api/v1/agent-calls/{id}/cancel",
+  summary: "Take back a call that waits for an approval",
+  description: "For the agent that asked, and its person.",
+  permission: McpConnect,
+  params: ById,
+  response: item(AgentCall),
+  emits: [CallCancelled],
+  fails: [NotAsked, CallDecided],
+  example,
+  async run(ctx, { params }) {
+    const row = await cancelCall(ctx, params.id);
+    return toCall(ctx, await toReader(ctx, await readPolicy(ctx.tx)), row);
+  },
+});

@@ -1,0 +1,128 @@
+/** The policy of a workspace for its agents: which calls a person must approve, and who may. */
+import Type, { type Static } from "typebox";
+import type { Caller } from "#kernel/access/caller.ts";
+import { holdsPermission, permission } from "#kernel/access/permission.ts";
+import { compilePattern } from "#kernel/condition/event-pattern.ts";
+import type { Operation, PlatformServices } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { changeEvent } from "#kernel/log/event.ts";
+import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
+import { line, Time, nullable } from "#kernel/schema/schema.ts";
+import { needsConfirmation } from "../agent-operations.ts";
+
+const HOURS_MAX = 168;
+
+export const PolicyWrite = permission(
+  "agent_policy:write",
+  "Set which calls of agents need an approval, and end the access of any agent",
+  [],
+);
+
+export const policyFields = {
+  demands: Type.Enum(["nothing", "drastic", "changes"], {
+    description:
+      "An approval of a person: of nothing beyond the lists below, of what deletes, ends, decides or reaches production, or of " +
+      "whatever changes something",
+  }),
+  operations: Type.Array(line(200), {
+    maxItems: 200,
+    uniqueItems: true,
+    description: "Further operations that need one, by id; `records.*` is all of them",
+  }),
+  permissions: Type.Array(line(100), {
+    maxItems: 200,
+    uniqueItems: true,
+    description: "Commands that need one of these permissions need an approval too",
+  }),
+  approvers: Type.Array(line(100), {
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+    description: "Ids of people, or ids or names of roles",
+  }),
+  fourEyes: Type.Boolean({ description: "True where nobody approves a call of their own agent" }),
+  expiresInHours: Type.Integer({
+    minimum: 1,
+    maximum: HOURS_MAX,
+    description: "How long a call waits for an answer",
+  }),
+};
+
+export const AgentPolicy = Type.Object(
+  { ...policyFields, updatedAt: nullable(Time) },
+  { title: "AgentPolicy" },
+);
+export type AgentPolicy = Static<typeof AgentPolicy> & { readonly revision: number };
+
+export const PolicyUpdated = changeEvent("agent_policy.updated", {
+  resource: "agent_policy",
+  summary: "What agents need an approval for was changed.",
+  data: AgentPolicy,
+});
+
+const INITIAL: AgentPolicy = {
+  demands: "nothing",
+  operations: [],
+  permissions: [],
+  approvers: ["owner", "admin"],
+  fourEyes: true,
+  expiresInHours: 24,
+  updatedAt: null,
+  revision: 1,
+};
+
+/** The policy of the transaction's workspace. */
+export async function readPolicy(tx: Tx): Promise<AgentPolicy> {
+  const row = await tx.selectFrom("agent_policies").selectAll().executeTakeFirst();
+  if (!row) return INITIAL;
+  return {
+    demands: row.demands as AgentPolicy["demands"],
+    operations: row.operations,
+    permissions: row.permissions,
+    approvers: row.approvers,
+    fourEyes: row.four_eyes,
+    expiresInHours: row.expires_in_hours,
+    updatedAt: row.updated_at,
+    revision: row.revision,
+  };
+}
+
+/** True where an agent may call this only after a person has approved it. */
+export function demandsApproval(policy: AgentPolicy, op: Operation, environment: string): boolean {
+  if (op.kind === "query" || op.ephemeral) return false;
+  if (policy.demands === "changes") return true;
+  if (policy.demands === "drastic" && needsConfirmation(op, environment)) return true;
+  if (policy.operations.length > 0 && compilePattern(policy.operations)(op.id)) return true;
+  return op.permission !== undefined && policy.permissions.includes(op.permission.name);
+}
+
+/** True where some call needs an approval. */
+export function demandsAnything({ demands, operations, permissions }: AgentPolicy): boolean {
+  return demands !== "nothing" || operations.length > 0 || permissions.length > 0;
+}
+
+const OPERATION_PATTERN = /^[a-z_]+\.(?:\*|[a-z_]+)$/;
+
+/** Throws a failure that names each permission and pattern that means nothing. */
+export function assertPolicy(
+  { operations, permissions }: Pick<AgentPolicy, "operations" | "permissions">,
+  services: Pick<PlatformServices, "permissions">,
+): void {
+  const known = new Set(services.permissions.map(({ name }) => name));
+  const errors: FieldError[] = [
+    ...operations.flatMap((pattern, index) =>
+      OPERATION_PATTERN.test(pattern)
+        ? []
+        : [{ path: `/operations/${index}`, message: "is no id of an operation, nor `domain.*`" }],
+    ),
+    ...permissions.flatMap((name, index) =>
+      known.has(name) ? [] : [{ path: `/permissions/${index}`, message: "is not a permission" }],
+    ),
+  ];
+  assertNoErrors(errors);
+}
+
+/** True for those who set the policy. */
+export function mayManage({ permissions }: Pick<Caller, "permissions">): boolean {
+  return holdsPermission(permissions, PolicyWrite);
+}

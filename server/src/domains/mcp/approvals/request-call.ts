@@ -1,0 +1,173 @@
+/** An agent asks for a call that needs an approval: it is tried out, sealed and kept for a person's word. */
+import type { Caller, WorkspaceRef } from "#kernel/access/caller.ts";
+import { hmac, seal } from "#kernel/access/crypto.ts";
+import type { Operation, Platform, WriteContext } from "#kernel/contract.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { supportsDryRun } from "#kernel/operation/dry-run.ts";
+import { Failure, failure, type FieldError, invalidField } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { effectiveEnvironment, findAgentOperation } from "../agent-operations.ts";
+import { invokeOperation } from "../invoke-operation.ts";
+import { type CallParts, splitInput } from "../tool-input.ts";
+import {
+  type AgentCall,
+  CallRequested,
+  CallTooLarge,
+  NoApprovalNeeded,
+  NotAnAgent,
+  TooManyCalls,
+} from "./agent-call.ts";
+import { callContext, type CallRow, toSummary } from "./call-store.ts";
+import { expireCallJob } from "./expire-call.ts";
+import { demandsApproval, readPolicy } from "./policy.ts";
+
+const INPUT_BYTES_MAX = 256 * 1024;
+const PREVIEW_CHARACTERS_MAX = 200_000;
+const PENDING_MAX = 50;
+const HOUR_MS = 3_600_000;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A call as it is sealed: nobody changes it between the question and the answer. */
+export interface SealedCall extends CallParts {
+  readonly ifMatch?: string | undefined;
+}
+
+export interface CallInput {
+  readonly operation: string;
+  readonly input?: Members;
+  readonly environment?: EnvironmentName;
+  readonly ifMatch?: string;
+}
+
+export interface TriedCall {
+  readonly op: Operation;
+  readonly target: EnvironmentName;
+  readonly call: SealedCall;
+  readonly masked: Members;
+  readonly preview: AgentCall["preview"];
+}
+
+/** Tries a call out as a dry run, with the rights of the agent. Throws what the operation would refuse. */
+export async function tryCall(
+  platform: Platform,
+  { operation, input = {}, environment, ifMatch }: CallInput,
+  caller: Caller,
+): Promise<TriedCall> {
+  const kind = caller.credential?.kind;
+  if (kind !== "api_token" && kind !== "oauth") throw new Failure(NotAnAgent);
+  const op = findAgentOperation(platform, caller, operation);
+  if (!op || op.kind === "query") {
+    throw invalidField("/operation", "is no command that this agent may call");
+  }
+  const text = JSON.stringify(input);
+  if (Buffer.byteLength(text) > INPUT_BYTES_MAX) throw new Failure(CallTooLarge);
+  const target = effectiveEnvironment(op, environment ?? caller.environment);
+  const call = { ...splitInput(op, input), ifMatch };
+  const dry = await invokeOperation(platform, caller, op, {
+    ...call,
+    query: supportsDryRun(op) ? call.query : { ...call.query, dryRun: true },
+    environment: target,
+    isDryRun: true,
+  });
+  if (dry.status >= 400) throw toFailure(dry.status, dry.value);
+  const masked = withoutSecrets(op, input) as Members;
+  return { op, target, call, masked, preview: toPreview(op, dry.value) };
+}
+
+interface ProblemBody {
+  readonly code?: string;
+  readonly title?: string;
+  readonly detail?: string;
+  readonly errors?: readonly FieldError[];
+}
+
+function toFailure(status: number, problem: unknown): Failure {
+  const {
+    code = "refused",
+    title = "It was refused.",
+    detail = title,
+    errors,
+  } = (problem ?? {}) as ProblemBody;
+  return new Failure(failure(code, status, title), { detail, ...(errors && { errors }) });
+}
+
+/** The events and changes of a dry run; fewer of them where they are long. */
+function toPreview(op: Operation, value: unknown): AgentCall["preview"] {
+  const empty = { events: [], eventCount: 0, changes: [] };
+  if (!supportsDryRun(op)) return { ...empty, leftOut: "It has a dry run of its own." };
+  const { data } = value as { readonly data: AgentCall["preview"] };
+  const { events, eventCount, changes, leftOut } = withoutSecrets(op, data) as typeof data;
+  const whole = { events, eventCount, changes, leftOut };
+  if (JSON.stringify(whole).length <= PREVIEW_CHARACTERS_MAX) return whole;
+  return { ...empty, eventCount, leftOut: "There is too much of it to show." };
+}
+
+const SECRET_NAME = /secret|password|passphrase|token|private_?key|api_?key|credential/i;
+const HIDDEN = "•••";
+
+/** An input as people may see it: whatever is called a secret is hidden, and all that a vault is given. */
+function withoutSecrets(op: Operation, value: unknown): unknown {
+  const isVault = op.id.startsWith("secrets.");
+  const hide = (name: string, part: unknown): unknown => {
+    if (part === null || typeof part === "boolean" || typeof part === "number") return part;
+    const isHidden = SECRET_NAME.test(name) || (isVault && name === "value");
+    return isHidden ? HIDDEN : part;
+  };
+  return JSON.parse(JSON.stringify(value, hide)) as unknown;
+}
+
+/** Keeps a tried call; one that is pending already is answered as it is. */
+export async function requestCall(
+  ctx: WriteContext<typeof CallRequested> & { readonly workspace: WorkspaceRef },
+  { op, target, call, masked, preview }: TriedCall,
+): Promise<CallRow> {
+  const { tx, now, caller, services, workspace } = ctx;
+  const policy = await readPolicy(tx);
+  if (!demandsApproval(policy, op, target)) throw new Failure(NoApprovalNeeded);
+  const { credential } = caller;
+  if (!credential) throw new Failure(NotAnAgent);
+  const text = JSON.stringify(call);
+  const key = await services.keys.of(workspace.key);
+  const hash = hmac(key, JSON.stringify([op.id, target, text]));
+  const waiting = await tx
+    .selectFrom("agent_calls")
+    .selectAll()
+    .where("credential_id", "=", credential.id)
+    .where("status", "=", "pending")
+    .limit(PENDING_MAX)
+    .execute();
+  const same = waiting.find(({ call_hash }) => call_hash.equals(hash));
+  if (same) return same;
+  if (waiting.length >= PENDING_MAX) throw new Failure(TooManyCalls);
+  const id = newId("agc", now.getTime());
+  const expiresAt = new Date(now.getTime() + policy.expiresInHours * HOUR_MS);
+  const inserted = await tx
+    .insertInto("agent_calls")
+    .values({
+      id,
+      operation: op.id,
+      summary: op.summary,
+      target,
+      call: seal(key, Buffer.from(text), callContext(id)),
+      call_hash: hash,
+      shown_input: JSON.stringify(masked),
+      preview: JSON.stringify(preview),
+      credential_kind: credential.kind,
+      credential_id: credential.id,
+      agent_name: caller.actor.name,
+      user_id: credential.user.id,
+      user_name: credential.user.name,
+      status: "pending",
+      expires_at: expiresAt,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  // Two requests of one call met.
+  if (!inserted) throw new Failure(TooManyCalls, { detail: "The same call was just requested." });
+  ctx.emit(CallRequested, { id, displayName: op.summary }, toSummary(inserted));
+  ctx.enqueue(expireCallJob, { callId: id }, { key: id, dueAt: expiresAt });
+  return inserted;
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { until } from "#kernel/testing/world.ts";
+import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
+
+describeInBrowser("agents", () => {
+  const at = useConsole({ work: true });
+
+  test("a person sets what agents need an approval for, reads what one wants, approves it, and ends its access", async () => {
+    const builder = await at.world.member(["builder"]);
+    const admin = await at.visit(["admin"]);
+    const { page } = admin;
+    await page.goto(`${at.origin}/settings/agents`);
+    await page.getByLabel("A person approves").selectOption("drastic");
+    await page.getByLabel("Further operations").fill("everything");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("is no id of an operation").waitFor();
+    await page.getByLabel("Further operations").fill("");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Agents are bound by this from now on.").waitFor();
+
+    const made = await builder("POST /api/v1/auth/tokens", {
+      name: "Builder bot",
+      expiresIn: "30d",
+      scopes: ["mcp:connect", "workflows:write"],
+    });
+    const bot = at.world.asToken(made.body.data.token, "default");
+    const draft = { name: "Old report", trigger: { type: "manual" }, nodes: [], edges: [] };
+    const { body } = await builder("POST /api/v1/workflows", draft);
+    const call = { operation: "workflows.archive", input: { id: body.data.id } };
+    expect((await bot("POST /api/v1/agent-calls", call)).status).toBe(202);
+
+    const waiting = page.getByRole("list", { name: "Calls that wait" });
+    await waiting.getByText("Builder bot").waitFor();
+    await page.getByRole("list", { name: "Agents" }).getByText("1 waiting").waitFor();
+    await waiting.getByText("Arguments").click();
+    await waiting.getByText(body.data.id).first().waitFor();
+    await expectSoundInEveryLook(admin);
+
+    await page.goto(`${at.origin}/approvals`);
+    await page.getByRole("button", { name: "Agents 1" }).click();
+    await waiting.getByLabel("Comment on").fill("Nobody reads it");
+    await expectSound(admin);
+    await waiting.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("No call of an agent waits").waitFor();
+    const path = `GET /api/v1/workflows/${body.data.id}`;
+    await until(async () => (await builder(path)).body.data.status === "archived");
+
+    await page.goto(`${at.origin}/settings/agents`);
+    await page.getByText(/Approved by .*, performed .*Nobody reads it/).waitFor();
+    await page.getByRole("button", { name: "End the access of Builder bot" }).click();
+    await page.getByRole("button", { name: "End it" }).click();
+    await page.getByText("Builder bot has no access any more.").waitFor();
+    expect((await bot("POST /api/v1/agent-calls", call)).status).toBe(401);
+  });
+
+  test("a viewer reads the page, and is refused nothing", async () => {
+    const viewer = await at.visit(["viewer"], { dark: true, width: 400 });
+    const { page } = viewer;
+    await page.goto(`${at.origin}/settings/agents`);
+    await page.getByText("None is connected.").waitFor();
+    await page.getByText("Nobody approves a call of their own agent").waitFor();
+    expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
+    await expectSound(viewer);
+  });
+});
