@@ -19,7 +19,7 @@ import { fastFolder } from "#kernel/testing/fast-folder.ts";
 import { secretUser } from "#kernel/testing/secret-user.ts";
 import { useWorld, type World } from "#kernel/testing/world.ts";
 import type { NewHead } from "./archive/frame.ts";
-import { readCatalogue, SIGNED } from "./catalogue.ts";
+import { readCatalogue, SEALED_COLUMNS, SEALED_TABLES, SIGNED } from "./catalogue.ts";
 import { exportWorkspace } from "./export-workspace.ts";
 import { releaseHeldRows } from "./import/activate-workspace.ts";
 import { discardImport } from "./import/discard-import.ts";
@@ -112,6 +112,19 @@ async function dump(world: World, workspace: string): Promise<Map<string, string
     return rows;
   });
 }
+
+test("a table that is new is thought of: sealed values stay away without a passphrase, and work is held with its run", async () => {
+  const { tables, foreignKeys } = await withOwnerClient(ownerOf(source), readCatalogue);
+  const sealed = await source.sql(
+    `select attrelid::regclass::text as name, attnotnull as required from pg_attribute
+      where attname = 'sealed' and not attisdropped order by 1`,
+  );
+  for (const { name, required } of sealed)
+    expect(required ? SEALED_TABLES.has(name) : SEALED_COLUMNS.has(name), name).toBe(true);
+  const ofRuns = foreignKeys.filter(({ parent }) => parent === "runs").map(({ child }) => child);
+  for (const child of ofRuns)
+    expect(tables.find(({ name }) => name === child)?.open, child).toBeDefined();
+});
 
 test("an archive that is not what was exported is refused in a sentence, and nothing of it is left or shown", async () => {
   const path = join(folder, "hostile");
@@ -331,7 +344,8 @@ test("a whole workspace goes to another installation: every row as it was, its p
     ({ name }) => name,
   );
   const values = async ({ kernel }: World) => [
-    ...(await kernel.secrets.read(key, names, secretUser)).values,
+    ...(await kernel.secrets.read({ workspace: key, environment: "production" }, names, secretUser))
+      .values,
   ];
   expect(names.length).toBeGreaterThan(0);
   expect(await values(target)).toEqual(await values(source));
