@@ -2,6 +2,7 @@
  * Names in the place of ids. A folder and a fixture have names, so that they mean the same on every installation; what
  * wants the form of an id is given one that follows from the name.
  */
+import type { Static } from "typebox";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Platform, ReadContext } from "#kernel/contract.ts";
@@ -11,7 +12,7 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { mapJson } from "#kernel/schema/map-json.ts";
 import { PACK_ITEMS_MAX } from "../descriptor.ts";
 import { listContentTypes } from "../pack-items.ts";
-import { TooManyItems } from "./project.ts";
+import { type ProjectExport, TooManyItems } from "./project.ts";
 
 /** A read in the environment that items of a kind lie in. */
 export type ReadIn = <T>(environmentScoped: boolean, work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -45,6 +46,25 @@ export async function listItems(
     if (found.length > PACK_ITEMS_MAX) throw new Failure(TooManyItems);
   }
   return found;
+}
+
+/** Everything of these kinds as content, with references between items in the place of their ids. */
+export async function exportProject(
+  context: Pick<ReadContext, "services" | "caller">,
+  kinds: readonly string[] | undefined,
+  readIn: ReadIn,
+): Promise<Static<typeof ProjectExport>> {
+  const isAsked = ({ kind }: { readonly kind: string }): boolean =>
+    kinds === undefined || kinds.includes(kind);
+  const { types, readable } = listSources(context);
+  const found = await listItems(context, readable.filter(isAsked), readIn);
+  const references = toReferences(found);
+  const items: Record<string, unknown[]> = {};
+  for (const { kind, content } of found.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    (items[kind] ??= []).push(replaceTexts(content, references));
+  }
+  const leftOut = types.filter((type) => isAsked(type) && !readable.includes(type));
+  return { items, leftOut: leftOut.map(({ kind }) => kind) };
 }
 
 /** The kinds that can be read back, and which of them the caller may read. */

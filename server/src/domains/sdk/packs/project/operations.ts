@@ -7,8 +7,7 @@ import { PacksInstall } from "../../permissions.ts";
 import { PackInstalled, PackUpgraded } from "../events.ts";
 import { readPackItems } from "../pack-items.ts";
 import { applyProject, toPackId } from "./apply-project.ts";
-import { exportProject } from "./export-project.ts";
-import { openReads } from "./names.ts";
+import { exportProject, openReads } from "./names.ts";
 import { ProjectExport, ProjectInput, ProjectResult, TooManyItems } from "./project.ts";
 import { getFixture, testArtifactSource, testWorkflowDefinition } from "./test-operations.ts";
 
