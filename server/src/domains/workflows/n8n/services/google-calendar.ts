@@ -4,11 +4,6 @@ import { NotConvertible } from "../conversion.ts";
 import { toList, toObject, toText } from "../n8n-workflow.ts";
 import { type ParameterReader, request, type ServiceTable } from "./service-table.ts";
 
-export const folder = (read: ParameterReader): string => {
-  const code = read.code("folderId") ?? read.code("options.parents");
-  return code === undefined ? '["root"]' : `[n8n.idOf(${code})]`;
-};
-
 /** Times of events: with a zone as they are, others as days. */
 const eventTime = (path: string) => (read: ParameterReader) => {
   const code = read.code(path);

@@ -1,8 +1,7 @@
 /** Drive and YouTube; Sheets has a conversion of its own. */
 import { NotConvertible } from "../conversion.ts";
-import { toText } from "../n8n-workflow.ts";
+import { toObject, toText } from "../n8n-workflow.ts";
 import { type ParameterReader, request, type ServiceTable } from "./service-table.ts";
-import { folder } from "./google-calendar.ts";
 
 const pathOf = (code: string): string => `"/drive/v3/files/" + encodeURIComponent(${code})`;
 
@@ -32,6 +31,23 @@ const searchQuery = (read: ParameterReader): string => {
     ...(read.raw("filter.includeTrashed") === true ? [] : [`"trashed = false"`]),
   ];
   return `[${parts.join(", ")}].filter((one) => one !== "").join(" and ")`;
+};
+
+const folder = (read: ParameterReader): string => {
+  const code = read.code("folderId") ?? read.code("options.parents");
+  return code === undefined ? '["root"]' : `[n8n.idOf(${code})]`;
+};
+
+/** The formats in which documents of Google are exported; n8n has these unless the node says otherwise. */
+const exportFormats = (read: ParameterReader): string => {
+  const conversion = toObject(toObject(read.raw("options.googleFileConversion"))["conversion"]);
+  const { docsToFormat, sheetsToFormat, slidesToFormat, drawingsToFormat } = conversion;
+  return JSON.stringify({
+    "application/vnd.google-apps.document": toText(docsToFormat, "text/html"),
+    "application/vnd.google-apps.spreadsheet": toText(sheetsToFormat, "text/csv"),
+    "application/vnd.google-apps.presentation": toText(slidesToFormat, "application/pdf"),
+    "application/vnd.google-apps.drawing": toText(drawingsToFormat, "image/jpeg"),
+  });
 };
 
 export const google: ServiceTable = {
@@ -65,21 +81,21 @@ export const google: ServiceTable = {
       {
         on: "file.download",
         action: "request",
-        input: {
-          ...request("GET /drive/v3/files/{fileId|id}", {
-            query: { alt: '="media"' },
-            response: "file",
-          }),
+        // A document of Google's own has no bytes: it is exported.
+        via: {
+          action: "get_file",
+          input: { fileId: driveFile, fields: '="id,name,mimeType"' },
+          inputs:
+            '[{ method: "GET", response: "file", path: "/drive/v3/files/" + one.body.id + (asked.formats[one.body.mimeType] ? "/export" : ""), query: asked.formats[one.body.mimeType] ? { mimeType: asked.formats[one.body.mimeType] } : { alt: "media" } }]',
         },
+        input: { formats: exportFormats },
         items: (read) => {
           if (read.raw("options.fileName") !== undefined) read.raw("options.fileName");
           const name = toText(read.raw("options.binaryPropertyName"), "data");
           return `n8n.answer(one.body, ${JSON.stringify(name)})`;
         },
         takes: "options.googleFileConversion binaryPropertyName options.fileName",
-        notes: [
-          "a document of Google itself is not converted; the file has the name that Drive gives it",
-        ],
+        notes: ["the file has the name that Drive gives it"],
       },
       {
         on: "file.createFromText",
