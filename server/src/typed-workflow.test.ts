@@ -137,7 +137,7 @@ test("references become the expressions of the product, and are printed as refer
       { forEach: { items: orders.output, as: "order" }, onError: "continue" },
       (order, index) => ({
         url: template`https://carrier.example.com/${order["id"]!}?n=${index}`,
-        headers: { authorization: `Bearer ${secret("CARRIER")}` },
+        headers: { authorization: template`Bearer ${secret("CARRIER")}` },
       }),
     );
     const each = w.loop("each", { items: ship.output }, (body, item) => {

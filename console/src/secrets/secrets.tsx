@@ -11,10 +11,9 @@ import { CopyLine } from "../ui/copy-line.tsx";
 import { type Column, Table } from "../ui/display/table.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
-import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
-import { count } from "../ui/words.ts";
+import { DeleteDialog } from "./delete-dialog.tsx";
 import { EnvironmentValues, type OtherEnvironment } from "./environment-values.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { UsedIn } from "./used-in.tsx";
@@ -132,6 +131,21 @@ export function Secrets() {
   );
 }
 
+/** When it was changed, and used last; undefined while that is not known. */
+function Times(props: { readonly updatedAt: string; readonly usedAt: string | null | undefined }) {
+  const { updatedAt, usedAt } = props;
+  return (
+    <p className="muted">
+      It was changed <Ago at={updatedAt} />. {usedAt === null && "It was never used."}
+      {typeof usedAt === "string" && (
+        <>
+          It was used <Ago at={usedAt} />.
+        </>
+      )}
+    </p>
+  );
+}
+
 function SecretSide(props: {
   readonly secret: Secret;
   readonly reason: string | undefined;
@@ -175,7 +189,6 @@ function SecretSide(props: {
         : `Environments without a value of ${name} use that of production.`,
     );
   const off = { disabled: reason !== undefined, title: reason };
-  const users = usage?.usedIn ?? [];
   return (
     <aside className="secret-side scroll" aria-label={name}>
       <header className="row">
@@ -185,17 +198,7 @@ function SecretSide(props: {
         </button>
       </header>
       {description !== "" && <p>{description}</p>}
-      <p className="muted">
-        It was changed <Ago at={updatedAt} />.{" "}
-        {usage &&
-          (usage.lastUsedAt === null ? (
-            "It was never used."
-          ) : (
-            <>
-              It was used <Ago at={usage.lastUsedAt} />.
-            </>
-          ))}
-      </p>
+      <Times updatedAt={updatedAt} usedAt={usage?.lastUsedAt} />
       <EnvironmentValues
         name={name}
         own={environments}
@@ -225,17 +228,13 @@ function SecretSide(props: {
         />
       )}
       {asked === "delete" && (
-        <Confirm
-          title={`Delete ${name}`}
-          act="Delete it"
-          isBusy={usage === undefined}
+        <DeleteDialog
+          name={name}
+          usedIn={usage?.usedIn}
+          unused="Nothing is known to refer to it. This can't be taken back."
           onAct={() => void remove()}
           onClose={() => setAsked(undefined)}
-        >
-          {users.length === 0
-            ? "Nothing is known to refer to it. This can't be taken back."
-            : `${count(users.length, "thing")} would fail: ${users.map((one) => one.name).join(", ")}.`}
-        </Confirm>
+        />
       )}
     </aside>
   );

@@ -11,10 +11,9 @@ import { CopyLine } from "../ui/copy-line.tsx";
 import { type Column, Table } from "../ui/display/table.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
-import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
-import { count } from "../ui/words.ts";
+import { DeleteDialog } from "./delete-dialog.tsx";
 import { EnvironmentValues, type OtherEnvironment } from "./environment-values.tsx";
 import { UsedIn } from "./used-in.tsx";
 import { VariableDialog } from "./variable-dialog.tsx";
@@ -211,17 +210,13 @@ function VariableSide(props: {
         />
       )}
       {asked === "delete" && (
-        <Confirm
-          title={`Delete ${name}`}
-          act="Delete it"
-          isBusy={usedIn === undefined}
+        <DeleteDialog
+          name={name}
+          usedIn={usedIn}
+          unused="Nothing is known to read it."
           onAct={() => void remove()}
           onClose={() => setAsked(undefined)}
-        >
-          {usedIn?.length
-            ? `${count(usedIn.length, "thing")} would fail: ${usedIn.map((one) => one.name).join(", ")}.`
-            : "Nothing is known to read it."}
-        </Confirm>
+        />
       )}
     </aside>
   );

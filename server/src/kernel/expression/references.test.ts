@@ -29,7 +29,7 @@ describe("the references of an expression", () => {
     ["$keys(steps)", [], ["*"], ["steps"]],
     ["variables.A.b & $$.variables.C", [], [], ["variables"], ["A", "C"]],
     ["$keys(variables)", [], [], ["variables"], ["*"]],
-  ])("%s", (text, secrets, steps, roots, variables = []) => {
+  ])("%s", (text, ...[secrets, steps, roots, variables = []]) => {
     const { issues, references } = checkExpression(text);
     expect(issues).toEqual([]);
     expect(references).toEqual({ secrets, variables, steps, roots });
