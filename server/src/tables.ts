@@ -2234,6 +2234,7 @@ export interface Tables {
     people: Json | null;
     started_at: Generated<Time>;
     imported_at: Time | null;
+    read_sha256: Buffer | null;
   };
   workspace_keys: {
     workspace_id: Generated<string>;

@@ -10,6 +10,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { signLog } from "#domains/audit/testing/sign-log.ts";
+import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { Act } from "#kernel/operation/act.ts";
@@ -17,7 +18,7 @@ import { newId } from "#kernel/schema/id.ts";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { fastFolder } from "#kernel/testing/fast-folder.ts";
 import { secretUser } from "#kernel/testing/secret-user.ts";
-import { useWorld, type World } from "#kernel/testing/world.ts";
+import { type Ask, useWorld, type World } from "#kernel/testing/world.ts";
 import type { NewHead } from "./archive/frame.ts";
 import { readCatalogue, SEALED_COLUMNS, SEALED_TABLES, SIGNED } from "./catalogue.ts";
 import { exportWorkspace } from "./export-workspace.ts";
@@ -25,6 +26,7 @@ import { releaseHeldRows } from "./import/activate-workspace.ts";
 import { discardImport } from "./import/discard-import.ts";
 import { importWorkspace } from "./import/import-workspace.ts";
 import { recordActivation, recordImport } from "./import/record-acts.ts";
+import { mapColumn } from "./import/row-lines.ts";
 import { alterArchive } from "./testing/altered-archive.ts";
 import { fillWorkspace } from "./testing/filled-workspace.ts";
 
@@ -69,6 +71,23 @@ const colleague = await source.member(["owner"], full);
 const small = await source.workspace("small");
 const smallOwner = await source.member(["owner"], small);
 const smallArchive = join(folder, "small");
+
+const NODE = { id: "one", type: "transform", config: { expression: "1" } };
+
+/** An incident with a comment. */
+async function openTicket(ask: Ask): Promise<string> {
+  const { body } = await ask("POST /api/v1/itsm/incidents", { title: "Broken" });
+  const { id } = body.data;
+  const comment = await ask(`POST /api/v1/itsm/incidents/${id}/comments`, { body: "Still" });
+  expect(comment.status).toBe(201);
+  return id;
+}
+
+/** Rows of COPY with another value in one column. */
+const withValue = (lines: string, head: NewHead, column: string, value: string): string => {
+  const index = head.kind === "rows" ? head.columns.indexOf(column) : -1;
+  return mapColumn(Buffer.from(lines, "latin1"), index, () => value).toString("latin1");
+};
 
 beforeAll(async () => {
   await smallOwner("POST /api/v1/tables", {
@@ -207,6 +226,14 @@ test("an archive that is not what was exported is refused in a sentence, and not
       "of somebody who is not in it",
       () => rows("memberships", (lines) => lines.replaceAll(/usr_\w{26}/g, stranger)),
     ],
+    [
+      "of an epoch that its manifest does not know",
+      () => rows("events", (lines, head) => withValue(lines, head, "epoch", "1023")),
+    ],
+    [
+      "under a name that is no id",
+      () => rows("blobs", (lines, head) => withValue(lines, head, "id", "../../other/blb_1")),
+    ],
     ["Another workspace has the slug", () => copyFileSync(smallArchive, path)],
   ];
   const before = await target.sql("select count(*)::int as n from workspaces");
@@ -229,6 +256,38 @@ test("an archive that is not what was exported is refused in a sentence, and not
   expect(await target.sql("select count(*)::int as n from workspace_imports")).toEqual([{ n: 0 }]);
 });
 
+test("rows of an archive reach nothing of another workspace: neither by a trigger, nor when they begin to work", async () => {
+  const path = join(folder, "reaching");
+  const other = await target.member(["owner"]);
+  const ticket = await openTicket(other);
+  const workflow = await deployWorkflow(other, [NODE]);
+  const read = () => target.sql("select to_jsonb(t) as row from tickets t where id = $1", [ticket]);
+  const [version] = await target.sql("select id from workflow_versions where workflow_id = $1", [
+    workflow,
+  ]);
+  const before = await read();
+  // Later, so that its comment would be the ticket's last one.
+  const reaching = await source.member(["owner"], await source.workspace("reaching"));
+  await openTicket(reaching);
+  await deployWorkflow(reaching, [NODE]);
+  await writeArchive("reaching", join(folder, "own"));
+  await alterArchive(join(folder, "own"), path, (head, content) => {
+    if (head.kind !== "rows") return { head, content };
+    const set = (column: string, value: string) =>
+      Buffer.from(withValue(content.toString("latin1"), head, column, value), "latin1");
+    if (head.table === "ticket_comments") return { head, content: set("ticket_id", ticket) };
+    if (head.table === "workflow_deployments")
+      return { head, content: set("version_id", version.id) };
+    return { head, content };
+  });
+  const { key, slug } = await readIn(path, "reaching");
+  expect(await read()).toEqual(before);
+  await act(key, (ctx) => recordImport(ctx, { key, slug, exportedAt: "" }));
+  await expect(releaseHeldRows(ownerOf(target), key)).rejects.toThrow(
+    "has a row of workflow_deployments that refers to another workspace",
+  );
+});
+
 test("a frame that unpacks to more than it says is never unpacked", async () => {
   const path = join(folder, "bomb");
   await alterArchive(smallArchive, path, (head, content) => ({
@@ -243,6 +302,21 @@ test("a frame that unpacks to more than it says is never unpacked", async () => 
   expect(statSync(path).size).toBeLessThan(200_000);
   await expect(readIn(path, "hostile")).rejects.toThrow("does not have the hash");
   await discard("hostile");
+});
+
+test("an import never goes on with other bytes than those it began with", async () => {
+  const path = join(folder, "swapped");
+  await alterArchive(smallArchive, path, (head, content) => ({
+    head,
+    content:
+      head.kind === "rows" && head.table === "user_tables"
+        ? Buffer.from(content.toString().replaceAll("Orders", "Planted"))
+        : content,
+  }));
+  truncateSync(path, Math.floor(statSync(path).size * 0.95));
+  await expect(readIn(path, "swapped")).rejects.toThrow("ends before its end");
+  await expect(readIn(smallArchive, "swapped")).rejects.toThrow("from another archive");
+  await discard("swapped");
 });
 
 test("an import that was cut anywhere goes on where it was, and is what it would have been", async () => {
@@ -283,6 +357,12 @@ test("a whole workspace goes to another installation: every row as it was, its p
     known.userId,
     `${colleague.userId}@example.com`,
   ]);
+  const fail = () =>
+    target.stranger("POST /api/v1/auth/token", {
+      email: `${colleague.userId}@example.com`,
+      password: "a wrong password",
+    });
+  expect((await fail()).events).toEqual(["audit.auth.login_failed"]);
   const path = join(folder, "whole");
   const summary = await writeArchive("full", path, PASSPHRASE);
   await expect(readIn(path, "moved")).rejects.toThrow("MILLRACE_PASSPHRASE");
@@ -358,4 +438,10 @@ test("a whole workspace goes to another installation: every row as it was, its p
     title: "Goes on",
   });
   expect(created).toMatchObject({ status: 201, events: ["incident.created"] });
+  // What somebody's account did here before is not for a workspace that came with a membership of theirs.
+  const failures = async () =>
+    (await agent("GET /api/v1/audit?type=audit.auth.login_failed")).body.data.length;
+  expect(await failures()).toBe(0);
+  await fail();
+  expect(await failures()).toBe(1);
 });

@@ -53,7 +53,7 @@ export { linkPath } from "./link.ts";
 export { PICTURES, thumbnailPath } from "./thumbnail.ts";
 export { findFileRow } from "./file-rows.ts";
 export { type OpenedFile, openFile, openPartitionFile } from "./open-file.ts";
-export { objectName, storeFile, type StoredContent } from "./store-file.ts";
+export { isBlobId, objectName, storeFile, type StoredContent } from "./store-file.ts";
 
 /** One store of files for everything that has files. */
 export const files = domain({

@@ -24,8 +24,17 @@ export interface StoredContent {
   readonly height: number | null;
 }
 
+const BLOB_ID = /^[a-z]{3,8}_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** True for an id that can be part of a path. */
+export function isBlobId(value: string): boolean {
+  return BLOB_ID.test(value);
+}
+
 /** The name of an object: the contents of a workspace are below one folder. */
 export function objectName(workspace: string, blobId: string): string {
+  if (!isBlobId(blobId))
+    throw new Error("An id of a file that was never made here was to become a path.");
   return `${workspace}/${blobId.slice(-2)}/${blobId}`;
 }
 

@@ -6,7 +6,8 @@ import { EVENT_COLUMNS, type EventRow, type LogFilter, toEvent } from "./event-l
 /**
  * The acts of accounts, such as logins, are logged once and not in each workspace of a person. These are those of
  * the members of the transaction's workspace that the log of another one holds, newest first; see migrations
- * 0044 and 0045. Each is shown as one of this workspace: where else a person belongs is not for it to know.
+ * 0044 and 0045. Each is shown as one of this workspace: where else a person belongs is not for it to know. Of a
+ * workspace that was imported they begin with that: since when somebody belongs to it is only what its archive said.
  */
 export async function queryAccountEvents(
   tx: Tx,
@@ -19,7 +20,8 @@ export async function queryAccountEvents(
       from account_events(
         ${before?.epoch ?? null}::smallint, ${before ? String(before.xid) : null}::xid8,
         ${before?.seq ?? null}::bigint, ${type ?? null}::text, ${actorId ?? null}::text,
-        ${resourceType ?? null}::text, ${resourceId ?? null}::text, ${from ?? null}::timestamptz,
+        ${resourceType ?? null}::text, ${resourceId ?? null}::text,
+        greatest(${from ?? null}::timestamptz, (select i.started_at from workspace_imports i)),
         ${to ?? null}::timestamptz, ${limit}::integer) e`.execute(tx);
   return rows.map(({ here, ...row }) => toEvent({ ...row, workspace_id: here }));
 }

@@ -13,8 +13,9 @@ const heads = new Validator(Head, "body");
 export interface Frame {
   readonly number: number;
   readonly head: Head;
-  /** The hash of all that is before it. */
+  /** The hash of all that is before it, and with it. */
   readonly before: string;
+  readonly after: string;
   content(): Promise<Buffer>;
 }
 
@@ -35,7 +36,7 @@ export async function* readArchive(path: string): AsyncGenerator<Frame> {
       const packed = await source.take(head.packed);
       const isEnd = head.kind === "end";
       if (isEnd && !(await source.isOver())) throw archiveError("goes on after its end");
-      yield { number, head, before, content: () => unpack(head, packed) };
+      yield { number, head, before, after: source.total(), content: () => unpack(head, packed) };
       if (isEnd) return;
     }
   } finally {

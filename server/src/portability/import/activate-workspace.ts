@@ -4,6 +4,7 @@ import { setPartitionSql } from "#kernel/db/partition.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { quote, readCatalogue } from "../catalogue.ts";
 import { copyIn } from "../copy.ts";
+import { verifyReferences } from "./verify-rows.ts";
 
 /**
  * Puts the rows that were held into their tables: from then on jobs, runs, clocks and deliveries go on. Returns false
@@ -12,12 +13,12 @@ import { copyIn } from "../copy.ts";
 export async function releaseHeldRows(owner: pg.ClientConfig, workspace: string): Promise<boolean> {
   return withOwnerClient(owner, async (client) => {
     await client.query("set statement_timeout = 0");
-    const { tables } = await readCatalogue(client);
+    const { tables, foreignKeys } = await readCatalogue(client);
     const known = new Set(tables.map(({ name }) => name));
     await client.query("begin");
     await client.query(setPartitionSql({ workspace, environment: "production" }, "local"));
-    const { rows } = await client.query<{ state: string }>(
-      "select state from workspace_imports where workspace_id = $1 for update",
+    const { rows } = await client.query<{ state: string; people: string[] }>(
+      "select state, coalesce(people, '[]') as people from workspace_imports where workspace_id = $1 for update",
       [workspace],
     );
     const state = rows[0]?.state;
@@ -38,6 +39,13 @@ export async function releaseHeldRows(owner: pg.ClientConfig, workspace: string)
       const columns = row.columns.map(quote).join(", ");
       await copyIn(client, `public.${quote(row.table_name)} (${columns})`, row.lines);
     }
+    // The others were verified when they came in.
+    await verifyReferences(client, foreignKeys, {
+      workspace,
+      people: rows[0]?.people ?? [],
+      children: new Set(tables.filter(({ open }) => open !== undefined).map(({ name }) => name)),
+      tables: known,
+    });
     await client.query("update workspaces set paused_at = null where key = $1", [workspace]);
     await client.query(
       "update workspace_imports set state = 'activating' where workspace_id = $1",

@@ -36,8 +36,10 @@ export async function assertAccepted(
   }
 }
 
-interface ImportState {
+export interface ImportState {
   readonly frames: number;
+  /** The hash of the archive up to there; null where nothing is done. */
+  readonly read: string | null;
   /** Everything is in the database, and only the event is missing. */
   readonly isLoaded: boolean;
 }
@@ -52,18 +54,25 @@ export async function beginImport(
     [key],
   );
   if (!locked.rows[0]?.free) throw new StartupError("This workspace is being imported already.");
-  const { rows } = await client.query<{ archive: Buffer; frames: number; state: string }>(
+  const { rows } = await client.query<{
+    archive: Buffer;
+    frames: number;
+    read: string | null;
+    state: string;
+  }>(
     `insert into workspace_imports (workspace_id, archive, slug) values ($1, $2, $3)
      on conflict (workspace_id) do update set slug = excluded.slug
-     returning archive, frames, state`,
+     returning archive, frames, encode(read_sha256, 'hex') as read, state`,
     [key, archive, slug],
   );
   const [row] = rows;
-  if (!row?.archive.equals(archive)) {
-    throw new StartupError(
-      "An import of this workspace from another archive was interrupted. Go on with that one, or take it back with " +
-        "`millrace discard-import`.",
-    );
-  }
-  return { frames: row.frames, isLoaded: row.state === "loaded" };
+  if (!row?.archive.equals(archive)) throw otherArchiveError();
+  return { frames: row.frames, read: row.read, isLoaded: row.state === "loaded" };
+}
+
+export function otherArchiveError(): StartupError {
+  return new StartupError(
+    "An import of this workspace from another archive was interrupted. Go on with that one, or take it back with " +
+      "`millrace discard-import`.",
+  );
 }

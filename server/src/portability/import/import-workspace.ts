@@ -1,6 +1,6 @@
 import { createHash, hash } from "node:crypto";
 import type pg from "pg";
-import { objectName } from "#domains/files/index.ts";
+import { isBlobId, objectName } from "#domains/files/index.ts";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { setPartitionSql } from "#kernel/db/partition.ts";
 import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
@@ -18,11 +18,23 @@ import {
   parsePeople,
   parseSequences,
 } from "./archive-content.ts";
-import { assertAccepted, beginImport } from "./import-state.ts";
+import {
+  assertAccepted,
+  beginImport,
+  type ImportState,
+  otherArchiveError,
+} from "./import-state.ts";
 import { openLog } from "./open-log.ts";
 import { insertPeople, matchPeople, type PeopleMap, replacePeople } from "./people.ts";
 import { RecordTables } from "./record-tables.ts";
-import { copyTarget, countLines, explainRowError, isSameSet, mapColumn } from "./row-lines.ts";
+import {
+  assertColumn,
+  copyTarget,
+  countLines,
+  explainRowError,
+  isSameSet,
+  mapColumn,
+} from "./row-lines.ts";
 import { countIdentitiesOn, verifyReferences } from "./verify-rows.ts";
 
 export interface ImportOptions {
@@ -61,7 +73,7 @@ export async function importWorkspace(options: ImportOptions): Promise<ImportedW
       if (state.isLoaded) return;
       await openLog(client, { epoch: manifest.epoch, readerNames: options.kernel.readerNames });
       const loading = new WorkspaceImport(client, frames, { options, manifest, slug, keys });
-      await loading.run(state.frames);
+      await loading.run(state);
     });
     return { key: manifest.workspace.key, slug, exportedAt: manifest.exportedAt };
   } finally {
@@ -91,7 +103,8 @@ class WorkspaceImport {
   readonly #key: string;
   readonly #records: RecordTables;
   readonly #rows = new Map<string, number>();
-  #files = 0;
+  /** The blobs whose files were read. */
+  readonly #files = new Set<string>();
   #catalogue: Catalogue | undefined;
   #people: readonly Person[] = [];
   #matched: PeopleMap = new Map();
@@ -109,12 +122,16 @@ class WorkspaceImport {
     this.#records = new RecordTables(client, context.options.kernel.db, this.#key);
   }
 
-  /** Goes through all frames; those before `done` are in the database already. */
-  async run(done: number): Promise<void> {
+  /** Goes through all frames; those that are done are in the database already, from these very bytes. */
+  async run({ frames: done, read }: Pick<ImportState, "frames" | "read">): Promise<void> {
     this.#catalogue = await readCatalogue(this.#client);
     try {
       for (;;) {
         const frame = await nextFrame(this.#frames);
+        const isEnd = frame.head.kind === "end";
+        // What is in the database was never vouched for by the end of another file.
+        if ((frame.number === done || (isEnd && frame.number < done)) && frame.before !== read)
+          throw otherArchiveError();
         if (frame.head.kind === "end") {
           await this.#finish(frame, frame.head);
           return;
@@ -155,6 +172,7 @@ class WorkspaceImport {
     if (!table) throw archiveError(`has rows of ${head.table}, which is no table of a workspace`);
     if (!isSameSet(table.columns, head.columns))
       throw archiveError(`has other columns of ${head.table} than there are here`);
+    this.#assertValues(head, lines);
     if (table.isLate || head.open) await this.#beginOpening();
     const adapted = this.#adapt(head, lines);
     if (head.open) {
@@ -167,7 +185,7 @@ class WorkspaceImport {
       ]);
       return;
     }
-    await this.#transact(frame.number, async () => {
+    await this.#transact(frame, async () => {
       if (isFirst && MIRRORS.has(head.table))
         await this.#client.query(`delete from ${quote(head.table)} where workspace_id = $1`, [
           this.#key,
@@ -191,7 +209,7 @@ class WorkspaceImport {
     const known = rows.map(({ name }) => name);
     if (!isSameSet(known, columns))
       throw archiveError(`has other columns of the table ${table} than its definition`);
-    await this.#transact(frame.number, async () => {
+    await this.#transact(frame, async () => {
       await this.#client.query(`set local role ${quote(ownerOf(partition))}`);
       const target = copyTarget(`${quote(schemaOf(partition))}.${quote(table)}`, columns);
       await copyIn(this.#client, target, replacePeople(lines, this.#matched));
@@ -201,7 +219,10 @@ class WorkspaceImport {
 
   /** The bytes of a file are frames one after another; they count as done when the file is whole. */
   async #takeFile(frame: Frame, head: HeadOf<"file">, isDone: boolean): Promise<void> {
-    if (head.at === 0) this.#files += 1;
+    if (head.at === 0) {
+      if (this.#files.has(head.blob)) throw archiveError("has a file twice");
+      this.#files.add(head.blob);
+    }
     if (isDone) return;
     if (head.at !== 0 || this.#isOpening)
       throw archiveError("has a part of a file in a wrong place");
@@ -221,7 +242,7 @@ class WorkspaceImport {
     await store.put(name, this.#readFile(frame, Number(row.size), meter));
     if (meter.bytes !== Number(row.size) || !meter.hash.digest().equals(row.sha256))
       throw archiveError("has a file that is not the one that its row names");
-    await this.#transact(meter.last.number, async () => undefined);
+    await this.#transact(meter.last, async () => undefined);
   }
 
   async *#readFile(
@@ -254,7 +275,7 @@ class WorkspaceImport {
     if (isDone) return;
     await this.#createRecordTables();
     const sequences = parseSequences(await frame.content());
-    await this.#transact(frame.number, () => this.#records.complete(sequences));
+    await this.#transact(frame, () => this.#records.complete(sequences));
   }
 
   async #createRecordTables(): Promise<void> {
@@ -275,6 +296,24 @@ class WorkspaceImport {
       workspace: this.#key,
       matched: this.#matched,
     });
+  }
+
+  /**
+   * Values that reach beyond the workspace: readers of all workspaces go by the epoch of an event, and one that is to come
+   * would take them past everybody else's; the id of a blob is the name of an object.
+   */
+  #assertValues({ table, columns }: HeadOf<"rows">, lines: Buffer): void {
+    const { epoch } = this.#context.manifest;
+    if (table === "events")
+      assertColumn(lines, columns.indexOf("epoch"), {
+        accept: (value) => /^\d{1,4}$/.test(value) && Number(value) <= epoch,
+        refusal: "has an event of an epoch that its manifest does not know",
+      });
+    if (table === "blobs")
+      assertColumn(lines, columns.indexOf("id"), {
+        accept: isBlobId,
+        refusal: "has a file under a name that is no id",
+      });
   }
 
   /** Rows as they are here: with the accounts, the slug and the place of files of this installation. */
@@ -304,15 +343,15 @@ class WorkspaceImport {
   }
 
   /** One frame and the word that it is done, or within the last transaction. */
-  async #transact(number: number, work: () => Promise<void>): Promise<void> {
+  async #transact(frame: Frame, work: () => Promise<void>): Promise<void> {
     if (this.#isOpening) return work();
     await this.#client.query("begin");
     await this.#enter();
     await work();
-    await this.#client.query("update workspace_imports set frames = $2 where workspace_id = $1", [
-      this.#key,
-      number + 1,
-    ]);
+    await this.#client.query(
+      "update workspace_imports set frames = $2, read_sha256 = decode($3, 'hex') where workspace_id = $1",
+      [this.#key, frame.number + 1, frame.after],
+    );
     await this.#client.query("commit");
   }
 
@@ -325,25 +364,27 @@ class WorkspaceImport {
     const counted = Array.from(this.#rows, ([name, rows]) => `${name} ${rows}`);
     const declared = head.parts.map(({ name, rows }) => `${name} ${rows}`);
     if (!isSameSet(counted, declared)) throw archiveError("lacks rows, or has more than it says");
-    if (head.files !== this.#files) throw archiveError("lacks files, or has more than it says");
+    if (head.files !== this.#files.size)
+      throw archiveError("lacks files, or has more than it says");
     await this.#beginOpening();
     const { rows } = await this.#client.query<{ files: number; workspaces: number }>(
       `select (select count(*)::int from blobs where workspace_id = $1 and place <> 'database') as files,
               (select count(*)::int from workspaces where key = $1) as workspaces`,
       [this.#key],
     );
-    if (rows[0]?.files !== this.#files) throw archiveError("lacks files that its rows name");
+    if (rows[0]?.files !== this.#files.size) throw archiveError("lacks files that its rows name");
     if (rows[0]?.workspaces !== 1) throw archiveError("has no workspace in it");
     const { tables, foreignKeys } = this.#catalogue ?? { tables: [], foreignKeys: [] };
+    const people = this.#people.map(({ id }) => this.#matched.get(id) ?? id);
     await verifyReferences(this.#client, foreignKeys, {
       workspace: this.#key,
-      people: this.#people.map(({ id }) => this.#matched.get(id) ?? id),
+      people,
       tables: new Set(tables.map(({ name }) => name)),
     });
     await countIdentitiesOn(this.#client, tables, this.#key);
     await this.#client.query(
-      "update workspace_imports set state = 'loaded' where workspace_id = $1",
-      [this.#key],
+      "update workspace_imports set state = 'loaded', people = $2 where workspace_id = $1",
+      [this.#key, JSON.stringify(people)],
     );
     await this.#client.query("commit");
   }

@@ -1,5 +1,6 @@
 /** Rows in COPY's text form: a line each, in which line breaks and tabs of values are escaped. */
 import { StartupError } from "#kernel/startup-error.ts";
+import { archiveError } from "../archive/reader.ts";
 import { quote } from "../catalogue.ts";
 
 /** The table and the columns that rows are put into. */
@@ -18,6 +19,17 @@ export function countLines(lines: Buffer): number {
   let count = 0;
   for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1)) count += 1;
   return count;
+}
+
+/** Refuses rows with a value that is not accepted in one column, in COPY's text form. */
+export function assertColumn(
+  lines: Buffer,
+  index: number,
+  { accept, refusal }: { readonly accept: (value: string) => boolean; readonly refusal: string },
+): void {
+  for (const line of lines.toString("latin1").split("\n"))
+    if (line !== "" && !accept(line.split("\t", index + 1)[index] ?? ""))
+      throw archiveError(refusal);
 }
 
 /** Replaces the values of one column. */

@@ -7,16 +7,18 @@ interface VerifiedRows {
   /** The accounts of the archive's people here. */
   readonly people: readonly string[];
   readonly tables: ReadonlySet<string>;
+  /** Those whose rows are looked at; all of them unless told. */
+  readonly children?: ReadonlySet<string>;
 }
 
 /** Refuses rows that refer to what belongs to another workspace, or to somebody who is not among its people. */
 export async function verifyReferences(
   client: pg.Client,
   foreignKeys: readonly ForeignKey[],
-  { workspace, people, tables }: VerifiedRows,
+  { workspace, people, tables, children = tables }: VerifiedRows,
 ): Promise<void> {
   for (const { child, parent, columns, parentColumns } of foreignKeys) {
-    if (!tables.has(child) || child === "workspaces") continue;
+    if (!children.has(child) || child === "workspaces") continue;
     const column = quote(columns[0] ?? "");
     if (parent === "users") {
       const { rowCount } = await client.query(
