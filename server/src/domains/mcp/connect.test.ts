@@ -190,7 +190,40 @@ test("what a stranger registers is bounded, has no secret, and is forgotten when
   expect((await world.stranger("POST /api/v1/oauth/introspect", introspect)).status).toBe(401);
   await world.sql(
     `insert into oauth_applications (client_id, workspace_id, name, redirect_uris, allowed_scopes, created_at, updated_at)
-       select 'oac_flood' || n, null, 'x', '{}', '{}', now(), now() from generate_series(1, 1000) n`,
+       select 'oac_flood' || n, null, 'x', '{}', '{}', $1::timestamptz, $1::timestamptz from generate_series(1, 1000) n`,
+    [world.clock.now()],
   );
   expect((await register({ redirect_uris: [CALLBACK] })).status).toBe(429);
+  // Nobody keeps the others out for a day.
+  await world.sql(
+    "update oauth_applications set created_at = created_at - interval '61 minutes' where client_id like 'oac_flood%'",
+  );
+  expect((await register({ redirect_uris: [CALLBACK] })).status).toBe(201);
+});
+
+test("a client that registered itself is an agent, whatever it asks for, and only of those who may have one", async () => {
+  const { body } = await world.stranger("POST /api/v1/oauth/register", {
+    redirect_uris: [CALLBACK],
+    scope: "workflows:write",
+  });
+  expect(body.scope).toBe("mcp:connect workflows:write");
+  const { challenge } = newPkce();
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: body.client_id,
+    redirect_uri: CALLBACK,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    scope: "workflows:write",
+  });
+  const page = await (await visit(`authorize?${query.toString()}`, builder.token)).text();
+  expect(page).toContain("<code>mcp:connect</code>");
+  const owner = await world.member(["owner"]);
+  const role = await owner("POST /api/v1/settings/roles", {
+    name: "Writer",
+    permissions: ["workflows:read", "workflows:write"],
+  });
+  const writer = await world.member([role.body.data.id]);
+  const refused = await visit(`authorize?${query.toString()}`, writer.token);
+  expect(refused.headers.get("location")).toContain("error=access_denied");
 });

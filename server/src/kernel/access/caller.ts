@@ -100,6 +100,8 @@ export interface Caller {
   readonly principal?: Principal;
   /** True when somebody's code acts in the stead of the person: an app, a script. It has no session of theirs. */
   readonly isDelegated?: true;
+  /** True when a person has approved the call, with all that it calls in turn. */
+  readonly isApproved?: true;
   /** True when nothing of the call will stay: what is prepared for it must not be used up. */
   readonly isDryRun?: true;
   readonly requestId: string;

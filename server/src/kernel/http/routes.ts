@@ -6,7 +6,6 @@ import type {
   preParsingHookHandler,
   RouteOptions,
 } from "fastify";
-import type { CallGate } from "../access/call-gate.ts";
 import type { Caller, RawRequest } from "../access/caller.ts";
 import type { CredentialWatch } from "../access/credential-watch.ts";
 import type { Platform, Method, Operation, Route } from "../contract.ts";
@@ -54,7 +53,6 @@ export interface MountOptions {
   readonly credentialWatch: CredentialWatch;
   readonly streamLimit: StreamLimit;
   readonly loadShedder: LoadShedder;
-  readonly gates: readonly CallGate[];
 }
 
 /**
@@ -191,15 +189,13 @@ async function serve(
   op: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { platform, credentialWatch, streamLimit, gates }: MountOptions,
+  { platform, credentialWatch, streamLimit }: MountOptions,
 ): Promise<FastifyReply> {
   const { caller, headers } = request;
   if (!caller) throw new Error("A request reached its handler without having been admitted.");
   assertPath(request.params as object);
   assertStorableTexts(request.query as object, "?");
   const isDryRun = readDryRun(op, request);
-  const gate = isDryRun ? undefined : gates.find(({ concerns }) => concerns(op, caller));
-  if (gate) await gate.assertOpen(platform, op, caller);
   if (isEventStream(op)) {
     reply.raw.once(
       "close",

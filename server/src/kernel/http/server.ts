@@ -1,6 +1,4 @@
-import { CallGatePoint } from "../access/call-gate.ts";
 import { CredentialWatch } from "../access/credential-watch.ts";
-import { contributionsTo } from "../extension-point.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, {
@@ -143,7 +141,6 @@ export async function buildServer({
         (error) => log.error({ err: error }, "credentials of open requests can't be checked"),
       ),
       loadShedder,
-      gates: contributionsTo(CallGatePoint, kernel.contributions),
     });
     mountReference(app, kernel);
   }

@@ -1,5 +1,6 @@
 import fastJsonStringify from "fast-json-stringify";
 import { assertCredentialValid } from "../access/authenticator.ts";
+import { findGate } from "../access/call-gate.ts";
 import { assertOperator, assertOwnerInPerson, type Caller } from "../access/caller.ts";
 import { holdsPermission, type Permission } from "../access/permission.ts";
 import type { Platform, Operation } from "../contract.ts";
@@ -157,6 +158,8 @@ async function performCommand(
   call: Invocation,
 ): Promise<InvocationResult> {
   if (call.caller.cause.depth > CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
+  const gate = call.isDryRun ? undefined : findGate(platform, op, call.caller);
+  if (gate) await gate.assertOpen(platform, op, call.caller);
   if (call.isDryRun && supportsDryRun(op)) return performDryRun(platform, op, call);
   if (!op.afterCommit) return commit(platform, op, call);
   let committed: Committed | undefined;

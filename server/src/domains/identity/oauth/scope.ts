@@ -23,9 +23,21 @@ const AGENT_ROLES: ReadonlySet<string> = new Set(["builder", "agent"]);
 const NOT_FOR_AGENTS =
   /^(?:tokens|secrets|oauth_applications|users|roles|profile|sessions|approvals)(?::|$)/;
 
+/** The permission of those who act by the Model Context Protocol. */
+export const AGENT_SCOPE = "mcp:connect";
+
+/**
+ * The scopes with that of agents, where it was granted: an application may ask for fewer scopes, but not for a token that the
+ * policy of agents would not hold for.
+ */
+export function keepAgentScope(scopes: readonly string[], granted: readonly string[]): string[] {
+  const kept = granted.includes(AGENT_SCOPE) ? [AGENT_SCOPE] : [];
+  return [...new Set([...kept, ...scopes])];
+}
+
 /** True for scopes that change nothing: what somebody may allow who only wants to be read for. */
 export function isReadingScope(scope: string): boolean {
-  return scope.endsWith(":read") || scope === "mcp:connect" || scope === "profile";
+  return scope.endsWith(":read") || scope === AGENT_SCOPE || scope === "profile";
 }
 
 /** Finds an account's current membership in one workspace; undefined when it is no member. */

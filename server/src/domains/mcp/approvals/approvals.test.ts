@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { register, tokensFor } from "#domains/identity/oauth/testing/authorization-flow.ts";
+import { deployedApp } from "#domains/apps/testing/apps.ts";
+import {
+  refreshBody,
+  register,
+  tokensFor,
+} from "#domains/identity/oauth/testing/authorization-flow.ts";
 import { type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { connectAgent } from "../testing/agent.ts";
 
@@ -210,6 +215,51 @@ test("what needs an approval is refused over HTTP too, and so is a token that wo
   expect(asked.body.code).toBe("agent_required");
 });
 
+test("an app does for an agent nothing that needs an approval, and a refreshed token is still an agent's", async () => {
+  const table = await owner("POST /api/v1/tables", {
+    name: "Things",
+    columns: [{ name: "name", type: "text" }],
+  });
+  const { slug } = table.body.data;
+  const component = {
+    id: "add",
+    type: "button",
+    label: "Add",
+    action: { type: "create_record", table: slug, values: { name: "x" } },
+  };
+  const app = await deployedApp(owner, {
+    pages: [{ path: "/", title: "Things", components: [component] }],
+  });
+  const act = (by: Ask) =>
+    by(`POST /apps/default/${app.slug}/_act`, { page: "/", componentId: "add", action: "/action" });
+  const rows = async () => (await owner(`GET /api/v1/tables/${slug}/records`)).body.data.length;
+  const scopes = ["mcp:connect", "apps:use", "records:read", "records:write", "workflows:write"];
+  const { body } = await owner("POST /api/v1/auth/tokens", {
+    name: "Clicker",
+    expiresIn: "1d",
+    scopes,
+  });
+  await owner("PUT /api/v1/agents/policy", { ...POLICY, demands: "changes" });
+  const clicked = await act(world.asToken(body.data.token));
+  expect(JSON.stringify(clicked.body)).toContain("A person must approve this call");
+  expect(await rows()).toBe(0);
+  await owner("PUT /api/v1/agents/policy", { ...POLICY, demands: "nothing" });
+  await act(world.asToken(body.data.token));
+  expect(await rows()).toBe(1);
+  await owner("PUT /api/v1/agents/policy", POLICY);
+  const application = await register(owner, { name: "Shrinking", allowedScopes: SCOPES });
+  const scope = "mcp:connect workflows:write";
+  const first = await tokensFor(world, builder.token, application, { scope });
+  const refreshed = await world.stranger("POST /api/v1/oauth/token", {
+    ...refreshBody(first, application),
+    scope: "workflows:write",
+  });
+  expect(refreshed.body.scope.split(" ").toSorted()).toEqual(["mcp:connect", "workflows:write"]);
+  const shrunk = world.asToken(refreshed.body.access_token, "default");
+  const archived = await shrunk(`DELETE /api/v1/workflows/${await makeWorkflow()}`);
+  expect(archived.body.code).toBe("approval_required");
+});
+
 test("what the operation would refuse never reaches a person, and secrets are not shown", async () => {
   const wrong = await agent.call("call_operation", {
     operation: "workflows.archive",
@@ -219,13 +269,13 @@ test("what the operation would refuse never reaches a person, and secrets are no
   await owner("PUT /api/v1/agents/policy", {
     ...POLICY,
     demands: "nothing",
-    operations: ["secrets.*"],
+    operations: ["secrets.*", "connectors.*"],
     permissions: ["workflows:write"],
   });
   const { body } = await owner("POST /api/v1/auth/tokens", {
     name: "Keeper",
     expiresIn: "1d",
-    scopes: ["mcp:connect", "secrets:write", "workflows:write"],
+    scopes: ["mcp:connect", "secrets:write", "connectors:write", "workflows:write"],
   });
   await using keeper = await connectAgent(world, body.data.token);
   const secret = { operation: "secrets.create", input: { name: "KEY", value: "hunter2hunter2" } };
@@ -233,6 +283,19 @@ test("what the operation would refuse never reaches a person, and secrets are no
   expect(value.pending).toBe(true);
   const shown = await callOf(value.id);
   expect(shown.input).toEqual({ name: "KEY", value: "•••" });
+  const connector = await keeper.call("call_operation", {
+    operation: "connectors.create",
+    input: {
+      type: "http",
+      name: "Shop",
+      config: { baseUrl: "https://shop.example.com", headers: { "X-Api-Key": "hunter2hunter2" } },
+      auth: { kind: "api_key", name: "X-Key", value: "hunter2hunter2" },
+    },
+  });
+  expect((await callOf(connector.value.id)).input).toMatchObject({
+    config: { baseUrl: "https://shop.example.com", headers: { "X-Api-Key": "•••" } },
+    auth: { kind: "api_key", name: "X-Key", value: "•••" },
+  });
   const stored = await world.sql(
     "select (select json_agg(c)::text from agent_calls c) || (select json_agg(e)::text from events e) as all",
   );

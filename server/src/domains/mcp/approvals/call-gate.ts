@@ -1,5 +1,5 @@
 import type { CallGate } from "#kernel/access/call-gate.ts";
-import { partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { effectiveEnvironment } from "../agent-operations.ts";
 import { ApprovalRequired, McpConnect } from "./agent-call.ts";
@@ -9,15 +9,16 @@ import { demandsAnything, demandsApproval, readPolicy } from "./policy.ts";
 const OWN = new Set(["mcp.serve", "agent_calls.request", "agent_calls.cancel"]);
 
 /**
- * Holds over HTTP what holds by the protocol. An agent makes no tokens while the workspace demands
+ * Holds wherever an agent's credential calls something: by the protocol, over HTTP, by an app. It is told by its
+ * credential, since an app takes rights away, and lends some. An agent makes no tokens while the workspace demands
  * anything: one without `mcp:connect` would be no agent any more.
  */
 export const agentGate: CallGate = {
-  concerns: (op, { credential, permissions }) =>
+  concerns: (op, caller) =>
     op.kind === "command" &&
-    credential !== undefined &&
-    credential.kind !== "session" &&
-    permissions.has(McpConnect.name) &&
+    caller.workspace !== undefined &&
+    !caller.isApproved &&
+    isAgent(caller) &&
     !OWN.has(op.id),
   async assertOpen({ db }, op, caller) {
     const partition = { ...partitionOfCaller(caller), environment: "production" as const };
@@ -28,3 +29,9 @@ export const agentGate: CallGate = {
     if (!isOpen) throw new Failure(ApprovalRequired);
   },
 };
+
+function isAgent({ credential }: Caller): boolean {
+  if (!credential || credential.kind === "session") return false;
+  const memberships = [...credential.memberships.values()];
+  return memberships.some(({ permissions }) => permissions.has(McpConnect.name));
+}

@@ -130,6 +130,7 @@ function toCaller(
     workspace: membership.workspace,
     environment: row.target,
     permissions: membership.permissions,
+    isApproved: true,
     principal: { id: credential.user.id, roles: membership.roles },
     requestId: newId("req"),
     address: "",

@@ -87,11 +87,16 @@ export async function readPolicy(tx: Tx): Promise<AgentPolicy> {
   };
 }
 
+/** Commands that perform others within themselves, chosen by what they are given. */
+const PERFORMS_OTHERS = new Set(["macros.run", "tickets.bulk", "undo.perform"]);
+
 /** True where an agent may call this only after a person has approved it. */
 export function demandsApproval(policy: AgentPolicy, op: Operation, environment: string): boolean {
   if (op.kind === "query" || op.ephemeral) return false;
   if (policy.demands === "changes") return true;
   if (policy.demands === "drastic" && needsConfirmation(op, environment)) return true;
+  // What it performs in turn may be anything that the lists name.
+  if (PERFORMS_OTHERS.has(op.id) && demandsAnything(policy)) return true;
   if (policy.operations.length > 0 && compilePattern(policy.operations)(op.id)) return true;
   return op.permission !== undefined && policy.permissions.includes(op.permission.name);
 }

@@ -19,6 +19,7 @@ import {
 } from "./agent-call.ts";
 import { callContext, type CallRow, toSummary } from "./call-store.ts";
 import { expireCallJob } from "./expire-call.ts";
+import { maskInput, maskSecrets } from "./masked-input.ts";
 import { demandsApproval, readPolicy } from "./policy.ts";
 
 const INPUT_BYTES_MAX = 256 * 1024;
@@ -71,7 +72,7 @@ export async function tryCall(
     isDryRun: true,
   });
   if (dry.status >= 400) throw toFailure(dry.status, dry.value);
-  const masked = withoutSecrets(op, input) as Members;
+  const masked = maskInput(op, input) as Members;
   return { op, target, call, masked, preview: toPreview(op, dry.value) };
 }
 
@@ -97,24 +98,10 @@ function toPreview(op: Operation, value: unknown): AgentCall["preview"] {
   const empty = { events: [], eventCount: 0, changes: [] };
   if (!supportsDryRun(op)) return { ...empty, leftOut: "It has a dry run of its own." };
   const { data } = value as { readonly data: AgentCall["preview"] };
-  const { events, eventCount, changes, leftOut } = withoutSecrets(op, data) as typeof data;
+  const { events, eventCount, changes, leftOut } = maskSecrets(data) as typeof data;
   const whole = { events, eventCount, changes, leftOut };
   if (JSON.stringify(whole).length <= PREVIEW_CHARACTERS_MAX) return whole;
   return { ...empty, eventCount, leftOut: "There is too much of it to show." };
-}
-
-const SECRET_NAME = /secret|password|passphrase|token|private_?key|api_?key|credential/i;
-const HIDDEN = "•••";
-
-/** An input as people may see it: whatever is called a secret is hidden, and all that a vault is given. */
-function withoutSecrets(op: Operation, value: unknown): unknown {
-  const isVault = op.id.startsWith("secrets.");
-  const hide = (name: string, part: unknown): unknown => {
-    if (part === null || typeof part === "boolean" || typeof part === "number") return part;
-    const isHidden = SECRET_NAME.test(name) || (isVault && name === "value");
-    return isHidden ? HIDDEN : part;
-  };
-  return JSON.parse(JSON.stringify(value, hide)) as unknown;
 }
 
 /** Keeps a tried call; one that is pending already is answered as it is. */

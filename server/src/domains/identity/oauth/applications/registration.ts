@@ -13,11 +13,15 @@ import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { parameter } from "../client-authentication.ts";
 import { InvalidClientMetadata, InvalidRedirectUri, oauthErrorRendering } from "../protocol.ts";
-import { agentScopes, parseScopes } from "../scope.ts";
+import { AGENT_SCOPE, agentScopes, keepAgentScope, parseScopes } from "../scope.ts";
 import { ClientId, redirectUriError } from "./application.ts";
 
-/** Of all strangers together: those that nobody allowed anything. */
+/**
+ * Of all strangers together: those of the last hour that nobody allowed anything. Over a whole day somebody could fill it alone, within
+ * the rate of one address, and keep everybody else from registering.
+ */
 const UNUSED_MAX = 1_000;
+const UNUSED_WITHIN_MS = 3_600_000;
 const NAME_CHARACTERS_MAX = 100;
 
 const Texts = Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 });
@@ -63,7 +67,7 @@ export const ClientRegistered = event("audit.oauth_application.registered", {
 const COUNT_UNUSED = `
   select count(*)::int as n from
     (select from oauth_applications a
-      where a.workspace_id is null
+      where a.workspace_id is null and a.created_at > $2
         and not exists (select from oauth_grants g where g.client_id = a.client_id)
       limit $1) as unused`;
 
@@ -103,7 +107,8 @@ export const registerClient = command({
     }
     const known = new Set(services.permissions.map(({ name }) => name));
     const asked = parseScopes(body.scope ?? "").filter((scope) => known.has(scope));
-    const scopes = asked.length > 0 ? asked : agentScopes(services.permissions);
+    const scopes =
+      asked.length > 0 ? keepAgentScope(asked, [AGENT_SCOPE]) : agentScopes(services.permissions);
     const name = toName(body.client_name);
     const clientId = newId("oac", now.getTime());
     const redirectUris = [...new Set(body.redirect_uris)];
@@ -140,8 +145,9 @@ export const registerClient = command({
   },
 });
 
-async function assertRoom({ db }: Platform): Promise<void> {
-  const [row] = await db.system<{ n: number }>(COUNT_UNUSED, [UNUSED_MAX]);
+async function assertRoom({ db, clock }: Platform): Promise<void> {
+  const since = new Date(clock.nowMs() - UNUSED_WITHIN_MS);
+  const [row] = await db.system<{ n: number }>(COUNT_UNUSED, [UNUSED_MAX, since]);
   if ((row?.n ?? 0) >= UNUSED_MAX) {
     throw new Failure(RateLimited, { detail: "Too many clients registered and were not used." });
   }

@@ -15,7 +15,7 @@ import {
 } from "./request.ts";
 import { insertGrant } from "../grant-store.ts";
 import { consentPage, strangerPage, workspacePage } from "./pages.ts";
-import { effectivePermissions, isReadingScope } from "../scope.ts";
+import { AGENT_SCOPE, effectivePermissions, isReadingScope } from "../scope.ts";
 import { CODE_MS, newCode } from "../tokens/token.ts";
 
 const FORM_MS = 10 * 60_000;
@@ -100,7 +100,9 @@ export function askConsent(
   }
   if (membership.blockedBy) throw new Failure(membership.blockedBy);
   const granted = effectivePermissions(scopes, client.allowedScopes, membership.permissions);
-  if (granted.length === 0) {
+  // Without it the client would act as the person, in the log and past the policy of agents.
+  const isNoAgent = client.workspace === null && !granted.includes(AGENT_SCOPE);
+  if (granted.length === 0 || isNoAgent) {
     const error_description = "the person may do nothing of what was asked for";
     return redirectBack(request, { error: "access_denied", error_description, iss: caller.origin });
   }
@@ -151,6 +153,9 @@ export async function recordDecision(
     application.allowedScopes,
     membership.permissions,
   );
+  if (form.scopes.includes(AGENT_SCOPE) && !scopes.includes(AGENT_SCOPE)) {
+    throw new Failure(FormExpired);
+  }
   const code = answer.decision === "deny" ? undefined : newCode();
   await insertGrant(ctx.tx, {
     id: form.grantId,

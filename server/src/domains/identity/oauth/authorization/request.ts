@@ -11,7 +11,7 @@ import {
 import { parameter } from "../client-authentication.ts";
 import { toErrorDescription } from "../protocol.ts";
 import { workspaceInResource } from "../resource-indicator.ts";
-import { parseScopes } from "../scope.ts";
+import { AGENT_SCOPE, keepAgentScope, parseScopes } from "../scope.ts";
 import { CHALLENGE } from "../tokens/token.ts";
 
 /** Failures that are displayed and never redirected, since the client is not verified. */
@@ -81,7 +81,9 @@ export async function resolveRequest(
   const redirectUri = query.redirect_uri ?? "";
   if (!isRegisteredRedirect(client.redirectUris, redirectUri)) throw new Failure(UnknownRedirect);
   const state = query.state || undefined;
-  const scopes = query.scope ? parseScopes(query.scope) : client.allowedScopes;
+  const asked = query.scope ? parseScopes(query.scope) : client.allowedScopes;
+  // A client that registered itself is an agent, whatever it asks for.
+  const scopes = client.workspace ? asked : keepAgentScope(asked, [AGENT_SCOPE]);
   const challenge = query.code_challenge ?? "";
   const named = workspaceInResource(query.resource, issuer);
   const requestError =

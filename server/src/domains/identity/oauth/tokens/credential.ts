@@ -2,11 +2,8 @@ import type { CredentialSource } from "#kernel/access/authenticator.ts";
 import type { Credential } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { findLiveToken, findNewestToken, type LiveToken, lockGrant } from "../grant-store.ts";
-import { effectivePermissions, findMembership } from "../scope.ts";
+import { AGENT_SCOPE, effectivePermissions, findMembership } from "../scope.ts";
 import { ACCESS_PREFIX } from "./token.ts";
-
-/** The permission of those who act by the Model Context Protocol. */
-const AGENT_SCOPE = "mcp:connect";
 
 /**
  * Access tokens: each acts as the account that gave consent, in the application's workspace only, within

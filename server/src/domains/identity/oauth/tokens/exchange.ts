@@ -7,7 +7,7 @@ import type { Client } from "../applications/store.ts";
 import { TokenIssued, TokenRefreshed, TokenRefused, TokenReuseDetected } from "../events.ts";
 import * as store from "../grant-store.ts";
 import { InvalidGrant, InvalidScope } from "../protocol.ts";
-import { effectivePermissions, parseScopes } from "../scope.ts";
+import { effectivePermissions, keepAgentScope, parseScopes } from "../scope.ts";
 import { issueTokens, matchesChallenge } from "./token.ts";
 
 /** Records the exact reason in the client's workspace; the response has only the protocol's error. */
@@ -90,8 +90,9 @@ export async function refreshTokens(
   if (!requested.every((scope) => grant.scopes.includes(scope))) {
     return recordAndRefuse(ctx, client, InvalidScope, "scope_exceeded");
   }
+  const kept = keepAgentScope(requested, grant.scopes);
   const scopes = membership
-    ? effectivePermissions(requested, client.allowedScopes, membership.permissions)
+    ? effectivePermissions(kept, client.allowedScopes, membership.permissions)
     : [];
   if (!granter || scopes.length === 0) {
     return recordAndRefuse(ctx, client, InvalidGrant, "nothing_granted");
