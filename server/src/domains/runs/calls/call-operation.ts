@@ -90,12 +90,8 @@ export const callRun = command({
     },
   },
   async prepare(platform, { params }, caller) {
-    const step = await findStep(platform, params);
-    const { row, config } = step;
-    const { rateLimit, settings } = platform;
-    rateLimit.assert(`call ${row.id} from ${classifyAddress(caller.address)}`, settings.rateLimit);
-    rateLimit.assert(`call ${row.id}`, settings.rateLimit);
-    const { methods = ["POST"] } = config;
+    const step = await findStep(platform, params, caller);
+    const { methods = ["POST"] } = step.config;
     const method = caller.request?.method === "HEAD" ? "GET" : (caller.request?.method ?? "");
     if (!methods.some((known) => known === method)) {
       throw new Failure(MethodNotAllowed, { detail: `It takes ${methods.join(", ")}.` });
@@ -123,9 +119,14 @@ export const callRun = command({
 async function findStep(
   platform: Platform,
   { runId, token }: { readonly runId: string; readonly token: string },
+  { address }: Caller,
 ): Promise<CalledStep> {
   const path = readResumeToken(platform, runId, token);
   if (path === undefined) throw new Failure(NotFound);
+  // Before the journal is read, which may be long.
+  const { rateLimit, settings } = platform;
+  rateLimit.assert(`call ${runId} from ${classifyAddress(address)}`, settings.rateLimit);
+  rateLimit.assert(`call ${runId}`, settings.rateLimit);
   const [place] = await platform.db.system<Pick<RunRow, "workspace_id" | "environment">>(
     "select workspace_id, environment from runs where id = $1",
     [runId],

@@ -17,7 +17,7 @@ import { queuedStart, type RunStart, writeRunStart } from "../start/start-run.ts
 import { type StartEvent, startEvents } from "../events.ts";
 import { compileEventMatch, eventTopics } from "./event-matcher.ts";
 import { toRunStart } from "./event-start.ts";
-import { holdEvent } from "./limits/held-events.ts";
+import { OpenHolds } from "./limits/held-events.ts";
 import { resolveVisibility } from "./heard-events.ts";
 import { wakeWaitingStep, findWaitingSteps } from "./waiting-steps.ts";
 
@@ -101,11 +101,12 @@ async function beginRun(
   ctx: WriteContext<StartEvent>,
   { id, limits: { dedupe, hold } }: EventTrigger,
   start: RunStart,
+  holds: OpenHolds,
 ): Promise<void> {
   const prepared = queuedStart(ctx.services, start);
   const earlier = dedupe && (await takeKey(ctx, prepared.run, { rule: dedupe, triggerId: id }));
   if (earlier !== undefined) return;
-  if (hold && !(await holdEvent(ctx, hold, start, id))) return;
+  if (hold && !(await holds.add(ctx, hold, start, id))) return;
   await writeRunStart(ctx, prepared);
 }
 
@@ -167,6 +168,7 @@ export const eventTriggerReader = reader({
     ]);
     const openWaits = new Set(waiting);
     const wakeUps: Promise<void>[] = [];
+    const holds = new OpenHolds();
     for (const event of events) {
       const onTopics = eventTopics(services, event);
       for (const trigger of triggers) {
@@ -176,7 +178,7 @@ export const eventTriggerReader = reader({
         if (!visible || !trigger.matches(visible)) continue;
         // Ids in the order of the events: due runs and queued runs are taken in that order.
         const start = { ...toRunStart(visible, trigger), id: nextRunId(now.getTime()) };
-        await beginRun(ctx.because(event), trigger, start);
+        await beginRun(ctx.because(event), trigger, start, holds);
       }
       for (const step of openWaits) {
         if (!onTopics.includes(step.topic)) continue;
@@ -186,6 +188,7 @@ export const eventTriggerReader = reader({
         wakeUps.push(wakeWaitingStep(ctx.because(event), step, visible));
       }
     }
+    holds.save();
     await Promise.all(wakeUps);
   },
 });

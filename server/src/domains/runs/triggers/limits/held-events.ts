@@ -55,23 +55,49 @@ const SAVE = `
    where workflow_id = $1 and trigger_id = $2 and hash = $3`;
 const REMOVE = "delete from trigger_holds where workflow_id = $1 and trigger_id = $2 and hash = $3";
 
-/** Takes an event into a hold; true when its run begins at once. */
-export async function holdEvent(
-  ctx: WriteContext<never>,
-  rule: HoldRule,
-  { version, trigger, eventId = "" }: Pick<RunStart, "version" | "trigger" | "eventId">,
-  triggerId: string,
-): Promise<boolean> {
-  const key = rule.key === undefined ? "" : (readKey(trigger, rule.key) ?? "");
-  const hash = sha256(key);
-  const place = [version.workflowId, triggerId, hash];
-  const visibleKey = key.slice(0, KEY_CHARACTERS_MAX);
-  const [row] = await ctx.send<HoldRow>(LOCK_OR_MAKE, [...place, visibleKey, rule.kind, ctx.now]);
-  const nowMs = ctx.now.getTime();
-  const before = row ? toHold(row) : emptyHold(nowMs);
-  const { hold, starts } = addEvent(rule, before, eventId, nowMs);
-  save(ctx, place, hold);
-  return starts;
+interface OpenHold {
+  readonly place: readonly [workflowId: string, triggerId: string, hash: Buffer];
+  /** Of the newest event that came to it. */
+  ctx: WriteContext<never>;
+  hold: Hold;
+}
+
+/**
+ * The holds that one transaction of the reader adds to. Each is locked and read once, and written once: a hold of thousands of
+ * events would otherwise be copied for each of them.
+ */
+export class OpenHolds {
+  readonly #holds = new Map<string, OpenHold>();
+
+  /** Takes an event into a hold; true when its run begins at once. */
+  async add(
+    ctx: WriteContext<never>,
+    rule: HoldRule,
+    { version, trigger, eventId = "" }: Pick<RunStart, "version" | "trigger" | "eventId">,
+    triggerId: string,
+  ): Promise<boolean> {
+    const key = rule.key === undefined ? "" : (readKey(trigger, rule.key) ?? "");
+    const hash = sha256(key);
+    const { workflowId } = version;
+    const name = `${workflowId} ${triggerId} ${hash.toString("hex")}`;
+    const nowMs = ctx.now.getTime();
+    let open = this.#holds.get(name);
+    if (!open) {
+      const place = [workflowId, triggerId, hash] as const;
+      const visibleKey = key.slice(0, KEY_CHARACTERS_MAX);
+      const values = [...place, visibleKey, rule.kind, ctx.now];
+      const [row] = await ctx.send<HoldRow>(LOCK_OR_MAKE, values);
+      this.#holds.set(name, (open = { place, ctx, hold: row ? toHold(row) : emptyHold(nowMs) }));
+    }
+    const { hold, starts } = addEvent(rule, open.hold, eventId, nowMs);
+    Object.assign(open, { ctx, hold });
+    return starts;
+  }
+
+  /** Writes them, before the transaction ends. */
+  save(): void {
+    for (const { ctx, place, hold } of this.#holds.values()) save(ctx, place, hold);
+  }
 }
 
 function save(ctx: WriteContext<never>, place: readonly unknown[], hold: Hold): void {
