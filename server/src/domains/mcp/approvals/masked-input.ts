@@ -38,8 +38,8 @@ function mask(value: unknown, schemas: readonly Schema[]): unknown {
     return value.map((part) => maskPart(part, items));
   }
   const entries = Object.entries(value).map(([name, part]) => {
-    const shown = SECRET_NAME.test(name) ? hide(part) : maskPart(part, schemasOf(all, name));
-    return [name, shown] as const;
+    const masked = SECRET_NAME.test(name) ? hide(part) : maskPart(part, schemasOf(all, name));
+    return [name, masked] as const;
   });
   return Object.fromEntries(entries);
 }

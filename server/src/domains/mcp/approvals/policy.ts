@@ -95,7 +95,7 @@ export function demandsApproval(policy: AgentPolicy, op: Operation, environment:
   if (op.kind === "query" || op.ephemeral) return false;
   if (policy.demands === "changes") return true;
   if (policy.demands === "drastic" && needsConfirmation(op, environment)) return true;
-  // What it performs in turn may be anything that the lists name.
+  // Any of those that the lists name may be among them.
   if (PERFORMS_OTHERS.has(op.id) && demandsAnything(policy)) return true;
   if (policy.operations.length > 0 && compilePattern(policy.operations)(op.id)) return true;
   return op.permission !== undefined && policy.permissions.includes(op.permission.name);
