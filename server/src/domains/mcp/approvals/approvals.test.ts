@@ -260,6 +260,28 @@ test("an app does for an agent nothing that needs an approval, and a refreshed t
   expect(archived.body.code).toBe("approval_required");
 });
 
+test("where anything is demanded, so it is of what would lead past it: to let somebody in, or to perform others", async () => {
+  await owner("PUT /api/v1/agents/policy", {
+    ...POLICY,
+    demands: "nothing",
+    operations: ["workflows.archive"],
+  });
+  const { body } = await owner("POST /api/v1/auth/tokens", {
+    name: "Climber",
+    expiresIn: "1d",
+    scopes: ["mcp:connect", "users:write", "roles:assign", "undo:write", "macros:run"],
+  });
+  const climber = world.asToken(body.data.token, "default");
+  const answers = await Promise.all([
+    climber("POST /api/v1/settings/users/invite", { email: "me@example.com", roleIds: ["admin"] }),
+    climber(`POST /api/v1/settings/users/${builder.userId}/roles`, { roleId: "admin" }),
+    climber("POST /api/v1/undo", { correlationId: "cor_01jd0000000000000000000000" }),
+    climber("POST /api/v1/itsm/tickets/bulk", {}),
+  ]);
+  for (const answer of answers) expect(answer.body.code).toBe("approval_required");
+  await owner("PUT /api/v1/agents/policy", POLICY);
+});
+
 test("what the operation would refuse never reaches a person, and secrets are not shown", async () => {
   const wrong = await agent.call("call_operation", {
     operation: "workflows.archive",

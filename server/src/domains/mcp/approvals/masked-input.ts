@@ -38,7 +38,7 @@ function mask(value: unknown, schemas: readonly Schema[]): unknown {
     return value.map((part) => maskPart(part, items));
   }
   const entries = Object.entries(value).map(([name, part]) => {
-    const masked = SECRET_NAME.test(name) ? hide(part) : maskPart(part, schemasOf(all, name));
+    const masked = SECRET_NAME.test(name) ? hide(part) : maskPart(part, findSchemas(all, name));
     return [name, masked] as const;
   });
   return Object.fromEntries(entries);
@@ -63,7 +63,7 @@ function spread(schema: Schema): Schema[] {
   return [schema, ...[...anyOf, ...allOf, ...oneOf].flatMap(spread)];
 }
 
-function schemasOf(schemas: readonly Schema[], name: string): Schema[] {
+function findSchemas(schemas: readonly Schema[], name: string): Schema[] {
   return schemas.flatMap(({ properties, patternProperties = {}, additionalProperties }) => {
     const own = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (own) return [own];

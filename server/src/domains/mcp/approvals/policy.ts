@@ -90,13 +90,29 @@ export async function readPolicy(tx: Tx): Promise<AgentPolicy> {
 /** Commands that perform others within themselves, chosen by what they are given. */
 const PERFORMS_OTHERS = new Set(["macros.run", "tickets.bulk", "undo.perform"]);
 
+/**
+ * Permissions to let people and programs in, and to say what they may do: an agent that invites somebody, or gives a role, has
+ * found who approves its calls.
+ */
+const GIVES_ACCESS = new Set([
+  "users:write",
+  "roles:write",
+  "roles:assign",
+  "sso:write",
+  "oauth_applications:write",
+]);
+
+/** True of a command that leads past any policy: it performs others, or lets somebody in. */
+function isWayAround({ id, permission: needed }: Operation): boolean {
+  return PERFORMS_OTHERS.has(id) || (needed !== undefined && GIVES_ACCESS.has(needed.name));
+}
+
 /** True where an agent may call this only after a person has approved it. */
 export function demandsApproval(policy: AgentPolicy, op: Operation, environment: string): boolean {
   if (op.kind === "query" || op.ephemeral) return false;
   if (policy.demands === "changes") return true;
   if (policy.demands === "drastic" && needsConfirmation(op, environment)) return true;
-  // Any of those that the lists name may be among them.
-  if (PERFORMS_OTHERS.has(op.id) && demandsAnything(policy)) return true;
+  if (isWayAround(op) && demandsAnything(policy)) return true;
   if (policy.operations.length > 0 && compilePattern(policy.operations)(op.id)) return true;
   return op.permission !== undefined && policy.permissions.includes(op.permission.name);
 }
