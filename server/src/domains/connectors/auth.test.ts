@@ -22,6 +22,22 @@ test("an API key may go in the query", async () => {
   expect(upstream.received[0]?.path).toBe("/api/x?key=k%261234&q=1");
 });
 
+test("an API key in the path is not told by a system that repeats the path, wherever it stands", async () => {
+  const value = "1234:ab+cd/efgh";
+  const id = await made({}, { kind: "api_key", name: "bot", value, in: "path" });
+  upstream.answer = ({ path }, response) =>
+    response.writeHead(200, { location: path }).end(JSON.stringify({ path }));
+  const answers = [await request(id, { path: "/x" }), await request(id, { path: "/file/$key/x" })];
+  expect(upstream.received.map(({ path }) => path)).toEqual([
+    "/bot1234:ab%2Bcd%2Fefgh/api/x",
+    "/api/file/bot1234:ab%2Bcd%2Fefgh/x",
+  ]);
+  for (const { status, body } of answers) {
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).not.toContain("efgh");
+  }
+});
+
 describe("OAuth 2 client credentials", () => {
   let tokens = 0;
   const oauth = (more: object = {}) => ({

@@ -30,9 +30,19 @@ function jsonEncodings(text: string): string[] {
   return [text, once, escapeJson(once)];
 }
 
+/** A value as a part of a path: a colon there is a colon, and some tokens have one. */
+export function encodePathPart(value: string): string {
+  return encodeURIComponent(value).replaceAll("%3A", ":");
+}
+
+/** The characters that a part of a path may hold as they are (RFC 3986), which servers write so when they repeat it. */
+const ENCODED_PATH_CHARACTER = /%(?:3A|40|24|26|2B|2C|3B|3D)/g;
+
 function urlEncodings(text: string): string[] {
   return [
     encodeURIComponent(text),
+    encodePathPart(text),
+    encodeURIComponent(text).replaceAll(ENCODED_PATH_CHARACTER, (one) => decodeURIComponent(one)),
     encodeURI(text),
     new URLSearchParams([["", text]]).toString().slice(1),
   ];

@@ -1,6 +1,7 @@
 import type { Auth, AuthorizationCode } from "../auth.ts";
 import { grantedToken } from "../consent/granted-token.ts";
 import { receiveContent, type ResponseForm } from "#domains/files/index.ts";
+import { encodePathPart } from "#kernel/secrets/secret-forms.ts";
 import type { RequestContent } from "#kernel/outbound/request-content.ts";
 import { type HttpResponse, toUpstreamError } from "./response.ts";
 import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
@@ -163,8 +164,7 @@ function withApiKey(
       return { ...request, url: withParameter(url, name, prefix + value) };
     case "path": {
       const extended = new URL(url);
-      // A colon in a part of a path is a colon, and some tokens have one.
-      const part = encodeURIComponent(value).replaceAll("%3A", ":");
+      const part = encodePathPart(value);
       // An action may say where in the path it stands; it is the first part otherwise.
       extended.pathname = url.pathname.includes("/$key/")
         ? url.pathname.replace("/$key/", () => `/${name}${part}/`)
