@@ -238,3 +238,25 @@ test("what a definition says wrongly about calls is told with its place; a test 
   const tested = await owner(`POST /api/v1/workflows/${id}/test`, { mocks });
   expect(tested.body.data).toMatchObject({ status: "completed", output: { said: "yes" } });
 });
+
+test("what is left of a call that met the runner on its way to wait is no other attempt's", async () => {
+  const worker = await startWorker();
+  const { runId, path } = await startWaiting([
+    tell({ url: "{{ run.resumeUrls.ask }}" }),
+    ask(),
+    { ...ask(), id: "again" },
+  ]);
+  await world.sql(
+    `insert into run_calls (workspace_id, environment, run_id, path, request)
+       select workspace_id, environment, id, 'ask', '{}' from runs where id = $1`,
+    [runId],
+  );
+  expect((await stranger(`POST ${path}`, { ok: true })).status).toBe(202);
+  await until(async () => {
+    const { body } = await owner(`GET /api/v1/runs/${runId}`);
+    return stepsOf(body.data)["again"]?.status === "waiting";
+  });
+  const left = await world.sql("select path from run_calls where run_id = $1", [runId]);
+  expect(left).toEqual([]);
+  await worker.close();
+});

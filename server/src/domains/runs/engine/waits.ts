@@ -10,6 +10,8 @@ const UPSERT_WAIT = `
 const DELETE_WAITS =
   "delete from run_waits where run_id = $1 and ($2::text[] is null or path = any($2))";
 const DELETE_CALLS = "delete from run_calls where run_id = $1";
+// One that came while the step was about to wait reached it as a message; another attempt must not take it again.
+const DELETE_CALL = "delete from run_calls where run_id = $1 and path = $2 and taken_by is null";
 const UPSERT_APPROVAL = `
   insert into run_approvals (run_id, path, approvers, quorum, message, expires_at, created_at)
   values ($1, $2, $3, $4, $5, $6, $7)
@@ -44,6 +46,8 @@ export function saveWaits(
     } else if (wait?.kind === "approval") {
       if (status === "paused") upsertApproval(ctx, id, path, wait);
       else void ctx.send(DELETE_APPROVALS, [id, [path]]);
+    } else if (wait?.kind === "call" && status !== "waiting") {
+      void ctx.send(DELETE_CALL, [id, path]);
     }
   }
 }
