@@ -2,6 +2,7 @@
  * Fixtures: a run as a file, by which a definition is tested on any installation. It has what the steps gave and were given,
  * and the definition that they were of.
  */
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import Type, { type Static } from "typebox";
 import {
   canSeeTrace,
@@ -11,7 +12,7 @@ import {
   findVersion,
   nodeTypesOf,
 } from "#domains/workflows/index.ts";
-import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, ReadContext } from "#kernel/contract.ts";
 import { Failure, Forbidden, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { InputTime, line, nullable, object } from "#kernel/schema/schema.ts";
@@ -135,9 +136,14 @@ export async function rehearseFixtures(
     fixtures,
   }: { readonly definition: Definition; readonly fixtures: readonly Fixture[] },
 ): Promise<readonly (FixtureResult | undefined)[]> {
-  const stage = openStage(platform, partitionOfCaller(caller), definition);
+  const stage = openStage(platform, caller, definition);
   const results: (FixtureResult | undefined)[] = [];
   for (const fixture of fixtures) {
+    await yieldToEventLoop();
+    if (performance.now() > stage.until) {
+      results.push(undefined);
+      continue;
+    }
     const result = await rehearseRun(
       stage,
       toKeptRun(fixture, caller),

@@ -12,7 +12,8 @@ import {
   planOfVersion,
   type PlannedVersion,
 } from "#domains/workflows/index.ts";
-import type { Caller } from "#kernel/access/caller.ts";
+import { authorityOf } from "#domains/identity/accounts/index.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Execution } from "../engine/execution.ts";
 import { foldJournal } from "../engine/journal-record.ts";
@@ -44,7 +45,7 @@ export async function rehearse(
 ): Promise<Rehearsal> {
   if (!caller.workspace) throw new Error("Runs belong to a workspace.");
   const partition = { workspace: caller.workspace.key, environment: caller.environment };
-  const stage = openStage(platform, partition, definition);
+  const stage = openStage(platform, caller, definition);
   const all = await platform.db.read(partition, (tx) => listKeptRuns(tx, workflowId, choice));
   const visible = all.filter(({ runAs }) => canSeeTrace(caller, runAs));
   const small = visible.filter(({ bytes }) => bytes <= RUN_BYTES_MAX);
@@ -98,21 +99,22 @@ export interface Stage {
   readonly clock: RecordedClock;
   readonly plan: PlannedVersion["plan"];
   readonly partition: Pick<RunContext, "workspace" | "environment">;
+  /** Whoever rehearses: the definition is theirs, so what it reads they may read. */
+  readonly authority: Pick<RunContext, "runAs" | "permissions">;
   /** When the time of the whole rehearsal is over, by `performance.now`. */
   readonly until: number;
 }
 
 /** Prepares a definition that has been checked; from now on its time goes. */
-export function openStage(
-  platform: Platform,
-  partition: Stage["partition"],
-  definition: Definition,
-): Stage {
+export function openStage(platform: Platform, caller: Caller, definition: Definition): Stage {
+  const { runAs, permissions } = authorityOf(caller);
+  const authority = { runAs, permissions: permissions ?? undefined };
   const clock = new RecordedClock();
   const { maxConcurrency: _, concurrencyKey: __, timeoutMs: ___, ...whole } = definition;
   const plan = compilePlan(whole, nodeTypesOf(platform));
   const until = performance.now() + DURATION_MAX_MS;
-  return { stage: { ...platform, clock }, clock, plan, partition, until };
+  const partition = partitionOfCaller(caller);
+  return { stage: { ...platform, clock }, clock, plan, partition, authority, until };
 }
 
 interface RehearsedSteps {
@@ -124,7 +126,7 @@ interface RehearsedSteps {
 
 /** Undefined for a run that did not end in time: what is computed may take seconds a step. */
 export async function rehearseRun(
-  { stage, clock, plan, partition, until }: Stage,
+  { stage, clock, plan, partition, authority, until }: Stage,
   kept: KeptRun,
   version: Pick<PlannedVersion, "plan" | "number"> | undefined,
 ): Promise<RehearsedSteps | undefined> {
@@ -133,7 +135,7 @@ export async function rehearseRun(
   clock.atMs = createdAtMs;
   const stop = (): void => execution.abort();
   const recorded = new RecordedSteps({ steps, plan: version?.plan, createdAtMs }, clock, stop);
-  const context = toContext(kept, partition);
+  const context = { ...toContext(kept, partition), ...authority };
   const execution: Execution = new Execution(stage, context, plan, {
     lines: [],
     entries: 0,

@@ -128,6 +128,36 @@ test("a definition with faults is refused with their paths, and no fixture is wo
   expect((await tryOut(NODES, {}, reader)).status).toBe(403);
 });
 
+test("a definition that is tested or rehearsed reads what its author may read, and not what those may who deployed", async () => {
+  await owner("POST /api/v1/variables", { name: "HOST", value: "planted" });
+  const nodes = [{ id: "sum", type: "transform", config: { expression: "variables.HOST" } }];
+  const definition = { ...definitionOf(nodes), edges: [] };
+  const { body: role } = await owner("POST /api/v1/settings/roles", {
+    name: "No variables",
+    permissions: ["workflows:read", "workflows:write", "workflows:trigger", "traces:read"],
+  });
+  const { body: token } = await owner("POST /api/v1/auth/tokens", {
+    name: "Flows",
+    expiresIn: "1d",
+    scopes: role.data.permissions,
+  });
+  const confined = world.asToken(token.data.token, "default");
+  const askers = [owner, confined, await world.member([role.data.id])];
+  const seen = await Promise.all(
+    askers.map(async (ask) => {
+      const tested = await tryOut([], { definition }, ask);
+      const rehearsed = await ask(`POST /api/v1/workflows/${workflowId}/rehearse`, { definition });
+      expect([tested.status, rehearsed.status]).toEqual([200, 200]);
+      return [tested, rehearsed].map(({ body }) => JSON.stringify(body).includes("planted"));
+    }),
+  );
+  expect(seen).toEqual([
+    [true, true],
+    [false, false],
+    [false, false],
+  ]);
+});
+
 test("an artifact that is not saved is run with cases and their mocks", async () => {
   const ask = (scriptSource: string) =>
     owner("POST /api/v1/code/test-artifact", {
