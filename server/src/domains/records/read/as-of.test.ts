@@ -91,6 +91,9 @@ test("rights are those of now, on what was there then; before it was made there 
   const path = `${PATH}/${body.data.id}`;
   const seen = world.clock.now().toISOString();
   world.clock.advance(1_000);
+  await owner(`PATCH ${path}`, { amount: "2.00" });
+  const same = world.clock.now().toISOString();
+  world.clock.advance(1_000);
   await owner(`PATCH ${path}`, { title: "hidden" });
   const hidden = world.clock.now().toISOString();
   const as = async (at: string) => {
@@ -99,6 +102,8 @@ test("rights are those of now, on what was there then; before it was made there 
   };
   expect(await as(before)).toEqual([404, undefined, undefined]);
   expect(await as(seen)).toEqual([200, "Seen", null]);
+  // When fields changed that one may not see is not to be seen either.
+  expect(await as(same)).toEqual([200, "Seen", null]);
   expect(await as(hidden)).toEqual([404, undefined, undefined]);
   const wrong = ["asOf=yesterday", "asOf=2999-01-01T00:00:00Z", `asOf=${seen}&expand=owner`];
   for (const query of wrong) expect((await owner(`GET ${path}?${query}`)).status, query).toBe(422);

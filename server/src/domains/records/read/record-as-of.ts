@@ -28,7 +28,11 @@ export async function readPastRecord(
   });
   if (!found) throw new Failure(PastNotKept);
   const { event, state } = found;
-  const visible = await filterEvents(visibilityContext(ctx), ctx.caller.principal, [event]);
+  // As if it were made so: a change of hidden fields alone is hidden, and the record is not.
+  const { tableId, tableSlug, tableRevision } = event.data;
+  const data = { ...state, tableId, tableSlug, tableRevision };
+  const whole = { ...event, type: "record.created", data };
+  const visible = await filterEvents(visibilityContext(ctx), ctx.caller.principal, [whole]);
   if (visible.length === 0) throw new Failure(NoSuchRecord);
   const names = ["id", "createdAt", "updatedAt", "createdBy", ...schema.byName.keys()];
   const known = names.filter((name) => Object.hasOwn(state, name));
