@@ -116,10 +116,16 @@ export const SEALED_TABLES: ReadonlySet<string> = new Set([
   "secrets",
 ]);
 
-/** Rows that are of no use elsewhere. Mails that wait are sealed with a key of the installation's own. */
+/**
+ * The jobs of a workspace: not those of the kernel, whose mails are sealed with a key of the installation's own, and not
+ * those of whoever runs an installation, which write and delete files of the host.
+ */
+export const WORKSPACE_JOB = /^(?!kernel\.|installation\.)[a-z_]+\.[a-z_]+$/;
+
+/** Rows that are of no use elsewhere. */
 export const KEPT_ROWS: ReadonlyMap<string, string> = new Map([
   ["blobs", "state = 'stored'"],
-  ["jobs", "kind <> 'kernel.send_mail' and failed_at is null"],
+  ["jobs", `kind ~ '${WORKSPACE_JOB.source}' and failed_at is null`],
 ]);
 
 const TABLES = `

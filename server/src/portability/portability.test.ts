@@ -74,12 +74,18 @@ const smallArchive = join(folder, "small");
 
 const NODE = { id: "one", type: "transform", config: { expression: "1" } };
 
-/** An incident with a comment. */
+/** An incident with a comment, and with a job that resumes it. */
 async function openTicket(ask: Ask): Promise<string> {
   const { body } = await ask("POST /api/v1/itsm/incidents", { title: "Broken" });
   const { id } = body.data;
   const comment = await ask(`POST /api/v1/itsm/incidents/${id}/comments`, { body: "Still" });
   expect(comment.status).toBe(201);
+  const held = await ask(`PATCH /api/v1/itsm/incidents/${id}`, {
+    state: "on_hold",
+    onHoldReason: "awaiting_caller",
+    holdUntil: "2999-01-01T00:00:00Z",
+  });
+  expect(held.status).toBe(200);
   return id;
 }
 
@@ -102,6 +108,7 @@ beforeAll(async () => {
   await smallOwner("POST /api/v1/tables/orders/records", { title: "One\ttab\nline \\N" });
   await smallOwner("POST /api/v1/files?name=a.json", { kept: true });
   await smallOwner("POST /api/v1/secrets", { name: "KEY", value: "planted 5d1" });
+  await openTicket(smallOwner);
   await writeArchive("small", smallArchive);
 });
 
@@ -231,6 +238,15 @@ test("an archive that is not what was exported is refused in a sentence, and not
       () => rows("events", (lines, head) => withValue(lines, head, "epoch", "1023")),
     ],
     [
+      "has a job that is not a workspace's",
+      () => rows("jobs", (lines, head) => withValue(lines, head, "kind", "installation.backup")),
+    ],
+    [
+      "has a job that is not a workspace's",
+      () =>
+        rows("jobs", (lines, head) => withValue(lines, head, "kind", "\\x69nstallation.backup")),
+    ],
+    [
       "under a name that is no id",
       () => rows("blobs", (lines, head) => withValue(lines, head, "id", "../../other/blb_1")),
     ],
@@ -271,11 +287,14 @@ test("rows of an archive reach nothing of another workspace: neither by a trigge
   await openTicket(reaching);
   await deployWorkflow(reaching, [NODE]);
   await writeArchive("reaching", join(folder, "own"));
+  const [victim] = await target.sql("select key from workspaces where slug = 'default'");
+  const payload = JSON.stringify({ workspace: victim.key.replaceAll("-", "").toUpperCase() });
   await alterArchive(join(folder, "own"), path, (head, content) => {
     if (head.kind !== "rows") return { head, content };
     const set = (column: string, value: string) =>
       Buffer.from(withValue(content.toString("latin1"), head, column, value), "latin1");
     if (head.table === "ticket_comments") return { head, content: set("ticket_id", ticket) };
+    if (head.table === "jobs") return { head, content: set("payload", payload) };
     if (head.table === "workflow_deployments")
       return { head, content: set("version_id", version.id) };
     return { head, content };
@@ -283,6 +302,10 @@ test("rows of an archive reach nothing of another workspace: neither by a trigge
   const { key, slug } = await readIn(path, "reaching");
   expect(await read()).toEqual(before);
   await act(key, (ctx) => recordImport(ctx, { key, slug, exportedAt: "" }));
+  await expect(releaseHeldRows(ownerOf(target), key)).rejects.toThrow(
+    "has a job that names another workspace",
+  );
+  await target.sql("delete from held_rows where workspace_id = $1 and table_name = 'jobs'", [key]);
   await expect(releaseHeldRows(ownerOf(target), key)).rejects.toThrow(
     "has a row of workflow_deployments that refers to another workspace",
   );

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Type from "typebox";
 import { job } from "#kernel/work/job.ts";
@@ -104,6 +104,8 @@ export const deleteBackupJob = job({
 
 /** Where the backups lie that are made from here. */
 function backupPath({ dataDir }: Settings, file: string): string {
+  if (basename(file) !== file || file.startsWith("."))
+    throw new Error("A backup was to lie outside of the folder of backups.");
   return join(dataDir, "backups", file);
 }
 

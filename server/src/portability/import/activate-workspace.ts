@@ -4,7 +4,7 @@ import { setPartitionSql } from "#kernel/db/partition.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { quote, readCatalogue } from "../catalogue.ts";
 import { copyIn } from "../copy.ts";
-import { verifyReferences } from "./verify-rows.ts";
+import { verifyJobs, verifyReferences } from "./verify-rows.ts";
 
 /**
  * Puts the rows that were held into their tables: from then on jobs, runs, clocks and deliveries go on. Returns false
@@ -39,6 +39,7 @@ export async function releaseHeldRows(owner: pg.ClientConfig, workspace: string)
       const columns = row.columns.map(quote).join(", ");
       await copyIn(client, `public.${quote(row.table_name)} (${columns})`, row.lines);
     }
+    await verifyJobs(client, workspace);
     // The others were verified when they came in.
     await verifyReferences(client, foreignKeys, {
       workspace,

@@ -8,7 +8,14 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { Head, Manifest, Person } from "../archive/frame.ts";
 import { computeMac } from "../archive/passphrase.ts";
 import { archiveError, type Frame, readArchive } from "../archive/reader.ts";
-import { type Catalogue, MIRRORS, quote, readCatalogue, SIGNED } from "../catalogue.ts";
+import {
+  type Catalogue,
+  MIRRORS,
+  quote,
+  readCatalogue,
+  SIGNED,
+  WORKSPACE_JOB,
+} from "../catalogue.ts";
 import { copyIn } from "../copy.ts";
 import { partName } from "../export-workspace.ts";
 import {
@@ -300,7 +307,7 @@ class WorkspaceImport {
 
   /**
    * Values that reach beyond the workspace: readers of all workspaces go by the epoch of an event, and one that is to come
-   * would take them past everybody else's; the id of a blob is the name of an object.
+   * would take them past everybody else's; jobs of the installation reach its files; the id of a blob is the name of an object.
    */
   #assertValues({ table, columns }: HeadOf<"rows">, lines: Buffer): void {
     const { epoch } = this.#context.manifest;
@@ -308,6 +315,11 @@ class WorkspaceImport {
       assertColumn(lines, columns.indexOf("epoch"), {
         accept: (value) => /^\d{1,4}$/.test(value) && Number(value) <= epoch,
         refusal: "has an event of an epoch that its manifest does not know",
+      });
+    if (table === "jobs")
+      assertColumn(lines, columns.indexOf("kind"), {
+        accept: (value) => WORKSPACE_JOB.test(value),
+        refusal: "has a job that is not a workspace's",
       });
     if (table === "blobs")
       assertColumn(lines, columns.indexOf("id"), {

@@ -42,6 +42,17 @@ export async function verifyReferences(
   }
 }
 
+/** Refuses jobs that name another workspace: some are done where their payload says. */
+export async function verifyJobs(client: pg.Client, workspace: string): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from jobs j join workspaces w on w.key <> j.workspace_id
+        and replace(lower(concat(j.payload, j.next_payload)), '-', '') like '%' || replace(w.key::text, '-', '') || '%'
+      where j.workspace_id = $1 limit 1`,
+    [workspace],
+  );
+  if (rowCount !== 0) throw archiveError("has a job that names another workspace");
+}
+
 /** Leaves room for the numbers that others take in the meantime. */
 const NUMBERS_AHEAD = 1_000;
 
