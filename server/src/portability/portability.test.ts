@@ -10,6 +10,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { signLog } from "#domains/audit/testing/sign-log.ts";
+import { findEnforcedSso } from "#domains/identity/sso/enforcement/index.ts";
 import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -250,6 +251,13 @@ test("an archive that is not what was exported is refused in a sentence, and not
       "under a name that is no id",
       () => rows("blobs", (lines, head) => withValue(lines, head, "id", "../../other/blb_1")),
     ],
+    [
+      "has a membership that is to begin later",
+      () =>
+        rows("memberships", (lines, head) =>
+          withValue(lines, head, "created_at", "2999-01-01 00:00:00+00"),
+        ),
+    ],
     ["Another workspace has the slug", () => copyFileSync(smallArchive, path)],
   ];
   const before = await target.sql("select count(*)::int as n from workspaces");
@@ -467,4 +475,14 @@ test("a whole workspace goes to another installation: every row as it was, its p
   expect(await failures()).toBe(0);
   await fail();
   expect(await failures()).toBe(1);
+  // Nor does its provider decide how they sign in elsewhere: nobody asked them.
+  const enforcing = await target.sql(
+    "update sso_configurations set enforce_sso = true, set_up_by = $2 where workspace_id = $1 returning protocol",
+    [key, known.userId],
+  );
+  expect(enforcing).toHaveLength(1);
+  const enforced = () => findEnforcedSso(target.kernel, known.userId, "https://example.com");
+  expect(await enforced()).toBeUndefined();
+  await target.sql("update memberships set created_at = now() where workspace_id = $1", [key]);
+  expect(await enforced()).toMatchObject({ slug: "moved" });
 });

@@ -42,7 +42,7 @@ import {
   isSameSet,
   mapColumn,
 } from "./row-lines.ts";
-import { countIdentitiesOn, verifyReferences } from "./verify-rows.ts";
+import { countIdentitiesOn, verifyMemberships, verifyReferences } from "./verify-rows.ts";
 
 export interface ImportOptions {
   readonly owner: pg.ClientConfig;
@@ -386,6 +386,7 @@ class WorkspaceImport {
     );
     if (rows[0]?.files !== this.#files.size) throw archiveError("lacks files that its rows name");
     if (rows[0]?.workspaces !== 1) throw archiveError("has no workspace in it");
+    await verifyMemberships(this.#client, this.#key);
     const { tables, foreignKeys } = this.#catalogue ?? { tables: [], foreignKeys: [] };
     const people = this.#people.map(({ id }) => this.#matched.get(id) ?? id);
     await verifyReferences(this.#client, foreignKeys, {

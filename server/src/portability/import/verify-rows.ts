@@ -42,6 +42,16 @@ export async function verifyReferences(
   }
 }
 
+/** Refuses memberships that are to begin later: by that those are told which an import brought. */
+export async function verifyMemberships(client: pg.Client, workspace: string): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from memberships m join workspace_imports i using (workspace_id)
+      where workspace_id = $1 and m.created_at > i.started_at limit 1`,
+    [workspace],
+  );
+  if (rowCount !== 0) throw archiveError("has a membership that is to begin later than its import");
+}
+
 /** Refuses jobs that name another workspace: some are done where their payload says. */
 export async function verifyJobs(client: pg.Client, workspace: string): Promise<void> {
   const { rowCount } = await client.query(

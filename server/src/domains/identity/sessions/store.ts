@@ -24,10 +24,11 @@ const SESSION = `
          array(select m.workspace_id from memberships m
                  left join sso_members o on o.workspace_id = m.workspace_id and o.user_id = m.user_id
                  left join sso_configurations c on c.workspace_id = m.workspace_id
+                 left join workspace_imports i on i.workspace_id = m.workspace_id
                 where m.user_id = s.user_id and s.confined_to is null
                   and (o.sso_only and (c.workspace_id is not null or u.email_verified_at is null)
                     or c.enforce_sso and c.set_up_by is not null
-                       and m.created_at < u.email_verified_at)) as closed,
+                       and (m.created_at < u.email_verified_at or m.created_at <= i.started_at))) as closed,
          exists (select from operators o where o.user_id = u.id) as is_operator
     from sessions s join users u on u.id = s.user_id
    where s.token_hash = $1 and s.expires_at > $2 and u.status = 'active'`;

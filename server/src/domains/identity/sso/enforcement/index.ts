@@ -12,19 +12,21 @@ export const SsoRequired = failure(
 );
 
 /**
- * A membership is unbound where nobody knows that its holder agreed to it: the provider's word alone made it, or
- * it was there before the address was verified. A configuration that no owner set up does not bind owners.
+ * A membership is unbound where nobody knows that its holder agreed to it: the provider's word alone made it, it
+ * was there before the address was verified, or it came with the archive of a workspace. A configuration that no owner set up does not bind owners.
  */
 const MEMBERSHIPS = `
   select w.slug,
          coalesce(c.enforce_sso, false) and (c.set_up_by is not null or not 'owner' = any (m.roles))
            as enforced,
-         coalesce(s.sso_only, false) or coalesce(m.created_at < u.email_verified_at, false) as unbound
+         coalesce(s.sso_only, false) or coalesce(m.created_at < u.email_verified_at, false)
+           or coalesce(m.created_at <= i.started_at, false) as unbound
     from memberships m
     join users u on u.id = m.user_id
     join workspaces w on w.key = m.workspace_id
     left join sso_configurations c on c.workspace_id = w.key
     left join sso_members s on s.workspace_id = w.key and s.user_id = m.user_id
+    left join workspace_imports i on i.workspace_id = w.key
    where m.user_id = $1 and m.status = 'active' order by w.slug`;
 
 interface MembershipRow {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deployWorkflow, runWorkflow } from "#domains/runs/testing/workflows.ts";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { useFixture, useWorld } from "#kernel/testing/world.ts";
+import { type Ask, useFixture, useWorld } from "#kernel/testing/world.ts";
 
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
@@ -41,7 +41,7 @@ const { body: recorded, ...reading } = await owner(`GET /api/v1/code/fixture?run
 const fixture = recorded.data;
 const withConfig = (id: string, config: object) =>
   NODES.map((node) => (node.id === id ? { ...node, config } : node));
-const tryOut = (nodes: readonly object[], more: object = {}, ask = owner) =>
+const tryOut = (nodes: readonly object[], more: object = {}, ask: Ask = owner) =>
   ask("POST /api/v1/code/test-workflow", {
     definition: definitionOf(nodes),
     fixtures: [fixture],
