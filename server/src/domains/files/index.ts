@@ -41,6 +41,7 @@ export {
   type ReceivedFile,
   receiveFiles,
   type ReceivedFiles,
+  releaseReceived,
 } from "./handles/receive-files.ts";
 export { encodeFiles, isMissingFile, type OpenReference } from "./handles/request-files.ts";
 export {

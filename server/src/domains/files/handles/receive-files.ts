@@ -1,6 +1,6 @@
 /** Files that strangers send: a form with some, or one as the body. They are stored while they arrive, and become files with the run that they start. */
 import type { Upload } from "#kernel/access/caller.ts";
-import type { Platform } from "#kernel/contract.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { assertStorable } from "#kernel/http/request-body.ts";
 import {
@@ -88,6 +88,16 @@ export async function discardFiles(
   files: readonly ReceivedFile[],
 ): Promise<void> {
   await Promise.allSettled(files.map(({ stored }) => discard(platform, partition, stored.blobId)));
+}
+
+/** The same within a transaction that commits: the collector removes the contents with its next turn. */
+export async function releaseReceived(
+  { send }: Pick<WriteContext, "send">,
+  files: readonly ReceivedFile[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const ids = files.map(({ stored }) => stored.blobId);
+  await send("update blobs set state = 'deleted' where id = any ($1) and state = 'pending'", [ids]);
 }
 
 /**

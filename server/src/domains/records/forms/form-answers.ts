@@ -18,12 +18,9 @@ import {
   WrongMediaType,
 } from "#kernel/operation/failure.ts";
 import type { RecordInput } from "../record.ts";
-import { isFileField, takesType } from "./form-content.ts";
+import { FILES_BYTES_MAX, FILES_MAX, isFileField, takesType } from "./form-content.ts";
 import { type AskedField, boxName, choicesOf, isRequired, TRAP } from "./form-page.ts";
 
-/** Of all fields of one form together: what strangers send is bounded more than what members do. */
-const FILES_MAX = 10;
-const FILES_BYTES_MAX = 25 * 1024 * 1024;
 const VALUE_CHARACTERS_MAX = 100_000;
 const FIELDS_MAX = 1_000;
 const BODY_TYPES = new Set(["application/x-www-form-urlencoded", "application/json"]);
@@ -41,7 +38,7 @@ export async function readAnswers(
   platform: Platform,
   partition: Partition,
   { request, upload }: Pick<Caller, "request" | "upload">,
-  fields: readonly AskedField[],
+  { fields, bytesMax }: { readonly fields: readonly AskedField[]; readonly bytesMax: number },
 ): Promise<SentAnswers> {
   if (!upload) {
     const { bytes = Buffer.alloc(0), mediaType = "" } = request ?? {};
@@ -53,7 +50,7 @@ export async function readAnswers(
       fields.filter(({ column }) => isFileField(column)).map(({ column }) => column.name),
     ),
     filesMax: FILES_MAX,
-    bytesMax: FILES_BYTES_MAX,
+    bytesMax: Math.min(bytesMax, FILES_BYTES_MAX),
   });
   return discardOnFailure(platform, partition, files, async () => ({
     values: toValues(body, files),

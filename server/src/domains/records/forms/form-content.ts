@@ -18,6 +18,38 @@ const FILE_TYPES = {
 type FileKind = keyof typeof FILE_TYPES;
 const FILE_KINDS = Object.keys(FILE_TYPES) as FileKind[];
 
+/** Of all fields of one form together: what strangers send is bounded more than what members do. */
+export const FILES_MAX = 10;
+const FILES_MEGABYTES_MAX = 25;
+export const FILES_BYTES_MAX = FILES_MEGABYTES_MAX * 1024 * 1024;
+
+/** What a browser offers to choose from for each kind: a help, since what counts is what is in a file. */
+const OFFERED: Readonly<Record<FileKind, string>> = {
+  picture: "image/*",
+  pdf: ".pdf",
+  text: ".txt,.csv,.md,.json,.rtf",
+  office: ".docx,.xlsx,.pptx,.odt,.ods,.odp",
+  archive: ".zip,.gz,.7z,.tar",
+  audio: "audio/*",
+  video: "video/*",
+};
+
+/** The value of `accept` of an input for files; undefined where all kinds are taken. */
+export function offeredFiles(
+  { accept }: FormField,
+  { type }: Pick<ColumnSchema, "type">,
+): string | undefined {
+  if (type === "image") return OFFERED.picture;
+  return accept?.map((kind) => OFFERED[kind]).join(",");
+}
+
+/** How many files a column takes by a form, and how large they may be, in words. */
+export function describeFileLimit({ options }: Pick<ColumnSchema, "options">): string {
+  const max = Math.min(Number(options["max"] ?? FILES_MAX), FILES_MAX);
+  const size = `${FILES_MEGABYTES_MAX} MB`;
+  return max === 1 ? `One file, up to ${size}.` : `Up to ${max} files, ${size} together.`;
+}
+
 /** True where a form field takes a file of this type, which was found in its bytes. */
 export function takesType({ accept = FILE_KINDS }: FormField, mediaType: string): boolean {
   return accept.some((kind) => FILE_TYPES[kind].test(mediaType));

@@ -2,7 +2,13 @@
 import type { ColumnSchema } from "#domains/tables/index.ts";
 import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { type FormContent, type FormField, isFileField } from "./form-content.ts";
+import {
+  describeFileLimit,
+  type FormContent,
+  type FormField,
+  isFileField,
+  offeredFiles,
+} from "./form-content.ts";
 
 export interface AskedField {
   readonly field: FormField;
@@ -71,12 +77,13 @@ function fieldMarkup(
   const { name, type } = column;
   const label = field.label ?? toLabel(name);
   const required = isRequired({ field, column });
-  const notes = markup`${field.help !== undefined && markup`<p class="hint faint" id="${name}-help">${field.help}</p>`}
+  const hints = [field.help, isFileField(column) ? describeFileLimit(column) : undefined];
+  const help = hints.filter((hint) => hint !== undefined).join(" ");
+  const notes = markup`${help !== "" && markup`<p class="hint faint" id="${name}-help">${help}</p>`}
 ${error !== undefined && markup`<p class="hint alarm" id="${name}-error">It ${error}.</p>`}`;
-  const described = [
-    field.help !== undefined && `${name}-help`,
-    error !== undefined && `${name}-error`,
-  ].filter((id) => id !== false);
+  const described = [help !== "" && `${name}-help`, error !== undefined && `${name}-error`].filter(
+    (id) => id !== false,
+  );
   const attributes = markup`id="${name}" name="${name}"${required && markup` required`}${described.length > 0 && markup` aria-describedby="${described.join(" ")}"`}${error !== undefined && markup` aria-invalid="true"`}`;
   if (type === "multi_enum") return choicesMarkup({ field, column }, values, notes);
   const value = values[name];
@@ -84,12 +91,12 @@ ${error !== undefined && markup`<p class="hint alarm" id="${name}-error">It ${er
     return markup`<p><label><input type="checkbox" ${attributes}${value === "on" && markup` checked`}> ${label}</label></p>${notes}`;
   }
   return markup`<label for="${name}">${label}${!required && markup` <span>(optional)</span>`}</label>
-${controlMarkup(column, { attributes, value, required })}
+${controlMarkup({ field, column }, { attributes, value, required })}
 ${notes}`;
 }
 
 function controlMarkup(
-  column: ColumnSchema,
+  { field, column }: AskedField,
   {
     attributes,
     value = "",
@@ -103,7 +110,8 @@ function controlMarkup(
   const { type, options } = column;
   if (isFileField(column)) {
     const isSingle = options["max"] === 1;
-    return markup`<input type="file" ${attributes}${!isSingle && markup` multiple`}${type === "image" && markup` accept="image/*"`}>`;
+    const offered = offeredFiles(field, column);
+    return markup`<input type="file" ${attributes}${!isSingle && markup` multiple`}${offered !== undefined && markup` accept="${offered}"`}>`;
   }
   if (type === "enum") {
     return markup`<select ${attributes}>

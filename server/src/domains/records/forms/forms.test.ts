@@ -150,7 +150,7 @@ test("files come with a form within its bounds, belong to the record, and are fo
     name: "claims",
     slug: "claims",
     columns: [
-      { name: "title", type: "text", required: true },
+      { name: "title", type: "text", required: true, unique: true },
       { name: "proofs", type: "file", options: { max: 2 } },
       { name: "photo", type: "image" },
       { name: "secret", type: "file" },
@@ -222,6 +222,13 @@ test("files come with a form within its bounds, belong to the record, and are fo
   expect([content.status, content.body]).toEqual([200, "what happened"]);
   expect((await world.stranger(`GET /api/v1/files/${fileId}/content`)).status).toBe(401);
   expect(await blobs()).toBe(kept + 1);
+
+  // What the table itself refuses is left to the next turn of the collector, not to the end of the day.
+  const again = await sendFiles({ title: "T" }, [["proofs", "b.txt", "once more"]]);
+  expect([again.status, (await claims()).length]).toEqual([422, 1]);
+  expect(await world.sql("select state from blobs where state <> 'stored'")).toEqual([
+    { state: "deleted" },
+  ]);
 });
 
 test("a shared view does not tell the value of a field that its reader may not see", async () => {

@@ -11,6 +11,7 @@ import {
   insertFile,
   QuotaExceeded,
   type ReceivedFile,
+  releaseReceived,
 } from "#domains/files/index.ts";
 import { openTable, type OpenTable } from "#domains/tables/index.ts";
 import { authorOf, type Caller, systemCaller } from "#kernel/access/caller.ts";
@@ -152,7 +153,13 @@ const sendForm = command({
     platform.rateLimit.assert(`form ${key}`, SENT_BY_FORM_MAX);
     const open = await openForm(platform, key);
     const { partition, fields } = open;
-    const sent = await readAnswers(platform, partition, caller, fields);
+    // What is beyond the form's share is not stored, not even for a moment.
+    const bytesMax = caller.upload
+      ? await platform.db.read(partition, (tx) =>
+          readShareLeft({ tx, caller: open.caller, services: platform }),
+        )
+      : 0;
+    const sent = await readAnswers(platform, partition, caller, { fields, bytesMax });
     const { values, files } = sent;
     if (typeof values[TRAP] === "string" && values[TRAP] !== "") {
       await discardFiles(platform, partition, files);
@@ -170,16 +177,23 @@ const sendForm = command({
     ctx.switchPartition(open.partition);
     ctx.setActor(open.caller.actor, open.caller.cause);
     const acting = { ...ctx, caller: open.caller };
-    // A failure leaves contents without a file, which the collector finds.
-    await withPage(open, async () => {
-      const table = await openTable(acting, open.slug);
-      await assertFileShare(acting, files);
-      await ctx.savepoint(async () => {
-        for (const { id: fileId, stored } of files)
-          await insertFile(acting, stored, { id: fileId });
-        return insertRecords(acting, table, [input]);
+    try {
+      await withPage(open, async () => {
+        const table = await openTable(acting, open.slug);
+        const isFull = files.length > 0 && sizeOf(files) > (await readShareLeft(acting));
+        if (isFull) throw new Failure(QuotaExceeded);
+        await ctx.savepoint(async () => {
+          for (const { id: fileId, stored } of files)
+            await insertFile(acting, stored, { id: fileId });
+          return insertRecords(acting, table, [input]);
+        });
       });
-    });
+    } catch (error) {
+      // A refusal is committed, or strangers could fill the store with what no quota counts.
+      if (!(error instanceof FailureWithPage) || files.length === 0) throw error;
+      await releaseReceived(ctx, files);
+      return error as never;
+    }
     return thanksPage({ title, form });
   },
 });
@@ -218,15 +232,18 @@ async function withPage<T>(
 const FORM_SHARE = 0.1;
 const TAKEN = "select coalesce(sum(size), 0)::float8 as bytes from files where created_by = $1";
 
-async function assertFileShare(
-  { caller, services, tx }: Pick<ReadContext, "caller" | "services" | "tx">,
-  files: readonly ReceivedFile[],
-): Promise<void> {
+const sizeOf = (files: readonly ReceivedFile[]): number =>
+  files.reduce((sum, { stored }) => sum + stored.size, 0);
+
+async function readShareLeft({
+  caller,
+  services,
+  tx,
+}: Pick<ReadContext, "caller" | "services" | "tx">): Promise<number> {
   const quota = services.settings.fileQuotaBytes;
-  if (files.length === 0 || quota === 0) return;
+  if (quota === 0) return Infinity;
   const [taken] = await queryRows(tx, TAKEN, [authorOf(caller)]);
-  const sent = files.reduce((sum, { stored }) => sum + stored.size, 0);
-  if (Number(taken?.["bytes"]) + sent > quota * FORM_SHARE) throw new Failure(QuotaExceeded);
+  return quota * FORM_SHARE - Number(taken?.["bytes"]);
 }
 
 const viewParams = object({ id: id("tvw") });
