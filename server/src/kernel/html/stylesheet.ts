@@ -76,6 +76,21 @@ input, select, textarea {
 }
 .hint { margin: -.75rem 0 1rem; }
 input[type=checkbox], input[type=radio] { width: auto; margin: 0 .5rem 0 0; }
+::file-selector-button {
+  margin: 0 .75rem 0 0;
+  padding: .15rem .6rem;
+  font: inherit;
+  font-size: .875rem;
+  color: var(--ink);
+  background: transparent;
+  border: 1px solid var(--edge);
+  border-radius: .375rem;
+  cursor: pointer;
+}
+fieldset { margin: 0 0 1rem; padding: .25rem .75rem .5rem; border: 1px solid var(--edge); border-radius: .5rem; }
+fieldset p { margin: .25rem 0; }
+fieldset label { font-weight: 400; }
+legend { padding: 0 .25rem; font-weight: 550; }
 button {
   width: 100%;
   padding: .65rem 1rem;
