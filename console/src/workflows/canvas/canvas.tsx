@@ -58,7 +58,8 @@ const FLOW_OPTIONS = {
   multiSelectionKeyCode: null,
   panOnScroll: true,
   zoomOnDoubleClick: false,
-  elevateNodesOnSelect: false,
+  // What is chosen stays in its layer, also when it is chosen from the start: a frame is below its steps.
+  zIndexMode: "manual",
   proOptions: { hideAttribution: true },
 } as const;
 const SETTLE_MS = 240;

@@ -23,9 +23,11 @@ interface StepFormProps {
   readonly onChange: (config: Readonly<Record<string, unknown>>, field: string) => void;
 }
 
-/** Fields that stand elsewhere: a loop's body is on the canvas, the cases of a switch are its branches. */
+/** Fields that stand elsewhere: what is in a frame is on the canvas, the cases of a switch are its branches. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   loop: ["body"],
+  repeat: ["body"],
+  race: ["body"],
   switch: ["cases"],
 };
 

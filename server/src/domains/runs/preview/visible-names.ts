@@ -184,7 +184,7 @@ function constantNames({ values }: PreviewScope): VisibleName[] {
       ([name, sample]): VisibleName => ({
         path: `variables.${name}`,
         kind: "variable",
-        title: "A variable of the workspace",
+        title: name,
         schema: {},
         ...(sample !== null && { sample }),
       }),
