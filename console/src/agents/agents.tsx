@@ -29,10 +29,14 @@ export function Agents() {
           title="Connect one"
           about="An agent needs this address, and nothing else: it asks you for your consent."
         >
-          <CopyLine text={`${window.location.origin}/mcp`} label="Address for agents" />
+          <div className="section-body">
+            <CopyLine text={`${window.location.origin}/mcp`} label="Address for agents" />
+          </div>
         </Section>
         <Section title="Waiting for approval">
-          <PendingCalls />
+          <div className="agent-pending">
+            <PendingCalls />
+          </div>
         </Section>
         <AgentList />
         <Policy />

@@ -116,7 +116,7 @@ function CallPreview({ one }: { readonly one: AgentCall }) {
       {changes.length > 10 && <p className="muted">and {changes.length - 10} more</p>}
       {leftOut !== null && <p className="muted">{leftOut}</p>}
       {events !== "" && <p className="muted">Appends {events}</p>}
-      <details>
+      <details open={changes.length === 0}>
         <summary>Arguments</summary>
         <Json value={one.input} />
       </details>

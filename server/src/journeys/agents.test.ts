@@ -33,7 +33,6 @@ describeInBrowser("agents", () => {
     const waiting = page.getByRole("list", { name: "Calls that wait" });
     await waiting.getByText("Builder bot").waitFor();
     await page.getByRole("list", { name: "Agents" }).getByText("1 waiting").waitFor();
-    await waiting.getByText("Arguments").click();
     await waiting.getByText(body.data.id).first().waitFor();
     await expectSoundInEveryLook(admin);
 

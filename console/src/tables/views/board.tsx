@@ -86,7 +86,7 @@ function Stack({ table, columns, state, onOpen, by, value }: StackProps) {
     .slice(0, LINES_MAX + 1);
   return (
     <section
-      className={isOver ? "stack over" : "stack"}
+      className={isOver ? "board-stack over" : "board-stack"}
       aria-label={value ?? "Nothing"}
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes(DRAGGED)) return;

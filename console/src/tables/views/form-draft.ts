@@ -33,7 +33,7 @@ export const FILE_CHOICES: readonly {
   readonly words: string;
   readonly accept: readonly FileKind[];
 }[] = [
-  { words: "Any harmless kind", accept: [] },
+  { words: "Any kind of file", accept: [] },
   { words: "Pictures", accept: ["picture"] },
   { words: "PDF", accept: ["pdf"] },
   { words: "Documents", accept: ["pdf", "text", "office"] },

@@ -8,6 +8,7 @@ import { BASE_PATH } from "../../data/place.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { Field } from "../../ui/field.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
+import { toWords } from "../../ui/words.ts";
 import { type GridColumn, toLabel } from "../column/column.ts";
 import { TypeIcon } from "../column/type-icon.tsx";
 import {
@@ -152,9 +153,14 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
                 value={(field.accept ?? []).join()}
                 onChange={({ target }) => {
                   const chosen = FILE_CHOICES.find(({ accept }) => accept.join() === target.value);
-                  onChange(putField(form, at, { accept: [...(chosen?.accept ?? [])] }));
+                  if (chosen) onChange(putField(form, at, { accept: [...chosen.accept] }));
                 }}
               >
+                {isOwnChoice(field.accept) && (
+                  <option value={field.accept?.join()}>
+                    {toWords(field.accept?.join(", ") ?? "")}
+                  </option>
+                )}
                 {FILE_CHOICES.map(({ words: choice, accept }) => (
                   <option key={choice} value={accept.join()}>
                     {choice}
@@ -221,6 +227,11 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
       )}
     </fieldset>
   );
+}
+
+/** Kinds that somebody chose over the API, in another combination than those on offer. */
+function isOwnChoice(accept: FormContent["fields"][number]["accept"] = []): boolean {
+  return !FILE_CHOICES.some((choice) => choice.accept.join() === accept.join());
 }
 
 function promptOf(column: GridColumn): string {
