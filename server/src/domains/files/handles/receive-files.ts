@@ -90,7 +90,7 @@ export async function discardFiles(
   await Promise.allSettled(files.map(({ stored }) => discard(platform, partition, stored.blobId)));
 }
 
-/** The same within a transaction that commits: the collector removes the contents with its next turn. */
+/** Gives contents up within a transaction that commits: the collector removes them with its next turn. */
 export async function releaseReceived(
   { send }: Pick<WriteContext, "send">,
   files: readonly ReceivedFile[],

@@ -23,7 +23,7 @@ export const FILES_MAX = 10;
 const FILES_MEGABYTES_MAX = 25;
 export const FILES_BYTES_MAX = FILES_MEGABYTES_MAX * 1024 * 1024;
 
-/** What a browser offers to choose from for each kind: a help, since what counts is what is in a file. */
+/** Files that a browser offers for each kind: a help, since the content of a file decides. */
 const OFFERED: Readonly<Record<FileKind, string>> = {
   picture: "image/*",
   pdf: ".pdf",

@@ -153,7 +153,7 @@ const sendForm = command({
     platform.rateLimit.assert(`form ${key}`, SENT_BY_FORM_MAX);
     const open = await openForm(platform, key);
     const { partition, fields } = open;
-    // What is beyond the form's share is not stored, not even for a moment.
+    // Files beyond the form's share are not stored, not even for a moment.
     const bytesMax = caller.upload
       ? await platform.db.read(partition, (tx) =>
           readShareLeft({ tx, caller: open.caller, services: platform }),
