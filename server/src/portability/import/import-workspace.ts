@@ -136,7 +136,7 @@ class WorkspaceImport {
       for (;;) {
         const frame = await nextFrame(this.#frames);
         const isEnd = frame.head.kind === "end";
-        // What is in the database was never vouched for by the end of another file.
+        // Rows in the database were never vouched for by the end of another file.
         if ((frame.number === done || (isEnd && frame.number < done)) && frame.before !== read)
           throw otherArchiveError();
         if (frame.head.kind === "end") {

@@ -99,7 +99,7 @@ export interface Stage {
   readonly clock: RecordedClock;
   readonly plan: PlannedVersion["plan"];
   readonly partition: Pick<RunContext, "workspace" | "environment">;
-  /** Whoever rehearses: the definition is theirs, so what it reads they may read. */
+  /** The caller who rehearses: the definition is theirs, so what it reads they may read. */
   readonly authority: Pick<RunContext, "runAs" | "permissions">;
   /** When the time of the whole rehearsal is over, by `performance.now`. */
   readonly until: number;

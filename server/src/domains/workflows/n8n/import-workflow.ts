@@ -1,6 +1,6 @@
 /** A workflow of n8n as one of ours, with the nodes that its triggers reach. */
 import type { Definition, Trigger } from "../definition/index.ts";
-import { convertGraph, type GraphImport, type WorkflowStart } from "./convert-graph.ts";
+import { convertGraph, type GraphImport, type WorkflowStart } from "./graph/convert-graph.ts";
 import { type ImportBinding, type NodeReport, NotConvertible, type Source } from "./conversion.ts";
 import { type Json, type N8nNode, type N8nWorkflow, readN8nWorkflow } from "./n8n-workflow.ts";
 import { convertMcpServer } from "./mcp-server.ts";

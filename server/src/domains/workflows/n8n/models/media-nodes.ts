@@ -11,7 +11,7 @@ import {
 import { type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
 import { flattenCode } from "../nodes/outside-nodes.ts";
 import { callForEach } from "../nodes/service-node.ts";
-import { callOf, request, type Service } from "../services/service-table.ts";
+import { toServiceCall, request, type Service } from "../services/service-table.ts";
 import { askForEach, convertChat } from "./model-nodes.ts";
 import { convertModel, readModelName } from "./model-part.ts";
 
@@ -104,7 +104,7 @@ const openAi: Convert = (ctx) => {
   if (resource === "image" && operation === "analyze")
     return analyzePicture(ctx, { title: "OpenAI", model: "gpt-4.1-mini" });
   if (resource === "image" && (operation ?? "generate") === "generate") return drawPicture(ctx);
-  if (resource === "audio") return callForEach(ctx, callOf(MEDIA, "lc.openAi", parameters));
+  if (resource === "audio") return callForEach(ctx, toServiceCall(MEDIA, "lc.openAi", parameters));
   throw new NotConvertible(`needs lc.openAi ${toText(resource)}.${toText(operation)}`);
 };
 

@@ -37,7 +37,7 @@ export function askForEach(
     readonly args: Readonly<Record<string, string>>;
     readonly config: JsonObject;
     readonly each: string;
-    /** What tools and files read of the item, as it is. */
+    /** Fields of the item that tools and files read, as they are. */
     readonly given?: Readonly<Record<string, string>>;
     readonly approximations: readonly string[];
   },

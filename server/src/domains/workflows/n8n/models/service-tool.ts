@@ -2,7 +2,7 @@
 import { nodesRead, viewNames } from "../code-text.ts";
 import { NotConvertible } from "../conversion.ts";
 import type { JsonObject, NodePart } from "../n8n-workflow.ts";
-import { callOf } from "../services/service-table.ts";
+import { toServiceCall } from "../services/service-table.ts";
 import { findService } from "../services/services.ts";
 import { schemaOfArguments } from "./tool-arguments.ts";
 import type { ToolContext } from "./tool-context.ts";
@@ -13,7 +13,7 @@ export function serviceTool({ node }: NodePart, ctx: ToolContext): JsonObject {
   const service = findService(node.type);
   if (!service) throw new NotConvertible(`needs the tool ${node.type}`);
   const described = { ...service, takes: `${service.takes ?? ""} ${OWN}` };
-  const call = callOf(described, node.type, node.parameters);
+  const call = toServiceCall(described, node.type, node.parameters);
   ctx.approximations.push(...call.approximations);
   const connectorId = JSON.stringify(ctx.bind("connector", call.preset, call.title));
   const text = `${call.args} ${call.via?.args ?? ""}`;

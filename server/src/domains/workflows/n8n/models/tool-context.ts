@@ -2,7 +2,7 @@ import type { NodeContext } from "../conversion.ts";
 
 /** The means of the conversion of tools. */
 export interface ToolContext extends Pick<NodeContext, "parts" | "bind" | "visible"> {
-  /** What is computed of the item before the agent is asked. */
+  /** Values that are computed of the item before the agent is asked. */
   readonly given: Map<string, string>;
   readonly approximations: string[];
 }

@@ -10,7 +10,7 @@ import {
   outsideSteps,
   scriptStep,
 } from "../conversion.ts";
-import { callOf, type ServiceCall } from "../services/service-table.ts";
+import { toServiceCall, type ServiceCall } from "../services/service-table.ts";
 import { findService } from "../services/services.ts";
 import { flattenCode } from "./outside-nodes.ts";
 
@@ -19,7 +19,7 @@ export const serviceNode: Convert = (ctx) => {
   const { type, parameters } = ctx.node;
   const service = findService(type);
   if (!service) throw new NotConvertible(`needs ${type}`);
-  return callForEach(ctx, callOf(service, type, parameters));
+  return callForEach(ctx, toServiceCall(service, type, parameters));
 };
 
 /** The steps of a call for each item. */

@@ -15,7 +15,7 @@ import {
 } from "../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
 import { columns } from "../services/data.ts";
-import { callOf, ParameterReader, type Service } from "../services/service-table.ts";
+import { toServiceCall, ParameterReader, type Service } from "../services/service-table.ts";
 import { callForEach } from "./service-node.ts";
 
 const PRESET = "google_sheets";
@@ -96,7 +96,7 @@ const readSheet: Convert = (ctx) => {
       },
     ],
   };
-  const call = callOf(service, "googleSheets", { operation: "read" });
+  const call = toServiceCall(service, "googleSheets", { operation: "read" });
   const filtered =
     filters.length === 0
       ? undefined
@@ -251,7 +251,7 @@ const removeRows: Convert = (ctx) => {
     ],
   };
   return withNotes(
-    callForEach(ctx, callOf(service, "googleSheets", { operation: "delete" })),
+    callForEach(ctx, toServiceCall(service, "googleSheets", { operation: "delete" })),
     notes,
   );
 };
@@ -292,7 +292,7 @@ const clearSheet: Convert = (ctx) => {
     ],
   };
   return withNotes(
-    callForEach(ctx, callOf(service, "googleSheets", { operation: "clear" })),
+    callForEach(ctx, toServiceCall(service, "googleSheets", { operation: "clear" })),
     notes,
   );
 };
@@ -330,7 +330,7 @@ export const googleSheets: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const { resource = "sheet", operation = resource === "sheet" ? "read" : "create" } = parameters;
   if (resource === "spreadsheet")
-    return callForEach(ctx, callOf(OTHERS, "googleSheets", parameters));
+    return callForEach(ctx, toServiceCall(OTHERS, "googleSheets", parameters));
   switch (operation) {
     case "read":
     case "lookup":
@@ -352,7 +352,7 @@ export const googleSheets: Convert = (ctx) => {
     case "clear":
       return clearSheet(ctx);
     case "create":
-      return callForEach(ctx, callOf(OTHERS, "googleSheets", parameters));
+      return callForEach(ctx, toServiceCall(OTHERS, "googleSheets", parameters));
     default:
       throw new NotConvertible(`needs googleSheets ${toText(operation)}`);
   }

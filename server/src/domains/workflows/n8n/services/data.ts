@@ -12,7 +12,7 @@ export const columns = (read: ParameterReader): string => {
   return toCode(toObject(read.raw("columns.value")));
 };
 
-/** The same without the columns by which rows are found. */
+/** Columns without those by which rows are found. */
 const changes =
   (...keys: readonly string[]) =>
   (read: ParameterReader): string =>

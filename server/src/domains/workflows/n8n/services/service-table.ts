@@ -65,8 +65,8 @@ const ALWAYS_TAKEN =
   "resource operation authentication requestOptions oauthApiVersion options.appendAttribution additionalFields.appendAttribution otherOptions.includeLinkToWorkflow options.attemptToConvertTypes";
 
 /** The call that a node makes. Throws where the service or its operation is not described. */
-export function callOf(service: Service, type: string, parameters: JsonObject): ServiceCall {
-  const { resource, operation } = operationOf(service, parameters);
+export function toServiceCall(service: Service, type: string, parameters: JsonObject): ServiceCall {
+  const { resource, operation } = findOperation(service, parameters);
   const names = [`${resource}.${operation}`, operation];
   const found = service.actions.find(({ on }) => on.split(" ").some((one) => names.includes(one)));
   if (!found) throw new NotConvertible(`needs ${type} ${resource}.${operation}`);
@@ -74,7 +74,7 @@ export function callOf(service: Service, type: string, parameters: JsonObject): 
 }
 
 /** The resource and the operation that a node names, or those of n8n. */
-export function operationOf(
+export function findOperation(
   { usual }: Service,
   parameters: JsonObject,
 ): { readonly resource: string; readonly operation: string } {
@@ -222,7 +222,7 @@ export class ParameterReader {
     return `n8n.text(${this.code(path) ?? '""'})`;
   }
 
-  /** What nobody has read: an option is told of, and a parameter that may mean anything is none that can be left out. */
+  /** Parameters that nobody has read: an option is told of, and a parameter that may mean anything is none that can be left out. */
   leftOver(): string[] {
     const unread = (name: string): boolean =>
       ![...this.#taken].some((path) => path === name || path.startsWith(`${name}.`));

@@ -1,13 +1,13 @@
 /** All services that are described, by the types of their nodes in n8n. */
 import { dataServices } from "./data.ts";
 import { documentServices } from "./documents.ts";
-import { gmailService } from "./gmail.ts";
-import { calendarServices } from "./google-calendar.ts";
-import { google } from "./google.ts";
+import { gmailService } from "./google/gmail.ts";
+import { calendarServices } from "./google/calendar.ts";
+import { google } from "./google/google.ts";
 import { hubspot } from "./hubspot.ts";
 import { messengers } from "./messengers.ts";
 import { microsoft } from "./microsoft.ts";
-import { publishing } from "./publishing.ts";
+import { publishing } from "./publishers.ts";
 import { sales } from "./sales.ts";
 import type { Service, ServiceTable } from "./service-table.ts";
 import { telegramService } from "./telegram.ts";

@@ -9,7 +9,7 @@ const actorInput = (read: ParameterReader): string =>
   `n8n.json(${read.code("customBody") ?? '"{}"'})`;
 const APIFY_TAKES = "actorSource timeout memory build waitForFinish";
 
-/** What a post says beside its text, by platform. */
+/** Fields of a post beside its text, by platform. */
 const blotatoTarget = (read: ParameterReader): string => {
   const platform = toText(read.raw("platform"), "twitter");
   if (platform.startsWith("=")) throw new NotConvertible("names the platform by expression");

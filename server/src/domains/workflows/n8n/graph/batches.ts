@@ -1,15 +1,15 @@
 /** Loops over batches: n8n makes them by a node to which others lead back. */
-import type { Edge } from "../definition/index.ts";
+import type { Edge } from "../../definition/index.ts";
 import {
   type ConvertedNode,
   listScript,
   type NodeContext,
   NotConvertible,
   type Source,
-} from "./conversion.ts";
+} from "../conversion.ts";
 import type { ConvertedGraph, GraphPlace } from "./graph-place.ts";
-import type { N8nLink } from "./n8n-workflow.ts";
-import { passItems } from "./nodes/item-nodes.ts";
+import type { N8nLink } from "../n8n-workflow.ts";
+import { passItems } from "../nodes/item-nodes.ts";
 
 interface BatchPlace {
   readonly body: ReadonlySet<string> | undefined;

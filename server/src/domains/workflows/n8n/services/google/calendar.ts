@@ -1,8 +1,8 @@
 /** Google Calendar and Docs. */
-import { toCode } from "../code-text.ts";
-import { NotConvertible } from "../conversion.ts";
-import { toList, toObject, toText } from "../n8n-workflow.ts";
-import { type ParameterReader, request, type ServiceTable } from "./service-table.ts";
+import { toCode } from "../../code-text.ts";
+import { NotConvertible } from "../../conversion.ts";
+import { toList, toObject, toText } from "../../n8n-workflow.ts";
+import { type ParameterReader, request, type ServiceTable } from "../service-table.ts";
 
 /** Times of events: with a zone as they are, others as days. */
 const eventTime = (path: string) => (read: ParameterReader) => {
@@ -27,7 +27,7 @@ const EVENT_TAKES =
 const documentId = (read: ParameterReader): string =>
   `n8n.idOf(${read.code("documentURL") ?? read.code("documentId") ?? '""'})`;
 
-/** What an update of a document does, as requests of the API; those that need to know the document first are not known. */
+/** Requests of the API for an update of a document; those that need to know the document first are not known. */
 const docRequests = (read: ParameterReader): string => {
   const fields = toList(toObject(read.raw("actionsUi"))["actionFields"]).map(toObject);
   const codes = fields.map((field) => {

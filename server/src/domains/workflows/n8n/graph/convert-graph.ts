@@ -1,8 +1,8 @@
 /** The nodes between a trigger and the ends: each becomes steps, and a cycle of batches a loop. */
-import type { Edge, Node } from "../definition/index.ts";
+import type { Edge, Node } from "../../definition/index.ts";
 import { convertBatches } from "./batches.ts";
 import { type Circle, circleSteps, findCircles } from "./circle.ts";
-import { nodesRead, UnreadableCode } from "./code-text.ts";
+import { nodesRead, UnreadableCode } from "../code-text.ts";
 import {
   type ConvertedNode,
   type ImportBinding,
@@ -11,11 +11,11 @@ import {
   type NodeReport,
   NotConvertible,
   type Source,
-} from "./conversion.ts";
-import type { N8nLink, N8nNode, NodePart } from "./n8n-workflow.ts";
-import { passItems } from "./nodes/item-nodes.ts";
+} from "../conversion.ts";
+import type { N8nLink, N8nNode, NodePart } from "../n8n-workflow.ts";
+import { passItems } from "../nodes/item-nodes.ts";
 import type { ConvertedGraph, GraphPlace } from "./graph-place.ts";
-import { converterOf } from "./registry.ts";
+import { converterOf } from "../registry.ts";
 
 /** The means of the conversion of a workflow, and the report that it makes. */
 export interface GraphImport {

@@ -1,6 +1,6 @@
 /** A graph within a workflow, and the steps that it becomes. */
-import type { Edge, Node } from "../definition/index.ts";
-import type { Source } from "./conversion.ts";
+import type { Edge, Node } from "../../definition/index.ts";
+import type { Source } from "../conversion.ts";
 
 export interface ConvertedGraph {
   /** The first step of each node, by the node's name. */

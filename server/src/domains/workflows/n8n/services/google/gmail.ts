@@ -1,6 +1,6 @@
 /** Gmail: mails, drafts, labels and threads. */
-import { NotConvertible } from "../conversion.ts";
-import { type ParameterReader, request, type ServiceTable } from "./service-table.ts";
+import { NotConvertible } from "../../conversion.ts";
+import { type ParameterReader, request, type ServiceTable } from "../service-table.ts";
 
 /** The text of a mail: HTML, unless the node says otherwise. */
 const asHtml = (read: ParameterReader): string | undefined =>

@@ -2,15 +2,15 @@
  * Circles of nodes: what leads back to a node becomes a `repeat`, whose turn is one way around. It ends when no item comes back;
  * what left it on the way follows.
  */
-import type { Edge, Node } from "../definition/index.ts";
+import type { Edge, Node } from "../../definition/index.ts";
 import {
   type ConvertedNode,
   listScript,
   type NodeContext,
   scriptStep,
   type Source,
-} from "./conversion.ts";
-import type { N8nLink } from "./n8n-workflow.ts";
+} from "../conversion.ts";
+import type { N8nLink } from "../n8n-workflow.ts";
 
 /** Nodes that lead back to one of them, which is where items come in. */
 export interface Circle {

@@ -1,7 +1,7 @@
 /** Drive and YouTube; Sheets has a conversion of its own. */
-import { NotConvertible } from "../conversion.ts";
-import { toObject, toText } from "../n8n-workflow.ts";
-import { type ParameterReader, request, type ServiceTable } from "./service-table.ts";
+import { NotConvertible } from "../../conversion.ts";
+import { toObject, toText } from "../../n8n-workflow.ts";
+import { type ParameterReader, request, type ServiceTable } from "../service-table.ts";
 
 const pathOf = (code: string): string => `"/drive/v3/files/" + encodeURIComponent(${code})`;
 
