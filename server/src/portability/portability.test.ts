@@ -1,70 +1,23 @@
-import {
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { signLog } from "#domains/audit/testing/sign-log.ts";
 import { findEnforcedSso } from "#domains/identity/sso/enforcement/index.ts";
 import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
-import { systemCaller } from "#kernel/access/caller.ts";
-import type { WriteContext } from "#kernel/contract.ts";
-import { Act } from "#kernel/operation/act.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
-import { fastFolder } from "#kernel/testing/fast-folder.ts";
 import { secretUser } from "#kernel/testing/secret-user.ts";
-import { type Ask, useWorld, type World } from "#kernel/testing/world.ts";
+import { type World } from "#kernel/testing/world.ts";
 import type { NewHead } from "./archive/frame.ts";
 import { readCatalogue, SEALED_COLUMNS, SEALED_TABLES, SIGNED } from "./catalogue.ts";
-import { exportWorkspace } from "./export-workspace.ts";
 import { releaseHeldRows } from "./import/activate-workspace.ts";
-import { discardImport } from "./import/discard-import.ts";
-import { importWorkspace } from "./import/import-workspace.ts";
 import { recordActivation, recordImport } from "./import/record-acts.ts";
-import { mapColumn } from "./import/row-lines.ts";
 import { alterArchive } from "./testing/altered-archive.ts";
+import { fillSmall, openTicket, useArchiveWorlds, withValue } from "./testing/archive-worlds.ts";
 import { fillWorkspace } from "./testing/filled-workspace.ts";
 
 const PASSPHRASE = "correct horse battery";
-const folder = mkdtempSync(join(fastFolder(), "millrace-archive-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const env = {
-  MILLRACE_LOGIN_RATE_LIMIT: "0",
-  MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
-  MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
-};
-const source = await useWorld({ env });
-const target = await useWorld({ env });
-const ownerOf = ({ database }: World) => ({
-  ...inject("database").owner,
-  database: database.app.database ?? "",
-});
-
-const writeArchive = (slug: string, path: string, passphrase?: string) => {
-  const { masterKey, blobStores, readerNames } = source.kernel;
-  const owner = ownerOf(source);
-  return exportWorkspace({ owner, masterKey, blobStores, readerNames, slug, path, passphrase });
-};
-const readIn = (path: string, slug: string, passphrase?: string) =>
-  importWorkspace({ owner: ownerOf(target), kernel: target.kernel, path, slug, passphrase });
-const discard = (slug: string) => discardImport(ownerOf(target), target.kernel.blobStores, slug);
-
-const act = (workspace: string, run: (ctx: WriteContext) => Promise<void>) => {
-  const partition = { workspace, environment: "production" } as const;
-  const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
-  return target.kernel.db.write(partition, async (session) => {
-    const one = new Act({ session, services: target.kernel, caller });
-    await run(one.ctx);
-    one.finish();
-  });
-};
-
+const { folder, source, target, ownerOf, writeArchive, readIn, discard, act, dump } =
+  await useArchiveWorlds();
 // Both worlds are copies of one template, and have the same home.
 const full = await source.workspace("full");
 const person = await source.member(["owner"], full);
@@ -75,70 +28,10 @@ const smallArchive = join(folder, "small");
 
 const NODE = { id: "one", type: "transform", config: { expression: "1" } };
 
-/** An incident with a comment, and with a job that resumes it. */
-async function openTicket(ask: Ask): Promise<string> {
-  const { body } = await ask("POST /api/v1/itsm/incidents", { title: "Broken" });
-  const { id } = body.data;
-  const comment = await ask(`POST /api/v1/itsm/incidents/${id}/comments`, { body: "Still" });
-  expect(comment.status).toBe(201);
-  const held = await ask(`PATCH /api/v1/itsm/incidents/${id}`, {
-    state: "on_hold",
-    onHoldReason: "awaiting_caller",
-    holdUntil: "2999-01-01T00:00:00Z",
-  });
-  expect(held.status).toBe(200);
-  return id;
-}
-
-/** Rows of COPY with another value in one column. */
-const withValue = (lines: string, head: NewHead, column: string, value: string): string => {
-  const index = head.kind === "rows" ? head.columns.indexOf(column) : -1;
-  return mapColumn(Buffer.from(lines, "latin1"), index, () => value).toString("latin1");
-};
-
 beforeAll(async () => {
-  await smallOwner("POST /api/v1/tables", {
-    slug: "orders",
-    name: "Orders",
-    columns: [
-      { name: "title", type: "text" },
-      { name: "no", type: "autonumber" },
-      { name: "parent", type: "reference", options: { table: "orders" } },
-    ],
-  });
-  await smallOwner("POST /api/v1/tables/orders/records", { title: "One\ttab\nline \\N" });
-  await smallOwner("POST /api/v1/files?name=a.json", { kept: true });
-  await smallOwner("POST /api/v1/secrets", { name: "KEY", value: "planted 5d1" });
-  await openTicket(smallOwner);
+  await fillSmall(smallOwner);
   await writeArchive("small", smallArchive);
 });
-
-/** All rows of a workspace by table, without its key; those of the archive's tables and of people's own. */
-async function dump(world: World, workspace: string): Promise<Map<string, string[]>> {
-  return withOwnerClient(ownerOf(world), async (client) => {
-    const { tables } = await readCatalogue(client);
-    const own = await client.query<{ relation: string }>(
-      `select format('%I.%I', schemaname, tablename) as relation from pg_tables
-        where schemaname like 'tables\\_%' and schemaname like '%' || $1 order by 1`,
-      [workspace.replaceAll("-", "")],
-    );
-    const rows = new Map<string, string[]>();
-    const read = async (name: string, sql: string) => {
-      const found = await client.query<{ row: string }>(sql);
-      if (found.rows.length > 0) rows.set(name, found.rows.map(({ row }) => row).toSorted());
-    };
-    for (const { name, keyColumn } of tables) {
-      const where = `"${keyColumn}" = '${workspace}'`;
-      await read(
-        name,
-        `select (to_jsonb(t) - '${keyColumn}')::text as row from "${name}" t where ${where}`,
-      );
-    }
-    for (const { relation } of own.rows)
-      await read(relation, `select to_jsonb(t)::text as row from ${relation} t`);
-    return rows;
-  });
-}
 
 test("a table that is new is thought of: sealed values stay away without a passphrase, and work is held with its run", async () => {
   const { tables, foreignKeys } = await withOwnerClient(ownerOf(source), readCatalogue);

@@ -147,26 +147,11 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
               onChange={({ target }) => onChange(putField(form, at, { label: target.value }))}
             />
             {column?.type === "file" && (
-              <select
-                className="field"
-                aria-label={`Files that ${words} takes`}
-                value={(field.accept ?? []).join()}
-                onChange={({ target }) => {
-                  const chosen = FILE_CHOICES.find(({ accept }) => accept.join() === target.value);
-                  if (chosen) onChange(putField(form, at, { accept: [...chosen.accept] }));
-                }}
-              >
-                {isOwnChoice(field.accept) && (
-                  <option value={field.accept?.join()}>
-                    {toWords(field.accept?.join(", ") ?? "")}
-                  </option>
-                )}
-                {FILE_CHOICES.map(({ words: choice, accept }) => (
-                  <option key={choice} value={accept.join()}>
-                    {choice}
-                  </option>
-                ))}
-              </select>
+              <AcceptedFiles
+                label={`Files that ${words} takes`}
+                accept={field.accept ?? []}
+                onChange={(accept) => onChange(putField(form, at, { accept }))}
+              />
             )}
             <label className="check-line">
               <input
@@ -230,7 +215,34 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
 }
 
 /** Kinds that somebody chose over the API, in another combination than those on offer. */
-function isOwnChoice(accept: FormContent["fields"][number]["accept"] = []): boolean {
+/** Kinds of files that a field takes; one that was set elsewhere stands beside those to choose from. */
+function AcceptedFiles(props: {
+  readonly label: string;
+  readonly accept: readonly string[];
+  readonly onChange: (accept: string[]) => void;
+}) {
+  const { label, accept, onChange } = props;
+  return (
+    <select
+      className="field"
+      aria-label={label}
+      value={accept.join()}
+      onChange={({ target }) => {
+        const chosen = FILE_CHOICES.find((choice) => choice.accept.join() === target.value);
+        if (chosen) onChange([...chosen.accept]);
+      }}
+    >
+      {isOwnChoice(accept) && <option value={accept.join()}>{toWords(accept.join(", "))}</option>}
+      {FILE_CHOICES.map((choice) => (
+        <option key={choice.words} value={choice.accept.join()}>
+          {choice.words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function isOwnChoice(accept: readonly string[]): boolean {
   return !FILE_CHOICES.some((choice) => choice.accept.join() === accept.join());
 }
 

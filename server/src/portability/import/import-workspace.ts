@@ -1,6 +1,6 @@
 import { createHash, hash } from "node:crypto";
 import type pg from "pg";
-import { isBlobId, objectName } from "#domains/files/index.ts";
+import { objectName } from "#domains/files/index.ts";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { setPartitionSql } from "#kernel/db/partition.ts";
 import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
@@ -8,14 +8,7 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { Head, Manifest, Person } from "../archive/frame.ts";
 import { computeMac } from "../archive/passphrase.ts";
 import { archiveError, type Frame, readArchive } from "../archive/reader.ts";
-import {
-  type Catalogue,
-  MIRRORS,
-  quote,
-  readCatalogue,
-  SIGNED,
-  WORKSPACE_JOB,
-} from "../catalogue.ts";
+import { type Catalogue, MIRRORS, quote, readCatalogue, SIGNED } from "../catalogue.ts";
 import { copyIn } from "../copy.ts";
 import { partName } from "../export-workspace.ts";
 import {
@@ -35,7 +28,7 @@ import { openLog } from "./open-log.ts";
 import { insertPeople, matchPeople, type PeopleMap, replacePeople } from "./people.ts";
 import { RecordTables } from "./record-tables.ts";
 import {
-  assertColumn,
+  assertRowValues,
   copyTarget,
   countLines,
   explainRowError,
@@ -179,7 +172,7 @@ class WorkspaceImport {
     if (!table) throw archiveError(`has rows of ${head.table}, which is no table of a workspace`);
     if (!isSameSet(table.columns, head.columns))
       throw archiveError(`has other columns of ${head.table} than there are here`);
-    this.#assertValues(head, lines);
+    assertRowValues(head, lines, this.#context.manifest.epoch);
     if (table.isLate || head.open) await this.#beginOpening();
     const adapted = this.#adapt(head, lines);
     if (head.open) {
@@ -303,29 +296,6 @@ class WorkspaceImport {
       workspace: this.#key,
       matched: this.#matched,
     });
-  }
-
-  /**
-   * Values that reach beyond the workspace: readers of all workspaces go by the epoch of an event, and one that is to come
-   * would take them past everybody else's; jobs of the installation reach its files; the id of a blob is the name of an object.
-   */
-  #assertValues({ table, columns }: HeadOf<"rows">, lines: Buffer): void {
-    const { epoch } = this.#context.manifest;
-    if (table === "events")
-      assertColumn(lines, columns.indexOf("epoch"), {
-        accept: (value) => /^\d{1,4}$/.test(value) && Number(value) <= epoch,
-        refusal: "has an event of an epoch that its manifest does not know",
-      });
-    if (table === "jobs")
-      assertColumn(lines, columns.indexOf("kind"), {
-        accept: (value) => WORKSPACE_JOB.test(value),
-        refusal: "has a job that is not a workspace's",
-      });
-    if (table === "blobs")
-      assertColumn(lines, columns.indexOf("id"), {
-        accept: isBlobId,
-        refusal: "has a file under a name that is no id",
-      });
   }
 
   /** Rows as they are here: with the accounts, the slug and the place of files of this installation. */

@@ -1,7 +1,8 @@
 /** Rows in COPY's text form: a line each, in which line breaks and tabs of values are escaped. */
+import { isBlobId } from "#domains/files/index.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { archiveError } from "../archive/reader.ts";
-import { quote } from "../catalogue.ts";
+import { quote, WORKSPACE_JOB } from "../catalogue.ts";
 
 /** The table and the columns that rows are put into. */
 export function copyTarget(relation: string, columns: readonly string[]): string {
@@ -22,7 +23,7 @@ export function countLines(lines: Buffer): number {
 }
 
 /** Refuses rows with a value that is not accepted in one column, in COPY's text form. */
-export function assertColumn(
+function assertColumn(
   lines: Buffer,
   index: number,
   { accept, refusal }: { readonly accept: (value: string) => boolean; readonly refusal: string },
@@ -55,4 +56,30 @@ export function explainRowError(error: unknown): unknown {
     `A row${table && ` of ${table}`} can't be taken: ${error.message}. The workspace stays invisible.`,
     { cause: error },
   );
+}
+
+/**
+ * Values that reach beyond the workspace: readers of all workspaces go by the epoch of an event, and one that is to come
+ * would take them past everybody else's; jobs of the installation reach its files; the id of a blob is the name of an object.
+ */
+export function assertRowValues(
+  { table, columns }: { readonly table: string; readonly columns: readonly string[] },
+  lines: Buffer,
+  epoch: number,
+): void {
+  if (table === "events")
+    assertColumn(lines, columns.indexOf("epoch"), {
+      accept: (value) => /^\d{1,4}$/.test(value) && Number(value) <= epoch,
+      refusal: "has an event of an epoch that its manifest does not know",
+    });
+  if (table === "jobs")
+    assertColumn(lines, columns.indexOf("kind"), {
+      accept: (value) => WORKSPACE_JOB.test(value),
+      refusal: "has a job that is not a workspace's",
+    });
+  if (table === "blobs")
+    assertColumn(lines, columns.indexOf("id"), {
+      accept: isBlobId,
+      refusal: "has a file under a name that is no id",
+    });
 }
