@@ -215,11 +215,13 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
 }
 
 /** Kinds that somebody chose over the API, in another combination than those on offer. */
+type AcceptedKinds = NonNullable<FormContent["fields"][number]["accept"]>;
+
 /** Kinds of files that a field takes; one that was set elsewhere stands beside those to choose from. */
 function AcceptedFiles(props: {
   readonly label: string;
-  readonly accept: readonly string[];
-  readonly onChange: (accept: string[]) => void;
+  readonly accept: AcceptedKinds;
+  readonly onChange: (accept: AcceptedKinds) => void;
 }) {
   const { label, accept, onChange } = props;
   return (
