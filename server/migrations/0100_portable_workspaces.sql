@@ -45,7 +45,7 @@ begin
   execute format(
     'alter table public.events drop constraint if exists events_epoch,
        add constraint events_epoch
-       check (epoch >= %s or current_setting(''millrace.importing'', true) = ''on'') not valid', number);
+       check (epoch >= %s or coalesce(current_setting(''millrace.importing'', true), '''') = ''on'') not valid', number);
 end $$;
 revoke execute on function refuse_epochs_before(smallint) from public;
 do $$

@@ -33,6 +33,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   "audit.status_page": ["status_page."],
   "audit.ticket_kind": ["tickets.", "incidents.", "problems.", "changes.", "requests."],
   "audit.token": ["tokens.", "users.", "agents."],
+  "audit.workspace": [""],
   blackout_window: ["blackout_windows.", "changes."],
   business_calendar: ["business_calendars.", "sla."],
   catalog_item: ["catalog."],

@@ -89,6 +89,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       guide("secrets", "Secrets", "The vault and the master key"),
       guide("operate", "Operate", "Databases, health, stopping"),
       guide("backup", "Backup and restore", "Three commands"),
+      guide("portability", "Move a workspace", "One archive, to another installation"),
       guide("scale", "Scale", "Several processes"),
       guide("faults", "Faults", "What happens when something fails"),
       guide("retention", "Retention", "How long things are kept"),

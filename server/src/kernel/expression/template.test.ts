@@ -83,7 +83,7 @@ describe("a value", () => {
   test("without expressions is constant, and the same each time", () => {
     const template = compileTemplate({ a: [1, "x", null, { b: "\\{{" }], c: true });
     expect(template.isConstant).toBe(true);
-    expect(template.references).toEqual({ secrets: [], steps: [], roots: [] });
+    expect(template.references).toEqual({ secrets: [], variables: [], steps: [], roots: [] });
     const value = template.evaluate(SCOPE, EVALUATION);
     expect(value).toEqual({ a: [1, "x", null, { b: "{{" }], c: true });
     expect(template.evaluate({}, EVALUATION)).toBe(value);
@@ -97,7 +97,8 @@ describe("a value", () => {
 
   test("has the references of its expressions", () => {
     const template = { a: "{{ secrets.A }}", b: ["x{{ steps.s.output }}{{ secrets.B }}"] };
-    const expected = { secrets: ["A", "B"], steps: ["s"], roots: ["secrets", "steps"] };
+    const roots = ["secrets", "steps"];
+    const expected = { secrets: ["A", "B"], variables: [], steps: ["s"], roots };
     expect(compileTemplate(template).references).toEqual(expected);
     expect(templateReferences({ ...template, broken: "{{ 1 + }}" })).toEqual(expected);
   });

@@ -64,7 +64,7 @@ describe("a script", () => {
     const facts = { workspace: { id: "ws_1" }, environment: "staging", depth: 3 };
     const { output } = await run(sandbox, source, { facts });
     const members =
-      "workspace environment depth tables connectors secrets events http files log abort";
+      "workspace environment depth tables connectors secrets variables events http files log abort";
     expect(output).toEqual([
       { id: "ws_1" },
       "staging",

@@ -1,7 +1,7 @@
 /** A call of an agent that needs a person's word: what was asked for, by whom, and what came of it. */
 import Type, { type Static } from "typebox";
 import { ApprovalsDecide } from "#domains/runs/index.ts";
-import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import { event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
@@ -15,7 +15,7 @@ export const McpConnect = permission(
 export const CallsRead = permission(
   "agent_calls:read",
   "See agents of one's own, their calls, and those that one is asked to approve",
-  EVERY_ROLE,
+  EVERYONE,
   [McpConnect, ApprovalsDecide],
 );
 
