@@ -240,7 +240,14 @@ function useFlowHandlers(props: CanvasProps, { host, flow, placed, isDragging }:
     },
     onMove: (_: unknown, { zoom }: { readonly zoom: number }): void =>
       setDetail(host.current, zoom),
-    onMoveStart: (): void => host.current?.classList.add("moving"),
+    onMoveStart(event: MouseEvent | TouchEvent | null): void {
+      const looks = host.current?.classList;
+      looks?.add("moving");
+      if (event?.type !== "mousedown") return;
+      looks?.add("panning");
+      // React Flow tells of the end some time later, and a click on a step may come before.
+      addEventListener("pointerup", () => looks?.remove("panning"), { once: true, capture: true });
+    },
     onMoveEnd: (): void => host.current?.classList.remove("moving"),
     onSelectionStart(): void {
       isBoxing.current = true;
