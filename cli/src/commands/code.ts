@@ -5,7 +5,7 @@ import { applyProject, describeChanges, pullProject } from "../project/project.t
 import { recordFixture } from "../project/test/fixture.ts";
 import { describeTests, toJunit, writeJunit } from "../project/test/report.ts";
 import { testProject } from "../project/test/test-project.ts";
-import { writeTypes } from "../project/types.ts";
+import { writeTypes } from "../project/workspace-types.ts";
 import { CommandError } from "../usage.ts";
 
 /** As `git diff --exit-code` and `terraform plan` tell it to scripts. */

@@ -6,7 +6,7 @@ import { toPlainText } from "../command.ts";
 import { CommandError } from "../usage.ts";
 import { diffLines } from "./diff.ts";
 import { type Format, type Items, type Project, readProject, writeItems } from "./files.ts";
-import { TYPES_FILE, writeTypes } from "./types.ts";
+import { TYPES_FILE, writeTypes } from "./workspace-types.ts";
 
 export type Applied = Schemas["AppliedProject"];
 
