@@ -1,11 +1,10 @@
 import { useState } from "react";
-import { ApiError, call, invalidate, type Schemas } from "../data/api.ts";
+import { call, invalidate, type Schemas } from "../data/api.ts";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { notify } from "../ui/toast.tsx";
 import type { OtherEnvironment } from "./environment-values.tsx";
-
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+import { isName, NameField, PurposeField } from "./named-value-fields.tsx";
 
 interface SecretDialogProps {
   /** A secret that gets a new value; none makes a new one. */
@@ -40,7 +39,7 @@ export function SecretDialog({ secret, environment, onClose }: SecretDialogProps
       setBusy(false);
     }
   };
-  const isNamed = NAME.test(name);
+  const isNamed = isName(name);
   return (
     <Dialog
       title={secret ? titleOf(secret.name, environment) : "New secret"}
@@ -53,23 +52,12 @@ export function SecretDialog({ secret, environment, onClose }: SecretDialogProps
       }
     >
       {!secret && (
-        <Field
-          label="Name"
-          help="Letters, digits and underscores, such as BILLING_API_KEY."
-          error={nameError(name, isNamed, error)}
-        >
-          {(bound) => (
-            <input
-              {...bound}
-              className="field mono"
-              maxLength={100}
-              spellCheck={false}
-              autoComplete="off"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
+        <NameField
+          value={name}
+          onChange={setName}
+          example="BILLING_API_KEY"
+          error={error instanceof Error ? error.message : undefined}
+        />
       )}
       <Field
         label="Value"
@@ -93,28 +81,11 @@ export function SecretDialog({ secret, environment, onClose }: SecretDialogProps
           />
         )}
       </Field>
-      {!environment && (
-        <Field label="For what" isOptional>
-          {(bound) => (
-            <input
-              {...bound}
-              className="field"
-              maxLength={2_000}
-              value={description}
-              onChange={({ target }) => setDescription(target.value)}
-            />
-          )}
-        </Field>
-      )}
+      {!environment && <PurposeField value={description} onChange={setDescription} />}
     </Dialog>
   );
 }
 
 function titleOf(name: string, environment: OtherEnvironment | undefined): string {
   return environment ? `${name} in ${environment}` : `New value for ${name}`;
-}
-
-function nameError(name: string, isNamed: boolean, error: unknown): string | undefined {
-  if (error instanceof ApiError || error instanceof Error) return error.message;
-  return name === "" || isNamed ? undefined : "A name has letters, digits and underscores alone.";
 }

@@ -16,6 +16,7 @@ import { notify, notifyError } from "../ui/toast.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { EnvironmentValues, type OtherEnvironment } from "./environment-values.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
+import { OwnValues } from "./named-value-fields.tsx";
 import { UsedIn } from "./used-in.tsx";
 
 type Secret = Schemas["ListedSecret"];
@@ -45,12 +46,7 @@ const COLUMNS: readonly Column<Secret>[] = [
     label: "Own values",
     width: "150px",
     cell: ({ environments, ownValuesOnly }) => (
-      <span className="cut">
-        {environments.join(", ")}
-        {environments.length === 0 && ownValuesOnly && (
-          <span className="muted">production alone</span>
-        )}
-      </span>
+      <OwnValues environments={environments} ownValuesOnly={ownValuesOnly} />
     ),
   },
   {

@@ -4,9 +4,8 @@ import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { notify } from "../ui/toast.tsx";
 import type { OtherEnvironment } from "./environment-values.tsx";
+import { isName, NameField, PurposeField } from "./named-value-fields.tsx";
 import { parseText, toText } from "./variable-value.ts";
-
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 type Variable = Schemas["ListedVariable"];
 
@@ -49,7 +48,7 @@ export function VariableDialog({ variable, environment, onClose }: VariableDialo
       setBusy(false);
     }
   };
-  const isNamed = NAME.test(name);
+  const isNamed = isName(name);
   const isReady = isNamed && text !== "" && !isBusy;
   return (
     <Dialog
@@ -62,27 +61,7 @@ export function VariableDialog({ variable, environment, onClose }: VariableDialo
         </button>
       }
     >
-      {!variable && (
-        <Field
-          label="Name"
-          help="Letters, digits and underscores, such as SHOP_URL."
-          error={
-            name === "" || isNamed ? undefined : "A name has letters, digits and underscores alone."
-          }
-        >
-          {(bound) => (
-            <input
-              {...bound}
-              className="field mono"
-              maxLength={100}
-              spellCheck={false}
-              autoComplete="off"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-      )}
+      {!variable && <NameField value={name} onChange={setName} example="SHOP_URL" />}
       <Field label="Value" help="A text, or any JSON: 42, true, [1, 2]." error={error}>
         {(bound) => (
           <textarea
@@ -94,19 +73,7 @@ export function VariableDialog({ variable, environment, onClose }: VariableDialo
           />
         )}
       </Field>
-      {!environment && (
-        <Field label="For what" isOptional>
-          {(bound) => (
-            <input
-              {...bound}
-              className="field"
-              maxLength={2_000}
-              value={description}
-              onChange={({ target }) => setDescription(target.value)}
-            />
-          )}
-        </Field>
-      )}
+      {!environment && <PurposeField value={description} onChange={setDescription} />}
     </Dialog>
   );
 }

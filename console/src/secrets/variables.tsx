@@ -15,6 +15,7 @@ import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { EnvironmentValues, type OtherEnvironment } from "./environment-values.tsx";
+import { OwnValues } from "./named-value-fields.tsx";
 import { UsedIn } from "./used-in.tsx";
 import { VariableDialog } from "./variable-dialog.tsx";
 import { toLine } from "./variable-value.ts";
@@ -46,12 +47,7 @@ const COLUMNS: readonly Column<Variable>[] = [
     label: "Own values",
     width: "150px",
     cell: ({ environments, ownValuesOnly }) => (
-      <span className="cut">
-        {Object.keys(environments).join(", ")}
-        {Object.keys(environments).length === 0 && ownValuesOnly && (
-          <span className="muted">production alone</span>
-        )}
-      </span>
+      <OwnValues environments={Object.keys(environments)} ownValuesOnly={ownValuesOnly} />
     ),
   },
   {
