@@ -2188,6 +2188,16 @@ export interface Tables {
     revision: Generated<number>;
     updated_at: Time;
   };
+  workflow_state: {
+    workflow_id: string;
+    key: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    value: Json;
+    bytes: number;
+    revision: Generated<number>;
+    updated_at: Time;
+  };
   workflow_triggers: {
     workspace_id: Generated<string>;
     workflow_id: string;

@@ -55,6 +55,8 @@ import { callRun } from "./calls/call-operation.ts";
 import { receiveWebhook } from "./inbound/webhook-operation.ts";
 import { releaseJob } from "./triggers/limits/held-events.ts";
 import { listHeldEvents } from "./triggers/limits/hold-operation.ts";
+import { stateOperations } from "./state/operations.ts";
+import { StateChanged } from "./state/workflow-state.ts";
 import { scheduleReader, scheduleJob } from "./triggers/schedule.ts";
 
 export { type Executor, executor, ExecutorPoint, type StepTools } from "./steps/executor.ts";
@@ -97,6 +99,7 @@ export const runs = domain({
     events.BulkCancelRequested,
     ...backfillEvents,
     events.PinnedDataSet,
+    StateChanged,
   ],
   operations: [
     triggerWorkflow,
@@ -133,6 +136,7 @@ export const runs = domain({
     pinned.setPinnedData,
     pinned.pinOutput,
     pinned.unpinOutput,
+    ...stateOperations,
     previewExpressions,
     getExpressionScope,
   ],

@@ -155,6 +155,21 @@ export const samples: readonly Sample[] = [
       },
     }),
   },
+  { operation: "workflows.list_state", arrange: (owner) => deployForTrigger(owner, SET) },
+  {
+    operation: "workflows.get_state",
+    arrange: async (owner) => {
+      const { params } = await deployForTrigger(owner, SET);
+      return { params: { ...params, key: "count" } };
+    },
+  },
+  {
+    operation: "workflows.change_state",
+    arrange: async (owner) => ({
+      ...(await deployForTrigger(owner, SET)),
+      body: { action: "increment", key: "count", by: 2 },
+    }),
+  },
   { operation: "workflows.pinned_data", arrange: (owner) => deployForTrigger(owner, SET) },
   {
     operation: "workflows.pin_data",

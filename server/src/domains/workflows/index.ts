@@ -73,6 +73,7 @@ export { hookBaseUrl } from "./service.ts";
 export {
   findByHook,
   findIdsByName as findWorkflowIds,
+  findMissing as findMissingWorkflows,
   get as getWorkflow,
   type HookAddress,
   type HookDeployment,

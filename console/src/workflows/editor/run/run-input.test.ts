@@ -46,3 +46,11 @@ test("a webhook is asked for its request, a schedule for nothing", () => {
   expect(namesOf(hook?.schema.properties?.["body"] as object)).toEqual(["id"]);
   expect(describeInput(definition({ type: "schedule", cron: "0 9 * * *" }), {})).toBeUndefined();
 });
+
+test("a trigger with a schema is asked for by it", () => {
+  const inputSchema = { type: "object", properties: { order: { type: "integer" } } };
+  const hand = definition({ type: "manual", inputSchema }, "{{ trigger.input.day }}");
+  expect(describeInput(hand, undefined)?.schema).toEqual(inputSchema);
+  const hook = definition({ type: "webhook", inputSchema });
+  expect(describeInput(hook, undefined)?.schema.properties?.["body"]).toMatchObject(inputSchema);
+});

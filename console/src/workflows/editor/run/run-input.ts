@@ -1,6 +1,6 @@
 /**
- * The form of what a run begins with. A manual trigger has no schema: its fields are those that the steps read of the
- * input, with the types that they had the last time.
+ * The form of what a run begins with: that of the trigger's schema. Without one its fields are those that the steps
+ * read of the input, with the types that they had the last time.
  */
 import type { Fields, Schema } from "../../../form/index.ts";
 import type { Definition } from "../../graph/graph.ts";
@@ -23,14 +23,15 @@ export function describeInput(
   const fieldsAt = (path: string, value: unknown): Schema =>
     toObject(findNames(text, path), isFields(value) ? value : {});
   const part = (name: string): unknown => (isFields(known) ? known[name] : undefined);
-  if (trigger.type === "schedule") return undefined;
+  const { inputSchema } = trigger;
+  if (trigger.type === "schedule" && !inputSchema) return undefined;
   if (trigger.type === "webhook") {
     return {
       sentAs: "input",
       schema: {
         type: "object",
         properties: {
-          body: { ...fieldsAt("trigger.input.body", part("body")), title: "Body" },
+          body: { ...(inputSchema ?? fieldsAt("trigger.input.body", part("body"))), title: "Body" },
           headers: { ...TEXTS, title: "Headers" },
           query: { ...TEXTS, title: "Query" },
         },
@@ -53,7 +54,8 @@ export function describeInput(
       first: { ...(eventType !== "" && !eventType.includes("*") && { type: eventType }), data: {} },
     };
   }
-  return { sentAs: "input", schema: fieldsAt("trigger.input", known), first: {} };
+  const schema = inputSchema ?? fieldsAt("trigger.input", known);
+  return { sentAs: "input", schema, first: {} };
 }
 
 const isFields = (value: unknown): value is Fields =>

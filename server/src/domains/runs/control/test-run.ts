@@ -4,6 +4,7 @@ import {
   compilePlan,
   type Definition,
   definitionErrors,
+  findTrigger,
   findVersion,
   getWorkflow,
   type Graph,
@@ -33,7 +34,7 @@ import { isolateStep, relocateNames } from "./isolated-step.ts";
 import { findPinnedData, listNodeNames } from "./pinned-data.ts";
 import type { TracedRun } from "../run.ts";
 import { buildTrace } from "../run-trace.ts";
-import { toTriggeredRun } from "./trigger-run.ts";
+import { assertFittingInput, toTriggeredRun } from "./trigger-run.ts";
 
 const STEPS_MAX = 2_000;
 
@@ -69,6 +70,10 @@ export async function runWorkflowTest(
   }));
   const { maxConcurrency: _, concurrencyKey: __, ...whole } = tested.definition;
   assertKnownNodes(compilePlan(whole, nodeTypesOf(platform)).graph, request);
+  const trigger = findTrigger(whole)?.trigger;
+  if (trigger && request.input !== undefined && request.only === undefined) {
+    assertFittingInput(trigger, request.input);
+  }
   const mocks = { ...pinned.outputs, ...withNodeKeys(request.mocks) };
   const alone = await isolateStep(platform, caller, { workflowId, whole, mocks, request });
   const definition = alone?.definition ?? whole;

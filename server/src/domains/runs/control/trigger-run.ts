@@ -3,12 +3,14 @@ import { authorityOf, NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
   ArchivedVersion,
   ArchivedWorkflow,
+  findInputErrors,
   findStartable,
   findTrigger,
   findVersion,
   holdVersion,
   planOfVersion,
   type PlannedVersion,
+  type Trigger,
   triggerName,
 } from "#domains/workflows/index.ts";
 import { type Caller, type WorkspaceRef } from "#kernel/access/caller.ts";
@@ -16,7 +18,7 @@ import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { causationOf } from "#kernel/log/event-log.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
-import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import { assertNoErrors, Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { ChainTooDeep } from "#kernel/operation/perform.ts";
 import { firstCheckpoint } from "../start/queued-start.ts";
 import type { RunContext } from "../engine/run-context.ts";
@@ -56,6 +58,11 @@ export async function prepareTrigger(
   );
   const version = await planOfVersion(platform, versionId);
   if (!version) throw new Failure(NotDeployed);
+  const trigger = findTrigger(version.definition, request.triggerId);
+  if (!trigger) throw invalidField("/triggerId", "is not a trigger of the workflow");
+  // An event in its place is what somebody published.
+  if (request.input !== undefined || chosen.trigger.event === undefined)
+    assertFittingInput(trigger.trigger, request.input);
   return startInline(platform, {
     workspace,
     environment,
@@ -63,7 +70,7 @@ export async function prepareTrigger(
     triggerType: "manual",
     trigger: {
       type: "manual",
-      ...chooseTrigger(version, request),
+      ...triggerName(version.definition, trigger.id),
       input: request.input ?? null,
       ...chosen.trigger,
     },
@@ -74,14 +81,10 @@ export async function prepareTrigger(
   });
 }
 
-/** Names the trigger as which a run by hand begins, if there are several. */
-function chooseTrigger(
-  { definition }: PlannedVersion,
-  { triggerId }: TriggerRequest,
-): { readonly id?: string } {
-  const trigger = findTrigger(definition, triggerId);
-  if (!trigger) throw invalidField("/triggerId", "is not a trigger of the workflow");
-  return triggerName(definition, trigger.id);
+/** Throws when an input is not what a trigger's schema asks for. */
+export function assertFittingInput(trigger: Trigger, input: unknown): void {
+  const errors = findInputErrors(trigger, input);
+  assertNoErrors(errors.map((one) => ({ ...one, path: `/input${one.path}` })));
 }
 
 /** Writes the run. Unless it is over already, its version is held against retention. */

@@ -13,7 +13,7 @@ import { startEvents } from "../events.ts";
 import type { PreparedStart } from "../start/start-run.ts";
 import { toAnswerText } from "./answer-text.ts";
 import { formPage, PAGE_FIELD, sentPage, TRAP_FIELD } from "./form-page.ts";
-import { checkFormPage, readFormValues, toFormInput } from "./form-values.ts";
+import { checkFormPage, findRefusal, readFormValues, toFormInput } from "./form-values.ts";
 import { readBody } from "./hook-input.ts";
 import { dropUploads, findInbound, type FoundTrigger, startFound } from "./hook-trigger.ts";
 import { awaitAnswer, WebhookRunFailed, writeInbound } from "./run-answer.ts";
@@ -180,6 +180,9 @@ async function takePage(
   }
   const submittedAt = platform.clock.now().toISOString();
   const answers = toFormInput(trigger, values, body);
+  const refused = findRefusal(trigger, answers);
+  if (refused)
+    return { page: formPage(trigger, refused.page, { values, ...refused }), status: 422 };
   const fields = { input: answers, submittedAt, ...(uploads && { uploads }) };
   return { found, prepared: await startFound(platform, found, caller, fields) };
 }

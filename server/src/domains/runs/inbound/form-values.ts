@@ -1,5 +1,5 @@
 /** The answers of a form, checked on the server: a page is only a way to ask. */
-import type { FormField, FormTrigger } from "#domains/workflows/index.ts";
+import { findInputErrors, type FormField, type FormTrigger } from "#domains/workflows/index.ts";
 import { type FormValues, TEXT_MAX } from "./form-page.ts";
 
 /** Reads the fields that the form has; others are dropped. */
@@ -79,4 +79,19 @@ export function toFormInput(
         return [name, value ?? (type === "choices" ? [] : null)];
       }),
   );
+}
+
+/** The answers that the schema of the trigger refuses, on the first page that asks for one of them. */
+export function findRefusal(
+  trigger: FormTrigger,
+  answers: Readonly<Record<string, unknown>>,
+): { readonly page: number; readonly errors: Map<string, string> } | undefined {
+  const errors = new Map(
+    findInputErrors(trigger, answers).map(({ path, message }) => [path.split("/")[1], message]),
+  );
+  const isRefused = ({ name }: FormField): boolean => errors.has(name);
+  const page = trigger.pages.findIndex(({ fields }) => fields.some(isRefused));
+  if (page < 0) return undefined;
+  const shown = (trigger.pages[page]?.fields ?? []).filter(isRefused);
+  return { page, errors: new Map(shown.map(({ name }) => [name, errors.get(name) ?? ""])) };
 }

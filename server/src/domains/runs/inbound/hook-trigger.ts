@@ -2,6 +2,7 @@
 import { assertOwnFiles, discardFiles, type ReceivedFile } from "#domains/files/index.ts";
 import {
   type ChatTrigger,
+  findInputErrors,
   FIRST_TRIGGER_ID,
   type FormTrigger,
   listTriggers,
@@ -12,7 +13,7 @@ import {
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { assertNoErrors, Failure, NotFound } from "#kernel/operation/failure.ts";
 import { type PreparedStart, startInline } from "../start/start-run.ts";
 import { findHook, type HookTarget } from "./hook-target.ts";
 
@@ -105,6 +106,9 @@ export async function startFound(
   const { type } = named.trigger;
   const { workspace } = target;
   assertOwnFiles(fields, uploads);
+  const errors = findInputErrors(named.trigger, fields["input"]);
+  // Callers know the body of their request by its own paths.
+  assertNoErrors(errors.map((one) => ({ ...one, path: one.path.replace(/^\/body/, "") })));
   return startInline(platform, {
     workspace,
     environment,

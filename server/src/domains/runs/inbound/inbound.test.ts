@@ -19,7 +19,7 @@ async function deploy(triggers: readonly object[], nodes: readonly object[] = [e
   });
   const { data } = (await owner(`GET /api/v1/workflows/${id}`)).body;
   const all = [data.trigger, ...(data.triggers ?? [])];
-  return { id, paths: all.map(({ url }: any) => new URL(url).pathname) };
+  return { id, paths: all.map(({ url }: any) => (url === undefined ? "" : new URL(url).pathname)) };
 }
 
 const runsOf = async (id: string) => (await owner(`GET /api/v1/workflows/${id}/runs`)).body.data;
@@ -230,4 +230,66 @@ test("where who deployed it has left, or it is off, nothing answers", async () =
   expect((await stranger(`GET ${pathname}`)).status).toBe(200);
   await owner(`POST /api/v1/workflows/${id}/deactivate`);
   expect((await stranger(`GET ${pathname}`)).status).toBe(404);
+});
+
+test("whatever calls a trigger with a schema is told where its input does not fit, and nothing runs", async () => {
+  const inputSchema = {
+    type: "object",
+    required: ["order"],
+    properties: { order: { type: "integer", minimum: 1 } },
+  };
+  const { id, paths } = await deploy([
+    { type: "webhook", inputSchema, respond: "last_step" },
+    { type: "manual", id: "hand", inputSchema },
+    {
+      type: "chat",
+      id: "talk",
+      title: "Talk",
+      inputSchema: { properties: { message: { maxLength: 3 } } },
+    },
+    {
+      type: "form",
+      id: "ask",
+      title: "Order",
+      inputSchema,
+      pages: [{ fields: [{ name: "order", label: "Order", type: "number" }] }],
+    },
+  ]);
+  const [hook = "", , chat = "", form = ""] = paths;
+  const pathsOf = ({ body }: { body: any }) => body.errors.map(({ path }: any) => path);
+  const refused = await stranger(`POST ${hook}`, { order: 0 });
+  expect([refused.status, pathsOf(refused), refused.events]).toEqual([422, ["/order"], []]);
+  const byHand = await owner(`POST /api/v1/workflows/${id}/trigger`, { input: { order: "x" } });
+  expect([byHand.status, pathsOf(byHand), byHand.events]).toEqual([422, ["/input/order"], []]);
+  const tested = await owner(`POST /api/v1/workflows/${id}/test`, { input: {} });
+  expect([tested.status, pathsOf(tested)]).toEqual([422, ["/input/order"]]);
+  const bodyOf = { input: { body: { order: -1 } }, triggerId: "trigger" };
+  const another = await owner(`POST /api/v1/workflows/${id}/trigger`, bodyOf);
+  expect([another.status, pathsOf(another)]).toEqual([422, ["/input/body/order"]]);
+  const said = await stranger(`POST ${chat.replace("/talk", "/messages?triggerId=talk")}`, {
+    message: "long",
+  });
+  expect([said.status, pathsOf(said)]).toEqual([422, ["/message"]]);
+  const filled = await stranger(`POST ${form}`, { order: "0" });
+  expect([filled.status, filled.events]).toEqual([422, []]);
+  expect(filled.body).toContain("must be");
+
+  const parent = await deployWorkflow(owner, [
+    { id: "call", type: "subworkflow", config: { workflowId: id, input: { order: 0 } } },
+  ]);
+  const started = await owner(`POST /api/v1/workflows/${parent}/trigger?wait=20000`, {});
+  expect(started.body.data).toMatchObject({ status: "failed", error: { code: "invalid_input" } });
+  expect(await runsOf(id)).toEqual([]);
+  expect((await stranger(`POST ${hook}`, { order: 7 })).body).toMatchObject({ body: { order: 7 } });
+
+  const unchecked = await owner("POST /api/v1/workflows", {
+    name: "Loose",
+    trigger: { type: "manual", inputSchema: { properties: { a: { pattern: "(a+)+" } } } },
+    nodes: [echo],
+    edges: [],
+  });
+  expect([unchecked.status, pathsOf(unchecked)]).toEqual([
+    422,
+    ["/trigger/inputSchema/properties/a/pattern"],
+  ]);
 });

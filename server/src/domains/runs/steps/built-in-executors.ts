@@ -6,6 +6,7 @@ import { runAsSystem } from "#kernel/operation/act.ts";
 import { derivedId, timeOfId } from "#kernel/schema/id.ts";
 import { waitForCallStep } from "../calls/call-state.ts";
 import { executor, type StepResult, type StepTools } from "./executor.ts";
+import { stateStep } from "../state/state-step.ts";
 import { http } from "./http-step.ts";
 import { mergeLists } from "./merge-lists.ts";
 import { StepFailure } from "./step-error.ts";
@@ -187,6 +188,7 @@ const subworkflow = executor({
     if (deployment.orphaned) {
       throw new StepFailure(NobodyBehind.code, NobodyBehind.title, { retryable: false });
     }
+    assertFittingInput(version, input);
     const cause = { ...tools.cause, depth: run.cause.depth + 1 };
     const prepared = await startInline(platform, {
       ...partition,
@@ -216,6 +218,15 @@ const subworkflow = executor({
     return (await readChildResult(tools, id)) ?? { wait: { kind: "child", runId: id } };
   },
 });
+
+/** Fails a step whose input is not what the other workflow asks for. */
+function assertFittingInput({ definition }: types.PlannedVersion, input: unknown): void {
+  const trigger = types.findTrigger(definition)?.trigger;
+  const [error] = trigger ? types.findInputErrors(trigger, input) : [];
+  if (!error) return;
+  const message = `${definition.name} does not take this: /input${error.path} ${error.message}.`;
+  throw new StepFailure("invalid_input", message, { retryable: false });
+}
 
 /** The workflow of this name; several with it, and none, are errors. */
 async function findByName(tx: Tx, name: string): Promise<string> {
@@ -320,6 +331,7 @@ export const builtInExecutors = [
   subworkflow,
   savedQuery,
   savedReport,
+  stateStep,
   publishEvent,
   notify,
 ];

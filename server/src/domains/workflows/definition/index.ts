@@ -36,6 +36,7 @@ export {
 export { NODE_GROUPS } from "./node-form.ts";
 export * from "./nodes/effect-nodes.ts";
 export * from "./nodes/saved-nodes.ts";
+export * from "./nodes/state-node.ts";
 export {
   compilePlan,
   planOfTrigger,
@@ -72,6 +73,7 @@ export {
   type HookAuth,
   type WebhookTrigger,
 } from "./triggers/inbound-triggers.ts";
+export { findInputErrors } from "./triggers/trigger-schema.ts";
 export { type HoldRule, holdRuleOf } from "./triggers/trigger-limits.ts";
 export { listBranches } from "./race-branches.ts";
 export { compileCronTimes, nextCronTime } from "./cron-time.ts";

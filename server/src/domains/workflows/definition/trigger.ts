@@ -20,7 +20,7 @@ import {
 } from "./triggers/inbound-triggers.ts";
 import { checkLimits, limitFields } from "./triggers/trigger-limits.ts";
 import { checkSchedule } from "./schedule.ts";
-import { commonFields, triggerSchema } from "./triggers/trigger-schema.ts";
+import { commonFields, commonForm, triggerSchema } from "./triggers/trigger-schema.ts";
 
 /** One kind of trigger. */
 export interface TriggerType {
@@ -231,7 +231,7 @@ export function describeTriggerType(trigger: TriggerType): Static<typeof Trigger
     title,
     icon,
     summary,
-    schema: { ...schemaWithHints(schema, fields) },
+    schema: { ...schemaWithHints(schema, { ...fields, ...commonForm }) },
     firstConfig: { ...first },
     scope: { ...scope },
   };

@@ -1,4 +1,6 @@
 import Type, { type TSchema } from "typebox";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { checkAgainst, findUncheckedKeywords } from "#kernel/schema/json-schema-check.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { NODE_ID } from "../node-id.ts";
 
@@ -22,7 +24,49 @@ export const commonFields = {
       description: "The nodes with which its runs begin; those without incoming edges unless given",
     }),
   ),
+  inputSchema: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        "A JSON Schema of `trigger.input`, of a request that of its body: whoever calls with another gets a 422",
+    }),
+  ),
 };
+
+/** How forms show those that only some authors need. */
+export const commonForm = {
+  inputSchema: {
+    title: "Schema of the input",
+    example: {
+      type: "object",
+      required: ["orderId"],
+      properties: { orderId: { type: "string" } },
+    },
+  },
+};
+
+const SCHEMA_CHARACTERS_MAX = 100_000;
+
+/** Checks that a schema is one of which every word is checked. */
+export function checkInputSchema(schema: unknown): FieldError[] {
+  if (schema === undefined) return [];
+  if (JSON.stringify(schema).length > SCHEMA_CHARACTERS_MAX) {
+    return [{ path: "/inputSchema", message: `has more than ${SCHEMA_CHARACTERS_MAX} characters` }];
+  }
+  return findUncheckedKeywords(schema, "/inputSchema");
+}
+
+/** What is wrong with the input of a run that a trigger begins; paths are those in `trigger.input`. */
+export function findInputErrors(
+  { type, inputSchema }: { readonly type: string; readonly inputSchema?: object | undefined },
+  input: unknown,
+): FieldError[] {
+  if (inputSchema === undefined) return [];
+  const schema = inputSchema as Readonly<Record<string, unknown>>;
+  // The headers of a request are nobody's choice; a schema is one of what was sent.
+  if (type !== "webhook") return checkAgainst(schema, input ?? null);
+  const { body = null } = Object(input) as { readonly body?: unknown };
+  return checkAgainst(schema, body).map((one) => ({ ...one, path: `/body${one.path}` }));
+}
 
 /** The schema of one kind of trigger. */
 export function triggerSchema<K extends string, P extends Record<string, TSchema>>(

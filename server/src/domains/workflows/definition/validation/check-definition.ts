@@ -15,6 +15,7 @@ import { definitionFields, EDGES_MAX, NODES_MAX, TRIGGERS_MAX } from "../definit
 import type { NodeTypes } from "../node-type.ts";
 import { isTemplate } from "../template.ts";
 import { FIRST_TRIGGER_ID } from "../trigger-list.ts";
+import { checkInputSchema } from "../triggers/trigger-schema.ts";
 import { triggerTypes } from "../trigger.ts";
 
 /** The findings in a definition, each with its JSON pointer. */
@@ -101,7 +102,8 @@ function checkTrigger(ctx: CheckContext, trigger: unknown, path: string): void {
     return report([{ path: "/type", message }]);
   }
   const errors = schemaErrors(type.schema, trigger);
-  report(errors.length > 0 ? errors : (type.check?.(trigger) ?? []));
+  if (errors.length > 0) return report(errors);
+  report([...(type.check?.(trigger) ?? []), ...checkInputSchema(trigger["inputSchema"])]);
 }
 
 const TriggerOutline = Type.Object({ type: Type.String() });

@@ -1,0 +1,92 @@
+import {
+  findMissingWorkflows,
+  StateKey,
+  TracesRead,
+  WorkflowId,
+  WorkflowsWrite,
+} from "#domains/workflows/index.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
+import { item, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import {
+  changeState,
+  listState,
+  readState,
+  StateChange,
+  StateChanged,
+  StateConflict,
+  StateEntry,
+  TooMuchState,
+} from "./workflow-state.ts";
+
+const ById = object({ id: WorkflowId });
+const params = { id: "wf_01jd0000000000000000000000" };
+
+const listStateEntries = query({
+  id: "workflows.list_state",
+  route: "GET /api/v1/workflows/{id}/state",
+  summary: "List what a workflow keeps from one run to the next, in this environment",
+  description: "By key. For those who may read traces: values come from runs.",
+  permission: TracesRead,
+  params: ById,
+  query: object(pageQuery),
+  response: page(StateEntry),
+  example: { params },
+  async run({ tx, services }, { params: { id }, query: { limit, after } }) {
+    await assertWorkflow(tx, id);
+    const list = `state of ${id}`;
+    const last = after === undefined ? undefined : String(services.cursors.decode(list, after)[0]);
+    const rows = await listState(tx, id, { after: last, limit: limit + 1 });
+    return toPage(
+      rows,
+      limit,
+      (row) => row,
+      ({ key }) => services.cursors.encode(list, [key]),
+    );
+  },
+});
+
+const getStateEntry = query({
+  id: "workflows.get_state",
+  route: "GET /api/v1/workflows/{id}/state/{key}",
+  summary: "Read one value that a workflow keeps",
+  description: "With `revision` 0 and the value null where nothing is kept under the key.",
+  permission: TracesRead,
+  params: object({ id: WorkflowId, key: StateKey }),
+  response: item(StateEntry),
+  example: { params: { ...params, key: "last-order" } },
+  async run({ tx }, { params: { id, key } }) {
+    await assertWorkflow(tx, id);
+    return readState(tx, id, key);
+  },
+});
+
+const changeStateEntry = command({
+  id: "workflows.change_state",
+  route: "POST /api/v1/workflows/{id}/state",
+  summary: "Change what a workflow keeps",
+  description:
+    "What `state` steps do to their own workflow. Changes of one workflow come one after the other: with `expected` one " +
+    "is made only if nobody else's came between. A workflow keeps at most 1,000 values in an environment, of 256 KiB each and " +
+    "8 MiB together.",
+  permission: WorkflowsWrite,
+  params: ById,
+  body: StateChange,
+  response: item(StateEntry),
+  emits: [StateChanged],
+  // Of a key under which nothing is kept nothing is deleted.
+  allowNoop: true,
+  fails: [StateConflict, TooMuchState],
+  example: { params, body: { action: "set", key: "last-order", value: 4711, expected: 4710 } },
+  run: (ctx, { params: { id }, body }) => changeState(ctx, id, body),
+});
+
+export const stateOperations = [listStateEntries, getStateEntry, changeStateEntry];
+
+async function assertWorkflow(tx: Tx, id: string): Promise<void> {
+  const missing = await findMissingWorkflows(tx, [id]);
+  if (missing.length > 0) throw new Failure(NotFound);
+}
