@@ -2,7 +2,7 @@
  * No leak: everything that somebody without a permission to read tickets can read is asked for, with every id that
  * there is, and nothing of what others have is in the answers.
  */
-import { Compile } from "typebox/compile";
+import { Value } from "typebox/value";
 import { expect, test } from "vitest";
 import type { Operation } from "#kernel/contract.ts";
 import { sweptOperations } from "#kernel/testing/sweep.ts";
@@ -104,8 +104,7 @@ async function arrange(): Promise<string[]> {
 function callsOf(op: Operation, names: readonly string[]): string[] {
   let paths = [op.route.slice(op.route.indexOf(" ") + 1)];
   for (const [name, schema] of Object.entries(op.params?.properties ?? {})) {
-    const fits = Compile(schema);
-    const values = names.filter((value) => fits.Check(value));
+    const values = names.filter((value) => Value.Check(schema, value));
     paths = paths.flatMap((path) =>
       values.map((value) => path.replace(`{${name}}`, encodeURIComponent(value))),
     );

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { Compile } from "typebox/compile";
+import { Value } from "typebox/value";
 import { describe, expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import type { Operation } from "../contract.ts";
@@ -88,31 +88,8 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
     return sample.arrange(owner, world);
   };
   let shared: Promise<Arranged> | undefined;
-  /** One for all tests that change nothing. */
+  /** One for all tests that change nothing, and for the act after them, which is as if they had not been. */
   const untouched = (): Promise<Arranged> => (shared ??= arrange());
-
-  test("does what its samples say, and appends exactly the events that it declares", async () => {
-    const seen = new Set<string>();
-    const written = new Set<string>();
-    for (const sample of samples) {
-      const input = await arrange(sample);
-      await takeAccessChanges(world);
-      const rehearsed = supportsDryRun(op) && (await callDry(input.by ?? owner, op, input));
-      expect(await takeAccessChanges(world)).toEqual([]);
-      const answer = await call(input.by ?? owner, op, input);
-      expect(answer).toMatchObject({ status: input.status ?? op.response.status });
-      // Performed after it, as if there had been none: the act answers and appends what the dry run said.
-      if (rehearsed) expect(rehearsed).toEqual({ status: answer.status, events: answer.events });
-      for (const type of answer.events) seen.add(type);
-      for (const table of await takeAccessChanges(world)) written.add(table);
-    }
-    expect([...written].toSorted()).toEqual(ACCESS_WAYS[op.id] ?? []);
-    if (op.publishes) return expect(seen.size).toBeGreaterThan(0);
-    const declared = op.emits.map(({ type }) => type).toSorted();
-    if (!op.composes) return expect([...seen].toSorted()).toEqual(declared);
-    expect(seen.size).toBeGreaterThan(0);
-    expect(declared).toEqual(expect.arrayContaining([...seen]));
-  });
 
   if (needsCredential(op))
     test("refuses a caller without a credential", async () => {
@@ -164,16 +141,6 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
       });
     });
 
-  if (op.access === "account")
-    test("needs no workspace, and does not mind one", async () => {
-      for (const header of [undefined, "default"]) {
-        const input = await arrange();
-        const token = (input.by ?? owner).token ?? "";
-        const answer = await call(world.asToken(token, header), op, input);
-        expect(answer).toMatchObject({ status: input.status ?? op.response.status });
-      }
-    });
-
   if (op.params && op.access === "workspace")
     test("shows nothing of it to another workspace or environment", async () => {
       const input = await untouched();
@@ -188,10 +155,9 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
   test("answers hostile input with 404 or 422, and does nothing", async () => {
     const input = await untouched();
     const by = input.by ?? owner;
-    const fits = op.params && Compile(op.params);
     for (const params of hostileParams(op.params, input.params)) {
-      const isUnknown = fits && !fits.Check(params);
-      if (input.openParams && fits && !isUnknown) continue;
+      const isUnknown = op.params && !Value.Check(op.params, params);
+      if (input.openParams && op.params && !isUnknown) continue;
       // A parameter of another address of the operation says nothing at this one.
       const named = Object.keys(params).every((name) => op.route.includes(`{${name}}`));
       if (!named) continue;
@@ -228,31 +194,71 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
     });
   });
 
-  const isRepeatable = op.kind === "command" && needsCredential(op) && !op.ephemeral;
-  if (isRepeatable && /^(POST|PATCH)/.test(op.route))
-    test("repeats its answer to a repeated Idempotency-Key, and appends nothing", async () => {
-      const input = await arrange();
-      const by = input.by ?? owner;
-      const key = { "idempotency-key": `sweep of ${op.id}`.replaceAll(" ", "-") };
-      const first = await call(by, op, input, key);
-      expect(first.events).not.toEqual([]);
-      // Ending the session that asks ends its replays too.
-      if (op.id === "auth.logout") return;
-      const second = await call(by, op, input, key);
-      expect(second).toMatchObject({ status: first.status, events: [] });
-      expect(second.body).toEqual(first.body);
-      expect(second.headers["idempotency-replayed"]).toBe("true");
-    });
-
   if (/^(PATCH|PUT|DELETE) .*\{/.test(op.route) && op.kind === "command")
     test("honours If-Match", async () => {
-      const input = await arrange();
-      const stale = await call(input.by ?? owner, op, input, { "if-match": '"0"' });
+      const input = await untouched();
+      const stale = await call(input.by ?? owner, op, input, { "if-match": '"999999999"' });
       expect(stale).toMatchObject({
         status: 412,
         body: { code: "precondition_failed" },
         events: [],
       });
+    });
+
+  const isRepeatable =
+    op.kind === "command" && needsCredential(op) && !op.ephemeral && /^(POST|PATCH)/.test(op.route);
+  const key = { "idempotency-key": `sweep of ${op.id}`.replaceAll(" ", "-") };
+  let acting: Promise<Answer> | undefined;
+  /** The first sample's act, once. */
+  const act = (): Promise<Answer> =>
+    (acting ??= untouched().then((input) =>
+      call(input.by ?? owner, op, input, isRepeatable ? key : {}),
+    ));
+
+  test("does what its samples say, and appends exactly the events that it declares", async () => {
+    const seen = new Set<string>();
+    const written = new Set<string>();
+    for (const [index, sample] of samples.entries()) {
+      const input = await (index === 0 ? untouched() : arrange(sample));
+      await takeAccessChanges(world);
+      const rehearsed = supportsDryRun(op) && (await callDry(input.by ?? owner, op, input));
+      expect(await takeAccessChanges(world)).toEqual([]);
+      const answer = await (index === 0 ? act() : call(input.by ?? owner, op, input));
+      expect(answer).toMatchObject({ status: input.status ?? op.response.status });
+      // Performed after it, as if there had been none: the act answers and appends what the dry run said.
+      if (rehearsed) expect(rehearsed).toEqual({ status: answer.status, events: answer.events });
+      for (const type of answer.events) seen.add(type);
+      for (const table of await takeAccessChanges(world)) written.add(table);
+    }
+    expect([...written].toSorted()).toEqual(ACCESS_WAYS[op.id] ?? []);
+    if (op.publishes) return expect(seen.size).toBeGreaterThan(0);
+    const declared = op.emits.map(({ type }) => type).toSorted();
+    if (!op.composes) return expect([...seen].toSorted()).toEqual(declared);
+    expect(seen.size).toBeGreaterThan(0);
+    expect(declared).toEqual(expect.arrayContaining([...seen]));
+  });
+
+  if (isRepeatable)
+    test("repeats its answer to a repeated Idempotency-Key, and appends nothing", async () => {
+      const first = await act();
+      expect(first.events).not.toEqual([]);
+      // Ending the session that asks ends its replays too.
+      if (op.id === "auth.logout") return;
+      const input = await untouched();
+      const second = await call(input.by ?? owner, op, input, key);
+      expect(second).toMatchObject({ status: first.status, events: [] });
+      expect(second.body).toEqual(first.body);
+      expect(second.headers["idempotency-replayed"]).toBe("true");
+    });
+
+  if (op.access === "account")
+    test("needs no workspace, and does not mind one", async () => {
+      for (const header of [undefined, "default"]) {
+        const input = await arrange();
+        const token = (input.by ?? owner).token ?? "";
+        const answer = await call(world.asToken(token, header), op, input);
+        expect(answer).toMatchObject({ status: input.status ?? op.response.status });
+      }
     });
 }
 

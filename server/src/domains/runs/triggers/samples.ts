@@ -1,5 +1,5 @@
 import type { Sample } from "#kernel/testing/samples.ts";
-import type { Ask } from "#kernel/testing/world.ts";
+import { type Ask, until } from "#kernel/testing/world.ts";
 import { deployWorkflow } from "../testing/workflows.ts";
 
 const SET = { id: "keep", type: "set", config: { values: { seen: "{{ trigger.input.body }}" } } };
@@ -26,11 +26,25 @@ async function deployPage(owner: Ask, trigger: object, node: object = KEEP, more
   const id = await deployWorkflow(owner, [node], { trigger, ...more });
   const { body } = await owner(`GET /api/v1/workflows/${id}`);
   const [workspace = "", token = ""] = new URL(body.data.trigger.url).pathname.split("/").slice(2);
-  return { workspace, token };
+  return { id, params: { workspace, token } };
+}
+
+/** Asks, and ends the run that the answer waits for: by itself it would do so for half a minute. */
+function askAndEnd(owner: Ask, workflowId: string): Ask {
+  return async (route, body, headers = {}) => {
+    const asking = owner(route, body, headers);
+    if (headers["prefer"] === "dry-run") return asking;
+    const run = await until(async () => {
+      const { body: found } = await owner(`GET /api/v1/runs?workflowId=${workflowId}`);
+      return found.data[0];
+    });
+    await owner(`POST /api/v1/runs/${run.id}/cancel`, {});
+    return asking;
+  };
 }
 
 async function askedChat(owner: Ask) {
-  const params = await deployPage(owner, CHAT);
+  const { params } = await deployPage(owner, CHAT);
   const path = `/chat/${params.workspace}/${params.token}/messages`;
   const { body } = await owner(`POST ${path}`, { message: "Hello" });
   return { params: { ...params, runId: String(body.data.runId) } };
@@ -66,10 +80,15 @@ const pages: readonly Sample[] = (
   ).map(([name, node, more]) => ({
     operation,
     name,
-    arrange: async (owner: Ask) => ({
-      params: await deployPage(owner, trigger, node, more),
-      body: { message: "Hello" },
-    }),
+    arrange: async (owner: Ask) => {
+      const { id, params } = await deployPage(owner, trigger, node, more);
+      const isAwaited = operation === "chat.send" && node !== STOP;
+      return {
+        params,
+        body: { message: "Hello" },
+        ...(isAwaited && { by: askAndEnd(owner, id) }),
+      };
+    },
   })),
 );
 
@@ -77,30 +96,30 @@ export const samples: readonly Sample[] = [
   ...pages,
   {
     operation: "hooks.show_form",
-    arrange: async (owner) => ({ params: await deployPage(owner, FORM) }),
+    arrange: (owner) => deployPage(owner, FORM),
   },
   {
     operation: "hooks.send_form",
     arrange: async (owner) => ({
-      params: await deployPage(owner, FORM),
+      ...(await deployPage(owner, FORM)),
       body: { message: "Hello" },
     }),
   },
   {
     operation: "chat.show",
-    arrange: async (owner) => ({ params: await deployPage(owner, CHAT) }),
+    arrange: (owner) => deployPage(owner, CHAT),
   },
   {
     operation: "chat.ask",
     arrange: async (owner) => ({
-      params: await deployPage(owner, CHAT),
+      ...(await deployPage(owner, CHAT)),
       body: { message: "Hello" },
     }),
   },
   {
     operation: "chat.send",
     arrange: async (owner) => ({
-      params: await deployPage(owner, CHAT),
+      ...(await deployPage(owner, CHAT)),
       body: { message: "Hello" },
     }),
   },
