@@ -2,10 +2,9 @@ const PASSWORD = "a password for the proof";
 /** The settings of the first owner. */
 export const FIRST_OWNER = { MILLRACE_ADMIN_PASSWORD: PASSWORD } as const;
 
-/** An answer of the product; a proof looks into its body as it likes. */
 export interface Answer {
   readonly status: number;
-  readonly body: any;
+  readonly body: unknown;
   readonly headers: Headers;
 }
 
@@ -41,8 +40,18 @@ export async function done(answer: Promise<Answer>): Promise<Answer> {
   return { status, body, headers };
 }
 
+/** The `data` of an answer. */
+export function dataOf<T>({ body }: Pick<Answer, "body">): T {
+  return (body as { readonly data: T }).data;
+}
+
+/** What most answers name. */
+export interface Named {
+  readonly id: string;
+}
+
 export async function logIn(port: number): Promise<string> {
   const login = { email: "admin@example.com", password: PASSWORD };
-  const { body } = await done(asker(port)("POST /api/v1/auth/token", login));
-  return body.data.token;
+  const answer = await done(asker(port)("POST /api/v1/auth/token", login));
+  return dataOf<{ readonly token: string }>(answer).token;
 }

@@ -14,7 +14,7 @@ import {
 } from "../../../server/src/domains/webhooks/testing/receiver.ts";
 import { until } from "../../../server/src/kernel/testing/world.ts";
 import type { Finding, Options, Proof } from "../proof.ts";
-import { type Ask, asker, done, FIRST_OWNER, logIn } from "./client.ts";
+import { type Ask, asker, dataOf, done, FIRST_OWNER, logIn, type Named } from "./client.ts";
 import { Cluster } from "./cluster.ts";
 
 const START = join(import.meta.dirname, "../../../server/start.mjs");
@@ -144,8 +144,8 @@ export async function furnish(ask: Ask, { url }: Receiver): Promise<void> {
   };
   await done(ask("POST /api/v1/webhooks", hook));
   await done(ask("POST /api/v1/secrets", SECRET, "s"));
-  const { body } = await done(ask("POST /api/v1/workflows", workflow));
-  await done(ask(`POST /api/v1/workflows/${body.data.id}/publish`));
+  const { id } = dataOf<Named>(await done(ask("POST /api/v1/workflows", workflow)));
+  await done(ask(`POST /api/v1/workflows/${id}/publish`));
   const columns = [{ name: "region", type: "text" }];
   await done(ask("POST /api/v1/tables", { name: "Sales", columns }));
   await done(ask("POST /api/v1/tables/sales/records", { region: "north" }));
@@ -169,8 +169,8 @@ function startWriter(ask: Ask) {
 
 export async function publish(ask: Ask, n: number): Promise<string> {
   const message = { type: "order.placed", payload: { n } };
-  const { body } = await done(ask("POST /api/v1/events/topics/orders/publish", message));
-  return body.data.id;
+  const answer = await done(ask("POST /api/v1/events/topics/orders/publish", message));
+  return dataOf<Named>(answer).id;
 }
 
 interface Known {

@@ -14,7 +14,7 @@ import {
 } from "../../../server/src/domains/webhooks/testing/receiver.ts";
 import { eventIdOf } from "../../../server/src/kernel/log/event.ts";
 import { until } from "../../../server/src/kernel/testing/world.ts";
-import { type Ask, asker, FIRST_OWNER, logIn } from "../dump/client.ts";
+import { type Ask, asker, dataOf, FIRST_OWNER, logIn, type Named } from "../dump/client.ts";
 import { binOf, furnish } from "../dump/dump.ts";
 import { Node } from "../nodes/node.ts";
 import type { Finding, Proof } from "../proof.ts";
@@ -134,7 +134,8 @@ function startWriter(asks: readonly Ask[]) {
       const path = "POST /api/v1/events/topics/orders/publish";
       const answer = await ask(path, message, `order-${n}`).catch(() => NO_ANSWER);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      if (answer.status >= 200 && answer.status < 300) return void ids.push(answer.body.data.id);
+      if (answer.status >= 200 && answer.status < 300)
+        return void ids.push(dataOf<Named>(answer).id);
       await pause(RETRY_MS);
     }
   };
@@ -164,7 +165,7 @@ function startFollower(ask: Ask) {
     const query = after === undefined ? "limit=100" : `limit=100&after=${after}`;
     const path = `GET /api/v1/events/topics/orders/events?${query}`;
     const answer = await ask(path).catch(() => NO_ANSWER);
-    if (answer.status === 200) seen.push(...answer.body.data.map(({ id }: any) => id));
+    if (answer.status === 200) seen.push(...dataOf<Named[]>(answer).map(({ id }) => id));
     else await pause(RETRY_MS);
   };
   let ending = false;
