@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
+import { compileCronTimes } from "#domains/workflows/index.ts";
 import { Conflict, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
@@ -13,7 +14,6 @@ import { KpiBackfilled, KpiSnapshotTaken, KpiThresholdCrossed } from "./kpi.ts";
 import { isMet, KpiId, KpiPastUnknown, kpiRef, Snapshot } from "./kpi.ts";
 import { definitionFor, canBackfill, measure, takeMeasurement } from "./measure.ts";
 import { retainedFrom, RETENTION_DAYS } from "./retention.ts";
-import { nextTime } from "./schedule.ts";
 import * as snapshots from "./snapshot-store.ts";
 import { kpiStore } from "./store.ts";
 import { saveSnapshot } from "./snapshot-store.ts";
@@ -126,19 +126,20 @@ export const backfillKpi = command({
 });
 
 function timesBetween(
-  schedule: Parameters<typeof nextTime>[0],
+  schedule: Parameters<typeof compileCronTimes>[0],
   fromMs: number,
   toMs: number,
 ): readonly Date[] {
   const times: Date[] = [];
+  const nextTime = compileCronTimes(schedule);
   // The first time after the last moment before it.
-  let at = nextTime(schedule, new Date(fromMs - 1));
+  let at = nextTime(new Date(fromMs - 1));
   while (at && at.getTime() < toMs) {
     times.push(at);
     if (times.length > TIMES_MAX) {
       throw invalidField("/to", `is too far: at most ${TIMES_MAX} times in one call`);
     }
-    at = nextTime(schedule, at);
+    at = nextTime(at);
   }
   return times;
 }

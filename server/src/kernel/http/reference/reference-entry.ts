@@ -22,14 +22,10 @@ export function listAreas(domains: readonly Domain[]): readonly ReferenceArea[] 
       return { operation, area: tag ?? name, method, path };
     }),
   );
+  const byArea = Map.groupBy(entries, ({ area }) => area);
   return domains
-    .filter(({ tag }) => tag === undefined)
-    .map(({ name, summary }) => ({
-      name,
-      summary,
-      entries: entries.filter(({ area }) => area === name),
-    }))
-    .filter((area) => area.entries.length > 0);
+    .filter(({ name, tag }) => tag === undefined && byArea.has(name))
+    .map(({ name, summary }) => ({ name, summary, entries: byArea.get(name) ?? [] }));
 }
 
 /** The areas with the operations that have each of the words; all without any. */
