@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
+import { Socket } from "node:net";
 import { join } from "node:path";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import pg from "pg";
@@ -91,13 +92,14 @@ export async function useFixture<T extends AsyncDisposable>(starting: Promise<T>
 export async function startWorld(options: WorldOptions = {}) {
   const { owner, prepared, isPrivate } = inject("database");
   const name = await takeDatabase();
+  const here = { database: name, stream: openSocket };
   const database = {
-    app: { ...prepared.app, database: name },
-    system: { ...prepared.system, database: name },
-    sql: { ...prepared.sql, database: name },
+    app: { ...prepared.app, ...here },
+    system: { ...prepared.system, ...here },
+    sql: { ...prepared.sql, ...here },
     isEmbedded: isPrivate,
   };
-  const admin = new pg.Pool({ ...owner, database: name, max: 2 });
+  const admin = new pg.Pool({ ...owner, ...here, max: 2 });
   // A pool says that it has ended before its connections have, and dropping the database breaks those.
   admin.on("error", () => undefined);
   admin.on("connect", (client) => client.on("error", () => undefined));
@@ -239,6 +241,9 @@ export async function startWorld(options: WorldOptions = {}) {
     },
   };
 }
+
+/** As `pg` opens one, which asks for Node's module each time: vitest would tell its first process of that. */
+const openSocket = (): Socket => new Socket();
 
 /** Only such a transaction can append events. */
 function countWrites({ db }: Kernel): () => number {
