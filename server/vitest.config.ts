@@ -1,5 +1,6 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
+import { availableMemory } from "node:process";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -26,6 +27,8 @@ const COMPILED = join(import.meta.dirname, "../node_modules/.cache/millrace-comp
 enableCompileCache(COMPILED);
 process.env["NODE_COMPILE_CACHE"] = COMPILED;
 
+const ROOMY_BYTES = 12 * 1024 ** 3;
+
 // Rubbish is collected seldom, and not in threads of its own: those took a sixth of a worker's time from the others.
 const FLAGS = ["--min-semi-space-size=64", "--max-semi-space-size=64", "--single-threaded-gc"];
 const PRELOAD = join(import.meta.dirname, "src/kernel/testing/preload.ts");
@@ -37,8 +40,8 @@ export default defineConfig({
     hookTimeout: 150_000,
     // A second, which is the default, is not much for a page on a busy machine.
     expect: { poll: { timeout: 30_000 } },
-    // One more than cores: tests of pages and of whole processes wait for much of their time.
-    maxWorkers: 3,
+    // More than cores: tests of pages and of whole processes wait for much of their time. Each takes a gigabyte and more.
+    maxWorkers: availableMemory() >= ROOMY_BYTES ? 4 : 3,
     // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
     // process, such as a setting of the environment or a timer, it must put back.
     isolate: false,
