@@ -12,12 +12,14 @@ import {
 } from "@millrace/client";
 import {
   keepPreviousData,
+  type Query,
   QueryClient,
   useMutation,
   useQuery,
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { BASE_PATH, place } from "./place.ts";
+import { beginReading } from "./live/position.ts";
 import { Refresh } from "./live/refresh.ts";
 import { outbox } from "./outbox.ts";
 import { noteAnswer } from "./session.ts";
@@ -69,6 +71,19 @@ export function correlationOf(reply: unknown): string | undefined {
   return typeof reply === "object" && reply !== null ? correlations.get(reply) : undefined;
 }
 
+/** When the answers of this page's own commands came, by their correlations: the log will tell of them, too. */
+const ownActs = new Map<string, number>();
+const OWN_ACTS_MAX = 200;
+
+function noteOwnAct(correlation: string): void {
+  ownActs.set(correlation, performance.now());
+  const [oldest] = ownActs.keys();
+  if (ownActs.size > OWN_ACTS_MAX && oldest !== undefined) ownActs.delete(oldest);
+}
+
+/** When the answer came to the command of this page that a correlation is of. */
+export const answeredAt = (correlation: string): number | undefined => ownActs.get(correlation);
+
 const keyOf = (id: OperationId, input: unknown): string => JSON.stringify([id, input ?? {}]);
 
 type Send = (id: OperationId, input?: unknown, options?: CallOptions) => Promise<unknown>;
@@ -97,18 +112,22 @@ export async function call<O extends OperationId>(
   // One key for all attempts: what was carried out is not carried out again.
   const { idempotencyKey = makeKey() } = options;
   let correlation: string | null = null;
-  const attempt = (): Promise<unknown> =>
-    send(id, input, {
+  const attempt = (): Promise<unknown> => {
+    const noteAnswered = beginReading();
+    return send(id, input, {
       ...options,
       idempotencyKey,
       onAnswer(answer) {
         const etag = answer.headers.get("etag");
         if (etag !== null && answer.status < 300) etags.set(keyOf(id, input), etag);
         correlation = answer.headers.get("x-correlation-id");
+        if (correlation !== null) noteOwnAct(correlation);
+        if (noteAnswered(answer.headers.get("x-log-position"))) invalidate([id]);
         noteMaintenance(id, answer.headers.has("x-maintenance"));
         options.onAnswer?.(answer);
       },
     });
+  };
   try {
     const reply = await (mayWait(id, options) ? outbox.send(attempt, isLost) : attempt());
     if (correlation !== null && typeof reply === "object" && reply !== null) {
@@ -194,7 +213,13 @@ export function patchCached<O extends OperationId>(
 
 /** Makes whatever is cached of these operations stale; what is on the screen is read again. */
 export function invalidate(prefixes: readonly string[]): void {
-  refresh.invalidate(({ queryKey: [id] }) =>
-    prefixes.some((prefix) => String(id).startsWith(prefix)),
-  );
+  invalidateWhere(({ queryKey: [id] }) => prefixes.some((prefix) => String(id).startsWith(prefix)));
 }
+
+/** Makes those queries stale that this says; what is on the screen is read again. */
+export const invalidateWhere = (matches: (query: Query) => boolean): void =>
+  refresh.invalidate(matches);
+
+/** Says whether a query was begun after this time, so that its answer knows what was there by then. */
+export const isBegunSince = (asked: Query, atMs: number): boolean =>
+  refresh.isBegunSince(asked, atMs);

@@ -1,6 +1,7 @@
 /** What is shown of a ticket before the server has said yes: in its own page and in every list. */
-import { cache, patchCached } from "../data/api.ts";
-import { getOf, type Kind, type Ticket } from "./ticket-kind.ts";
+import { cache, invalidate, patchCached } from "../data/api.ts";
+import { isLive } from "../data/live/live.ts";
+import { getOf, type Kind, type Ticket, timelineOf } from "./ticket-kind.ts";
 
 /** Shows these fields of a ticket at once; the returned function takes them back. */
 export function showFields(
@@ -49,10 +50,10 @@ const FRESH = {
   change: ["changes.", "tickets.", "views.", "sla."],
 } as const;
 
-/** Reads again whatever is shown of this kind: where the log is not followed, too. */
+/**
+ * Reads a ticket again after an act on it. Lists, counts and clocks follow with the event, when those who read the log
+ * have seen it, too; where the log is not followed, all is read at once.
+ */
 export function refreshTickets(kind: Kind): void {
-  const prefixes = FRESH[kind];
-  void cache.invalidateQueries({
-    predicate: ({ queryKey: [id] }) => prefixes.some((prefix) => String(id).startsWith(prefix)),
-  });
+  invalidate(isLive() ? [getOf(kind), timelineOf(kind)] : FRESH[kind]);
 }

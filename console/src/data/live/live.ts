@@ -2,10 +2,19 @@
  * One stream of the log for all tabs of a browser. HTTP/1.1 gives an origin six connections, and a stream holds one for
  * good: so the tab that holds the lock listens, and tells the others.
  */
+import type { Query } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import { invalidate, type Schemas } from "../api.ts";
+import {
+  answeredAt,
+  cache,
+  invalidate,
+  invalidateWhere,
+  isBegunSince,
+  type Schemas,
+} from "../api.ts";
 import { place } from "../place.ts";
-import { staleAfter } from "./stale.ts";
+import { beginAt, earliestPosition, firstAnswer, forgetPositions } from "./position.ts";
+import { type Change, isStaleAfter, type Reading, staleAfter } from "./stale.ts";
 import { readStream } from "./stream.ts";
 
 export type LogEvent = Schemas["Event"];
@@ -34,7 +43,8 @@ const watchers = new Set<() => void>();
 const listeners = new Set<(event: LogEvent) => void>();
 const scope = `${place.workspace ?? ""}:${place.environment}`;
 const channel = new BroadcastChannel(`millrace:${scope}`);
-const stale = new Set<string>();
+/** What happened and was not yet read again: by its type and what it is of. */
+const told = new Map<string, ToldChange>();
 let burst: ReturnType<typeof setTimeout> | undefined;
 
 channel.onmessage = ({ data }: MessageEvent<Message>) => {
@@ -68,14 +78,83 @@ function receiveEvent(event: LogEvent): void {
   lastId = event.id;
   recent = [event, ...recent].slice(0, RECENT_MAX);
   for (const listener of listeners) listener(event);
-  for (const prefix of staleAfter(event.type)) stale.add(prefix);
+  note(event);
   // A burst of events is one refetch of what is on the screen; what is not is only marked.
   burst ??= setTimeout(() => {
     burst = undefined;
-    invalidate([...stale]);
-    stale.clear();
+    readAgain();
     for (const watcher of watchers) watcher();
   }, BURST_MS);
+}
+
+/** Of more things at once each is not looked for: whatever is of their kinds is stale. */
+const TOLD_MAX = 20;
+
+interface ToldChange extends Change {
+  /** The command that did it; none of what followed from that later. */
+  readonly correlation: string | undefined;
+}
+
+function note(event: LogEvent): void {
+  const { type, resource, data, causationId, correlationId } = event;
+  if (staleAfter(type).length === 0) return;
+  const isMany = told.size >= TOLD_MAX;
+  const { id, number } = resource;
+  const correlation = causationId === null ? correlationId : undefined;
+  const name = isMany ? `${type} ` : `${type} ${id} ${correlation ?? ""}`;
+  const changes: unknown = data["changes"];
+  let text: string | undefined;
+  told.set(name, {
+    type,
+    kind: resource.type,
+    names: isMany ? [] : [id, ...(number === null ? [] : [number])],
+    says: (other) => (text ??= JSON.stringify(data)).includes(`"${other}"`),
+    fields: Array.isArray(changes) ? changes.map(String) : [],
+    correlation: isMany ? undefined : correlation,
+  });
+}
+
+/** Reads again what is stale; a page that nobody sees does it when somebody does. */
+function readAgain(): void {
+  if (document.hidden || told.size === 0) return;
+  const changes = [...told.values()];
+  told.clear();
+  invalidateWhere((query) => {
+    const reading = toReading(query);
+    return changes.some((change) => !isKnown(change, query) && isStaleAfter(change, reading));
+  });
+}
+
+/** What a command of this page did is known to all that was asked after its answer. What readers of the log make of it is not. */
+function isKnown({ correlation }: ToldChange, query: Query): boolean {
+  const answered = correlation === undefined ? undefined : answeredAt(correlation);
+  return answered !== undefined && isBegunSince(query, answered);
+}
+
+function toReading({ queryKey: [operation, input], state: { data } }: Query): Reading {
+  let text: string | undefined;
+  const { params } = (typeof input === "object" && input !== null ? input : {}) as {
+    readonly params?: Readonly<Record<string, unknown>>;
+  };
+  return {
+    operation: String(operation),
+    params: params ?? {},
+    shows: (name) => (text ??= JSON.stringify(data) ?? "").includes(`"${name}"`),
+    otherNames,
+  };
+}
+
+/** A thing that was read by its number says its id. */
+function otherNames(name: string): readonly string[] {
+  const found = cache.getQueryCache().findAll({
+    predicate: ({ queryKey: [operation, input] }) =>
+      String(operation).endsWith(".get") &&
+      (input as { readonly params?: { readonly id?: unknown } } | undefined)?.params?.id === name,
+  });
+  return found.flatMap(({ state }) => {
+    const id = (state.data as { readonly data?: { readonly id?: unknown } } | undefined)?.data?.id;
+    return typeof id === "string" && id !== name ? [id] : [];
+  });
 }
 
 let isStarted = false;
@@ -85,6 +164,7 @@ export function listenToLog(): void {
   if (isStarted || place.workspace === undefined) return;
   isStarted = true;
   channel.postMessage({ kind: "ask" } satisfies Message);
+  document.addEventListener("visibilitychange", readAgain);
   // A page that came over plain HTTP has no locks, and listens for itself.
   if ("locks" in navigator) void navigator.locks.request(`millrace-live:${scope}`, follow);
   else void follow();
@@ -100,18 +180,21 @@ export function resumeLog(): void {
 async function follow(): Promise<void> {
   isListener = true;
   let waitMs = WAIT_MIN_MS;
-  // A tab that takes over from another one has shown what that one told it, and missed what happened in between.
   let hasBegun = state !== "connecting";
+  await firstAnswer;
   for (;;) {
+    // It goes on after the last event, or begins where the first answer was read: also in a tab that takes over from another one.
+    const after = lastId ?? earliestPosition();
     const opened = (): void => {
-      // The stream goes on after the last event; without one, what happened meanwhile is not known.
-      if (hasBegun && lastId === undefined) announce({ kind: "gap" });
+      // Without either, what happened meanwhile is not known.
+      if (after === undefined) announce({ kind: "gap" });
+      beginAt(after);
       hasBegun = true;
       waitMs = WAIT_MIN_MS;
       announce({ kind: "state", state: "live" });
     };
     const outcome = await readStream(STREAM, {
-      after: lastId,
+      after,
       opened,
       each(frame) {
         if (frame.event === "") return;
@@ -127,6 +210,7 @@ async function follow(): Promise<void> {
       if (hasBegun) announce({ kind: "gap" });
       if (lastId === undefined) return announce({ kind: "state", state: "unavailable" });
       lastId = undefined;
+      forgetPositions();
     } else if (waitMs > WAIT_MIN_MS) announce({ kind: "state", state: "lost" });
     await waitFor(waitMs);
     waitMs = Math.min(waitMs * 2, WAIT_MAX_MS);
@@ -150,6 +234,9 @@ const subscribe = (watcher: () => void): (() => void) => {
   watchers.add(watcher);
   return () => watchers.delete(watcher);
 };
+
+/** Says whether the log tells this page what happens. */
+export const isLive = (): boolean => state === "live";
 
 export const useLiveState = (): LiveState => useSyncExternalStore(subscribe, () => state);
 

@@ -8,17 +8,30 @@ export class Refresh {
   readonly #cache: QueryClient;
   /** Those to be read once more, by their hashes. */
   readonly #late = new Set<string>();
+  /** When the newest reading of each began. */
+  readonly #begunAt = new Map<string, number>();
 
   constructor(cache: QueryClient) {
     this.#cache = cache;
     cache.getQueryCache().subscribe((event) => {
-      if (event.type === "removed") this.#late.delete(event.query.queryHash);
+      if (event.type === "removed") {
+        this.#late.delete(event.query.queryHash);
+        this.#begunAt.delete(event.query.queryHash);
+      }
+      if (event.type === "updated" && event.action.type === "fetch") {
+        this.#begunAt.set(event.query.queryHash, performance.now());
+      }
       if (event.type !== "updated" || event.query.state.fetchStatus !== "idle") return;
       const { queryHash, queryKey } = event.query;
       if (!this.#late.delete(queryHash)) return;
       // After the one who was told of the end: a reading can't begin inside of another's end.
       queueMicrotask(() => void cache.invalidateQueries({ queryKey, exact: true }));
     });
+  }
+
+  /** Says whether a query was begun after this time, so that its answer knows what was there by then. */
+  isBegunSince({ queryHash }: Query, atMs: number): boolean {
+    return (this.#begunAt.get(queryHash) ?? Number.NEGATIVE_INFINITY) > atMs;
   }
 
   /** Makes whatever matches stale. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import catalog from "../../../../events.json";
 import operations from "../../../../operations.txt?raw";
-import { namespaceOf, staleAfter } from "./stale.ts";
+import { type Change, isStaleAfter, namespaceOf, type Reading, staleAfter } from "./stale.ts";
 
 test("every event of the catalog makes something stale, and what it names is an operation", () => {
   const types = catalog.map(({ type }) => type);
@@ -15,4 +15,61 @@ test("the namespace of a security event is its resource", () => {
   expect(namespaceOf("audit.role.created")).toBe("audit.role");
   expect(namespaceOf("workflow.run_started")).toBe("workflow");
   expect(staleAfter("something.else")).toEqual([]);
+});
+
+/** An event of one incident that names another one as its parent. */
+const CHILD_CHANGED: Change = {
+  type: "incident.updated",
+  kind: "incident",
+  names: ["inc_1", "INC0000001"],
+  says: (name) => name === "inc_parent",
+  fields: ["title", "tags"],
+};
+const reading = (operation: string, id?: string, shown: readonly string[] = []): Reading => ({
+  operation,
+  params: id === undefined ? {} : { id },
+  shows: (name) => shown.includes(name),
+  otherNames: (name) => (name === "INC0000009" ? ["inc_parent"] : []),
+});
+
+test("pages about one thing stay when another one changes, unless either names the other", () => {
+  const isStale = (...read: Parameters<typeof reading>) =>
+    isStaleAfter(CHILD_CHANGED, reading(...read));
+  const stale = [
+    isStale("incidents.get", "inc_1"),
+    isStale("incidents.get_timeline", "INC0000001"),
+    isStale("sla.of_incident", "INC0000001"),
+    isStale("incidents.get", "INC0000009"),
+    isStale("incidents.list_links", "INC0000002", ["inc_1"]),
+    isStale("incidents.list"),
+    isStale("tickets.list"),
+    isStale("views.count"),
+    isStale("tickets.list_tags"),
+    isStale("major_incidents.room", "INC0000002"),
+  ];
+  const kept = [
+    isStale("incidents.get", "INC0000002"),
+    isStale("incidents.get_timeline", "INC0000002"),
+    isStale("sla.of_incident", "INC0000002"),
+    isStale("incidents.list_watchers", "INC0000001"),
+    isStale("incidents.list_times", "INC0000001"),
+    isStale("views.list"),
+    isStale("problems.get", "PRB0000001"),
+    isStale("home.list_apps"),
+  ];
+  expect(stale).toEqual(stale.map(() => true));
+  expect(kept).toEqual(kept.map(() => false));
+  // Of too many at once nothing is told apart.
+  const many = { ...CHILD_CHANGED, names: [] };
+  expect(isStaleAfter(many, reading("incidents.get", "INC0000002"))).toBe(true);
+});
+
+test("parts of a ticket are stale after the events that change them", () => {
+  const after = (type: string, operation: string): boolean =>
+    isStaleAfter({ ...CHILD_CHANGED, type, fields: [] }, reading(operation, "INC0000001"));
+  expect(after("incident.watcher_added", "incidents.list_watchers")).toBe(true);
+  expect(after("incident.time_added", "incidents.list_times")).toBe(true);
+  expect(after("incident.unlinked", "incidents.list_links")).toBe(true);
+  expect(after("incident.merged", "incidents.list_links")).toBe(true);
+  expect(after("incident.assigned", "tickets.list_tags")).toBe(false);
 });

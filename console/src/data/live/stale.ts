@@ -1,10 +1,12 @@
+import { ROUTES } from "@millrace/client";
+
 /**
  * The cached operations that an event makes stale, by the event's namespace. What an event does not say by its name
  * stands here: a breach changes the ticket, an installed pack may change anything.
  */
 const STALE: Readonly<Record<string, readonly string[]>> = {
   absence: ["absences.", "on_call.", "on_call_schedules."],
-  agent_call: ["agent_calls.", "agents.", "home."],
+  agent_call: ["agent_calls.", "agents.", "home.waiting"],
   agent_memory: ["agent_memories."],
   agent_policy: ["agent_policy.", "agent_calls."],
   alert: ["alerts."],
@@ -37,8 +39,8 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   blackout_window: ["blackout_windows.", "changes."],
   business_calendar: ["business_calendars.", "sla."],
   catalog_item: ["catalog."],
-  change: ["tickets.", "views.", "changes.", "tasks.", "home."],
-  change_delegation: ["changes.", "home."],
+  change: ["tickets.", "views.count", "changes.", "sla.of_", "tasks.", "home.waiting"],
+  change_delegation: ["changes.", "home.waiting"],
   change_template: ["change_templates."],
   cmdb_class: ["cmdb."],
   cmdb_item: ["cmdb."],
@@ -53,10 +55,11 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   file: ["files."],
   incident: [
     "tickets.",
-    "views.",
+    "views.count",
     "incidents.",
-    "sla.",
-    "home.",
+    "sla.of_",
+    "sla.list_clocks",
+    "home.waiting",
     "major_incidents.",
     "outages.",
     "cmdb.",
@@ -71,15 +74,23 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   pack: [""],
   portal_settings: ["portal."],
   preference: ["preferences."],
-  problem: ["tickets.", "views.", "problems.", "cmdb.", "home."],
+  problem: ["tickets.", "views.count", "problems.", "sla.of_", "cmdb.", "home.waiting"],
   query: ["queries."],
   on_call_schedule: ["on_call_schedules.", "on_call."],
   page: ["pages."],
   record: ["records.", "apps.preview"],
   report: ["reports.", "dashboards."],
   report_schedule: ["report_schedules."],
-  request: ["tickets.", "views.", "requests.", "tasks.", "catalog.", "home."],
-  sla: ["tickets.", "views.", "sla.", "incidents.", "home."],
+  request: [
+    "tickets.",
+    "views.count",
+    "requests.",
+    "sla.of_",
+    "tasks.",
+    "catalog.",
+    "home.waiting",
+  ],
+  sla: ["tickets.", "views.count", "sla.of_", "sla.list_clocks", "incidents.", "home.waiting"],
   sla_policy: ["sla."],
   status_component: ["status_components.", "status_page."],
   table: ["tables.", "records.", "queries.schema"],
@@ -92,12 +103,12 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   variable: ["variables."],
   view: ["views."],
   webhook: ["webhooks."],
-  workflow: ["workflows.", "runs.", "approvals.", "home."],
+  workflow: ["workflows.", "runs.", "approvals.", "home.waiting"],
   workspace: ["workspaces.", "auth."],
 };
 
 /** What a run does changes no definition, and there are many of them. */
-const RUN_STALE = ["runs.", "approvals.", "home."];
+const RUN_STALE = ["runs.", "approvals.", "home.waiting"];
 
 /** Prefixes of the operations that an event of this type makes stale. */
 export function staleAfter(type: string): readonly string[] {
@@ -109,4 +120,77 @@ export function staleAfter(type: string): readonly string[] {
 export function namespaceOf(type: string): string {
   const [first = "", second = ""] = type.split(".");
   return first === "audit" ? `${first}.${second}` : first;
+}
+
+/** What is known of a change: its type, the names of what it changed, and what else the event says. */
+export interface Change {
+  readonly type: string;
+  /** The type of the thing that the event is of, as `incident`. */
+  readonly kind: string;
+  /** The id and the number of that thing; none where there were too many to tell them apart. */
+  readonly names: readonly string[];
+  readonly says: (name: string) => boolean;
+  /** The names of the fields that were changed, where the event tells them. */
+  readonly fields: readonly string[];
+}
+
+/** An answer that is cached. */
+export interface Reading {
+  readonly operation: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Says whether the answer has this name anywhere. */
+  readonly shows: (name: string) => boolean;
+  /** The other names of the thing that it is of: a ticket is read by its number, and named by its id. */
+  readonly otherNames: (name: string) => readonly string[];
+}
+
+/** Operations whose answers are of one thing: others depend on all of its kind, as the conflicts of a change do. */
+const OF_ONE =
+  /^((incidents|requests|problems|changes)\.(get|get_timeline|list_(watchers|links|times|attachments|comments))|sla\.of_\w+|runs\.(get|steps?|summary)|workflows\.get)$/;
+
+const TICKETS = ["incidents", "requests", "problems", "changes"];
+
+/** Where the things of a kind stand in addresses, of those kinds whose pages are about one thing. */
+const COLLECTIONS: Readonly<Record<string, readonly string[]>> = {
+  incident: ["incidents"],
+  request: ["requests"],
+  problem: ["problems"],
+  change: ["changes"],
+  ticket: TICKETS,
+  run: ["runs"],
+  workflow: ["workflows"],
+};
+
+/** Parts of a ticket that few of its events change. */
+const PARTS: Readonly<Record<string, RegExp>> = {
+  list_watchers: /watcher|merged|split/,
+  list_links: /link|duplicate|merged|split/,
+  list_times: /time_|merged|split/,
+  list_tags: /created|merged|split|tags/,
+};
+
+/**
+ * Says whether an answer is stale after a change. Of a page about one thing, it is if that thing changed, if the event
+ * names it, or if the page shows what changed; a list always is.
+ */
+export function isStaleAfter(change: Change, reading: Reading): boolean {
+  const { operation, params, shows, otherNames } = reading;
+  if (!staleAfter(change.type).some((prefix) => operation.startsWith(prefix))) return false;
+  const isShown = (): boolean => change.names.length === 0 || change.names.some(shows);
+  const part = PARTS[operation.slice(operation.indexOf(".") + 1)];
+  const did = [change.type, ...change.fields].join(" ");
+  if (part && change.kind in COLLECTIONS && !part.test(did)) return isShown();
+  const of = OF_ONE.test(operation) ? findSubject(operation) : undefined;
+  if (!of || !COLLECTIONS[change.kind]?.includes(of.collection)) return true;
+  const subject = params[of.parameter];
+  if (typeof subject !== "string") return true;
+  const subjects = [subject, ...otherNames(subject)];
+  return subjects.some((name) => change.names.includes(name) || change.says(name)) || isShown();
+}
+
+/** Where the address of an operation names the one thing that it is about. */
+function findSubject(operation: string) {
+  const route = (ROUTES as Readonly<Record<string, string>>)[operation];
+  const found = route === undefined ? null : /\/([\w-]+)\/\{(\w+)\}/.exec(route);
+  return found ? { collection: found[1] ?? "", parameter: found[2] ?? "" } : undefined;
 }

@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { call } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useMe } from "../../data/people.ts";
@@ -13,7 +12,6 @@ export interface Watch {
 
 /** Watching a ticket, and no longer. */
 export function useWatch({ kind, id, number }: Pick<Ticket, "kind" | "id" | "number">): Watch {
-  const cache = useQueryClient();
   const meId = useMe()?.user.id ?? "";
   const watchers = useWatchers(kind, number);
   const isOn = (watchers.data?.data ?? []).some(({ userId }) => userId === meId);
@@ -21,7 +19,6 @@ export function useWatch({ kind, id, number }: Pick<Ticket, "kind" | "id" | "num
     if (isWatching) await call(WATCH[kind], { params: { id } });
     else await call(UNWATCH[kind], { params: { id, userId: meId } });
     refreshTickets(kind);
-    await cache.invalidateQueries({ queryKey: ["views.count"] });
   };
   return {
     isOn,

@@ -71,6 +71,18 @@ test.each<[string, (by: { token: string; userId: string }) => Promise<{ status: 
   expect(listener.events()).toEqual([]);
 });
 
+test("an answer says where the log stood before it was read: a stream from there tells what it lacks", async () => {
+  const { headers } = await world.app.inject({ url: "/api/v1/auth/me", headers: headersOf(owner) });
+  const id = await publish("since", { n: 1 });
+  await world.settled();
+  const after = String(headers["x-log-position"]);
+  expect(after < id).toBe(true);
+  const listener = await listen(`since/stream?after=${after}`);
+  await until(async () => listener.events().length > 0);
+  expect(listener.events().map((event) => event.id)).toEqual([id]);
+  listener.request.destroy();
+});
+
 test("a stream begins now, and each event has its id, its type and itself in one line", async () => {
   await publish("live", { n: 0 });
   await world.settled();

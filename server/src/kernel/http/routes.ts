@@ -165,6 +165,22 @@ async function admit(
   // Those who may not follow the log learn it from the answers that they get anyway.
   if (platform.maintenance.state !== null) reply.header("x-maintenance", "true");
   platform.maintenance.assertOpen(operation, request.caller);
+  setLogPosition(operation, request.caller, reply, platform);
+}
+
+/**
+ * Says before a page's read begins where the log stood: what that page follows from there holds all that this answer does
+ * not. It is known already, so that a read takes no longer for it; a program reads the position of a topic instead.
+ */
+function setLogPosition(
+  { kind }: Operation,
+  { credential }: Caller,
+  reply: FastifyReply,
+  { commitFeed }: Platform,
+): void {
+  if (kind !== "query" || credential?.kind !== "session") return;
+  const { settledId } = commitFeed;
+  if (settledId !== undefined) reply.header("x-log-position", settledId);
 }
 
 /** The parsers are the server's; whether it takes a form or a text is declared by the operation. */

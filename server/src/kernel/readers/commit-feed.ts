@@ -89,6 +89,7 @@ export class CommitFeed {
   readonly #onEpoch: (change: EpochChange) => void;
   readonly #listeners = new Map<string, Set<CommitListener>>();
   #at: LogPosition | undefined;
+  #settledId: string | undefined;
   #epoch = 0;
   /** How often a topic got its first listener. */
   #topicsAdded = 0;
@@ -103,6 +104,11 @@ export class CommitFeed {
   /** The epoch of the log, as it was read last; 0 before that. */
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /** The id below which nothing can appear any more, as of the last read: whoever follows the log from here misses nothing. */
+  get settledId(): string | undefined {
+    return this.#settledId;
   }
 
   subscribe(topics: readonly string[], listener: CommitListener): () => void {
@@ -143,6 +149,7 @@ export class CommitFeed {
       const isBeyond = eventIdOf(from) > eventIdOf(settled);
       this.#at = isBeyond || !more ? settled : from;
     }
+    this.#settledId = eventIdOf(this.#at);
     this.#rereadFrom = this.#topicsAdded === added ? undefined : start;
     if (this.#rereadFrom || eventIdOf(from) > eventIdOf(this.#at)) return "soon";
     return more ? "again" : POLL_MS;

@@ -1,0 +1,147 @@
+import { beforeAll, expect, test } from "vitest";
+import { deployWorkflow, trigger, waitForRun } from "#domains/runs/testing/workflows.ts";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { type Ask, until } from "#kernel/testing/world.ts";
+import { useConsole, type Visitor } from "./testing.ts";
+
+/** What a change of somebody's name makes stale: by it a page is known to have heard all before. */
+const MARKER = "/auth/me";
+const OF_MARKER = [MARKER, "/itsm/teams?limit=200", "/settings/users?limit=200"];
+
+describeInBrowser("what a page reads again", () => {
+  const at = useConsole();
+
+  let owner: Ask;
+  let renamed = 0;
+  beforeAll(async () => {
+    owner = await at.world.member(["owner"]);
+  });
+
+  const raise = async (title: string) => {
+    const made = await owner("POST /api/v1/itsm/incidents", { title, description: "It is off." });
+    expect(made.status).toBe(201);
+    return made.body.data as { id: string; number: string };
+  };
+  /** The reads of a page from now on, as `/itsm/incidents/INC0000001`. */
+  const readsOf = ({ page }: Visitor): string[] => {
+    const reads: string[] = [];
+    page.on("request", (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (request.method() !== "GET" || !pathname.startsWith("/api/v1/")) return;
+      reads.push(decodeURIComponent(pathname.slice("/api/v1".length) + search));
+    });
+    return reads;
+  };
+  /** Resolves when the page has heard of everything: the log is told in its order. */
+  const hearAll = async (reads: readonly string[]): Promise<void> => {
+    const known = reads.filter((path) => path === MARKER).length;
+    renamed += 1;
+    expect((await owner("PATCH /api/v1/auth/me", { name: `Owner ${renamed}` })).status).toBe(200);
+    await until(async () => reads.filter((path) => path === MARKER).length > known);
+  };
+  /** Expects that an act makes the page read these, and nothing else. */
+  const expectReads = async (
+    reads: string[],
+    act: () => Promise<unknown>,
+    expected: readonly (string | RegExp)[],
+  ): Promise<void> => {
+    await hearAll(reads);
+    reads.length = 0;
+    await act();
+    await hearAll(reads);
+    const seen = reads.filter((path) => !OF_MARKER.includes(path));
+    const isMeant = (path: string) => (one: string | RegExp) =>
+      typeof one === "string" ? path === one : one.test(path);
+    expect(seen.filter((path) => !expected.some(isMeant(path)))).toEqual([]);
+    expect(expected.filter((one) => !seen.some((path) => isMeant(path)(one)))).toEqual([]);
+    // Events of one act may come in two parts; each of them read all that is on the screen once.
+    expect(seen.length).toBeLessThan(expected.length * 2 + 1);
+  };
+
+  test("an act makes the desk read the ticket once, and what another's ticket changes only lists", async () => {
+    const [{ number }, other] = [await raise("Printer"), await raise("Phone")];
+    const agent = await at.visit(["owner"]);
+    const { page } = agent;
+    const reads = readsOf(agent);
+    await page.goto(`${at.origin}/desk?view=open&open=${number}`);
+    await page.getByRole("list", { name: "What happened" }).waitFor();
+    const lists = [/^\/itsm\/tickets\?/, "/itsm/views/counts", /^\/itsm\/incidents\?/];
+    const ticket = [
+      `/itsm/incidents/${number}`,
+      `/itsm/incidents/${number}/sla`,
+      `/itsm/incidents/${number}/timeline?limit=100`,
+    ];
+    const take = async (): Promise<void> => {
+      await page.keyboard.press("t");
+      await page.getByText(`${number} is yours`).waitFor();
+    };
+    await expectReads(reads, take, [...lists, ...ticket]);
+    expect(reads.filter((path) => path === ticket[0])).toHaveLength(1);
+    const change = async (): Promise<void> => {
+      await owner(`PATCH /api/v1/itsm/incidents/${other.id}`, { title: "Phones" });
+      await page.getByText("Phones").waitFor();
+    };
+    await expectReads(reads, change, lists);
+    expect(agent.faults).toEqual([]);
+  });
+
+  test("runs, a grid and home read what an act changed there", async () => {
+    const name = "Greet";
+    const nodes = [{ id: "say", type: "set", config: { values: { x: 1 } } }];
+    const id = await deployWorkflow(owner, nodes, { name });
+    const columns = [{ name: "a", type: "text" }];
+    await owner("POST /api/v1/tables", { name: "Parts", slug: "parts", columns });
+    await owner("POST /api/v1/tables/parts/records/bulk", { records: [{ a: "one" }] });
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    const reads = readsOf(visitor);
+    const run = async () => {
+      const { body } = await trigger(owner, id);
+      await waitForRun(owner, body.data.runId);
+    };
+    await page.goto(`${at.origin}/tables/parts`);
+    await page.getByRole("gridcell", { name: "one", exact: true }).waitFor();
+    const type = async (): Promise<void> => {
+      await page.getByRole("grid").focus();
+      await page.keyboard.type("two");
+      await page.keyboard.press("Enter");
+      await page.getByText("Saved", { exact: true }).waitFor();
+    };
+    await expectReads(reads, type, ["/tables/parts/records/summary"]);
+    await page.goto(`${at.origin}/`);
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    await expectReads(reads, () => raise("Screen"), ["/home/waiting"]);
+    await page.goto(`${at.origin}/runs`);
+    await page.getByRole("button", { name: "Failed" }).waitFor();
+    await hearAll(reads);
+    reads.length = 0;
+    await run();
+    await page.getByRole("row", { name }).first().waitFor();
+    await hearAll(reads);
+    // A run is told of several times, as long as it takes.
+    const seen = reads.filter((path) => !OF_MARKER.includes(path));
+    expect([...new Set(seen)].toSorted()).toEqual(["/runs/counts", "/runs?limit=100"]);
+  });
+
+  test("what happens after the first answer and before the stream is open is shown", async () => {
+    const { id } = await raise("Read before it changed");
+    const agent = await at.visit(["owner"]);
+    const { page } = agent;
+    const gate = Promise.withResolvers<void>();
+    await page.route("**/platform.events/stream?*", async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await page.goto(`${at.origin}/desk?view=open`);
+    await page.getByText("Read before it changed").waitFor();
+    await owner(`PATCH /api/v1/itsm/incidents/${id}`, { title: "Changed on a slow line" });
+    await at.world.settled();
+    // The feed of the server has passed it, too.
+    const later = await raise("Raised on a slow line");
+    await at.world.settled();
+    gate.resolve();
+    await page.getByText("Changed on a slow line").waitFor();
+    await page.getByText("Raised on a slow line").waitFor();
+    expect(later.id).not.toBe(id);
+  });
+});
