@@ -1907,6 +1907,8 @@ export interface Tables {
     key: string;
     value: string;
     ticket_id: string;
+    created_at: Time;
+    seq: number;
   };
   ticket_fields: {
     workspace_id: Generated<string>;
@@ -2048,6 +2050,8 @@ export interface Tables {
     since: Time;
     due_at: Time;
     clear_at: Time;
+    failures: Generated<number>;
+    reason: string | null;
   };
   trigger_keys: {
     workspace_id: Generated<string>;

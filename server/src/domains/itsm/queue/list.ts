@@ -69,6 +69,9 @@ export function readableKinds(
   );
 }
 
+/** True of an order by age alone. */
+export const isByAge = (sort: string): boolean => /^-?createdAt$/.test(sort);
+
 /** Selects the tickets of these kinds. */
 export function ofKinds(kinds: readonly TicketKind[]): ListCondition {
   const names = kinds.map(({ kind }) => kind);
@@ -105,12 +108,18 @@ export async function withOwnFields(
   return { ...ticketList, fields: { ...ticketList.fields, ...Object.fromEntries(added) } };
 }
 
-/** A filter as a condition: a saved one, or the text of a query; throws a 422 where it does not fit the fields. */
-export function filterCondition(filter: string | Readonly<Record<string, unknown>>): ListCondition {
+/**
+ * A filter as a condition: a saved one, or the text of a query; throws a 422 where it does not fit the fields. With
+ * `byAge` it is the only condition of a list in the order of age.
+ */
+export function filterCondition(
+  filter: string | Readonly<Record<string, unknown>>,
+  { byAge = false }: { readonly byAge?: boolean } = {},
+): ListCondition {
   const { fields } = ticketList;
   const fieldOf = (name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
   const kindOf = (name: string) => fieldOf(name)?.kind;
-  const { indexed, rest, conditions } = splitFilter(readFilter(filter));
+  const { indexed, rest, conditions } = splitFilter(readFilter(filter), byAge);
   return (parameters) => {
     const toSql = (part: object) =>
       filterSql(typeof filter === "string" ? JSON.stringify(part) : { ...part }, {

@@ -19,8 +19,12 @@ export interface SplitFilter {
   readonly conditions: readonly ListCondition[];
 }
 
-/** Splits a filter by whether it asks for values of own fields that the index has. */
-export function splitFilter(filter: Filter): SplitFilter {
+/**
+ * Splits a filter by whether it asks for values of own fields that the index has. With `byAge` nothing else is asked, and
+ * the tickets are wanted in the order of their making, which the index has too.
+ */
+export function splitFilter(filter: Filter, byAge: boolean): SplitFilter {
+  const isAlone = byAge && Object.keys(filter).length === 1;
   const parts = Object.entries(filter).map(([name, condition]) => {
     const key = OWN_FIELD.exec(name)?.[1];
     const values = key === undefined ? undefined : valuesOf(condition);
@@ -28,7 +32,7 @@ export function splitFilter(filter: Filter): SplitFilter {
     return {
       name,
       condition,
-      asked: (parameters: SqlParameters) => hasValue(parameters, key, values),
+      asked: (parameters: SqlParameters) => hasValue(parameters, { key, values, inOrder: isAlone }),
     };
   });
   const filterOf = (isIndexed: boolean): Filter =>
@@ -41,15 +45,29 @@ export function splitFilter(filter: Filter): SplitFilter {
   return { indexed: filterOf(true), rest: filterOf(false), conditions };
 }
 
-function hasValue(parameters: SqlParameters, key: string, values: readonly string[]): string {
+function hasValue(
+  parameters: SqlParameters,
+  {
+    key,
+    values,
+    inOrder,
+  }: { readonly key: string; readonly values: readonly string[]; readonly inOrder: boolean },
+): string {
   const [only] = values;
   const compared =
     values.length === 1 && only !== undefined
       ? `v.value = ${parameters.add(only, "text")}`
       : `v.value = any (${parameters.add(values, "text[]")})`;
+  const name = parameters.add(key, "text");
+  // So the planner can walk one value in the order of the list, and stop after a page. It takes the result for small, and
+  // would else start further processes to read all of it, which takes longer than the page.
+  const asked =
+    inOrder && values.length === 1
+      ? `v.created_at = tickets.created_at and v.seq = tickets.seq and v.key = in_one_process(${name})`
+      : `v.key = ${name}`;
   return `exists (select from ticket_field_values v
     where v.ticket_id = tickets.id and v.workspace_id = tickets.workspace_id
-      and v.environment = tickets.environment and v.key = ${parameters.add(key, "text")} and ${compared})`;
+      and v.environment = tickets.environment and ${asked} and ${compared})`;
 }
 
 /** The values of which a ticket must have one, as the index has them; undefined where it is not asked that way. */

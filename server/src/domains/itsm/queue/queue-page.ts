@@ -5,7 +5,14 @@ import { orderBySql, parseSort } from "#kernel/list/order.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { expandItems } from "./expand.ts";
-import { filterCondition, ofKinds, readableKinds, ticketList, withOwnFields } from "./list.ts";
+import {
+  filterCondition,
+  isByAge,
+  ofKinds,
+  readableKinds,
+  ticketList,
+  withOwnFields,
+} from "./list.ts";
 import {
   foundCondition,
   type QueueQuery,
@@ -24,14 +31,15 @@ export async function readQueuePage(
   const asked = Object.fromEntries(
     Object.entries(rest).filter(([name]) => !Object.hasOwn(selection, name)),
   ) as Omit<QueueQuery, keyof typeof selection | "expand" | "q" | "filter">;
-  const { kinds, conditions, sort } = await resolveSelection(ctx, rest);
+  const { kinds, conditions, sort, isNarrowed } = await resolveSelection(ctx, rest);
   const found = q === undefined ? [] : [await foundCondition(ctx, kinds, q)];
+  const byAge = isByAge(asked.sort ?? sort) && found.length === 0 && !isNarrowed;
   const list = await withOwnFields(ctx.tx, kinds, asked.sort ?? sort);
   const page = await listPage(ctx, { ...list, order: sort }, asked, {
     conditions: [
       ...conditions,
       ...found,
-      ...(filter === undefined ? [] : [filterCondition(filter)]),
+      ...(filter === undefined ? [] : [filterCondition(filter, { byAge })]),
     ],
     toItem: toTicketItem,
   });

@@ -65,6 +65,8 @@ export interface QueueSource {
   readonly kinds: readonly TicketKind[];
   readonly conditions: readonly ListCondition[];
   readonly sort: string;
+  /** True where more is asked than kinds. */
+  readonly isNarrowed: boolean;
 }
 
 /** Resolves a selection to the conditions and the order that it stands for, as this caller sees it. */
@@ -79,8 +81,7 @@ export async function resolveSelection(
     ({ kind }) => !saved || saved.kinds.length === 0 || saved.kinds.includes(kind),
   );
   const me = ctx.caller.principal?.id ?? "";
-  const conditions = [
-    ofKinds(readable),
+  const narrowing = [
     ...(isOpen === undefined ? [] : [() => (isOpen ? "is_open" : "not is_open")]),
     ...(builtIn ? await builtInConditions(ctx, builtIn) : []),
     ...(saved ? savedConditions(saved) : []),
@@ -93,7 +94,8 @@ export async function resolveSelection(
     ...(tags === undefined ? [] : [taggedWith(tags.split(","))]),
   ];
   const sort = saved?.sort ?? (isOpen === true ? OPEN_ORDER : ticketList.order);
-  return { kinds: readable, conditions, sort };
+  const conditions = [ofKinds(readable), ...narrowing];
+  return { kinds: readable, conditions, sort, isNarrowed: narrowing.length > 0 };
 }
 
 /** The conditions of a saved view, beyond its kinds and that it is open. */
