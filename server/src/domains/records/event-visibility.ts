@@ -16,10 +16,14 @@ import {
   hideFields,
   isUnrestricted,
   listTables,
+  loadReferences,
+  pathsOfRules,
+  type References,
   reloadTableSchema,
   resolveGrants,
   type TableSchema,
   visibleFields,
+  withReferences,
 } from "#domains/tables/index.ts";
 import { truncateName } from "./events.ts";
 
@@ -31,7 +35,9 @@ export const recordVisibility: EventVisibility = {
   async filtersFor(position, events) {
     const filters = new Map<string, FilterFor>();
     for (const [slug, ofTable] of Map.groupBy(events, tableSlugOf)) {
-      filters.set(slug, filterEventsOf(await findCurrentSchema(position, slug, ofTable)));
+      const schema = await findCurrentSchema(position, slug, ofTable);
+      const references = schema && (await readReferences(position, schema, ofTable));
+      filters.set(slug, filterEventsOf(schema, references));
     }
     return events.map((event) => filters.get(tableSlugOf(event))?.(event));
   },
@@ -63,12 +69,31 @@ function isOlderThan({ id, revision }: TableSchema, { tableId, tableRevision }: 
   return tableId === id ? Number(tableRevision) > revision : String(tableId) > id;
 }
 
+/** What rules name of other records, as those are now. */
+function readReferences(
+  position: VisibilityContext,
+  schema: TableSchema,
+  events: readonly RecordedEvent[],
+): Promise<References> {
+  const rules = schema.rules.filter(({ actions }) => actions.includes("read"));
+  const records = events.flatMap(({ data }) =>
+    [data, data["before"], data["after"], data["record"]].filter(isRecord),
+  );
+  return loadReferences(position, schema, pathsOfRules(schema, rules), records);
+}
+
+const isRecord = (part: unknown): part is Data => typeof part === "object" && part !== null;
+
 /** The filters for events about the records of one table. */
-function filterEventsOf(schema: TableSchema | undefined): FilterFor {
+function filterEventsOf(
+  schema: TableSchema | undefined,
+  references: References = new Map(),
+): FilterFor {
   const grants = new Map<string, Grants>();
-  const readGrants = (rules: TableSchema["rules"], principal: Principal): Grants => {
+  const readGrants = (table: TableSchema, principal: Principal): Grants => {
     if (!grants.has(principal.id)) {
-      grants.set(principal.id, resolveGrants(rules, "read", principal));
+      const held = resolveGrants(table, "read", principal);
+      grants.set(principal.id, withReferences(held, references));
     }
     return grants.get(principal.id);
   };
@@ -82,7 +107,7 @@ function filterEventsOf(schema: TableSchema | undefined): FilterFor {
     // Rules name the fields of today, which are not those of an event before a rename.
     const isReadable = Number(event.data["tableRevision"]) >= renamedRevision;
     return (principal) => {
-      const held = principal && readGrants(rules, principal);
+      const held = principal && readGrants(schema, principal);
       if (!held) return event;
       return isReadable ? filterEvent(held, event) : undefined;
     };
@@ -150,9 +175,7 @@ function filterResource(
 ): RecordedEvent["resource"] {
   const { displayName } = resource;
   if (displayName === null) return resource;
-  const records = [data, data["before"], data["after"], data["record"]].filter(
-    (part): part is Data => typeof part === "object" && part !== null,
-  );
+  const records = [data, data["before"], data["after"], data["record"]].filter(isRecord);
   const isVisible = records.some((record) =>
     Object.values(record).some(
       (value) => typeof value === "string" && truncateName(value) === displayName,

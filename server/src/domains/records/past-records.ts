@@ -38,10 +38,22 @@ export function openPastRecords(
     among: { field: "tableId", value: schema.id },
     ended: "record.deleted",
   });
-  const grants = table.grants("read")?.map(({ where, fields }) => ({
+  const reference = (path: string) => stored.get(path.slice(0, path.indexOf(".")))?.sql ?? "null";
+  const fieldOf = (name: string) =>
+    stored.get(name) ?? table.compileRulePath(name, reference(name));
+  const grants = table.grants("read")?.map(({ where, fields, paths }) => ({
     fields,
     sql: where
-      ? conditionToSql(parseCondition(where).tree, (name) => stored.get(name), parameters)
+      ? [
+          conditionToSql(parseCondition(where).tree, fieldOf, parameters),
+          // What it refers to may be gone by now, and with that what the rule asks.
+          ...paths.map((path) => {
+            const end = table.compileRulePath(`${path.split(".")[0]}.id`, reference(path));
+            return `${reference(path)} is null or ${end?.sql ?? "null"} is not null`;
+          }),
+        ]
+          .map((part) => `(${part})`)
+          .join(" and ")
       : "true",
   }));
   const joinOr = (all: readonly { readonly sql: string }[]): string =>

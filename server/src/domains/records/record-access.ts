@@ -8,6 +8,7 @@ import {
   type OpenTable,
   visibleFields,
 } from "#domains/tables/index.ts";
+import { mapInTurns } from "#kernel/work/turn-timer.ts";
 import { NoSuchRecord, type RecordWrite, type TableRecord } from "./record.ts";
 
 export const RecordForbidden = failure(
@@ -17,15 +18,27 @@ export const RecordForbidden = failure(
 );
 
 /** A record as its author sees it: all of it hidden where they may write and not read it. */
-export function toVisibleRecord(table: OpenTable, record: TableRecord): TableRecord {
-  const grants = table.grants("read");
-  // The visible part of a record is one too.
-  return grants ? ((visibleFields(grants, record) ?? hideFields(record)) as TableRecord) : record;
+export async function toVisibleRecord(table: OpenTable, record: TableRecord): Promise<TableRecord> {
+  const [visible = record] = await toVisibleRecords(table, [record]);
+  return visible;
+}
+
+/** Records as their author sees them. */
+export async function toVisibleRecords(
+  table: OpenTable,
+  records: readonly TableRecord[],
+): Promise<readonly TableRecord[]> {
+  const grants = await table.grantsOn("read", records);
+  if (!grants) return records;
+  return mapInTurns(records, (record) => [
+    // The visible part of a record is one too.
+    (visibleFields(grants, record) ?? hideFields(record)) as TableRecord,
+  ]);
 }
 
 /** Fails with `NoSuchRecord` when the record is hidden from the caller. */
-export function assertVisible(table: OpenTable, record: TableRecord): void {
-  const grants = table.grants("read");
+export async function assertVisible(table: OpenTable, record: TableRecord): Promise<void> {
+  const grants = await table.grantsOn("read", [record]);
   if (grants && !visibleFields(grants, record)) throw new Failure(NoSuchRecord);
 }
 

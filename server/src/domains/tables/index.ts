@@ -41,10 +41,10 @@ export {
 } from "./schema/open-table.ts";
 export { findTableSchema, reloadTableSchema } from "./schema/table-cache.ts";
 export { resolveTable, type TableSchema } from "./schema/table-schema.ts";
-export { checkRules } from "./schema/check-rules.ts";
 export { type ColumnFollower, ColumnFollowerPoint } from "./schema/column-rename.ts";
 export { ALWAYS_VISIBLE } from "./schema/grants.ts";
 export { renameInCondition } from "./schema/check-rules.ts";
+export { loadReferences, pathsOfRules, type References } from "./schema/rule-path.ts";
 export type { FieldBatch, RuleSql, TableField } from "./schema/table-field.ts";
 export {
   checkAccess,
@@ -54,6 +54,7 @@ export {
   isUnrestricted,
   resolveGrants,
   visibleFields,
+  withReferences,
 } from "./schema/grants.ts";
 export type { ColumnSchema, Json, OnDelete } from "./columns/column-type.ts";
 export type { RecordFields } from "./columns/parse-fields.ts";

@@ -41,40 +41,46 @@ export function checkCondition(value: unknown): readonly ConditionError[] {
   return parseCondition(value).errors;
 }
 
+/** Reads the value at a path of a subject; null when there is none. */
+export type ValueReader = (subject: unknown, path: readonly string[]) => unknown;
+
 /** Compiles a condition that has been checked. The function throws for no subject made of JSON. */
-export function compileCondition(condition: Condition): (subject: unknown) => boolean {
+export function compileCondition(
+  condition: Condition,
+  read: ValueReader = valueAt,
+): (subject: unknown) => boolean {
   const { tree, errors } = parseCondition(condition);
   const [error] = errors;
   // Conditions are checked when they are saved; one that is not valid here is our bug.
   if (error !== undefined) throw new TypeError(`Not a condition: ${error.path} ${error.message}`);
-  return compile(tree);
+  return compile(tree, read);
 }
 
 type Predicate = (subject: unknown) => boolean;
 
-function compile(tree: ConditionTree): Predicate {
+function compile(tree: ConditionTree, read: ValueReader): Predicate {
   switch (tree.kind) {
     case "and": {
-      const parts = tree.parts.map(compile);
+      const parts = tree.parts.map((part) => compile(part, read));
       return (subject) => parts.every((part) => part(subject));
     }
     case "or": {
-      const parts = tree.parts.map(compile);
+      const parts = tree.parts.map((part) => compile(part, read));
       return (subject) => parts.some((part) => part(subject));
     }
     case "not": {
-      const part = compile(tree.part);
+      const part = compile(tree.part, read);
       return (subject) => !part(subject);
     }
     case "comparison": {
       const { path, matches } = tree;
-      return (subject) => matches(valueAt(subject, path));
+      return (subject) => matches(read(subject, path));
     }
   }
 }
 
 /** The value at a path, null when there is none. */
-function valueAt(subject: unknown, path: readonly string[]): unknown {
+export function valueAt(subject: unknown, path: readonly string[]): unknown {
   let value = subject;
   for (const word of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, word)) return null;

@@ -47,11 +47,9 @@ export function toQuerySchema(
 
 const functions = [...FUNCTIONS].toSorted();
 
-function toRelation(
-  { slug, name, columns, rules }: Table,
-  principal: Principal | undefined,
-): QuerySchema["relations"] {
-  const grants = resolveGrants(rules, "read", principal);
+function toRelation(table: Table, principal: Principal | undefined): QuerySchema["relations"] {
+  const { slug, name, columns } = table;
+  const grants = resolveGrants(table, "read", principal);
   if (grants?.length === 0) return [];
   const own = columns.filter((column) => showsField(grants, column.name));
   const system = SYSTEM_COLUMNS.filter(([field]) => field === "id" || showsField(grants, field));

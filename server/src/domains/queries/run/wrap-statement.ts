@@ -85,7 +85,7 @@ function tableExpression(
   names: ReadonlySet<string>,
 ): string {
   const { schema } = table;
-  const rules = table.compileRules(parameters);
+  const rules = table.compileRules(parameters, schema.base, ({ base }) => base);
   const columns = selectableColumns(schema, names).map(([field, name]) => {
     const { sql } = rules.field(field) ?? { sql: "null" };
     return `${sql} as ${quoteIdentifier(name)}`;

@@ -11,6 +11,7 @@ import {
   resolveGrants,
   Slug,
   visibleFields,
+  withReferences,
 } from "#domains/tables/index.ts";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { Operation, ReadContext, WriteContext } from "#kernel/contract.ts";
@@ -89,7 +90,7 @@ async function openRecord(
   const [row] = await table.retryOnSchemaChange(() => queryRows(ctx.tx, text, [recordId]));
   if (!row) throw new Failure(NoSuchRecord);
   const { record } = toStoredRecord(schema, row);
-  assertVisible(table, record);
+  await assertVisible(table, record);
   return { table, record };
 }
 
@@ -141,7 +142,7 @@ const addComment = command({
 /** The members whom a text names and who may see the record. */
 async function findReaders(
   ctx: WriteContext<never>,
-  { schema }: OpenTable,
+  table: OpenTable,
   record: TableRecord,
   body: string,
 ): Promise<string[]> {
@@ -149,9 +150,13 @@ async function findReaders(
   if (named.length === 0) return [];
   const readers = await findMembersWithPermission(ctx, RecordsRead, [...named]);
   const person = await readPrincipals(ctx, named);
+  const references = await table.loadReferences("read", [record]);
   return named
     .filter((userId) => {
-      const grants = resolveGrants(schema.rules, "read", person(userId));
+      const grants = withReferences(
+        resolveGrants(table.schema, "read", person(userId)),
+        references,
+      );
       return readers.has(userId) && visibleFields(grants, record) !== undefined;
     })
     .slice(0, MENTIONS_MAX);

@@ -100,7 +100,7 @@ async function revertBatch(
   );
   if (changed.length > 0) await updateEach(ctx, table, changed);
   if (made.length > 0) {
-    const grants = table.grants("delete");
+    const grants = await table.grantsOn("delete", made);
     await deleteUnreferenced(
       ctx,
       { table, records: made },

@@ -229,5 +229,5 @@ async function assertExists({ tx }: ReadContext, table: OpenTable, id: string): 
   const text = `select ${recordStatements(schema).all} from ${schema.view} where id = $1`;
   const [row] = await table.retryOnSchemaChange(() => queryRows(tx, text, [id]));
   if (!row) throw new Failure(NoSuchRecord);
-  assertVisible(table, toStoredRecord(schema, row).record);
+  await assertVisible(table, toStoredRecord(schema, row).record);
 }

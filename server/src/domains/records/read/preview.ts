@@ -2,7 +2,6 @@
 import Type from "typebox";
 import {
   ACTIONS,
-  checkRules,
   type ColumnSchema,
   type Grants,
   type OpenTable,
@@ -103,13 +102,13 @@ async function assertNotLimited(ctx: ReadContext, slug: string): Promise<void> {
   const table = await openTable(ctx, slug);
   const schemas = await table.listSchemas();
   const { principal } = ctx.caller;
-  const isLimited = schemas.some(({ rules }) => resolveGrants(rules, "read", principal));
+  const isLimited = schemas.some((schema) => resolveGrants(schema, "read", principal));
   if (isLimited) throw new Failure(RecordForbidden);
 }
 
 function withRules(table: OpenTable, rules: readonly Rule[] | undefined): OpenTable {
   if (!rules) return table;
-  const checked = checkRules({ ...table.schema, rules: [...rules] });
+  const checked = table.checkRules(rules);
   assertNoErrors(checked.errors);
   return table.withRules(checked.rules);
 }

@@ -40,6 +40,6 @@ export async function readPastRecord(
   const record = Object.fromEntries(
     known.map((name) => [name, state[name]]),
   ) as unknown as TableRecord;
-  assertVisible(table, record);
+  await assertVisible(table, record);
   return toVisibleRecord(table, record);
 }

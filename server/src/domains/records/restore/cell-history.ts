@@ -120,5 +120,5 @@ async function assertReadable(
   const text = `select ${recordStatements(schema).all} from ${schema.view} where id = $1`;
   const [row] = await table.retryOnSchemaChange(() => queryRows(tx, text, [recordId]));
   if (!row) throw new Failure(NoSuchRecord);
-  assertVisible(table, toStoredRecord(schema, row).record);
+  await assertVisible(table, toStoredRecord(schema, row).record);
 }

@@ -37,11 +37,12 @@ export const recordInverse: BulkInverse = {
     const rows = await table.retryOnSchemaChange(() => queryRows(ctx.tx, text, [ids]));
     const records = rows.map((row) => toStoredRecord(schema, row).record);
     const fields = recordStatements(schema).writable.map(({ name }) => name);
+    const grants = await table.grantsOn("read", records);
     return {
       states: new Map(records.map((record): [string, State] => [record.id, record])),
       fields: new Set(fields),
       hiddenFields(state) {
-        const { isAllowed, deniedFields } = checkAccess(table.grants("read"), state, fields);
+        const { isAllowed, deniedFields } = checkAccess(grants, state, fields);
         return isAllowed ? new Set(deniedFields) : undefined;
       },
     };
@@ -74,7 +75,7 @@ async function deleteMade(
 ): Promise<void> {
   if (reversals.length === 0) return;
   const records = reversals.map(({ current }) => current as unknown as TableRecord);
-  const grants = table.grants("delete");
+  const grants = await table.grantsOn("delete", records);
   await deleteUnreferenced(
     ctx,
     { table, records },

@@ -62,7 +62,7 @@ export const restoreRecord = command({
     const [restored] = await restoreRecords(ctx, table, [await findDeleted(ctx, table, recordId)]);
     if (!restored) throw new Error("A record was restored and is not there.");
     const { record, revision } = restored;
-    return { data: { ...toVisibleRecord(table, record), revision } };
+    return { data: { ...(await toVisibleRecord(table, record)), revision } };
   },
 });
 
@@ -88,7 +88,10 @@ export async function restoreRecords(
     named: Object.keys(record).filter((name) => schema.byName.has(name)),
     path: deleted.length === 1 ? "" : `/${record.id}`,
   }));
-  const grants = table.grants("create");
+  const grants = await table.grantsOn(
+    "create",
+    restored.map(({ record }) => record),
+  );
   assertNoViolations(writes.flatMap((write) => createViolations(grants, write)));
   await assertMembers(ctx, table, writes);
   await settleFiles(ctx, table, writes);

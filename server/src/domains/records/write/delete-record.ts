@@ -26,9 +26,9 @@ export async function deleteRecord(
 ): Promise<void> {
   // Locked first, so that nothing comes to refer to it, and no error tells of a hidden record.
   const { record, revision } = await lockRecord(ctx, table, id, "for update");
-  assertVisible(table, record);
+  await assertVisible(table, record);
   ctx.expectRevision(revision);
-  assertNoViolations(deleteViolations(table.grants("delete"), record));
+  assertNoViolations(deleteViolations(await table.grantsOn("delete", [record]), record));
   await deleteWithDependents(ctx, { table, records: [record] });
 }
 
@@ -41,7 +41,7 @@ export async function deleteMatching(
   const ids = await lockMatching(ctx, table, filter, "for update");
   const records = await readRecords(ctx, table, ids);
   if (records.length === 0) return 0;
-  const grants = table.grants("delete");
+  const grants = await table.grantsOn("delete", records);
   assertNoViolations(
     records.flatMap((record) => deleteViolations(grants, record, `/${record.id}`)),
   );

@@ -12,10 +12,10 @@ import { type DynamicItem, dynamicItem, withRevision } from "#kernel/operation/r
 import { object } from "#kernel/schema/schema.ts";
 import { RecordUpdated } from "../events.ts";
 import { RecordsWrite } from "../permissions.ts";
-import { RecordForbidden, toVisibleRecord } from "../record-access.ts";
+import { RecordForbidden, toVisibleRecords } from "../record-access.ts";
 import { RecordId, type RecordInput, RecordNotUnique, RecordSchema } from "../record.ts";
 import { readRecords } from "./dependents.ts";
-import { lockWhere, RecordBudget } from "./lock-records.ts";
+import { lockWhere, RecordBudget, ROW } from "./lock-records.ts";
 import { updateEach } from "./update-many.ts";
 
 const EDITS_MAX = 1_000;
@@ -81,9 +81,13 @@ async function applyEdits(
     return record ? [{ before: record, input: set, path: `/edits/${n}/set` }] : [];
   });
   const results = await updateEach(ctx, table, updates);
-  const data = results.map(({ record, isChanged }) => ({
-    ...toVisibleRecord(table, record),
-    revision: (revisions.get(record.id) ?? 0) + (isChanged ? 1 : 0),
+  const visible = await toVisibleRecords(
+    table,
+    results.map(({ record }) => record),
+  );
+  const data = visible.map((record, n) => ({
+    ...record,
+    revision: (revisions.get(record.id) ?? 0) + (results[n]?.isChanged ? 1 : 0),
   }));
   return { data };
 }
@@ -95,7 +99,7 @@ async function lockRevisions(
   edits: readonly Edit[],
 ): Promise<ReadonlyMap<string, number>> {
   const parameters = new SqlParameters();
-  const rules = table.compileRules(parameters);
+  const rules = table.compileRules(parameters, ROW);
   const ids = parameters.add(
     edits.map(({ id }) => id),
     "text[]",

@@ -60,7 +60,7 @@ export async function insertRecords(
   for (const slice of sliceWrites(table.schema, writes)) {
     // The events of the slice before: to write all of them at the end would take too long for one turn.
     if (stored.length > 0) ctx.flush();
-    stored.push(...emitCreated(ctx, table, slice, await insert(ctx, table, slice)));
+    stored.push(...(await emitCreated(ctx, table, slice, await insert(ctx, table, slice))));
   }
   return stored;
 }
@@ -69,17 +69,18 @@ export async function insertRecords(
  * Emits an event for each record that was inserted. Rules are checked once more where the table
  * generates something, since they may name it.
  */
-export function emitCreated(
+export async function emitCreated(
   ctx: WriteContext<typeof RecordCreated>,
   table: OpenTable,
   writes: readonly RecordWrite[],
   rows: readonly SqlRow[],
-): StoredRecord[] {
+): Promise<StoredRecord[]> {
   const { schema } = table;
   const { generated } = recordStatements(schema);
   const byId = new Map(generated.length > 0 ? rows.map((row) => [row["id"], row]) : []);
   const inserted = writes.map((write) => withGenerated(schema, write, byId.get(write.record.id)));
-  const grants = generated.length > 0 ? table.grants("create") : undefined;
+  const records = inserted.map(({ record }) => record);
+  const grants = generated.length > 0 ? await table.grantsOn("create", records) : undefined;
   if (grants) assertNoViolations(inserted.flatMap((write) => createViolations(grants, write)));
   return inserted.map(({ record }) => {
     ctx.emit(RecordCreated, recordRef(schema, record), recordEventData(schema, record));
@@ -147,7 +148,10 @@ export async function prepareInserts(
     throw invalidRecord(errors.slice(0, FIELD_ERRORS_MAX));
   }
   // Before they are sent: an error of PostgreSQL would tell of records that are hidden.
-  const grants = table.grants("create");
+  const grants = await table.grantsOn(
+    "create",
+    writes.map(({ record }) => record),
+  );
   if (grants) {
     const possible = ignoringGenerated(table.schema, grants);
     assertNoViolations(await mapInTurns(writes, (write) => createViolations(possible, write)));

@@ -40,7 +40,8 @@ export class RecordBudget {
 /** The strength of a lock: against changes, or so that nothing new can refer to the records either. */
 export type LockStrength = "for no key update" | "for update";
 
-const ROW = '"the row"';
+/** The name of the row in the condition of `lockWhere`. */
+export const ROW = '"the row"';
 
 /** Locks records and returns their ids. Their size is known before any is fetched. */
 export async function lockWhere(

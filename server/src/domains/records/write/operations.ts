@@ -14,6 +14,7 @@ import {
   assertNoViolations,
   RecordForbidden,
   toVisibleRecord,
+  toVisibleRecords,
   updateViolations,
 } from "../record-access.ts";
 import {
@@ -92,7 +93,7 @@ export const createRecord = command({
     if (!stored) throw new Error("A record was inserted and is not there.");
     const { record, revision } = stored;
     const location = `/api/v1/tables/${table.schema.slug}/records/${record.id}`;
-    return { data: toVisibleRecord(table, record), revision, location };
+    return { data: await toVisibleRecord(table, record), revision, location };
   },
 });
 
@@ -114,7 +115,7 @@ export const changeRecord = command({
   async run(ctx, { params, body }) {
     const table = await openTable(ctx, params.slug);
     const { record, revision } = await updateRecord(ctx, table, params.recordId, body);
-    return { data: toVisibleRecord(table, record), revision };
+    return { data: await toVisibleRecord(table, record), revision };
   },
 });
 
@@ -153,7 +154,14 @@ export const createRecords = command({
   async run(ctx, { params, body }) {
     const table = await openTable(ctx, params.slug);
     const stored = await insertRecords(ctx, table, body.records, (index) => `/records/${index}`);
-    return { data: await mapInTurns(stored, ({ record }) => [toVisibleRecord(table, record)]) };
+    return {
+      data: [
+        ...(await toVisibleRecords(
+          table,
+          stored.map(({ record }) => record),
+        )),
+      ],
+    };
   },
 });
 
@@ -210,7 +218,7 @@ export const putRecords = command({
     const table = await openTable(ctx, params.slug);
     ctx.expectRevision(NO_REVISION);
     const { records, changes: _, existing: __, ...counts } = await upsertRecords(ctx, table, body);
-    const visible = await mapInTurns(records, (record) => [toVisibleRecord(table, record)]);
+    const visible = [...(await toVisibleRecords(table, records))];
     return { data: { ...counts, records: visible } };
   },
 });
@@ -259,15 +267,16 @@ async function updateMatching(
   const ids = await lockMatching(ctx, table, filter, "for no key update");
   if (ids.length === 0) return 0;
   const named = Object.keys(set);
-  const grants = table.grants("update");
-  if (grants) {
+  if (table.grants("update")) {
     // Before it is sent: an error of PostgreSQL would tell of records that are hidden.
-    const violations = await mapInTurns(await readRecords(ctx, table, ids), (before) =>
-      updateViolations(grants, before, {
-        record: applyChanges(ctx, before, values),
-        named,
-        path: SET_PATH,
-      }),
+    const planned = (await readRecords(ctx, table, ids)).map((before) => ({
+      before,
+      record: applyChanges(ctx, before, values),
+    }));
+    const judged = planned.flatMap(({ before, record }) => [before, record]);
+    const grants = await table.grantsOn("update", judged);
+    const violations = await mapInTurns(planned, ({ before, record }) =>
+      updateViolations(grants, before, { record, named, path: SET_PATH }),
     );
     // Most records violate the same rules, and each is listed once.
     assertNoViolations([

@@ -92,7 +92,12 @@ async function planUpdates(
 
 /** A key that a hidden record has can't be hidden, but that record can't be changed either. */
 async function assertMayUpdate(table: OpenTable, planned: readonly PlannedUpdate[]): Promise<void> {
-  const [readGrants, updateGrants] = [table.grants("read"), table.grants("update")];
+  const before = planned.map((update) => update.before);
+  const readGrants = await table.grantsOn("read", before);
+  const updateGrants = await table.grantsOn("update", [
+    ...before,
+    ...planned.map(({ record }) => record),
+  ]);
   if (!readGrants && !updateGrants) return;
   assertNoViolations(
     await mapInTurns(planned, (update) =>

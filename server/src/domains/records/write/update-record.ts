@@ -34,27 +34,28 @@ export async function updateRecord(
 ): Promise<StoredRecord> {
   const { schema } = table;
   const values = await parseUpdate(ctx, table, input, "");
-  const authorize = ({
+  const authorize = async ({
     record: before,
     revision,
-  }: StoredRecord): RecordWrite & { before: TableRecord } => {
-    assertVisible(table, before);
+  }: StoredRecord): Promise<RecordWrite & { before: TableRecord }> => {
+    await assertVisible(table, before);
     ctx.expectRevision(revision);
     const record = applyChanges(ctx, before, values);
     const write = { record, named: Object.keys(input), path: "", before };
-    assertNoViolations(updateViolations(table.grants("update"), before, write));
+    const grants = await table.grantsOn("update", [before, record]);
+    assertNoViolations(updateViolations(grants, before, write));
     return write;
   };
   // Before it is sent: an error of PostgreSQL would tell of records that are hidden.
   const isLimited = table.grants("read") !== undefined || table.grants("update") !== undefined;
-  if (isLimited) authorize(await lockRecord(ctx, table, id));
+  if (isLimited) await authorize(await lockRecord(ctx, table, id));
   const { text, values: parameters } = updateStatement(ctx, schema, id, values);
   const update = () => ctx.send<SqlRow>(text, parameters, explainConstraint(table));
   let [row] = await update();
   const before = row ? toStoredRecord(schema, row) : await lockRecord(ctx, table, id);
   // Nothing was new when the statement began; another transaction that was waited for has changed that.
   if (!row && hasChanges(before.record, values)) [row] = await update();
-  const write = authorize(before);
+  const write = await authorize(before);
   const { record } = write;
   if (!row) return before;
   const errors = checkSize(storedSize(record), "");

@@ -148,7 +148,11 @@ function assertMayWriteKeys(
   const [createGrants, updateGrants] = [table.grants("create"), table.grants("update")];
   if (!createGrants || !updateGrants) return;
   // For any record: no condition is left that would look at it.
-  const grants = [...createGrants, ...updateGrants].map(({ fields }) => ({ where: null, fields }));
+  const grants = [...createGrants, ...updateGrants].map(({ fields }) => ({
+    where: null,
+    fields,
+    paths: [],
+  }));
   assertNoViolations(
     keyed.flatMap(({ path, input }) =>
       createViolations(grants, { record: input as TableRecord, named: [name], path }),
@@ -195,7 +199,7 @@ async function insertMissing(
     const rows = await explainBatchError(ctx, table, slice, () => ctx.send<SqlRow>(text, values));
     const ids = new Set(rows.map(({ id }) => id));
     const inserted = slice.filter(({ record }) => ids.has(record.id));
-    const records = emitCreated(ctx, table, inserted, rows);
+    const records = await emitCreated(ctx, table, inserted, rows);
     for (const [index, { path }] of inserted.entries()) byPath.set(path, records[index]?.record);
   }
   return new Map(

@@ -6,7 +6,7 @@
 import type { Partition } from "#kernel/db/partition.ts";
 import { compileFormula } from "./compile-formula.ts";
 import type { Table } from "../table.ts";
-import { unrestrictedField } from "../schema/rule-sql.ts";
+import { storedField } from "../schema/stored-field.ts";
 import { resolveTable, type TableSchema } from "../schema/table-schema.ts";
 
 /** The expression of an index and the columns that it reads, or why there can be none. */
@@ -44,7 +44,7 @@ function compileOwn(schema: TableSchema, name: string, { uses, above }: Compilat
   const { options = {} } = schema.computed.get(name) ?? {};
   let reason: string | undefined;
   const compiled = compileFormula(String(options["expression"]), (field) => {
-    const stored = unrestrictedField(schema, field);
+    const stored = storedField(schema, field);
     if (stored) {
       uses.add(field);
       return stored;

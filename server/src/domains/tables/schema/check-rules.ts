@@ -2,21 +2,30 @@ import { BUILT_IN_ROLES } from "#kernel/access/permission.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
 import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { unrestrictedField } from "./rule-sql.ts";
+import type { RelatedTables } from "./field-type.ts";
+import { rulePathKind } from "./rule-path.ts";
+import { storedField } from "./stored-field.ts";
 import type { TableSchema } from "./table-schema.ts";
 import type { Rule } from "../table.ts";
 
-/** The rules of a table with their conditions in canonical form, and the errors in them below `/rules`. */
-export function checkRules(table: TableSchema): {
+/**
+ * The rules of a table with their conditions in canonical form, and the errors in them below `/rules`. Paths lead to the
+ * related tables.
+ */
+export function checkRules(
+  table: TableSchema,
+  related: RelatedTables,
+): {
   readonly rules: Rule[];
   readonly errors: readonly FieldError[];
 } {
-  const kindOf = (name: string) => unrestrictedField(table, name)?.kind;
+  const storedKind = (name: string) => storedField(table, name)?.kind;
+  const kindOf = (name: string) => storedKind(name) ?? rulePathKind(table, name, related);
   const errors: FieldError[] = [];
   const rules = table.rules.map((rule, index) => {
     const path = `/rules/${index}`;
     for (const [position, field] of (rule.fields ?? []).entries()) {
-      if (kindOf(field) === undefined && !table.computed.has(field)) {
+      if (storedKind(field) === undefined && !table.computed.has(field)) {
         errors.push({
           path: `${path}/fields/${position}`,
           message: "is not a field of this table",

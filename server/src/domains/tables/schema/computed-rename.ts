@@ -1,7 +1,7 @@
 /** Computed columns that follow a renamed one: in formulas, paths, figures and their filters, of any table. */
 import type { Condition } from "#kernel/condition/condition.ts";
 import { linkTargetOf, targetOf } from "../columns/reference.ts";
-import type { Column, ColumnTypeName, Table } from "../table.ts";
+import type { Column, ColumnTypeName, Rule, Table } from "../table.ts";
 
 /** A rename of a column of one table, among all tables as they were before it. */
 export interface ColumnRename {
@@ -54,6 +54,15 @@ const WRITERS: Readonly<Partial<Record<ColumnTypeName, OptionWriter>>> = {
     };
   },
 };
+
+/** The rules of a table with the paths of their conditions by the new name. */
+export function renamePathsInRules({ slug, rules }: Table, rename: ColumnRename): Rule[] {
+  return rules.map((rule) =>
+    rule.where
+      ? { ...rule, where: renameInFilter(rule.where, (path) => renamePath(rename, slug, path)) }
+      : rule,
+  );
+}
 
 /** A path with the renamed column where it leads through that. */
 function renamePath(

@@ -7,14 +7,19 @@
  * can tell otherwise.
  */
 import type { Principal } from "#kernel/access/caller.ts";
-import { type Condition, compileCondition } from "#kernel/condition/condition.ts";
-import { ACTIONS, type Action, type Rule } from "../table.ts";
+import { type Condition, compileCondition, valueAt } from "#kernel/condition/condition.ts";
+import { ACTIONS, type Action, type Table } from "../table.ts";
+import { type References, rulePaths } from "./rule-path.ts";
 
 export interface Grant {
   /** Null when it holds for every record. */
   readonly where: Condition | null;
   /** Null when it is all fields. */
   readonly fields: ReadonlySet<string> | null;
+  /** The paths through references that `where` names. */
+  readonly paths: readonly string[];
+  /** What those lead to, of the records that are judged in memory. */
+  readonly references?: References;
 }
 
 /** Undefined when there is no limit; an empty list when there is no access. */
@@ -25,10 +30,11 @@ const UNRESTRICTED_ROLES = new Set(["owner", "admin"]);
 
 /** The grants of a person for an action. `person` is undefined for the platform itself. */
 export function resolveGrants(
-  rules: readonly Rule[],
+  table: Pick<Table, "rules" | "columns">,
   action: Action,
   principal: Principal | undefined,
 ): Grants {
+  const { rules } = table;
   if (rules.length === 0 || !principal || isUnrestricted(principal)) return undefined;
   const grants = rules
     .filter(
@@ -42,6 +48,7 @@ export function resolveGrants(
           ? null
           : forPrincipal(where, principal),
       fields: fields ? new Set(fields) : null,
+      paths: where === undefined ? [] : rulePaths(table, where),
     }));
   // One that allows everything makes the others needless.
   return grants.some(({ where, fields }) => !where && !fields) ? undefined : grants;
@@ -58,7 +65,7 @@ export function visibleFields(
   record: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | undefined {
   if (!grants) return record;
-  const matching = grants.filter(({ where }) => !where || matchesCondition(where, record));
+  const matching = grants.filter((grant) => holdsFor(grant, record));
   if (matching.length === 0) return undefined;
   if (matching.some(({ fields }) => !fields)) return record;
   return Object.fromEntries(
@@ -76,7 +83,7 @@ export function checkAccess(
   fields: readonly string[] = [],
 ): { readonly isAllowed: boolean; readonly deniedFields: readonly string[] } {
   if (!grants) return { isAllowed: true, deniedFields: [] };
-  const matching = grants.filter(({ where }) => !where || matchesCondition(where, record));
+  const matching = grants.filter((grant) => holdsFor(grant, record));
   return {
     isAllowed: matching.length > 0,
     deniedFields: fields.filter(
@@ -86,8 +93,11 @@ export function checkAccess(
 }
 
 /** The actions that a person may take on some record of the table. */
-export function allowedActions(rules: readonly Rule[], principal: Principal | undefined): Action[] {
-  return ACTIONS.filter((action) => resolveGrants(rules, action, principal)?.length !== 0);
+export function allowedActions(
+  table: Pick<Table, "rules" | "columns">,
+  principal: Principal | undefined,
+): Action[] {
+  return ACTIONS.filter((action) => resolveGrants(table, action, principal)?.length !== 0);
 }
 
 /** A record with all its fields hidden but those that identify it. */
@@ -110,12 +120,52 @@ export const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
   "tableRevision",
 ]);
 
+/** The grants for records whose references were read. */
+export function withReferences(grants: Grants, references: References): Grants {
+  return grants?.map((grant) => (grant.paths.length === 0 ? grant : { ...grant, references }));
+}
+
+type RecordLike = Readonly<Record<string, unknown>>;
+
+/**
+ * True when a grant covers a record. One that leads to a record that is gone, as an old event may, can no longer be
+ * judged and is not covered.
+ */
+function holdsFor({ where, paths, references }: Grant, record: RecordLike): boolean {
+  if (!where) return true;
+  const values = new Map<string, unknown>();
+  for (const path of paths) {
+    const column = path.slice(0, path.indexOf("."));
+    const id = record[column] ?? null;
+    if (id === null) continue;
+    const found = references?.get(column)?.get(id);
+    // To take it for nothing would let a negation hold.
+    if (found === undefined) throw new Error(`What ${path} leads to was not read.`);
+    if (found === null) return false;
+    values.set(path, found.get(path) ?? null);
+  }
+  return matchesCondition(where, { record, values, paths });
+}
+
+interface JudgedRecord {
+  readonly record: RecordLike;
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly paths: readonly string[];
+}
+
 const compiledConditions = new WeakMap<Condition, (subject: unknown) => boolean>();
 
-function matchesCondition(where: Condition, record: unknown): boolean {
+function matchesCondition(where: Condition, subject: JudgedRecord): boolean {
   let test = compiledConditions.get(where);
-  if (!test) compiledConditions.set(where, (test = compileCondition(where)));
-  return test(record);
+  if (!test) compiledConditions.set(where, (test = compileCondition(where, readField)));
+  return test(subject);
+}
+
+function readField(subject: unknown, path: readonly string[]): unknown {
+  const { record, values, paths } = subject as JudgedRecord;
+  if (paths.length === 0 || path.length === 1) return valueAt(record, path);
+  const name = path.join(".");
+  return paths.includes(name) ? (values.get(name) ?? null) : valueAt(record, path);
 }
 
 /** Puts the person's own values in the place of `$user.id` and `$user.roles`. */

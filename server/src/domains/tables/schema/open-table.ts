@@ -1,6 +1,7 @@
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, ReadContext } from "#kernel/contract.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
+import type { ConditionField } from "#kernel/condition/sql.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { type ParsedFields, parseFields } from "../columns/parse-fields.ts";
@@ -8,9 +9,12 @@ import { type DerivedNameParts, parseDerivedName } from "../derived-name.ts";
 import { VERSION_COLUMN } from "../sql-names.ts";
 import { findTable } from "../store.ts";
 import { type Action, type Rule, NoSuchTable } from "../table.ts";
-import { type Grants, resolveGrants } from "./grants.ts";
+import { checkRules } from "./check-rules.ts";
+import { type Grants, resolveGrants, withReferences } from "./grants.ts";
 import { type FieldType, type RelatedTables, resolveFieldType } from "./field-type.ts";
-import { compileRules, unrestrictedField } from "./rule-sql.ts";
+import { compileRules } from "./rule-sql.ts";
+import { compileRulePath, loadReferences, pathsOfRules, type References } from "./rule-path.ts";
+import { storedField } from "./stored-field.ts";
 import type { RuleSql } from "./table-field.ts";
 import {
   findRelated,
@@ -21,6 +25,8 @@ import {
   type TableSource,
 } from "./table-cache.ts";
 import type { TableSchema } from "./table-schema.ts";
+
+type RecordLike = Readonly<Record<string, unknown>>;
 
 /** Where a table is opened: in the transaction of a call, or by the platform on behalf of a caller. */
 export type TableContext =
@@ -99,21 +105,56 @@ export class OpenTable {
   grants(action: Action): Grants {
     if (this.schema.rules.length === 0) return undefined;
     if (!this.#grants.has(action)) {
-      this.#grants.set(action, resolveGrants(this.schema.rules, action, this.#caller.principal));
+      this.#grants.set(action, resolveGrants(this.schema, action, this.#caller.principal));
     }
     return this.#grants.get(action);
   }
 
+  /** The grants by which these records can be judged in memory: what rules name of other records is read. */
+  async grantsOn(action: Action, records: readonly RecordLike[]): Promise<Grants> {
+    const grants = this.grants(action);
+    const paths = [...new Set(grants?.flatMap((grant) => grant.paths))];
+    if (paths.length === 0) return grants;
+    return withReferences(grants, await this.#load(paths, records));
+  }
+
+  /** What rules for an action name of other records, to judge these by, whoever sees them. */
+  loadReferences(action: Action, records: readonly RecordLike[]): Promise<References> {
+    const rules = this.schema.rules.filter(({ actions }) => actions.includes(action));
+    return this.#load(pathsOfRules(this.schema, rules), records);
+  }
+
+  #load(paths: readonly string[], records: readonly RecordLike[]): Promise<References> {
+    return this.retryOnSchemaChange(() =>
+      loadReferences(this.#source, this.schema, paths, records),
+    );
+  }
+
+  /** The end of a path of a rule in SQL, given that of the reference that it begins with. */
+  compileRulePath(path: string, reference: string): ConditionField | undefined {
+    return compileRulePath(this.schema, path, {
+      column: () => reference,
+      related: this.#related,
+      from: ({ view }) => view,
+      level: 0,
+    });
+  }
+
   /**
    * Compiles the rows and fields that the caller may read into a statement. `row` is the name of the table
-   * there, if it is not its own.
+   * there, if it is not its own; the statement reads the tables themselves where it is not the application's.
    */
-  compileRules(parameters: SqlParameters, row = this.schema.view): RuleSql {
+  compileRules(
+    parameters: SqlParameters,
+    row = this.schema.view,
+    from: (table: TableSchema) => string = ({ view }) => view,
+  ): RuleSql {
     const principal = this.#caller.principal;
     return compileRules(this.schema, this.grants("read"), parameters, {
       related: this.#related,
       compile: compileRules,
-      grants: ({ rules }) => resolveGrants(rules, "read", principal),
+      grants: (table) => resolveGrants(table, "read", principal),
+      from,
       row,
       level: 0,
     });
@@ -121,7 +162,7 @@ export class OpenTable {
 
   /** The column that stores a field; undefined when none does. */
   columnSql(name: string): string | undefined {
-    return unrestrictedField(this.schema, name)?.sql;
+    return storedField(this.schema, name)?.sql;
   }
 
   /** The type of a field or path, whatever the rules; undefined when there is none. */
@@ -158,6 +199,11 @@ export class OpenTable {
   /** Another schema of the partition, for the same caller. */
   with(schema: TableSchema): OpenTable {
     return new OpenTable(this.#source, this.#caller, schema);
+  }
+
+  /** Checks other rules for this table. */
+  checkRules(rules: readonly Rule[]): ReturnType<typeof checkRules> {
+    return checkRules({ ...this.schema, rules: [...rules] }, this.#related);
   }
 
   /** This table under other rules, which were checked. */

@@ -1,12 +1,11 @@
-import { conditionToSql, type ConditionField } from "#kernel/condition/sql.ts";
+import { conditionToSql, splitPath } from "#kernel/condition/sql.ts";
 import { parseCondition } from "#kernel/condition/parse-condition.ts";
-import type { Condition } from "#kernel/condition/condition.ts";
-import { quotedColumn } from "../sql-names.ts";
 import type { TableSchema } from "./table-schema.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
-import { SYSTEM_COLUMNS } from "../table.ts";
 import { compileComputed, type RowScope } from "./computed-sql.ts";
-import { ALWAYS_VISIBLE, type Grants } from "./grants.ts";
+import { ALWAYS_VISIBLE, type Grant, type Grants } from "./grants.ts";
+import { compileRulePath } from "./rule-path.ts";
+import { storedField } from "./stored-field.ts";
 import type { RuleSql, TableField, TableRelations } from "./table-field.ts";
 
 /**
@@ -19,9 +18,9 @@ export function compileRules(
   parameters: SqlParameters,
   relations?: TableRelations,
 ): RuleSql {
-  const compiled = grants?.map(({ where, fields }) => ({
-    fields,
-    sql: where ? conditionSql(table, where, parameters) : "true",
+  const compiled = grants?.map((grant) => ({
+    fields: grant.fields,
+    sql: grant.where ? conditionSql(table, grant, parameters, relations) : "true",
   }));
   const grantsFor = (name: string) =>
     compiled?.filter(({ fields }) => !fields || fields.has(name) || ALWAYS_VISIBLE.has(name)) ?? [];
@@ -29,7 +28,7 @@ export function compileRules(
   const guard = (name: string) => (isPlain(name) ? undefined : joinOr(grantsFor(name)));
   const compileField = (name: string): TableField | undefined => {
     const field =
-      unrestrictedField(table, name) ??
+      storedField(table, name) ??
       (relations && compileComputed({ table, rules, parameters, relations, entered }, name));
     // A reference that is hidden leads nowhere.
     const condition = field && guard(name.split(".")[0] ?? name);
@@ -63,30 +62,24 @@ function joinOr(compiled: readonly { readonly sql: string }[]): string {
 }
 
 /** The condition of a rule, on stored values. It was checked when the rule was saved. */
-function conditionSql(table: TableSchema, where: Condition, parameters: SqlParameters): string {
+function conditionSql(
+  table: TableSchema,
+  { where, paths }: Grant,
+  parameters: SqlParameters,
+  relations: TableRelations | undefined,
+): string {
   const { tree, errors } = parseCondition(where);
+  const pathField = (name: string) =>
+    relations &&
+    compileRulePath(table, name, {
+      ...relations,
+      column: (quoted) => `${relations.row}.${quoted}`,
+    });
+  const isMissing = (path: string): boolean =>
+    !splitPath(path.split("."), (name) => (name.includes(".") ? pathField(name) : undefined)).root;
   // An invalid part would hold always, and a rule must never allow more than it says.
-  if (errors.length > 0) throw new Error(`A rule of ${table.slug} is no condition.`);
-  return conditionToSql(tree, (name) => unrestrictedField(table, name), parameters);
-}
-
-/** A field as it is stored. */
-export function unrestrictedField(table: TableSchema, name: string): ConditionField | undefined {
-  const column = table.byName.get(name);
-  if (column) {
-    const { columnType, indexed, quoted } = column;
-    const containing = indexed && columnType.index === "gin";
-    return {
-      sql: quoted,
-      kind: columnType.kind,
-      type: columnType.parameterType,
-      hasContainmentIndex: containing,
-    };
+  if (errors.length > 0 || paths.some(isMissing)) {
+    throw new Error(`A rule of ${table.slug} is no condition.`);
   }
-  const kind = SYSTEM_KINDS.get(name);
-  return kind && { sql: quotedColumn(name), kind };
+  return conditionToSql(tree, (name) => storedField(table, name) ?? pathField(name), parameters);
 }
-
-const SYSTEM_KINDS: ReadonlyMap<string, ConditionField["kind"]> = new Map(
-  SYSTEM_COLUMNS.map(([name]) => [name, name.endsWith("At") ? "time" : "text"]),
-);

@@ -59,6 +59,8 @@ export interface TableRelations {
   ) => RuleSql;
   /** The grants of the caller to read a table. */
   readonly grants: (table: TableSchema) => Grants;
+  /** A table after `from`, as the role of the statement may read it. */
+  readonly from: (table: TableSchema) => string;
   /** The name of the row in the statement, from where a subquery can still name it. */
   readonly row: string;
   readonly level: number;

@@ -82,9 +82,10 @@ async function readPlanContext(
   const partition = partitionOfCaller(caller);
   const dropped = steps.filter(({ op }) => op === "drop_table").map(({ table }) => table);
   const renames = steps.some(({ op }) => op === "rename_column");
-  // A computed column of any table may lead through the one that is renamed.
-  const all = renames ? await store.listTables(tx) : [];
-  const slugs = [...new Set([...slugsOf(steps), ...all.map(({ slug }) => slug)])];
+  const all = await store.listTables(tx);
+  // A computed column or rule of any table may lead through the one that is renamed.
+  const renamed = renames ? all.map(({ slug }) => slug) : [];
+  const slugs = [...new Set([...slugsOf(steps), ...renamed])];
   const found = await store.lockTables(tx, { slugs, referringTo: dropped });
   const linked = found.flatMap(({ columns }) =>
     columns.flatMap((column) => linkTargetOf(column) ?? []),
@@ -95,6 +96,7 @@ async function readPlanContext(
   return {
     partition,
     tables,
+    others: new Map(all.flatMap((table) => (tables.has(table.slug) ? [] : [[table.slug, table]]))),
     filledTables: await findFilledTables(tx, { partition, tables }, steps),
     newTable: () => ({
       id: newId("tbl", now.getTime()),

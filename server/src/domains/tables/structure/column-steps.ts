@@ -18,7 +18,8 @@ import {
   tableIn,
 } from "./plan-context.ts";
 import { renameInRules } from "../schema/check-rules.ts";
-import { renameInComputed } from "../schema/computed-rename.ts";
+import { pathsOfRules } from "../schema/rule-path.ts";
+import { renameInComputed, renamePathsInRules } from "../schema/computed-rename.ts";
 import type { ColumnChange, TableStep, TableStepOf } from "./step.ts";
 
 export function addColumn(context: PlanContext, step: TableStepOf<"add_column">): PlannedChange {
@@ -61,14 +62,20 @@ export function renameColumn(
   const rename = (name: string) => (name === from ? to : name);
   const tables = new Map(context.tables);
   for (const other of tables.values()) {
-    context.tables.set(other.slug, renameInComputed(other, { tables, slug: table.slug, from, to }));
+    const change = { tables, slug: table.slug, from, to };
+    const follower = renameInComputed(other, change);
+    const leads = pathsOfRules(other, other.rules).length > 0;
+    context.tables.set(
+      other.slug,
+      leads ? { ...follower, rules: renamePathsInRules(other, change) } : follower,
+    );
   }
-  const { columns } = tableIn(context, table.slug);
+  const { columns, rules } = tableIn(context, table.slug);
   context.tables.set(table.slug, {
     ...table,
     columns: columns.map((other) => (other.name === from ? { ...other, name: to } : other)),
     indexes: table.indexes.map((index) => ({ ...index, columns: index.columns.map(rename) })),
-    rules: renameInRules(table.rules, from, to),
+    rules: renameInRules(rules, from, to),
     ...(from !== to && bumpRenamedRevision(table)),
   });
   return {

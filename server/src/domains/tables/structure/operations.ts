@@ -186,7 +186,7 @@ export const dropTable = command({
 export const tableOperations = [listTables, createTable, getTable, updateTable, dropTable];
 
 function withAccess({ caller }: ReadContext, table: Table) {
-  return { ...table, access: allowedActions(table.rules, caller.principal) };
+  return { ...table, access: allowedActions(table, caller.principal) };
 }
 
 /** The slug made of a name; empty when nothing of it can stand in one. */

@@ -11,6 +11,8 @@ export interface PlanContext {
   readonly partition: Partition;
   /** The tables that the steps concern, by slug, as the steps so far leave them. */
   readonly tables: Map<string, Table>;
+  /** All other tables of the partition, by slug: a path of a rule may lead to any of them. */
+  readonly others: ReadonlyMap<string, Table>;
   /** The slugs of the tables that have records. */
   readonly filledTables: ReadonlySet<string>;
   /** The system fields of a new table. */

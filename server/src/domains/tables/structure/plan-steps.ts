@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import type { RelatedTables } from "../schema/field-type.ts";
+import { pathsOfRules } from "../schema/rule-path.ts";
 import { resolveTable } from "../schema/table-schema.ts";
-import type { Table } from "../table.ts";
+import type { Rule, Table } from "../table.ts";
 import { addColumn, alterColumnStep, dropColumn, renameColumn } from "./column-steps.ts";
 import { createView, dropView, type Statement } from "./ddl.ts";
 import { ColumnInRule, markFailedStep } from "./failures.ts";
@@ -46,9 +48,7 @@ export function planSteps(
     statements.push(...planned.statements.map((statement) => ({ ...statement, step: index })));
     inverse.unshift(...planned.inverse);
   }
-  for (const table of context.tables.values()) {
-    if (table !== original.get(table.slug)) validateRules(context, table, { steps, at });
-  }
+  validateAllRules(context, original, { steps, at });
   return { statements: withViewStatements(context, original, { statements, steps }), inverse };
 }
 
@@ -128,19 +128,36 @@ function planStep(
   }
 }
 
+/** The rules of changed tables, and those of others whose paths may lead through them. */
+function validateAllRules(
+  context: PlanContext,
+  original: ReadonlyMap<string, Table>,
+  request: { readonly steps: readonly TableStep[]; readonly at: StepPath },
+): void {
+  const { partition, tables, others } = context;
+  const all = [...others.values(), ...tables.values()];
+  const related = new Map(all.map((table) => [table.slug, resolveTable(table, partition)]));
+  for (const table of all) {
+    const isChanged = tables.has(table.slug) && table !== original.get(table.slug);
+    if (!isChanged && pathsOfRules(table, table.rules).length === 0) continue;
+    const rules = validateRules(table, related, request);
+    if (isChanged) tables.set(table.slug, { ...table, rules });
+  }
+}
+
 /**
  * Validates rules against the table after all steps, so that a column and a rule that names it may be
  * dropped, or added, in one change.
  */
 function validateRules(
-  context: PlanContext,
   table: Table,
+  related: RelatedTables,
   { steps, at }: { readonly steps: readonly TableStep[]; readonly at: StepPath },
-): void {
-  const { rules, errors } = checkRules(resolveTable(table, context.partition));
-  context.tables.set(table.slug, { ...table, rules });
+): Rule[] {
+  const schema = related.get(table.slug);
+  const { rules, errors } = schema ? checkRules(schema, related) : { rules: [], errors: [] };
   const [first] = errors;
-  if (!first) return;
+  if (!first) return rules;
   const ruleStep = steps.findLastIndex((step) => step.table === table.slug && "rules" in step);
   if (ruleStep !== -1) throw invalidAt(at, ruleStep, errors);
   const [, ruleNumber = ""] = /^\/rules\/(\d+)/.exec(first.path) ?? [];

@@ -18,6 +18,7 @@ export function planContextOf(
   return {
     partition: { workspace: WORKSPACE, environment: "staging" },
     tables: new Map(tables.map((table) => [table.slug, table])),
+    others: new Map(),
     filledTables: new Set(filled),
     newTable: () => {
       count += 1;
