@@ -48,7 +48,7 @@ export function renderPage(
     urls: {
       state: pathTo("/_state"),
       act: pathTo("/_act"),
-      live: session.isPublic === true ? "" : pathTo("/_live"),
+      live: pathTo("/_live"),
       upload: `${prefix}/api/v1/files`,
     },
     place: {

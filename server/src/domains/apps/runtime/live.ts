@@ -8,8 +8,9 @@ import { query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
 import { eventStream } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { Failure, Forbidden, Unauthenticated } from "#kernel/operation/failure.ts";
+import { Unauthenticated } from "#kernel/operation/failure.ts";
 import type { DataSource } from "../definition/data-source.ts";
+import { openVisitorStream } from "../public/visitor-stream.ts";
 import { openAppSession } from "./app-session.ts";
 import { appExample, appFails, appParams, appQuery } from "./app-request.ts";
 
@@ -21,7 +22,8 @@ export const followApp = query({
   summary: "Hear when the data of a deployed app has changed, as server-sent events",
   description:
     "For the app's own page. Each event is `changed`, without anything else. Told is only what the caller may see. " +
-    "It ends after 5 minutes, so that the credential is checked anew.",
+    "It ends after 5 minutes, so that the credential is checked anew. In a public app each address has six streams, and " +
+    "hears of changes every five seconds at most.",
   access: "visitor",
   acceptsToken: true,
   params: object(appParams),
@@ -39,13 +41,19 @@ export const followApp = query({
   async prepare(platform, { params, query: asked }, caller) {
     const { environment, embed_token: embedToken, after, limit } = asked;
     const session = await openAppSession(platform, caller, { ...params, environment, embedToken });
-    // A page of strangers is read anew when they act; a stream for each of them would be a way to exhaust us.
-    if (session.isPublic === true) throw new Failure(Forbidden);
+    const isOfInterest = interestOf(session.served.snapshot.dataSources);
+    if (session.isPublic === true) {
+      return openVisitorStream(platform, session.caller, {
+        deploymentId: session.served.deploymentId,
+        isOfInterest: (frame) => isSignal(frame, isOfInterest),
+        limit,
+      });
+    }
     const frames = await openStream(platform, session.caller, {
       ...(after !== undefined && { after }),
       name: PLATFORM_EVENTS,
     });
-    return toSignals(frames, interestOf(session.served.snapshot.dataSources), limit);
+    return toSignals(frames, isOfInterest, limit);
   },
   run: async (_ctx, _input, frames) => frames,
 });
@@ -69,13 +77,22 @@ async function* toSignals(
 ): AsyncGenerator<string> {
   let sent = 0;
   for await (const frame of frames) {
-    const [, type] = /^event: (.*)$/m.exec(frame) ?? [];
-    if (type === undefined) yield frame;
-    if (type === undefined || !isOfInterest(type, tableOf(frame))) continue;
+    if (typeOf(frame) === undefined) yield frame;
+    if (!isSignal(frame, isOfInterest)) continue;
     yield "event: changed\ndata: {}\n\n";
     sent += 1;
     if (sent >= limit) return;
   }
+}
+
+function isSignal(frame: string, isOfInterest: (type: string, table: unknown) => boolean): boolean {
+  const type = typeOf(frame);
+  return type !== undefined && isOfInterest(type, tableOf(frame));
+}
+
+/** The type of the event in a frame; undefined where it is none. */
+function typeOf(frame: string): string | undefined {
+  return /^event: (.*)$/m.exec(frame)?.[1];
 }
 
 /** The table of an event about a record. */

@@ -1,0 +1,183 @@
+/**
+ * The live stream of a public app. All strangers in an app see the same, so that one reading of the log serves all of them
+ * on a node; each address and each app has so many streams. They hear that something changed, and no oftener than all of
+ * them may read the page anew.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { openStream, PLATFORM_EVENTS } from "#domains/bus/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { StreamLimit } from "#kernel/http/stream-limit.ts";
+import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
+
+/** Streams that are open at a time, on each node. */
+const ADDRESS_STREAMS_MAX = 6;
+const APP_STREAMS_MAX = 200;
+/** Between two signals on a stream: so often all streams of an app may read its page within the limit of reads. */
+const SIGNAL_MS = 5_000;
+const HEARTBEAT_MS = 15_000;
+/** Then the client asks anew, and whether the app is still public. */
+const LASTS_MS = 5 * 60_000;
+const RETRY_MS = 5_000;
+
+export interface VisitorStreamOptions {
+  /** The deployment that is looked at. */
+  readonly deploymentId: string;
+  readonly isOfInterest: (frame: string) => boolean;
+  /** The signals after which it ends. */
+  readonly limit?: number | undefined;
+}
+
+/** Opens the stream of a stranger; throws a 429 where too many are open. */
+export async function openVisitorStream(
+  platform: Platform,
+  caller: Caller,
+  options: VisitorStreamOptions,
+): Promise<AsyncIterable<string>> {
+  const { apps, addresses, watches } = watchersOf(platform);
+  const { deploymentId: key } = options;
+  const leaveApp = apps.take(key);
+  let leaveAddress: () => void;
+  try {
+    leaveAddress = addresses.take(classifyAddress(caller.address));
+  } catch (error) {
+    leaveApp();
+    throw error;
+  }
+  let watch = watches.get(key);
+  if (!watch || watch.isOver)
+    watches.set(key, (watch = new AppWatch(platform, caller, options.isOfInterest)));
+  const held = watch;
+  held.enter();
+  let isOpen = true;
+  const leave = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    leaveApp();
+    leaveAddress();
+    if (held.leave() && watches.get(key) === held) watches.delete(key);
+  };
+  // One that is never read does not come to its end.
+  caller.disconnected?.addEventListener("abort", leave, { once: true });
+  try {
+    await held.started;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  return signals(held, caller, options.limit, leave);
+}
+
+async function* signals(
+  watch: AppWatch,
+  { disconnected, lastEventId }: Caller,
+  limit = Number.POSITIVE_INFINITY,
+  leave: () => void,
+): AsyncGenerator<string> {
+  try {
+    yield `retry: ${RETRY_MS}\n\n`;
+    const endsAtMs = performance.now() + LASTS_MS;
+    // Whoever was cut off may have missed something.
+    let seen = lastEventId === undefined ? watch.changes : -1;
+    for (let sent = 0; sent < limit;) {
+      if (disconnected?.aborted || watch.isOver || performance.now() >= endsAtMs) return;
+      if (watch.changes === seen) {
+        await watch.next(HEARTBEAT_MS, disconnected);
+        if (watch.changes === seen) yield ":\n\n";
+        continue;
+      }
+      seen = watch.changes;
+      yield "id: 0\nevent: changed\ndata: {}\n\n";
+      sent += 1;
+      if (sent < limit) await pause(SIGNAL_MS, disconnected);
+    }
+  } finally {
+    leave();
+  }
+}
+
+/** Follows the log for all strangers of one deployment, while there are any. */
+class AppWatch {
+  changes = 0;
+  isOver = false;
+  /** From then on no change is missed. */
+  readonly started: Promise<void>;
+  #streams = 0;
+  readonly #end = new AbortController();
+  readonly #waiting = new Set<() => void>();
+
+  constructor(platform: Platform, caller: Caller, isOfInterest: (frame: string) => boolean) {
+    const { lastEventId: _, ...rest } = caller;
+    const reader = { ...rest, disconnected: this.#end.signal };
+    const frames = openStream(platform, reader, { name: PLATFORM_EVENTS });
+    this.started = frames.then(() => undefined);
+    // Its readers ask anew, and a new watch begins with them.
+    void this.#follow(frames, isOfInterest)
+      .catch((error: unknown) => platform.log.error({ error }, "the stream of a public app ended"))
+      .finally(() => {
+        this.isOver = true;
+        this.#wake();
+      });
+  }
+
+  enter(): void {
+    this.#streams += 1;
+  }
+
+  /** True when nobody is left. */
+  leave(): boolean {
+    this.#streams -= 1;
+    if (this.#streams === 0) this.#end.abort();
+    return this.#streams === 0;
+  }
+
+  /** Waits for a change, for so long at most. */
+  async next(forMs: number, gone: AbortSignal | undefined): Promise<void> {
+    const stop = new AbortController();
+    const wake = (): void => stop.abort();
+    this.#waiting.add(wake);
+    await pause(forMs, gone ? AbortSignal.any([gone, stop.signal]) : stop.signal);
+    this.#waiting.delete(wake);
+  }
+
+  async #follow(
+    frames: Promise<AsyncIterable<string>>,
+    isOfInterest: (frame: string) => boolean,
+  ): Promise<void> {
+    for await (const frame of await frames) {
+      if (!isOfInterest(frame)) continue;
+      this.changes += 1;
+      this.#wake();
+    }
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+}
+
+/** Sleeps until the time is over, or the signal comes. */
+async function pause(forMs: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(forMs, undefined, { signal, ref: false }).catch(() => undefined);
+}
+
+interface Watchers {
+  readonly addresses: StreamLimit;
+  readonly apps: StreamLimit;
+  readonly watches: Map<string, AppWatch>;
+}
+
+const watchers = new WeakMap<Platform["commitFeed"], Watchers>();
+
+function watchersOf({ commitFeed }: Platform): Watchers {
+  let own = watchers.get(commitFeed);
+  if (!own) {
+    own = {
+      addresses: new StreamLimit(ADDRESS_STREAMS_MAX),
+      apps: new StreamLimit(APP_STREAMS_MAX),
+      watches: new Map(),
+    };
+    watchers.set(commitFeed, own);
+  }
+  return own;
+}
