@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { makeWorkbook, makeZip } from "#domains/imports/testing/spreadsheet.ts";
 import { download, upload } from "#domains/files/testing/upload.ts";
@@ -27,14 +28,24 @@ async function read(name: string, content: string | Buffer, as?: string) {
   return runWorkflow(owner, reader, { file: { $file: body.data.id }, ...(as && { as }) });
 }
 
-/** A PDF with these lines, as small as one can be. */
-function makePdf(words: string): string {
-  const stream = `BT /F1 12 Tf 72 700 Td (${words}) Tj ET`;
+/** A PDF with these words, as small as one can be. */
+function makePdf(words: string): Buffer {
+  return pdfOf(`BT /F1 12 Tf 72 700 Td (${words}) Tj ET`);
+}
+
+/** A PDF of 16 KiB whose page is a gigabyte of nothing. */
+function makePdfBomb(): Buffer {
+  const runs = Buffer.alloc(16 * 2 ** 20, Buffer.from([129, 0]));
+  const stream = deflateSync(runs).toString("latin1");
+  return pdfOf(stream, "/Filter [/FlateDecode /RunLengthDecode]");
+}
+
+function pdfOf(stream: string, filter = ""): Buffer {
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
     "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    `<< /Length ${stream.length} ${filter} >>\nstream\n${stream}\nendstream`,
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
   ];
   let text = "%PDF-1.4\n";
@@ -44,7 +55,8 @@ function makePdf(words: string): string {
     return at;
   });
   const table = offsets.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
-  return `${text}xref\n0 6\n0000000000 65535 f \n${table}trailer << /Size 6 /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF`;
+  const end = `xref\n0 6\n0000000000 65535 f \n${table}trailer << /Size 6 /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF`;
+  return Buffer.from(text + end, "latin1");
 }
 
 test("documents are read as data, by what they are", async () => {
@@ -90,6 +102,7 @@ test("hostile files fail in plain words, with the place, and the next one is rea
     ["open.xml", "<a>\n<b></a>", "xml", "(line 2)"],
     ["bad.json", '{\n"a": }', "json", "(line 2)"],
     ["no.pdf", "%PDF-1.4 nothing", "pdf", "no PDF"],
+    ["bomb.pdf", makePdfBomb(), "pdf", "more memory or time"],
     ["picture.pdf", Buffer.from("89504e470d0a1a0a0000", "hex"), "pdf", "no PDF"],
     ["wide.csv", `a\r\n${"x,".repeat(700_000)}`, "csv"],
     ["big.txt", "x".repeat(5_000_000), "text", "in parts"],

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { ByteSpan } from "#kernel/blob-store/blob-store.ts";
 import { FairQueue, type QueueTicket } from "#kernel/work/fair-queue.ts";
+import { usageOf } from "#kernel/sandbox/script-process.ts";
 import { readOnlyCodeArguments } from "#kernel/work/subprocess-permissions.ts";
 import { Subprocess } from "#kernel/work/subprocess.ts";
 import {
@@ -18,6 +19,9 @@ const START_LIMIT_MS = 30_000;
 const TASK_LIMIT_MS = 60_000;
 const IDLE_MS = 60_000;
 const HEAP_MIB = 192;
+/** All memory of a process: what a stream inflates to is not in the heap that the engine bounds. */
+const RESIDENT_BYTES_MAX = 512 * 2 ** 20;
+const RESIDENT_CHECK_MS = 100;
 
 /** The pool has too much to do. */
 export class DocumentsBusy extends Error {}
@@ -132,6 +136,9 @@ class DocumentWorker {
     const kill = (): void => this.#process.kill();
     signal.addEventListener("abort", kill, { once: true });
     let timer = setTimeout(kill, START_LIMIT_MS);
+    const watch = setInterval(() => {
+      if ((usageOf(this.#process)?.residentBytes ?? 0) > RESIDENT_BYTES_MAX) kill();
+    }, RESIDENT_CHECK_MS);
     let isOver = false;
     try {
       await this.#process.ready.catch(() => undefined);
@@ -155,6 +162,7 @@ class DocumentWorker {
       }
     } finally {
       clearTimeout(timer);
+      clearInterval(watch);
       signal.removeEventListener("abort", kill);
       // A task that nobody waits for any more has its process to itself.
       if (isOver) this.#process.hold(false);
