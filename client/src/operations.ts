@@ -153,7 +153,7 @@ export interface Schemas {
   "Guide": { "name": string; "title": string; "html": string };
   "GuideSearch": { "hits": readonly ({ "name": string; "title": string; "heading": string; "anchor": string; "excerpt": string })[]; "groups": readonly ({ "title": string; "guides": readonly ({ "name": string; "title": string; "about": string })[] })[] };
   "HealthCheck": { "name": "readers" | "dead_letters" | "jobs" | "backup" | "disk" | "transport" | "mail"; "status": "ok" | "warning" | "failing"; "detail": string };
-  "HeldEvents": { "triggerId": string; "kind": "debounce" | "batch" | "rateLimit"; "key": string | null; "held": number; "heard": number; "dropped": number; "since": string; "dueAt": string | null };
+  "HeldEvents": { "triggerId": string; "kind": "debounce" | "batch" | "rateLimit"; "key": string | null; "held": number; "heard": number; "dropped": number; "failures": number; "reason": string | null; "since": string; "dueAt": string | null };
   "Holiday": { "day": string; "name": string };
   "HolidayImport": { "calendar": Schemas["BusinessCalendar"]; "added": number; "skipped": number };
   "HolidayPreview": { "holidays": readonly (Schemas["Holiday"])[]; "skipped": number };

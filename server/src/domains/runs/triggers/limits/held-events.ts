@@ -12,6 +12,7 @@ import { sha256 } from "#kernel/access/crypto.ts";
 import type { JobType, WriteContext } from "#kernel/contract.ts";
 import { readEventsAt } from "#kernel/log/event-log.ts";
 import { positionOf, type RecordedEvent } from "#kernel/log/event.ts";
+import { Failure } from "#kernel/operation/failure.ts";
 import { id, line } from "#kernel/schema/schema.ts";
 import { job } from "#kernel/work/job.ts";
 import { type StartEvent, startEvents } from "../../events.ts";
@@ -26,6 +27,13 @@ import { addEvent, emptyHold, type Hold, releaseEvents } from "./hold.ts";
 const KEY_CHARACTERS_MAX = 200;
 /** Of the events of one run together. */
 const BATCH_CHARACTERS_MAX = 1_000_000;
+/** Events that are whole in memory at a time. */
+const WHOLE_EVENTS_MAX = 25;
+/** Events whose runs begin in one transaction, which has a limit of its own. */
+const RELEASED_MAX = 500;
+/** Attempts after which a hold is left as it is, with the reason. */
+const FAILURES_MAX = 10;
+const REASON_CHARACTERS_MAX = 500;
 
 /** The key of a hold, by which its job finds it. */
 const HoldKey = Type.Object({ workflowId: id("wf"), triggerId: line(40), hash: line(64) });
@@ -37,6 +45,7 @@ interface HoldRow {
   readonly since: string;
   readonly due_at: string;
   readonly clear_at: string;
+  readonly failures: number;
 }
 
 // An update that changes next to nothing locks the row and gives it back.
@@ -45,13 +54,16 @@ const LOCK_OR_MAKE = `
     (workflow_id, trigger_id, hash, key, kind, since, due_at, clear_at)
   values ($1, $2, $3, $4, $5, $6, $6, $6)
   on conflict (workflow_id, environment, trigger_id, hash) do update set kind = excluded.kind
-  returning events, heard, dropped, since, due_at, clear_at`;
+  returning events, heard, dropped, since, due_at, clear_at, failures`;
 const LOCK = `
-  select events, heard, dropped, since, due_at, clear_at from trigger_holds
+  select events, heard, dropped, since, due_at, clear_at, failures from trigger_holds
    where workflow_id = $1 and trigger_id = $2 and hash = $3 for update`;
 const SAVE = `
   update trigger_holds
      set events = $4, heard = $5, dropped = $6, due_at = $7, clear_at = $8
+   where workflow_id = $1 and trigger_id = $2 and hash = $3`;
+const SET_FAILURES = `
+  update trigger_holds set failures = $4, reason = $5
    where workflow_id = $1 and trigger_id = $2 and hash = $3`;
 const REMOVE = "delete from trigger_holds where workflow_id = $1 and trigger_id = $2 and hash = $3";
 
@@ -104,6 +116,10 @@ function save(ctx: WriteContext<never>, place: readonly unknown[], hold: Hold): 
   const { events, heard, dropped, dueMs, clearMs } = hold;
   const dueAt = new Date(dueMs);
   void ctx.send(SAVE, [...place, [...events], heard, dropped, dueAt, new Date(clearMs)]);
+  enqueueRelease(ctx, place, dueAt);
+}
+
+function enqueueRelease(ctx: WriteContext<never>, place: readonly unknown[], dueAt: Date): void {
   const [workflowId, triggerId, hash] = place as [string, string, Buffer];
   const payload = { workflowId, triggerId, hash: hash.toString("hex") };
   const key = sha256(`${workflowId} ${triggerId} ${payload.hash}`).toString("hex");
@@ -144,12 +160,58 @@ export const releaseJob: JobType<typeof HoldKey> = job({
       await ctx.send(REMOVE, place);
       return;
     }
-    const { runs, rest } = releaseEvents(found.rule, toHold(row), ctx.now.getTime());
-    for (const ids of runs) await startRuns(ctx, found, ids);
-    if (rest) save(ctx, place, rest);
-    else await ctx.send(REMOVE, place);
+    try {
+      await ctx.savepoint(() => release(ctx, found, place, toHold(row)));
+    } catch (error) {
+      await keepFailed(ctx, place, row.failures + 1, error);
+    }
   },
 });
+
+/** Begins the runs of a part of a hold. What is left over is the next job's. */
+async function release(
+  ctx: WriteContext<StartEvent>,
+  holder: Holder,
+  place: readonly unknown[],
+  hold: Hold,
+): Promise<void> {
+  const { rule } = holder;
+  const nowMs = ctx.now.getTime();
+  // Whole batches: one that is cut would begin a run too early.
+  const most = rule.kind === "batch" ? Math.ceil(RELEASED_MAX / rule.max) * rule.max : RELEASED_MAX;
+  const isDivided = hold.dueMs <= nowMs && hold.events.length > most;
+  const part = isDivided ? { ...hold, events: hold.events.slice(0, most) } : hold;
+  const { runs, rest } = releaseEvents(rule, part, nowMs);
+  for (const ids of runs) await startRuns(ctx, holder, ids);
+  if (isDivided) {
+    const left = [...(rest?.events ?? []), ...hold.events.slice(most)];
+    save(ctx, place, { ...(rest ?? hold), events: left, dueMs: nowMs });
+  } else if (rest) save(ctx, place, rest);
+  else await ctx.send(REMOVE, place);
+  if (isDivided || rest) await ctx.send(SET_FAILURES, [...place, 0, null]);
+}
+
+/**
+ * Keeps a hold whose runs could not be begun, and tries it again a little later. One that never can be is left, with the
+ * reason, until another event comes to it: new events would otherwise begin its attempts anew, for ever.
+ */
+async function keepFailed(
+  ctx: WriteContext<never>,
+  place: readonly unknown[],
+  failures: number,
+  error: unknown,
+): Promise<void> {
+  const [workflowId, triggerId] = place;
+  ctx.services.log.error(
+    { err: error, workflowId, triggerId, failures },
+    "held events begin no run",
+  );
+  const reason = error instanceof Failure ? error.message : "An internal error; the log has it.";
+  await ctx.send(SET_FAILURES, [...place, failures, reason.slice(0, REASON_CHARACTERS_MAX)]);
+  if (failures >= FAILURES_MAX) return;
+  const delayMs = Math.min(1_000 * 2 ** (failures - 1), RETRY_DELAY_MAX_MS);
+  enqueueRelease(ctx, place, new Date(ctx.now.getTime() + delayMs));
+}
 
 /** The trigger of a hold as it is deployed now. */
 interface Holder {
@@ -182,44 +244,54 @@ async function startRuns(
   holder: Holder,
   ids: readonly string[],
 ): Promise<void> {
+  const isBatch = holder.rule.kind === "batch";
+  let group: RecordedEvent[] = [];
+  let characters = 0;
+  for (let at = 0; at < ids.length; at += WHOLE_EVENTS_MAX) {
+    for (const event of await readVisible(ctx, holder, ids.slice(at, at + WHOLE_EVENTS_MAX))) {
+      const size = isBatch ? JSON.stringify(visibleEvent(event)).length : 0;
+      if (group.length > 0 && (!isBatch || characters + size > BATCH_CHARACTERS_MAX)) {
+        await startGroup(ctx, holder, group);
+        group = [];
+        characters = 0;
+      }
+      group.push(event);
+      characters += size;
+    }
+  }
+  if (group.length > 0) await startGroup(ctx, holder, group);
+}
+
+/** Of a person who may no longer see an event no run has it. */
+async function readVisible(
+  ctx: WriteContext<never>,
+  { deployedBy, permissions }: Holder,
+  ids: readonly string[],
+): Promise<readonly RecordedEvent[]> {
   const positions = ids.flatMap((one) => positionOf(one) ?? []);
   const read = new Map((await readEventsAt(ctx.tx, positions)).map((event) => [event.id, event]));
   const events = ids.flatMap((one) => read.get(one) ?? []);
-  const visibleTo = await resolveVisibility(ctx, events, [holder.deployedBy]);
-  const authority = { runAs: holder.deployedBy, permissions: holder.permissions };
-  // Of a person who may no longer see an event no run has it.
-  const visible = events.flatMap((event) => visibleTo(event, authority) ?? []);
-  const groups = holder.rule.kind === "batch" ? toGroups(visible) : visible.map((one) => [one]);
-  for (const group of groups) {
-    const last = group.at(-1);
-    if (!last) continue;
-    const single = toRunStart(last, holder);
-    const all = group.map(visibleEvent);
-    const start: RunStart =
-      holder.rule.kind === "batch"
-        ? { ...single, trigger: { ...single.trigger, events: all } }
-        : single;
-    // Each run is of the chain of its own cause.
-    ctx.setActor(start.actor, start.cause);
-    await writeRunStart(
-      ctx,
-      queuedStart(ctx.services, { ...start, id: nextRunId(ctx.now.getTime()) }),
-    );
-    ctx.flush();
-  }
+  const visibleTo = await resolveVisibility(ctx, events, [deployedBy]);
+  return events.flatMap((event) => visibleTo(event, { runAs: deployedBy, permissions }) ?? []);
 }
 
-function toGroups(events: readonly RecordedEvent[]): RecordedEvent[][] {
-  const groups: RecordedEvent[][] = [];
-  let characters = Number.POSITIVE_INFINITY;
-  for (const event of events) {
-    const size = JSON.stringify(visibleEvent(event)).length;
-    if (characters + size > BATCH_CHARACTERS_MAX) {
-      groups.push([]);
-      characters = 0;
-    }
-    groups.at(-1)?.push(event);
-    characters += size;
-  }
-  return groups;
+async function startGroup(
+  ctx: WriteContext<StartEvent>,
+  holder: Holder,
+  group: readonly RecordedEvent[],
+): Promise<void> {
+  const last = group.at(-1);
+  if (!last) return;
+  const single = toRunStart(last, holder);
+  const start: RunStart =
+    holder.rule.kind === "batch"
+      ? { ...single, trigger: { ...single.trigger, events: group.map(visibleEvent) } }
+      : single;
+  // Each run is of the chain of its own cause.
+  ctx.setActor(start.actor, start.cause);
+  await writeRunStart(
+    ctx,
+    queuedStart(ctx.services, { ...start, id: nextRunId(ctx.now.getTime()) }),
+  );
+  ctx.flush();
 }

@@ -15,6 +15,15 @@ const HeldEvents = Type.Object(
     held: Type.Integer({ description: "Events that wait for a run" }),
     heard: Type.Integer({ description: "Events since it began" }),
     dropped: Type.Integer({ description: "Events that begin no run: over a limit that drops" }),
+    failures: Type.Integer({
+      description: "Attempts to begin its runs that failed, one after the other",
+    }),
+    reason: nullable(
+      Type.String({
+        description:
+          "Why the last attempt failed. After ten it waits for the next event, which tries once more",
+      }),
+    ),
     since: Time,
     dueAt: nullable(
       Type.String({ ...Time, description: "When the next run begins; null when none waits" }),
@@ -24,7 +33,7 @@ const HeldEvents = Type.Object(
 );
 
 const LIST = `
-  select trigger_id as "triggerId", kind, key, cardinality(events) as held, heard, dropped, since,
+  select trigger_id as "triggerId", kind, key, cardinality(events) as held, heard, dropped, failures, reason, since,
          case when cardinality(events) > 0 then due_at end as "dueAt"
     from trigger_holds where workflow_id = $1
    order by due_at, trigger_id, hash limit $2`;
