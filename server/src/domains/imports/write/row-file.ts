@@ -10,8 +10,9 @@ export interface RowBatch {
   readonly next: number | null;
 }
 
-const BATCH_ROWS = 2_000;
-const BATCH_BYTES = 2 * 1024 * 1024;
+/** So many are rows, records and events in memory at a time; the engine's heap grows to a multiple of that. */
+const BATCH_ROWS = 1_000;
+const BATCH_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
 /** Reads the rows from a position on: few where they are long. */
