@@ -16,7 +16,8 @@ export function FormulaField({ draft, set, table }: TypeFieldsProps) {
       .map(({ name }): ScopeSource => ({
         path: name,
         title: toLabel(name),
-        value: record?.[name] ?? null,
+        // Nothing is not null here: a sum with it is nothing, as in the table, and no error.
+        value: record?.[name] ?? undefined,
       }));
   }, [columns, first]);
   return (
