@@ -229,3 +229,32 @@ test("what limits say wrongly is told with its place; a trigger that is turned o
   expect(await findRuns(world, id)).toEqual([]);
   await kernel.close();
 });
+
+test("events whose runs can't begin are left with the reason after ten attempts, and begin once when they can", async () => {
+  const kernel = await openKernel(world);
+  await kernel.startWork();
+  const rule = { batch: { max: 2, maxMs: LONG_MS } };
+  const id = await deployEventWorkflow(owner, { topic: "poison", ...rule }, [showEvents]);
+  await world.sql(`
+    create function refuse_run() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse_run before insert on runs for each row when (new.workflow_id = '${id}')
+      execute function refuse_run()`);
+  await publishAll("poison", id, [1, 2]);
+  const held = await until(async () => {
+    world.clock.advance(LONG_MS);
+    const { body } = await owner(`GET /api/v1/workflows/${id}/held-events`);
+    return body.data.held[0]?.failures >= 10 && body.data.held;
+  });
+  expect(held).toMatchObject([
+    { held: 2, failures: 10, reason: "An internal error; the log has it." },
+  ]);
+  expect(await world.sql("select from jobs where kind = 'runs.release_events'")).toEqual([]);
+  await world.sql("drop trigger refuse_run on runs");
+  await publishAll("poison", id, [3, 4]);
+  expect((await outputs(id, 2)).toSorted()).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+  await until(async () => (await world.sql("select from trigger_holds")).length === 0);
+  await kernel.close();
+});
