@@ -100,11 +100,19 @@ async function arrange(): Promise<string[]> {
     .concat([victim.userId, agent.userId]);
 }
 
+/** Whatever is no id, and one id of each kind: where any text is a name, an id is one that nobody has. */
+function oneOfEach(names: readonly string[]): string[] {
+  const byKind = Map.groupBy(names, (name) => /^[a-z]+(?=_)/.exec(name)?.[0] ?? name);
+  return [...byKind.values()].flatMap(([first = ""]) => first);
+}
+
 /** The calls of an operation with everything that fits its parameters. */
 function callsOf(op: Operation, names: readonly string[]): string[] {
   let paths = [op.route.slice(op.route.indexOf(" ") + 1)];
   for (const [name, schema] of Object.entries(op.params?.properties ?? {})) {
-    const values = names.filter((value) => Value.Check(schema, value));
+    const fitting = names.filter((value) => Value.Check(schema, value));
+    const isAnyText = Value.Check(schema, "mail") && !IS_THOROUGH;
+    const values = isAnyText ? oneOfEach(fitting) : fitting;
     paths = paths.flatMap((path) =>
       values.map((value) => path.replace(`{${name}}`, encodeURIComponent(value))),
     );
