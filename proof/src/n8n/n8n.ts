@@ -1,6 +1,7 @@
 /** How many public workflows of n8n the importer carries over, and which of its nodes keep the others out. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Script } from "node:vm";
 import { domains } from "../../../server/src/app.ts";
 import { findDefinitionIssues } from "../../../server/src/domains/workflows/checks/check-workflow.ts";
 import { nodeTypesOf } from "../../../server/src/domains/workflows/node-types.ts";
@@ -76,9 +77,10 @@ function importTemplate(file: string, template: Template): Outcome {
       const blockers = lost.map(({ type, reasons }) => `${type}: ${reasons[0] ?? ""}`);
       return { file, fate: "placeholder", blockers: [...new Set(blockers)], imported };
     }
-    const errors = imported.workflows.flatMap(
-      ({ definition }) => findDefinitionIssues(types, definition).errors,
-    );
+    const errors = imported.workflows.flatMap(({ definition }) => [
+      ...findDefinitionIssues(types, definition).errors,
+      ...findScriptErrors(definition.nodes, "/nodes"),
+    ]);
     if (errors.length > 0) {
       const blockers = errors.map(({ path, message }) => {
         const place = path.replaceAll(/\d+/g, "0");
@@ -91,6 +93,24 @@ function importTemplate(file: string, template: Template): Outcome {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { file, fate: "refused", blockers: [reason] };
+  }
+}
+
+/** The scripts that can't be read, those of loops and tools included: the server would refuse them. */
+function findScriptErrors(value: unknown, path: string): { path: string; message: string }[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { config, type } = value as { readonly config?: unknown; readonly type?: unknown };
+  const { source } = Object(config) as { readonly source?: unknown };
+  const inner = Object.entries(value).flatMap(([name, one]) =>
+    findScriptErrors(one, `${path}/${name}`),
+  );
+  if (type !== "script" || typeof source !== "string") return inner;
+  try {
+    // oxlint-disable-next-line no-new
+    new Script(`(async (input, context) => {${source}\n})`);
+    return inner;
+  } catch (error) {
+    return [...inner, { path: `${path}/config/source`, message: String(error) }];
   }
 }
 

@@ -92,5 +92,9 @@ function useChoices(kind: string): readonly { readonly id: string; readonly name
   const query = { limit: CHOICES_MAX };
   const connectors = useOp("connectors.list", { query }, { enabled: kind === "connector" });
   const workflows = useOp("workflows.list", { query }, { enabled: kind === "workflow" });
-  return (kind === "connector" ? connectors.data?.data : workflows.data?.data) ?? [];
+  const tables = useOp("tables.list", { query }, { enabled: kind === "table" });
+  if (kind === "connector") return connectors.data?.data ?? [];
+  if (kind === "workflow") return workflows.data?.data ?? [];
+  // Steps know tables by their slugs.
+  return (tables.data?.data ?? []).map(({ slug, name }) => ({ id: slug, name }));
 }

@@ -10,13 +10,16 @@ const VIEW_NAMES =
 
 /** Things that the engine here lacks, by how a text names them, with the word for the report. */
 const UNSUPPORTED: readonly (readonly [pattern: RegExp, needs: string])[] = [
-  [/\$getWorkflowStaticData|getWorkflowStaticData/, "workflow state"],
   [
     /\brequire\s*\(\s*(?!["'`](?:node:)?(?:crypto|buffer|url|luxon|jmespath|querystring)["'`])|\bimport\s*\(/,
     "modules of Node",
   ],
-  [/\$vars\b|\$env\b|\$secrets\b/, "variables"],
-  [/resumeUrl|resumeFormUrl/, "a resume address"],
+  [
+    /\$secrets\b|\$(?:vars|env)\b(?!\s*\??\.\s*[A-Za-z_]\w*|\s*\[\s*\\?["'`][A-Za-z_]\w*\\?["'`]\s*\])/,
+    "variables by names that code makes",
+  ],
+  [/resumeFormUrl/, "a resume address of a form"],
+  [/\$execution\.getWorkflowStaticData/, "helpers of n8n"],
   [
     /this\.(?!helpers)get\w+\(|\$http\b|requestWithAuthentication|httpRequestWithAuthentication/,
     "helpers of n8n",
@@ -27,6 +30,21 @@ const UNSUPPORTED: readonly (readonly [pattern: RegExp, needs: string])[] = [
 export function needsOf(value: Json): string | undefined {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
   return UNSUPPORTED.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+const VARIABLE = /\$(?:vars|env)\b\s*(?:\??\.\s*|\[\s*\\?["'`])([A-Za-z_]\w*)/g;
+
+/** The variables that a text reads. */
+export function variablesRead(value: Json): string[] {
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
+  return [...new Set([...text.matchAll(VARIABLE)].map(([, name = ""]) => name))];
+}
+
+/** Code before a script that reads variables: n8n has them at hand, the platform is asked for each. */
+export function variablesCode(source: string): string {
+  const names = variablesRead(source);
+  if (names.length === 0) return "";
+  return `const $env = await n8n.variables(context, ${JSON.stringify(names)}), $vars = $env;\n`;
 }
 
 /** The names of nodes that a text reads. */
@@ -114,7 +132,7 @@ function expressionCode(code: string): string {
   assertReadable(`(${trimmed}\n)`);
   return /^[\w$.]+$/.test(trimmed) && !trimmed.includes("..") && trimmed.split(".").length <= 2
     ? trimmed
-    : `value(() => (${trimmed}))`;
+    : `value(() => (${trimmed}${trimmed.includes("//") ? "\n" : ""}))`;
 }
 
 /** Compiles, and runs nothing. */

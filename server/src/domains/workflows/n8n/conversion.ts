@@ -1,6 +1,14 @@
 /** The state of one import: ids, sources of items, the report and the bindings that a person must choose. */
-import type { Edge, Node, Trigger } from "../definition/index.ts";
-import { needsOf, nodesRead, readsPairedItem, toCode, viewNames } from "./code-text.ts";
+import type { Definition, Edge, Node, Trigger } from "../definition/index.ts";
+import {
+  needsOf,
+  nodesRead,
+  readsPairedItem,
+  toCode,
+  variablesCode,
+  variablesRead,
+  viewNames,
+} from "./code-text.ts";
 import type { Json, N8nNode, NodePart } from "./n8n-workflow.ts";
 
 export type ImportStatus = "converted" | "approximated" | "placeholder";
@@ -37,6 +45,8 @@ export interface NodeContext {
   /** The nodes that belong to it: models, tools, memories of an agent. */
   readonly parts: readonly NodePart[];
   readonly bind: (kind: ImportBinding["kind"], key: string, title: string) => string;
+  /** Takes a workflow that the node needs beside its own. */
+  readonly addWorkflow: (definition: Definition) => void;
 }
 
 /** The steps of a node: edges come to the first one and leave the last one. */
@@ -89,6 +99,7 @@ export function findApproximations({ visible }: NodeContext, text: Json): string
   return [
     ...unseen.map((name) => `reads ${name}, which is not done before it, or only inside of a loop`),
     ...(readsPairedItem(text) ? ["an item of another node is found by its place in the list"] : []),
+    ...variablesRead(text).map((name) => `${name} is a variable of the workspace`),
   ];
 }
 
@@ -118,7 +129,18 @@ export function listScript(ctx: NodeContext, id: string, code: string): Node {
 }
 
 export function scriptStep({ node }: NodeContext, id: string, source: string): Node {
-  return { id, type: "script", name: node.name.slice(0, 200), config: { source } };
+  const whole = `${variablesCode(source)}${source}`;
+  return { id, type: "script", name: node.name.slice(0, 200), config: { source: whole } };
+}
+
+/** The script with other code of what it returns: one that begins with that, but for variables. */
+export function withReturn(step: Node, change: (value: string) => string): Node {
+  const { source } = step.config as { readonly source: string };
+  const made = source.replace(
+    /^(const \$env = .*\n)?return ([\s\S]*);$/,
+    (_, before: string | undefined, value: string) => `${before ?? ""}${change(value)}`,
+  );
+  return { ...step, config: { source: made } };
 }
 
 /**

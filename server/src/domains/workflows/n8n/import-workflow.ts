@@ -5,6 +5,7 @@ import { type ImportBinding, type NodeReport, NotConvertible, type Source } from
 import { type Json, type N8nNode, type N8nWorkflow, readN8nWorkflow } from "./n8n-workflow.ts";
 import { convertMcpServer } from "./mcp-server.ts";
 import { attachNotes, withNote } from "./notes.ts";
+import { UnreadableCode } from "./code-text.ts";
 import { triggerConverterOf } from "./registry.ts";
 import { isTrigger } from "./trigger-nodes.ts";
 
@@ -30,6 +31,9 @@ export function importN8n(value: Json, chosen: Readonly<Record<string, string>> 
   const report: NodeReport[] = [];
   const bind: GraphImport["bind"] = (node) => (kind, key, title) =>
     bindTo(bindings, chosen, { kind, key, title, node: node.name });
+  const further: ImportedWorkflow[] = [];
+  const addWorkflow: GraphImport["addWorkflow"] = (made) =>
+    void further.push({ definition: made, report: [] });
   const triggers = listStarts(workflow, all);
   const reached = new Set(triggers.flatMap(({ reaches }) => [...reaches]));
   const nodes = all.filter(
@@ -47,6 +51,7 @@ export function importN8n(value: Json, chosen: Readonly<Record<string, string>> 
     workflowName: workflow.name,
     report,
     bind,
+    addWorkflow,
     starts: triggers,
   };
   const graph = convertGraph(state, {
@@ -64,11 +69,11 @@ export function importN8n(value: Json, chosen: Readonly<Record<string, string>> 
   };
   const servers = all
     .filter(({ type, disabled }) => type === MCP_SERVER && !disabled)
-    .map((node) => convertServer(workflow, node, bind));
+    .map((node) => convertServer(workflow, node, { bind, addWorkflow }));
   // A template may be a server alone.
   const isServer = servers.length > 0 && nodes.length === 0 && triggers.length === 0;
   return {
-    workflows: [...(isServer ? [] : [{ definition, report }]), ...servers],
+    workflows: [...(isServer ? [] : [{ definition, report }]), ...servers, ...further],
     bindings: [...bindings.values()],
   };
 }
@@ -78,11 +83,12 @@ const MCP_SERVER = "lc.mcpTrigger";
 function convertServer(
   { name, partsOf }: N8nWorkflow,
   node: N8nNode,
-  bind: GraphImport["bind"],
+  { bind, addWorkflow }: Pick<GraphImport, "bind" | "addWorkflow">,
 ): ImportedWorkflow {
   const report: NodeReport[] = [];
   const title = `${name}: ${node.name}`.slice(0, 200);
-  const ctx = { node, parts: partsOf(node.name), bind: bind(node) };
+  const about = { workflowName: name, bind: bind(node), addWorkflow };
+  const ctx = { node, parts: partsOf(node.name), ...about };
   return { definition: convertMcpServer(ctx, title, report), report };
 }
 
@@ -92,13 +98,16 @@ function listStarts(workflow: N8nWorkflow, all: readonly N8nNode[]): WorkflowSta
     (node) => isTrigger(node) && !node.disabled && node.type !== MCP_SERVER,
   );
   const leading = active.filter(({ name }) => workflow.links.some(({ from }) => from === name));
+  const isFirst = ({ name }: N8nNode, at: number, list: readonly N8nNode[]): boolean =>
+    list.findIndex((one) => one.name === name) === at;
   const chosen = (leading.length > 0 ? leading : active.slice(0, 1))
+    .filter(isFirst)
     .toSorted((one, other) => BY_HAND.indexOf(one.type) - BY_HAND.indexOf(other.type))
     .slice(0, TRIGGERS_MAX);
-  const ids = uniqueIds(chosen);
+  const ids = uniqueIds(chosen, TRIGGER_ID_CHARACTERS_MAX);
   const isOne = chosen.length === 1;
   return chosen.map((node) => {
-    const id = (ids.get(node.name) ?? "").slice(0, 40);
+    const id = ids.get(node.name) ?? "";
     const source = isOne ? "$trigger" : `$trigger:${id}`;
     return { node, id, source, reaches: reachedFrom(workflow, node.name) };
   });
@@ -167,7 +176,7 @@ function convertStart(
     });
     return trigger;
   } catch (error) {
-    if (!(error instanceof NotConvertible)) throw error;
+    if (!(error instanceof NotConvertible) && !(error instanceof UnreadableCode)) throw error;
     report.push({ ...about, status: "placeholder", reasons: [error.message] });
     return { type: "manual" };
   }
@@ -211,6 +220,8 @@ function reachedFrom({ links }: N8nWorkflow, start: string): Set<string> {
 }
 
 const ID_CHARACTERS_MAX = 48;
+/** A number may follow. */
+const TRIGGER_ID_CHARACTERS_MAX = 36;
 /** Ids that mean something else in expressions. */
 const WORDS = new Set([
   "null",
@@ -224,8 +235,19 @@ const WORDS = new Set([
   "__proto__",
 ]);
 
+/** The endings of the steps of one node. */
+const ENDINGS =
+  /^(?:args|ask|back|batches|begin|book|books|call|code|create|delete|files|first|forget|found|if|items|keep|kept|last|left|loop|ms|new|plan|read|rows|sheets|turn|turns|update|append|wait)$/;
+
+/** True where a node has an id, or a step of one may have it. */
+function isTaken(used: ReadonlySet<string>, id: string): boolean {
+  const isStep = (one: string, node: string): boolean =>
+    one.startsWith(`${node}_`) && ENDINGS.test(one.slice(node.length + 1));
+  return [...used].some((one) => one === id || isStep(one, id) || isStep(id, one));
+}
+
 /** Ids by the names of nodes: a word that expressions can read. Endings are for the steps of one node. */
-function uniqueIds(nodes: readonly N8nNode[]): Map<string, string> {
+function uniqueIds(nodes: readonly N8nNode[], max = ID_CHARACTERS_MAX): Map<string, string> {
   const used = new Set<string>();
   return new Map(
     nodes.map(({ name, type }) => {
@@ -235,12 +257,9 @@ function uniqueIds(nodes: readonly N8nNode[]): Map<string, string> {
         .replaceAll(/^_+|_+$/g, "")
         .toLowerCase();
       const plain = word === "" ? type.replaceAll(/[^A-Za-z0-9]+/g, "_").toLowerCase() : word;
-      const base = (/^[a-z]/.test(plain) && !WORDS.has(plain) ? plain : `n_${plain}`).slice(
-        0,
-        ID_CHARACTERS_MAX,
-      );
+      const base = (/^[a-z]/.test(plain) && !WORDS.has(plain) ? plain : `n_${plain}`).slice(0, max);
       let id = base;
-      for (let count = 2; used.has(id); count += 1) id = `${base}_${count}`;
+      for (let count = 2; isTaken(used, id); count += 1) id = `${base}_${count}`;
       used.add(id);
       return [name, id] as const;
     }),

@@ -1,8 +1,13 @@
 /** Workflows of n8n: what is converted does here what it did there, item by item. */
 import { expect, test } from "vitest";
-import { deployWorkflow, runWorkflow, stepsOf } from "#domains/runs/testing/workflows.ts";
+import {
+  deployWorkflow,
+  runWorkflow,
+  stepsOf,
+  waitForRun,
+} from "#domains/runs/testing/workflows.ts";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
-import { useWorld } from "#kernel/testing/world.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 
 const receiver = await useReceiver();
 const world = await useWorld({ work: true, env: receiver.env });
@@ -238,4 +243,126 @@ test("hostile exports are refused or harmless", async () => {
   );
   const { nodes, ...more } = odd.workflows[0].definition;
   await deployWorkflow(owner, nodes, more);
+});
+
+test("what n8n kept in static data and in its history stays from one run to the next", async () => {
+  const imported = await convert(
+    [
+      node("Start", "manualTrigger"),
+      node("Ids", "code", {
+        jsCode: "return $input.first().json.ids.map((id) => ({ json: { id } }));",
+      }),
+      node(
+        "New",
+        "removeDuplicates",
+        { operation: "removeItemsSeenInPreviousExecutions", dedupeValue: "={{ $json.id }}" },
+        { typeVersion: 2 },
+      ),
+      node("Count", "code", {
+        jsCode:
+          "const kept = $getWorkflowStaticData('global');\nkept.total = (kept.total ?? 0) + $input.all().length;\nreturn [{ json: { total: kept.total, from: $vars.SHOP ?? 'nowhere', no: $env.NOTHING ?? null } }];",
+      }),
+    ],
+    connect("Start -> Ids", "Ids -> New", "New -> Count"),
+  );
+  expect(imported.counts.placeholder).toBe(0);
+  await owner("POST /api/v1/variables", { name: "SHOP", value: "here" });
+  const { nodes, ...more } = imported.workflows[0].definition;
+  const id = await deployWorkflow(owner, nodes, more);
+  const totals = [];
+  for (const ids of [[1, 2], [2, 3], [3]]) {
+    const done = await runWorkflow(owner, id, { ids });
+    expect(done.error).toBeNull();
+    totals.push(stepsOf(done)["count"].output);
+  }
+  expect(totals).toEqual([2, 3, 3].map((total) => [{ total, from: "here", no: null }]));
+});
+
+test("rows of data tables are records, and lists are joined by place as far as both go", async () => {
+  const made = await owner("POST /api/v1/tables", {
+    name: "Stock",
+    slug: "stock",
+    columns: [
+      { name: "sku", type: "text" },
+      { name: "amount", type: "integer" },
+    ],
+  });
+  expect(made.status).toBe(201);
+  const table = { __rl: true, mode: "list", value: "t1", cachedResultName: "stock" };
+  const columns = (value: object) => ({ mappingMode: "defineBelow", value });
+  const where = { conditions: [{ keyName: "sku", keyValue: "={{ $json.sku }}" }] };
+  const row = (name: string, operation: string, more: object) =>
+    node(name, "dataTable", { operation, dataTableId: table, ...more });
+  const imported = await convert(
+    [
+      node("Start", "manualTrigger"),
+      node("Goods", "code", {
+        jsCode: "return [{ sku: 'a', amount: 1 }, { sku: 'b', amount: 2 }];",
+      }),
+      row("Insert", "insert", {
+        columns: columns({ sku: "={{ $json.sku }}", amount: "={{ $json.amount }}" }),
+      }),
+      row("More", "upsert", {
+        filters: where,
+        columns: columns({ sku: "={{ $json.sku }}", amount: "={{ $json.amount + 10 }}" }),
+      }),
+      row("Gone", "deleteRows", { filters: { conditions: [{ keyName: "sku", keyValue: "a" }] } }),
+      row("Left", "get", { returnAll: true, filters: {} }),
+      node(
+        "Both",
+        "merge",
+        { mode: "combine", combineBy: "combineByPosition" },
+        { typeVersion: 3.2 },
+      ),
+    ],
+    connect(
+      "Start -> Goods",
+      "Goods -> Insert",
+      "Insert -> More",
+      "More -> Gone",
+      "Gone -> Left",
+      "Left -> Both",
+      "Goods -> Both",
+    ),
+    { "table:t1": "stock" },
+  );
+  expect(imported.counts.placeholder).toBe(0);
+  const done = await run(imported);
+  expect(done.error).toBeNull();
+  const steps = stepsOf(done);
+  expect(steps["left"].output).toMatchObject([{ sku: "b", amount: 12 }]);
+  expect(steps["both"].output).toMatchObject([{ sku: "a", amount: 1 }]);
+});
+
+test("a node that waits for a request goes on with what came to the address that it told", async () => {
+  receiver.answer = (_asked, response) => void response.writeHead(204).end();
+  const imported = await convert(
+    [
+      node("Start", "manualTrigger"),
+      node(
+        "Tell",
+        "httpRequest",
+        {
+          method: "POST",
+          url: `${receiver.url}/tell`,
+          sendBody: true,
+          bodyParameters: {
+            parameters: [{ name: "address", value: "={{ $execution.resumeUrl }}" }],
+          },
+        },
+        { typeVersion: 4.2 },
+      ),
+      node("Wait", "wait", { resume: "webhook", httpMethod: "POST" }, { typeVersion: 1.1 }),
+      node("After", "code", { jsCode: "return [{ json: { said: $json.body.said } }];" }),
+    ],
+    connect("Start -> Tell", "Tell -> Wait", "Wait -> After"),
+  );
+  expect(imported.counts.placeholder).toBe(0);
+  const { nodes, ...more } = imported.workflows[0].definition;
+  const id = await deployWorkflow(owner, nodes, more);
+  const { body } = await owner(`POST /api/v1/workflows/${id}/trigger`, {});
+  const told = await until(() => receiver.received.find(({ path }) => path === "/tell"));
+  await world.stranger(`POST ${new URL(told.body.address).pathname}`, { said: "yes" });
+  const done = await waitForRun(owner, body.data.runId);
+  expect(stepsOf(done)["after"].output).toEqual([{ said: "yes" }]);
 });

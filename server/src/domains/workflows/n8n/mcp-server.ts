@@ -5,19 +5,19 @@
 import type { Definition, Node } from "../definition/index.ts";
 import type { NodeContext, NodeReport } from "./conversion.ts";
 import { NotConvertible } from "./conversion.ts";
+import { UnreadableCode } from "./code-text.ts";
 import { convertTools } from "./models/agent-tool.ts";
 import { type JsonObject, toText } from "./n8n-workflow.ts";
 
 export function convertMcpServer(
-  { node, parts, bind }: Pick<NodeContext, "node" | "parts" | "bind">,
+  { node, ...ctx }: Pick<NodeContext, "node" | "parts" | "bind" | "workflowName" | "addWorkflow">,
   name: string,
   report: NodeReport[],
 ): Definition {
   const about = { node: node.name, type: node.type, stepId: "trigger" };
   try {
     const { tools, servers, given, approximations } = convertTools({
-      parts,
-      bind,
+      ...ctx,
       visible: new Map(),
     });
     if (servers.length > 0) throw new NotConvertible("passes the tools of another server on");
@@ -33,7 +33,7 @@ export function convertMcpServer(
     });
     return { name, ...describeServer(tools) };
   } catch (error) {
-    if (!(error instanceof NotConvertible)) throw error;
+    if (!(error instanceof NotConvertible) && !(error instanceof UnreadableCode)) throw error;
     report.push({ ...about, status: "placeholder", reasons: [error.message] });
     const message = `${node.name} was not imported: it ${error.message}.`.slice(0, 2_000);
     return {
@@ -50,9 +50,7 @@ function describeServer(
 ): Pick<Definition, "trigger" | "nodes" | "edges"> {
   const nodes = tools.map(toNode);
   return {
-    trigger: {
-      type: "manual",
-    },
+    trigger: { type: "manual", inputSchema: inputSchemaOf(tools) },
     nodes: [
       {
         id: "tool",
@@ -63,6 +61,19 @@ function describeServer(
       ...nodes,
     ],
     edges: nodes.map(({ id }) => ({ from: "tool", to: id, when: id })),
+  };
+}
+
+/** The name of a tool, and the arguments that it takes. */
+function inputSchemaOf(tools: readonly JsonObject[]): JsonObject {
+  return {
+    type: "object",
+    required: ["tool"],
+    properties: { tool: { enum: tools.map(({ name }) => name) }, arguments: { type: "object" } },
+    anyOf: tools.map(({ name, description, parameters }) => ({
+      properties: { tool: { const: name }, arguments: parameters ?? { type: "object" } },
+      ...(toText(description) !== "" && { description }),
+    })),
   };
 }
 

@@ -3,12 +3,15 @@ import type { Convert, NodeTable, TriggerTable } from "./conversion.ts";
 import { classifierNodes } from "./models/classifier-nodes.ts";
 import { mediaNodes } from "./models/media-nodes.ts";
 import { modelNodes } from "./models/model-nodes.ts";
+import { postgres } from "./nodes/database-node.ts";
+import { vectorNodes } from "./models/vector-store.ts";
 import { fileNodes } from "./nodes/file-nodes.ts";
 import { flowNodes } from "./nodes/flow-nodes.ts";
 import { itemNodes } from "./nodes/item-nodes.ts";
 import { outsideNodes } from "./nodes/outside-nodes.ts";
 import { serviceNode } from "./nodes/service-node.ts";
 import { googleSheets } from "./nodes/sheet-node.ts";
+import { dataTable } from "./nodes/table-node.ts";
 import { smallNodes } from "./nodes/small-nodes.ts";
 import { textNodes } from "./nodes/text-nodes.ts";
 import { basicTriggers } from "./trigger-nodes.ts";
@@ -25,7 +28,8 @@ const nodeTables: readonly NodeTable[] = [
   modelNodes,
   mediaNodes,
   classifierNodes,
-  { googleSheets },
+  vectorNodes,
+  { googleSheets, dataTable, postgres },
 ];
 
 /** The conversion of a node; what no table has may be a service that is described. */

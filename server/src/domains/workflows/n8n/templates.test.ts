@@ -202,3 +202,144 @@ test("a file of a message is downloaded, read, and sent on", async () => {
     ]),
   );
 });
+
+test("pages are read as the expressions of the node say", async () => {
+  receiver.received.length = 0;
+  receiver.answer = ({ path }, response) => {
+    const page = Number(new URL(path, receiver.url).searchParams.get("page"));
+    json(response, page < 3 ? [{ page }] : []);
+  };
+  const pagination = {
+    parameters: { parameters: [{ name: "page", value: "={{ $pageCount + 1 }}" }] },
+    paginationCompleteWhen: "responseIsEmpty",
+  };
+  const options = { pagination: { pagination } };
+  const workflow = {
+    name: "Pages",
+    nodes: [
+      node("Start", "manualTrigger"),
+      node("Pages", "httpRequest", { url: `${receiver.url}/pages?size=1`, options }, 4.2),
+    ],
+    connections: { Start: { main: [to("Pages")] } },
+  };
+  const steps = await runImported(workflow, {});
+  expect(steps["pages"].output).toEqual([{ page: 1 }, { page: 2 }]);
+  expect(receiver.received.map(({ path }) => path)).toEqual(
+    [1, 2, 3].map((page) => `/pages?size=1&page=${page}`),
+  );
+});
+
+test("documents are cut, embedded and kept, and those that are like a question are found", async () => {
+  const qdrant = await connect("qdrant", { kind: "api_key", name: "api-key", value: "k" });
+  const { body } = await owner("POST /api/v1/connectors", {
+    name: "Models",
+    type: "openai",
+    config: { baseUrl: receiver.url },
+    auth: { kind: "bearer", token: "t" },
+  });
+  const points: any[] = [];
+  receiver.answer = ({ method, path, body: sent }, response) => {
+    if (path.endsWith("/embeddings")) {
+      const data = sent.input.map((text: string) => ({ embedding: [text.length, 1] }));
+      return json(response, { data });
+    }
+    if (path === "/collections") return json(response, { result: { collections: [] } });
+    if (path.endsWith("/points") && method === "PUT") points.push(...sent.points);
+    if (!path.endsWith("/search")) return json(response, { result: true });
+    const like = points.toSorted(
+      (a, b) => Math.abs(a.vector[0] - sent.vector[0]) - Math.abs(b.vector[0] - sent.vector[0]),
+    );
+    const result = like.slice(0, sent.limit).map(({ payload }) => ({ payload, score: 1 }));
+    return json(response, { result });
+  };
+  const part = (name: string, type: string, parameters: object = {}) => ({
+    ...node(name, type, parameters),
+    type: `@n8n/n8n-nodes-langchain.${type}`,
+  });
+  const qdrantCollection = { __rl: true, mode: "id", value: "docs" };
+  const workflow = {
+    name: "Documents",
+    nodes: [
+      node("Start", "manualTrigger"),
+      node("Texts", "code", {
+        jsCode: "return [{ text: 'one two three' }, { text: 'a'.repeat(25) }];",
+      }),
+      part("Keep", "vectorStoreQdrant", { mode: "insert", qdrantCollection }),
+      part("Loader", "documentDefaultDataLoader", {
+        options: { metadata: { metadataValues: [{ name: "of", value: "={{ $json.text[0] }}" }] } },
+      }),
+      part("Splitter", "textSplitterRecursiveCharacterTextSplitter", { chunkSize: 10 }),
+      part("Embedder", "embeddingsOpenAi"),
+      part("Ask", "vectorStoreQdrant", {
+        mode: "load",
+        qdrantCollection,
+        prompt: "three",
+        topK: 1,
+      }),
+    ],
+    connections: {
+      Start: { main: [to("Texts")] },
+      Texts: { main: [to("Keep")] },
+      Keep: { main: [to("Ask")] },
+      Loader: { ai_document: [to("Keep")] },
+      Splitter: { ai_textSplitter: [to("Loader")] },
+      Embedder: { ai_embedding: [to("Keep", "Ask")] },
+    },
+  };
+  const steps = await runImported(workflow, {
+    "connector:qdrant": qdrant,
+    "connector:OpenAI": body.data.id,
+  });
+  expect(points.map(({ payload }) => payload)).toEqual([
+    { content: "one two", metadata: { of: "o" } },
+    { content: "three", metadata: { of: "o" } },
+    { content: "aaaaaaaaaa", metadata: { of: "a" } },
+    { content: "aaaaaaaaaa", metadata: { of: "a" } },
+    { content: "aaaaa", metadata: { of: "a" } },
+  ]);
+  expect(steps["ask"].output.at(0)).toEqual({
+    document: { pageContent: "three", metadata: { of: "o" } },
+    score: 1,
+  });
+});
+
+test("an agent that is a tool of another is a workflow of its own", async () => {
+  const part = (name: string, type: string, parameters: object) => ({
+    ...node(name, type, parameters),
+    type: `@n8n/n8n-nodes-langchain.${type}`,
+  });
+  const workflow = {
+    name: "Imported",
+    nodes: [
+      node("Start", "manualTrigger"),
+      part("Boss", "agent", { text: "={{ $json.ask }}" }),
+      part("Helper", "agentTool", {
+        text: "={{ $fromAI('task', 'What to do') }}",
+        options: { systemMessage: "=For {{ $json.who }}" },
+      }),
+      part("Model", "lmChatOpenAi", { model: "gpt-4.1-mini" }),
+    ],
+    connections: {
+      Start: { main: [to("Boss")] },
+      Helper: { ai_tool: [to("Boss")] },
+      Model: { ai_languageModel: [to("Boss", "Helper")] },
+    },
+  };
+  const { body } = await owner("POST /api/v1/workflows/import", { format: "n8n", workflow });
+  expect(body.data.counts.placeholder).toBe(0);
+  const [main, helper] = body.data.workflows;
+  expect(helper.definition).toMatchObject({
+    name: "Imported: Helper",
+    nodes: [{ type: "agent", config: { prompt: "{{ trigger.input.arguments.task }}" } }],
+  });
+  const boss = main.definition.nodes.find(({ type }: any) => type === "agent");
+  expect(boss.config.tools).toMatchObject([
+    {
+      type: "subworkflow",
+      config: {
+        workflow: "Imported: Helper",
+        input: { arguments: "{{ call.arguments }}", given: "{{ item.given }}" },
+      },
+    },
+  ]);
+});

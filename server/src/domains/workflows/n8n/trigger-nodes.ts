@@ -211,7 +211,7 @@ function chat({ node: { parameters } }: TriggerContext): ConvertedTrigger {
 function schedule(parameters: JsonObject): ConvertedTrigger {
   const intervals = toList(toObject(parameters["rule"])["interval"]).map(toObject);
   const [only = {}] = intervals;
-  if (intervals.length > 1) throw new NotConvertible("has several schedules");
+  if (intervals.length > 1) return severalHours(intervals);
   const { field = "days", expression } = only;
   const at = (name: string, otherwise: number): number => readNumber(only[name], otherwise);
   const hour = at("triggerAtHour", 0);
@@ -242,6 +242,25 @@ function schedule(parameters: JsonObject): ConvertedTrigger {
     default:
       throw new NotConvertible("has a schedule of another kind");
   }
+}
+
+/** Several times of a day, or of the same days of the week, at the same minute of their hours. */
+function severalHours(intervals: readonly JsonObject[]): ConvertedTrigger {
+  const shapes = intervals.map(({ triggerAtHour = 0, ...rest }) => ({
+    hour: readNumber(triggerAtHour, 0),
+    rest: JSON.stringify(rest),
+  }));
+  const [first] = shapes;
+  const { field = "days", daysInterval = 1, weeksInterval = 1 } = intervals[0] ?? {};
+  const isPlain =
+    (field === "days" && daysInterval === 1) || (field === "weeks" && weeksInterval === 1);
+  if (!first || !isPlain || shapes.some(({ rest }) => rest !== first.rest))
+    throw new NotConvertible("has several schedules");
+  const { triggerAtMinute, triggerAtDay } = intervals[0] ?? {};
+  const hours = [...new Set(shapes.map(({ hour }) => hour))].toSorted((a, b) => a - b);
+  const days = field === "weeks" ? toList(triggerAtDay).map((day) => readNumber(day, 0)) : [];
+  const onDays = field === "weeks" ? (days.length === 0 ? "0" : days.join(",")) : "*";
+  return cronTrigger(`${readNumber(triggerAtMinute, 0)} ${hours.join(",")} * * ${onDays}`);
 }
 
 function cronTrigger(cron: string, approximations: readonly string[] = []): ConvertedTrigger {

@@ -1,5 +1,10 @@
 /** The triggers of n8n that listen to a service: which preset of the catalogue does the same, and with what arguments. */
-import type { ConvertedTrigger, TriggerContext, TriggerTable } from "./conversion.ts";
+import {
+  type ConvertedTrigger,
+  NotConvertible,
+  type TriggerContext,
+  type TriggerTable,
+} from "./conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "./n8n-workflow.ts";
 
 interface VendorTrigger {
@@ -166,10 +171,13 @@ export const vendorTriggers: TriggerTable = {
       (ctx: TriggerContext) => convertVendor(ctx, vendor),
     ]),
   ),
-  rssFeedReadTrigger: ({ node: { parameters } }) => ({
-    trigger: { type: "rss", feedUrl: toText(parameters["feedUrl"]), ...pollTime(parameters) },
-    approximations: ["entries have id, title, link, published, summary and content"],
-  }),
+  rssFeedReadTrigger: ({ node: { parameters } }) => {
+    if (toText(parameters["feedUrl"]) === "") throw new NotConvertible("names no feed");
+    return {
+      trigger: { type: "rss", feedUrl: toText(parameters["feedUrl"]), ...pollTime(parameters) },
+      approximations: ["entries have id, title, link, published, summary and content"],
+    };
+  },
 };
 
 function convertVendor({ node, bind }: TriggerContext, vendor: VendorTrigger): ConvertedTrigger {

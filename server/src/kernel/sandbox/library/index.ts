@@ -34,7 +34,16 @@ const PARTS: readonly LibraryPart[] = [
     mentions: /\bn8n\b/,
     source: () =>
       partSource(
-        ["n8n-methods", "n8n-sheets", "n8n-answers", "n8n-helpers", "n8n-markup", "n8n"],
+        [
+          "n8n-methods",
+          "n8n-sheets",
+          "n8n-sql",
+          "n8n-documents",
+          "n8n-answers",
+          "n8n-helpers",
+          "n8n-markup",
+          "n8n",
+        ],
         ["n8n"],
         "{ n8n: createN8n() }",
       ),

@@ -55,6 +55,33 @@ export function addHelpers(n8n) {
         (Array.isArray(value) ? value : [value]).map((json) => ({ json })),
     };
   };
+  // A request whose query is part of its address.
+  n8n.withQuery = ({ url, query = {}, body, ...rest }) => {
+    const pairs = Object.entries(query).filter(
+      ([, value]) => value !== undefined && value !== null,
+    );
+    const text = new URLSearchParams(
+      pairs.map(([name, value]) => [name, n8n.text(value)]),
+    ).toString();
+    const mark = String(url).includes("?") ? "&" : "?";
+    return {
+      ...rest,
+      url: text === "" ? String(url) : `${url}${mark}${text}`,
+      ...(body !== undefined && { body }),
+    };
+  };
+  // Variables by name; one that is not there has no value in n8n.
+  n8n.variables = async (context, names) => {
+    const found = {};
+    for (const name of names) {
+      try {
+        found[name] = await context.variables.get(name);
+      } catch (error) {
+        if (error.code !== "unknown_variable") throw error;
+      }
+    }
+    return found;
+  };
   // Files that code has made of bytes become files of the run.
   n8n.keepFiles = async (context, list) => {
     const kept = [];

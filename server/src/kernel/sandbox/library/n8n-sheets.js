@@ -27,6 +27,17 @@ export function addSheets(n8n) {
     if (name === "") return cells === "" ? "A:ZZZ" : cells;
     return cells === "" ? name : `${name}!${cells}`;
   };
+  n8n.sheetRequest = (id, sheet, cells) => ({
+    method: "GET",
+    path: `/v4/spreadsheets/${encodeURIComponent(id)}/values/${encodeURIComponent(n8n.sheetRange(sheet, cells))}`,
+    query: { valueRenderOption: "UNFORMATTED_VALUE", dateTimeRenderOption: "FORMATTED_STRING" },
+  });
+  // The name of a sheet by its number.
+  n8n.sheetTitle = (sheets, number) => {
+    const found = sheets.find(({ properties }) => properties.sheetId === Number(number));
+    if (!found) throw new Error(`There is no sheet with the number ${number}.`);
+    return found.properties.title;
+  };
   n8n.sheetRows = (values, { header = 1, first = header + 1 } = {}) => {
     const names = (values[header - 1] ?? []).map(String);
     return values
@@ -67,13 +78,18 @@ export function addSheets(n8n) {
       added.length === 0 ? [] : [{ cells: `${letters(names.length)}1`, values: [added] }];
     const missing = [];
     for (const row of rows) {
-      const at = keys.includes("row_number")
-        ? Number(row.row_number) - 1
-        : values.findIndex(
-            (one, index) =>
-              index > 0 &&
-              keys.every((key) => String(one[names.indexOf(key)] ?? "") === String(row[key] ?? "")),
-          );
+      const at =
+        keys.length === 0
+          ? -1
+          : keys.includes("row_number")
+            ? Number(row.row_number) - 1
+            : values.findIndex(
+                (one, index) =>
+                  index > 0 &&
+                  keys.every(
+                    (key) => String(one[names.indexOf(key)] ?? "") === String(row[key] ?? ""),
+                  ),
+              );
       if (at < 1) {
         missing.push(row);
         continue;

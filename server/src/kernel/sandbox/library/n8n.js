@@ -9,6 +9,8 @@ import { addAnswers } from "./n8n-answers.js";
 import { addHelpers } from "./n8n-helpers.js";
 import { addMarkup } from "./n8n-markup.js";
 import { addSheets } from "./n8n-sheets.js";
+import { addSql } from "./n8n-sql.js";
+import { addDocuments } from "./n8n-documents.js";
 
 export function createN8n() {
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -177,14 +179,13 @@ export function createN8n() {
       $execution: {
         id: scope.run?.id,
         mode: "production",
+        resumeUrl: scope.run?.resumeUrl ?? Object.values(scope.run?.resumeUrls ?? {})[0],
       },
       $workflow: {
         id: scope.run?.workflowId,
         name: workflow,
         active: true,
       },
-      $vars: {},
-      $env: {},
       $prevNode: {
         name: "",
         outputIndex: 0,
@@ -248,6 +249,20 @@ export function createN8n() {
   // The items of some steps, as they gave them.
   n8n.items = (scope, from) => from.flatMap(([step, output]) => listOf(scope, step, output));
   n8n.withFiles = withFiles;
+  const mergeDeep = (one, other) =>
+    isObject(one) && isObject(other)
+      ? Object.entries(other).reduce(
+          (made, [name, value]) => ({ ...made, [name]: mergeDeep(made[name], value) }),
+          one,
+        )
+      : other === undefined
+        ? one
+        : other;
+  n8n.byPosition = (lists, { longest }) => {
+    const counts = lists.map((list) => list.length);
+    const length = longest ? Math.max(0, ...counts) : Math.min(...counts);
+    return Array.from({ length }, (_, at) => lists.map((list) => list[at]).reduce(mergeDeep, {}));
+  };
   // A value, or none where it is empty: fields that are not given are not sent.
   n8n.given = (value) => (value === "" || value === null ? undefined : value);
   n8n.list = (value) =>
@@ -441,6 +456,8 @@ export function createN8n() {
   }
   addMethods(n8n, isEmpty);
   addSheets(n8n);
+  addSql(n8n);
+  addDocuments(n8n);
   addAnswers(n8n);
   addHelpers(n8n);
   addMarkup(n8n);

@@ -51,6 +51,8 @@ export function convertBatches(
     loop: node.name,
   });
   const backSources = back.map(toSource);
+  const isInner = ([step]: Source): boolean => !inner.nodes.some(({ id: known }) => known === step);
+  if (backSources.some(isInner)) throw new NotConvertible("leads back out of a loop inside of it");
   const collect = listScript({ ...ctx, sources: backSources }, `${id}_back`, "return list;");
   const backEdges = [...new Set(backSources.map(([step]) => step))].map((from): Edge => ({
     from,

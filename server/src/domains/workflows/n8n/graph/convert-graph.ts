@@ -29,6 +29,7 @@ export interface GraphImport {
   readonly bind: (
     node: N8nNode,
   ) => (kind: ImportBinding["kind"], key: string, title: string) => string;
+  readonly addWorkflow: NodeContext["addWorkflow"];
 }
 
 /** A trigger, and what it leads to. */
@@ -81,6 +82,7 @@ export function convertGraph(state: GraphImport, place: GraphPlace): ConvertedGr
       workflowName: state.workflowName,
       parts: state.partsOf(name),
       bind: state.bind(node),
+      addWorkflow: state.addWorkflow,
     };
     const isClosed = [...closing].some(({ to }) => to === name);
     const circle = circles.get(name);

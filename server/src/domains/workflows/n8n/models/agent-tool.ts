@@ -8,8 +8,12 @@ import {
   toObject,
   toText,
 } from "../n8n-workflow.ts";
+import { describeStatement } from "../nodes/database-node.ts";
 import { findService } from "../services/services.ts";
-import { serviceTool } from "./service-tool.ts";
+import { convertModel, findAnswerSchema } from "./model-part.ts";
+import { sheetTool } from "./sheet-tool.ts";
+import { callTool, serviceTool } from "./service-tool.ts";
+import { answerTool, storeTool } from "./vector-store.ts";
 import type { ToolContext } from "./tool-context.ts";
 import { ToolArguments } from "./tool-arguments.ts";
 
@@ -24,14 +28,14 @@ export interface ConvertedTools {
 
 /** Converts the tools that belong to an agent. */
 export function convertTools(
-  node: Pick<NodeContext, "parts" | "bind" | "visible">,
+  node: Pick<NodeContext, "parts" | "bind" | "visible" | "workflowName" | "addWorkflow">,
   given = new Map<string, string>(),
+  taken = new Set<string>(),
 ): ConvertedTools {
-  const ctx: ToolContext = { ...node, given, approximations: [] };
+  const ctx: ToolContext = { ...node, given, taken, approximations: [] };
   const parts = ctx.parts.filter(({ kind, node }) => kind === "ai_tool" && !node.disabled);
   const servers: JsonObject[] = [];
   const tools: JsonObject[] = [];
-  const taken = new Set<string>();
   for (const part of parts) {
     if (MCP_CLIENTS.has(part.node.type)) {
       const server = part.node.type === "lc.mcpClientTool" ? part.node.name : "mcp";
@@ -88,8 +92,11 @@ const workflowTool: ConvertTool = ({ node }, ctx) => {
   const { workflowId, source = "database", workflowInputs } = node.parameters;
   if (source !== "database") throw new NotConvertible("has the workflow of a tool in itself");
   const known = toObject(workflowId);
-  const key = toText(known["value"], toText(workflowId));
-  if (key === "" || key.startsWith("=")) {
+  const written = toText(known["value"], toText(workflowId));
+  const isOwn = /^=\{\{\s*\$workflow\.id\s*\}\}$/.test(written);
+  // An expression without braces is a text.
+  const key = written.startsWith("=") && !written.includes("{{") ? written.slice(1) : written;
+  if (key === "" || (key.startsWith("=") && !isOwn)) {
     throw new NotConvertible("names the workflow of a tool by expression");
   }
   const given = new ToolArguments(ctx);
@@ -99,18 +106,90 @@ const workflowTool: ConvertTool = ({ node }, ctx) => {
     type: "subworkflow",
     parameters: hasFields ? given.schema : QUERY,
     config: {
-      workflowId: bind("workflow", key, toText(known["cachedResultName"], key)),
+      workflowId: isOwn
+        ? "{{ run.workflowId }}"
+        : bind("workflow", key, toText(known["cachedResultName"], key)),
       // A trigger of n8n gives a list of items.
       input: hasFields ? [fields] : [{ query: "{{ call.arguments.query }}" }],
     },
   };
 };
 
+/** An agent whose question is what another one gives it: a workflow of its own, since it works in turns. */
+const agentTool: ConvertTool = ({ node, parts }, ctx) => {
+  const { parameters } = node;
+  const { systemMessage, maxIterations } = toObject(parameters["options"]);
+  const model = convertModel({ parts, bind: ctx.bind });
+  if (Object.keys(model.args).length > 0) throw new NotConvertible("names a model by expression");
+  const given = new ToolArguments(ctx);
+  const isAuto = parameters["text"] === undefined;
+  const prompt = isAuto ? "{{ call.arguments.query }}" : given.read(parameters["text"]);
+  const instructions = systemMessage === undefined ? undefined : given.read(systemMessage);
+  // Steps of the other workflow are not to be seen there.
+  const inner = convertTools({ ...ctx, parts, visible: new Map() }, ctx.given, ctx.taken);
+  ctx.approximations.push(...model.approximations, ...inner.approximations);
+  if (parts.some(({ kind }) => kind === "ai_memory"))
+    ctx.approximations.push("an agent that is a tool remembers nothing between calls");
+  ctx.approximations.push(`${node.name} is a workflow of its own, which is deployed, too`);
+  const schema = findAnswerSchema(parts);
+  const asked = toInput({ prompt, ...(instructions !== undefined && { instructions }) });
+  const config = {
+    ...model.config,
+    ...asked,
+    ...(inner.tools.length > 0 && { tools: toGiven(inner.tools) }),
+    ...(inner.servers.length > 0 && { mcp: inner.servers }),
+    ...(schema && { schema }),
+    ...(typeof maxIterations === "number" && {
+      maxTurns: Math.min(100, Math.max(1, Math.round(maxIterations))),
+    }),
+  };
+  const name = `${ctx.workflowName}: ${node.name}`.slice(0, 200);
+  ctx.addWorkflow({
+    name,
+    trigger: { type: "manual" },
+    nodes: [{ id: "agent", type: "agent", name: node.name.slice(0, 200), config }],
+    edges: [],
+  });
+  return {
+    type: "subworkflow",
+    parameters: isAuto ? QUERY : given.schema,
+    config: {
+      workflow: name,
+      input: {
+        arguments: "{{ call.arguments }}",
+        ...(JSON.stringify(config).includes("trigger.input.given") && {
+          given: "{{ item.given }}",
+        }),
+      },
+    },
+  };
+};
+
+/** Templates that read the arguments of a call, in the workflow that they are the input of. */
+function toInput(config: JsonObject): JsonObject {
+  return toGiven(
+    JSON.parse(
+      JSON.stringify(config).replaceAll("{{ call.arguments.", "{{ trigger.input.arguments."),
+    ),
+  ) as JsonObject;
+}
+
+function toGiven(value: Json): Json {
+  const text = JSON.stringify(value).replaceAll("{{ item.given.", "{{ trigger.input.given.");
+  return JSON.parse(text) as Json;
+}
+
 const QUERY: JsonObject = {
   type: "object",
   properties: { query: { type: "string" } },
   required: ["query"],
 };
+
+/** Refuses a tool that could call nothing. */
+function assertAddress(url: Json): void {
+  if (!/^(?:=[\s\S]*\{|=?https?:\/\/|\{)/.test(toText(url)))
+    throw new NotConvertible("has a tool without an address");
+}
 
 const httpTool: ConvertTool = ({ node }, ctx) => {
   const { bind } = ctx;
@@ -127,6 +206,7 @@ const httpTool: ConvertTool = ({ node }, ctx) => {
         }),
       ),
     );
+  assertAddress(parameters["url"]);
   const json = toText(parameters["jsonBody"]);
   const hasBody = parameters["sendBody"] === true;
   const request = {
@@ -153,7 +233,8 @@ const httpTool: ConvertTool = ({ node }, ctx) => {
 const codeTool: ConvertTool = ({ node }) => {
   const { jsCode, language = "javaScript" } = node.parameters;
   if (language !== "javaScript") throw new NotConvertible("needs Python");
-  const source = `const { query } = input;\n${toText(jsCode, "return query")}`;
+  // Names that the code gives may be those of ours.
+  const source = `const { query } = input;\nreturn await (async () => {\n${toText(jsCode, "return query")}\n})();`;
   return { type: "script", parameters: QUERY, config: { source } };
 };
 
@@ -206,8 +287,29 @@ const serpTool: ConvertTool = (_part, { bind }) => ({
   },
 });
 
+/** A statement that the model fills in. */
+const postgresTool: ConvertTool = ({ node }, ctx) => {
+  const { args, items } = describeStatement({ node }, "postgres");
+  const action = node.parameters["operation"] === "select" ? "query" : "execute";
+  const title = "PostgreSQL (a database)";
+  return callTool({ preset: "postgres", title, action, args, items, approximations: [] }, ctx);
+};
+
+const dateTool: ConvertTool = ({ node }) => {
+  const { operation = "getCurrentDate", includeTime = true, outputFieldName } = node.parameters;
+  if (operation !== "getCurrentDate") throw new NotConvertible("computes with dates in a tool");
+  const now = includeTime === false ? 'DateTime.now().startOf("day")' : "DateTime.now()";
+  const field = JSON.stringify(toText(outputFieldName, "currentDate"));
+  return {
+    type: "script",
+    parameters: { type: "object", properties: {} },
+    config: { source: `return [{ [${field}]: ${now}.toISO() }];` },
+  };
+};
+
 const feedTool: ConvertTool = ({ node }, ctx) => {
   const given = new ToolArguments(ctx);
+  assertAddress(node.parameters["url"]);
   const url = given.read(node.parameters["url"] ?? "");
   return { type: "http", parameters: given.schema, config: { url, response: "data" } };
 };
@@ -217,9 +319,17 @@ const TOOLS: Readonly<Record<string, ConvertTool>> = {
   "lc.toolWikipedia": wikipediaTool,
   "lc.toolSerpApi": serpTool,
   rssFeedReadTool: feedTool,
+  googleSheetsTool: sheetTool,
+  postgresTool,
+  "lc.vectorStorePinecone": storeTool,
+  "lc.vectorStoreQdrant": storeTool,
+  "lc.vectorStoreSupabase": storeTool,
+  "lc.toolVectorStore": answerTool,
+  dateTimeTool: dateTool,
   "lc.toolWorkflow": workflowTool,
   "lc.toolHttpRequest": httpTool,
   httpRequestTool: httpTool,
   "lc.toolCode": codeTool,
   "lc.toolThink": thinkTool,
+  "lc.agentTool": agentTool,
 };

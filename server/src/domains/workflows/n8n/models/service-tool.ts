@@ -1,8 +1,8 @@
 /** A tool that calls a service: a script computes the input, as the node would, and calls the action. */
-import { nodesRead, viewNames } from "../code-text.ts";
+import { nodesRead, variablesCode, viewNames } from "../code-text.ts";
 import { NotConvertible } from "../conversion.ts";
 import type { JsonObject, NodePart } from "../n8n-workflow.ts";
-import { toServiceCall } from "../services/service-table.ts";
+import { type ServiceCall, toServiceCall } from "../services/service-table.ts";
 import { findService } from "../services/services.ts";
 import { schemaOfArguments } from "./tool-arguments.ts";
 import type { ToolContext } from "./tool-context.ts";
@@ -13,10 +13,37 @@ export function serviceTool({ node }: NodePart, ctx: ToolContext): JsonObject {
   const service = findService(node.type);
   if (!service) throw new NotConvertible(`needs the tool ${node.type}`);
   const described = { ...service, takes: `${service.takes ?? ""} ${OWN}` };
-  const call = toServiceCall(described, node.type, node.parameters);
+  return callTool(toServiceCall(described, node.type, node.parameters), ctx);
+}
+
+/** A tool that makes a call. */
+export function callTool(call: ServiceCall, ctx: ToolContext): JsonObject {
   ctx.approximations.push(...call.approximations);
-  const connectorId = JSON.stringify(ctx.bind("connector", call.preset, call.title));
+  const connectorId = ctx.bind("connector", call.preset, call.title);
   const text = `${call.args} ${call.via?.args ?? ""}`;
+  const invoke = invokeCode(connectorId);
+  const sent = call.sent === undefined ? "asked" : `asked.${call.sent}`;
+  const calls = call.via
+    ? `const found = ((one) => ${call.via.inputs})(${invoke(call.via.action, call.via.args)});
+const items = [];
+for (const asked of found) {
+  const one = ${invoke(call.action, sent)};
+  items.push(...${call.items});
+}
+return items;`
+    : `const one = ${invoke(call.action, sent)};
+return ${call.items};`;
+  return scriptTool(ctx, text, `const asked = ${call.args};\n${calls}`);
+}
+
+/** Code of a call of an action. */
+export function invokeCode(connectorId: string): (action: string, input: string) => string {
+  return (action, input) =>
+    `await context.connectors.invoke(${JSON.stringify(connectorId)}, ${JSON.stringify(action)}, ${input})`;
+}
+
+/** A tool that is a script; `text` is the part of it that has expressions of n8n. */
+export function scriptTool(ctx: ToolContext, text: string, code: string): JsonObject {
   const view = [...new Set([...viewNames(text), ...(text.includes("$fromAI") ? ["$fromAI"] : [])])];
   const steps = nodesRead(text).flatMap((name) => {
     const step = ctx.visible.get(name);
@@ -24,26 +51,13 @@ export function serviceTool({ node }: NodePart, ctx: ToolContext): JsonObject {
   });
   const readsItem = view.some((name) => !["$fromAI", "value", "$now", "$today"].includes(name));
   if (readsItem) ctx.given.set("item", "$item");
-  const invoke = (action: string, input: string): string =>
-    `await context.connectors.invoke(${connectorId}, ${JSON.stringify(action)}, ${input})`;
-  const calls = call.via
-    ? `const found = ((one) => ${call.via.inputs})(${invoke(call.via.action, call.via.args)});
-const items = [];
-for (const asked of found) {
-  const one = ${invoke(call.action, "asked")};
-  items.push(...${call.items});
-}
-return items;`
-    : `const one = ${invoke(call.action, "asked")};
-return ${call.items};`;
   const source = `const { ${view.join(", ")} } = n8n(input, { from: [["$item"]], names: ${JSON.stringify(Object.fromEntries(steps))} });
-const asked = ${call.args};
-${calls}`;
+${code}`;
   return {
     type: "script",
     parameters: schemaOfArguments(text),
     config: {
-      source,
+      source: `${variablesCode(source)}${source}`,
       input: {
         arguments: "{{ call.arguments }}",
         ...(readsItem && { item: "{{ item.given.item }}" }),

@@ -57,7 +57,7 @@ export class ToolArguments {
             "code" in part ? this.#readCode(part.code) : part.text.replaceAll("{{", "{ {"),
           )
           .join("")
-      : text;
+      : text.replaceAll("{{", "{ {");
     return filled.replaceAll(/(?<!\{)\{([A-Za-z_]\w*)\}(?!\})/g, (all, name: string) => {
       const known = this.#placeholders.get(name);
       return known ? this.#add(name, toText(known["description"]), toText(known["type"])) : all;

@@ -1,13 +1,18 @@
 /** The nodes of n8n that read and write files: an item has them as handles under `$binary`. */
 import type { Node } from "../../definition/index.ts";
-import { toCode } from "../code-text.ts";
+import { toCode, viewNames } from "../code-text.ts";
 import {
+  assertSupported,
   type Convert,
   type ConvertedNode,
+  findApproximations,
   type NodeContext,
   type NodeTable,
   NotConvertible,
+  optionsCode,
   outsideSteps,
+  scriptStep,
+  withReturn,
 } from "../conversion.ts";
 import { type JsonObject, toObject, toText } from "../n8n-workflow.ts";
 import { flattenCode } from "./outside-nodes.ts";
@@ -126,15 +131,12 @@ function writeFile(
 /** Of all items together there is one file, with the name that the first one gives it. */
 function gatherArgs({ id }: NodeContext, step: Node): Node {
   if (step.id !== `${id}_args`) return step;
-  const source = sourceOf(step.config).replace(
-    /^return ([\s\S]*);$/,
-    "const all = $1;\nreturn all.length === 0 ? [] : [{ name: all[0].name, data: all.map(({ data }) => data) }];",
+  return withReturn(
+    step,
+    (value) =>
+      `const all = ${value};\nreturn all.length === 0 ? [] : [{ name: all[0].name, data: all.map(({ data }) => data) }];`,
   );
-  return { ...step, config: { source } };
 }
-
-const sourceOf = (config: object | undefined): string =>
-  String((config as { readonly source?: string } | undefined)?.source);
 
 const convertToFile: Convert = (ctx) => {
   const { parameters } = ctx.node;
@@ -213,7 +215,39 @@ const moveBinaryData: Convert = (ctx) => {
       );
 };
 
+/** A file that n8n would write to its disk is one of the run, with that name. */
+const writeToDisk: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  assertSupported(parameters);
+  const { fileName = "", dataPropertyName = "data" } = parameters;
+  if (toText(fileName) === "") throw new NotConvertible("names no file");
+  if (toObject(parameters["options"])["append"] === true)
+    throw new NotConvertible("adds to a file on the disk of n8n");
+  const text = [fileName, dataPropertyName];
+  const source = `const items = [];
+for (const { item, file, path } of n8n.each(input, ${optionsCode(ctx, text)}, ({ ${[...new Set(["$item", ...viewNames(toCode(text))])].join(", ")} }) => ({ item: $item, file: n8n.file($item, ${toCode(dataPropertyName)}), path: n8n.text(${toCode(fileName)}) }))) {
+  const name = path.split(/[\\\\/]/).at(-1) || "file";
+  const bytes = await context.files.read({ $file: file.$file });
+  items.push({ ...item, fileName: path, $binary: { ...item.$binary, [n8n.text(${toCode(dataPropertyName)}) || "data"]: await context.files.write(name, bytes) } });
+}
+return items;`;
+  return {
+    steps: [scriptStep(ctx, ctx.id, source)],
+    approximations: [
+      ...findApproximations(ctx, text),
+      "the file is kept with the run in the place of a disk",
+    ],
+  };
+};
+
+const readWriteFile: Convert = (ctx) => {
+  if (ctx.node.parameters["operation"] === "write") return writeToDisk(ctx);
+  throw new NotConvertible("reads from the disk of n8n");
+};
+
 export const fileNodes: NodeTable = {
+  readWriteFile,
+  writeBinaryFile: writeToDisk,
   extractFromFile,
   convertToFile,
   spreadsheetFile,

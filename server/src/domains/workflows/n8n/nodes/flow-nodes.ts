@@ -1,7 +1,9 @@
 /** The nodes of n8n that steer: items go one way or another, wait, are answered with, or fail. */
 import type { Node } from "../../definition/index.ts";
 import { toCode, viewNames } from "../code-text.ts";
+import { guardSteps } from "./guard-steps.ts";
 import { mergeNode } from "./merge-node.ts";
+import { wait } from "./wait-node.ts";
 import {
   findApproximations,
   assertSupported,
@@ -158,72 +160,6 @@ const switchNode: Convert = (ctx) => {
   };
 };
 
-/** A guard before a step that must not be done without items. */
-function guardSteps(ctx: NodeContext, steps: readonly Node[]): ConvertedNode {
-  const { id } = ctx;
-  const items = listScript(ctx, `${id}_items`, "return list;");
-  const guard: Node = {
-    id: `${id}_if`,
-    type: "condition",
-    config: { expression: `$count(steps.${id}_items.output) > 0` },
-  };
-  const all = [items, guard, ...steps];
-  const edges = all.slice(1).map((step, at) => ({
-    from: all[at]?.id ?? "",
-    to: step.id,
-    ...(at === 1 && { when: "true" }),
-  }));
-  return { steps: all, edges };
-}
-
-const UNITS: Readonly<Record<string, number>> = {
-  seconds: 1_000,
-  minutes: 60_000,
-  hours: 3_600_000,
-  days: 86_400_000,
-};
-
-const wait: Convert = (ctx) => {
-  const { parameters, id, node } = { ...ctx, parameters: ctx.node.parameters };
-  const {
-    resume = "timeInterval",
-    amount = node.version < 1.1 ? 1 : 5,
-    unit = node.version < 1.1 ? "hours" : "seconds",
-  } = parameters;
-  if (resume !== "timeInterval") throw new NotConvertible("needs a resume address");
-  const named = toText(unit, "seconds");
-  const ms = Object.hasOwn(UNITS, named) ? (UNITS[named] ?? 1_000) : 1_000;
-  const byCode = typeof amount !== "number";
-  assertSupported(amount);
-  const name = node.name.slice(0, 200);
-  const guarded = guardSteps(ctx, [
-    ...(byCode
-      ? [eachScript(ctx, `${id}_ms`, `Math.round(Number(${toCode(amount)}) * ${ms})`, amount)]
-      : []),
-    {
-      id: `${id}_wait`,
-      type: "delay",
-      name,
-      config: { ms: byCode ? `{{ steps.${id}_ms.output[0] }}` : Math.round(amount * ms) },
-    },
-  ]);
-  const pass: Node = {
-    id,
-    type: "transform",
-    name,
-    config: { expression: `steps.${id}_items.output` },
-  };
-  return {
-    steps: [...guarded.steps, pass],
-    edges: [
-      ...(guarded.edges ?? []),
-      { from: `${id}_wait`, to: id },
-      { from: `${id}_if`, to: id, when: "false" },
-    ],
-    approximations: findApproximations(ctx, parameters),
-  };
-};
-
 const respondToWebhook: Convert = (ctx) => {
   const { parameters, id, node } = { ...ctx, parameters: ctx.node.parameters };
   assertSupported(parameters);
@@ -293,8 +229,11 @@ const executeWorkflow: Convert = (ctx) => {
   const { workflowId, source = "database", mode = "once", workflowInputs } = parameters;
   if (source !== "database") throw new NotConvertible("has the other workflow in itself");
   const known = toObject(workflowId);
-  const key = toText(known["value"], toText(workflowId));
-  if (key.startsWith("=")) throw new NotConvertible("names the workflow by expression");
+  const written = toText(known["value"], toText(workflowId));
+  const isOwn = /^=\{\{\s*\$workflow\.id\s*\}\}$/.test(written);
+  // An expression without braces is a text.
+  const key = written.startsWith("=") && !written.includes("{{") ? written.slice(1) : written;
+  if (key.startsWith("=") && !isOwn) throw new NotConvertible("names the workflow by expression");
   const title = toText(known["cachedResultName"], key);
   const waits = toObject(parameters["options"])["waitForSubWorkflow"] !== false;
   const fields = toObject(toObject(workflowInputs)["value"]);
@@ -302,7 +241,10 @@ const executeWorkflow: Convert = (ctx) => {
     Object.keys(fields).length > 0
       ? eachScript(ctx, `${id}_args`, toCode(fields), parameters)
       : listScript(ctx, `${id}_args`, "return list;");
-  const config = { workflowId: ctx.bind("workflow", key, title), ...(!waits && { wait: false }) };
+  const config = {
+    workflowId: isOwn ? "{{ run.workflowId }}" : ctx.bind("workflow", key, title),
+    ...(!waits && { wait: false }),
+  };
   const call: Node =
     mode === "each"
       ? {

@@ -11,8 +11,10 @@ import {
   NotConvertible,
   optionsCode,
   scriptStep,
+  withReturn,
 } from "../conversion.ts";
 import { type Json, toList, toObject, toText } from "../n8n-workflow.ts";
+import { forgetSeen, keepStaticData, readStaticData, removeSeen } from "./kept-data.ts";
 
 /** Passes the items on as they are. */
 export const passItems: Convert = (ctx) => ({ steps: [listScript(ctx, ctx.id, "return list;")] });
@@ -95,7 +97,8 @@ function typedCode(value: Json, type: string): string {
 
 const code: Convert = (ctx) => {
   const { parameters, type } = ctx.node;
-  const source = toText(parameters["jsCode"] ?? parameters["functionCode"]);
+  const written = toText(parameters["jsCode"] ?? parameters["functionCode"]);
+  const { source, stateKey } = readStaticData(ctx, written);
   if (parameters["language"] !== undefined && parameters["language"] !== "javaScript") {
     throw new NotConvertible("needs Python");
   }
@@ -114,7 +117,7 @@ const code: Convert = (ctx) => {
     reads ? `await n8n.keepFiles(context, ${result})` : result;
   const help = (items: string): string =>
     reads ? `const $helpers = await n8n.helpers(context, ${items}), require = n8n.require;\n` : "";
-  const body = isEach
+  const work = isEach
     ? `const results = [];
 for (const view of n8n.each(input, ${options}, (view) => view)) {
   const { ${names} } = view;
@@ -122,17 +125,17 @@ for (const view of n8n.each(input, ${options}, (view) => view)) {
   ${help("items")}results.push(await ${begin}
 ${source}
   })${call});
-}
-return ${end("n8n.toList(results.filter((one) => one !== undefined && one !== null))")};`
+}`
     : `const { ${names} } = n8n(input, ${options});
 ${help("items")}const result = await ${begin}
 ${source}
-})${call};
-return ${end("n8n.toList(result)")};`;
-  return {
-    steps: [scriptStep(ctx, ctx.id, body)],
-    approximations: findApproximations(ctx, source),
-  };
+})${call};`;
+  const value = isEach
+    ? end("n8n.toList(results.filter((one) => one !== undefined && one !== null))")
+    : end("n8n.toList(result)");
+  const approximations = findApproximations(ctx, source);
+  if (stateKey !== undefined) return keepStaticData(ctx, { work, value, stateKey, approximations });
+  return { steps: [scriptStep(ctx, ctx.id, `${work}\nreturn ${value};`)], approximations };
 };
 
 const splitOut: Convert = (ctx) => {
@@ -157,11 +160,7 @@ const splitOut: Convert = (ctx) => {
 
 /** The script whose lists are one list. */
 function flatScript(step: Node): Node {
-  const { source } = step.config as { readonly source: string };
-  return {
-    ...step,
-    config: { source: source.replace(/^return ([\s\S]*);$/, "return ($1).flat();") },
-  };
+  return withReturn(step, (value) => `return (${value}).flat();`);
 }
 
 const aggregate: Convert = (ctx) => {
@@ -220,12 +219,12 @@ const limit: Convert = (ctx) => {
       `({ item: $item, most: Number(${toCode(maxItems)}) })`,
       maxItems,
     );
-    const { source } = kept.config as { readonly source: string };
-    const code = source.replace(
-      /^return ([\s\S]*);$/,
-      `const all = $1;\nreturn all.slice(${keep === "lastItems" ? "-(all[0]?.most ?? 0)" : "0, all[0]?.most ?? 0"}).map(({ item }) => item);`,
+    const range = keep === "lastItems" ? "-(all[0]?.most ?? 0)" : "0, all[0]?.most ?? 0";
+    const cut = withReturn(
+      kept,
+      (value) => `const all = ${value};\nreturn all.slice(${range}).map(({ item }) => item);`,
     );
-    return { steps: [{ ...kept, config: { source: code } }] };
+    return { steps: [cut] };
   }
   return {
     steps: [
@@ -270,9 +269,9 @@ return list.toSorted((one, other) => {
 
 const removeDuplicates: Convert = (ctx) => {
   const { parameters } = ctx.node;
-  if ((parameters["operation"] ?? "removeDuplicateInputItems") !== "removeDuplicateInputItems") {
-    throw new NotConvertible("needs workflow state");
-  }
+  const { operation = "removeDuplicateInputItems" } = parameters;
+  if (operation === "removeItemsSeenInPreviousExecutions") return removeSeen(ctx);
+  if (operation === "clearDeduplicationHistory") return forgetSeen(ctx);
   const compare = toText(parameters["compare"], "allFields");
   const named = toText(parameters["fieldsToCompare"] ?? parameters["fieldsToExclude"]);
   const fields = named.split(",").map((name) => name.trim());

@@ -1,4 +1,4 @@
-import { type ConvertedNode, type NodeContext, NotConvertible } from "../conversion.ts";
+import { type ConvertedNode, type NodeContext, NotConvertible, scriptStep } from "../conversion.ts";
 import { type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
 
 /** Lists of several inputs become one. */
@@ -22,14 +22,11 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
     parameters["combineBy"] ?? parameters["combinationMode"],
     mode === "combine" ? "" : mode,
   );
-  // By position it takes any number; two connections into one input are one list there.
-  if (lists.length > 1 && /position|mergeByIndex/i.test(combine))
-    return step({ mode: "by_position", lists });
+  // Two connections into one input are one list there.
+  if (lists.length > 1 && /position|mergeByIndex/i.test(combine)) return byPosition(ctx);
   if (lists.length === 1) return step({ mode: "append", lists });
   if (!left || !right || lists.length !== 2)
     throw new NotConvertible("combines other than two inputs");
-  if (mode === "mergeByIndex" || mode === "mergeByPosition")
-    return step({ mode: "by_position", lists });
   if (mode === "multiplex") return step({ mode: "all_pairs", lists });
   if (mode === "mergeByKey" || mode === "removeKeyMatches" || mode === "keepKeyMatches") {
     const [one, other] = [toText(parameters["propertyName1"]), toText(parameters["propertyName2"])];
@@ -48,7 +45,7 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
     parameters["combineBy"] ?? parameters["combinationMode"],
     version >= 3 ? "combineByFields" : "mergeByFields",
   );
-  if (/position/i.test(by)) return step({ mode: "by_position", lists });
+  if (/position/i.test(by)) return byPosition(ctx);
   if (/multiplex|all/i.test(by)) return step({ mode: "all_pairs", lists });
   return step({
     mode: "by_key",
@@ -57,6 +54,16 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
     join: joinOfMerge(parameters),
   });
 };
+
+/** Items of any number of lists by their place: as many as the shortest has, or the longest with those that have no others. */
+function byPosition(ctx: NodeContext): ConvertedNode {
+  const { parameters } = ctx.node;
+  const options = toObject(parameters["options"]);
+  const isLongest = options["includeUnpaired"] === true || parameters["join"] === "outer";
+  const sources = ctx.sources.map(([name, output]) => (output === 0 ? [name] : [name, output]));
+  const source = `return n8n.byPosition(${JSON.stringify(sources)}.map((from) => n8n.items(input, [from])), { longest: ${isLongest} });`;
+  return { steps: [scriptStep(ctx, ctx.id, source)] };
+}
 
 function keysOfMerge(parameters: JsonObject): string[] {
   const pairs = toList(toObject(parameters["mergeByFields"])["values"]).map((one) => {
@@ -86,6 +93,7 @@ function joinOfMerge(parameters: JsonObject): string {
 /** The list that a step gives at one of its outputs, as a template. */
 function listTemplate(step: string, output: number): string {
   if (step.startsWith("$trigger")) return "{{ trigger.input ? trigger.input : [{}] }}";
+  if (step === "$turn") return "{{ turn.back }}";
   if (step === "$batch") return "{{ batch.items }}";
   // An object with `o0` has several outputs; anything else is the list itself.
   return output === 0

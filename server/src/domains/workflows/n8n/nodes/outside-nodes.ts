@@ -3,10 +3,14 @@ import { toCode } from "../code-text.ts";
 import {
   assertSupported,
   type Convert,
+  type ConvertedNode,
+  findApproximations,
   type NodeContext,
   type NodeTable,
   NotConvertible,
+  optionsCode,
   outsideSteps,
+  scriptStep,
 } from "../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
 
@@ -126,6 +130,7 @@ const KNOWN_OPTIONS = new Set([
   "lowercaseHeaders",
   // They change the form of what is sent, or what n8n itself does, and nothing of the answer.
   "queryParameterArrays",
+  "pagination",
   "allowUnauthorizedCerts",
   "useStream",
   "sendCredentialsOnCrossOriginRedirect",
@@ -139,8 +144,10 @@ const httpRequest: Convert = (ctx) => {
     toObject(options["response"])["response"],
   );
   const format = responseFormat ?? parameters["responseFormat"];
-  if (options["pagination"] !== undefined)
-    throw new NotConvertible("reads pages by expressions of n8n");
+  const { paginationMode = "updateAParameterInEachRequest", ...paging } = toObject(
+    toObject(options["pagination"])["pagination"],
+  );
+  const isPaged = options["pagination"] !== undefined && paginationMode !== "off";
   const strange = Object.keys(options).filter((name) => !KNOWN_OPTIONS.has(name));
   const isForm = parameters["contentType"] === "form-urlencoded";
   const authentication = toText(parameters["authentication"], "none");
@@ -186,6 +193,14 @@ const httpRequest: Convert = (ctx) => {
         },
       };
   const each = itemsCode(ctx, format, fullResponse === true);
+  if (isPaged) {
+    if (format === "file" || bodyType !== undefined)
+      throw new NotConvertible("reads files page by page");
+    const call = hasConnector
+      ? `context.connectors.invoke(${JSON.stringify(step.config.connectorId)}, "request", request)`
+      : "context.http.request(n8n.withQuery(request))";
+    return pagedSteps(ctx, { args, each, call, mode: toText(paginationMode), paging });
+  }
   const made = outsideSteps(ctx, { args, step, flatten: flattenCode(ctx, each) }, parameters);
   return {
     ...made,
@@ -198,6 +213,78 @@ const httpRequest: Convert = (ctx) => {
     ],
   };
 };
+
+const PAGES_MAX = 100;
+
+/** A script that reads page by page, as the expressions of the node say. */
+function pagedSteps(
+  ctx: NodeContext,
+  {
+    args,
+    each,
+    call,
+    mode,
+    paging,
+  }: {
+    readonly args: string;
+    readonly each: string;
+    readonly call: string;
+    readonly mode: string;
+    readonly paging: JsonObject;
+  },
+): ConvertedNode {
+  const { parameters } = ctx.node;
+  const {
+    parameters: changed,
+    nextURL = "",
+    paginationCompleteWhen = "responseIsEmpty",
+    statusCodesWhenComplete = "",
+    completeExpression = "",
+    limitPagesFetched,
+    maxRequests = PAGES_MAX,
+  } = paging;
+  const isNext = mode === "responseContainsNextURL";
+  const changes = toList(toObject(changed)["parameters"]).map((one) => {
+    const { type = "qs", name = "", value = "" } = toObject(one);
+    const part = type === "headers" ? "headers" : type === "body" ? "body" : "query";
+    return `request.${part} = { ...request.${part}, [${toCode(name)}]: ${toCode(value)} };`;
+  });
+  const isLast =
+    paginationCompleteWhen === "other"
+      ? `Boolean(${toCode(completeExpression)})`
+      : paginationCompleteWhen === "receiveSpecificStatusCodes"
+        ? `n8n.list(${toCode(statusCodesWhenComplete)}).map(Number).includes(one.status)`
+        : "(Array.isArray(one.body) ? one.body.length === 0 : !one.body)";
+  const limit =
+    limitPagesFetched === true
+      ? `Math.min(Number(${toCode(maxRequests)}), ${PAGES_MAX})`
+      : PAGES_MAX;
+  const source = `const made = [];
+for (const view of n8n.each(input, ${optionsCode(ctx, parameters)}, (view) => view)) {
+  const { ${PAGE_NAMES} } = view;
+  let $response = { body: {}, headers: {}, statusCode: 0 }, $request = {};
+  for (let $pageCount = 0; $pageCount < ${limit}; $pageCount += 1) {
+    const request = ${args};
+    ${isNext ? `if ($pageCount > 0) {\n      request.url = ${toCode(nextURL)};\n      if (!request.url) break;\n    }` : changes.join("\n    ")}
+    $request = request;
+    const one = await ${call};
+    $response = { body: one.body, headers: one.headers, statusCode: one.status };
+    made.push(...${each});
+    if (${isLast}) break;
+  }
+}
+return made;`;
+  return {
+    steps: [scriptStep(ctx, ctx.id, source)],
+    approximations: [
+      ...findApproximations(ctx, parameters),
+      `pages are read by one step, ${PAGES_MAX} at most, without pauses`,
+    ],
+  };
+}
+
+const PAGE_NAMES =
+  "$json, $binary, $item, $input, $, $node, $items, items, $now, $today, $itemIndex, $execution, $workflow, value";
 
 /** Code of the items of an answer, which may be a file. */
 function itemsCode(

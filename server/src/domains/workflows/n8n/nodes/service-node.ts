@@ -12,11 +12,13 @@ import {
 } from "../conversion.ts";
 import { toServiceCall, type ServiceCall } from "../services/service-table.ts";
 import { findService } from "../services/services.ts";
+import { isApproval, sendAndWait } from "./approval-node.ts";
 import { flattenCode } from "./outside-nodes.ts";
 
 /** A node of a service, by the table. */
 export const serviceNode: Convert = (ctx) => {
   const { type, parameters } = ctx.node;
+  if (isApproval(ctx.node)) return sendAndWait(ctx);
   const service = findService(type);
   if (!service) throw new NotConvertible(`needs ${type}`);
   return callForEach(ctx, toServiceCall(service, type, parameters));
@@ -30,7 +32,7 @@ export function callForEach(ctx: NodeContext, call: ServiceCall): ConvertedNode 
     config: {
       connectorId: ctx.bind("connector", call.preset, call.title),
       action: call.action,
-      input: "{{ item }}",
+      input: sentTemplate(call),
     },
   };
   const made = outsideSteps(
@@ -39,6 +41,10 @@ export function callForEach(ctx: NodeContext, call: ServiceCall): ConvertedNode 
     `${call.args} ${call.items}`,
   );
   return { ...made, approximations: [...(made.approximations ?? []), ...call.approximations] };
+}
+
+function sentTemplate({ sent }: ServiceCall): string {
+  return sent === undefined ? "{{ item }}" : `{{ item.${sent} }}`;
 }
 
 /** The steps of two calls, of which the second needs the answer of the first. */
@@ -75,7 +81,7 @@ function callTwice(
       id: `${id}_call`,
       type: "connector",
       name,
-      config: { connectorId, action: call.action, input: "{{ item }}" },
+      config: { connectorId, action: call.action, input: sentTemplate(call) },
       forEach: { items: `{{ steps.${id}_args.output }}` },
       ...onError,
     },

@@ -13,16 +13,28 @@ import {
   NotConvertible,
   scriptStep,
 } from "../conversion.ts";
-import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
+import {
+  type Json,
+  type JsonObject,
+  type N8nNode,
+  toList,
+  toObject,
+  toText,
+} from "../n8n-workflow.ts";
 import { columns } from "../services/data.ts";
-import { toServiceCall, ParameterReader, type Service } from "../services/service-table.ts";
+import {
+  ParameterReader,
+  type Service,
+  type ServiceCall,
+  toServiceCall,
+} from "../services/service-table.ts";
 import { callForEach } from "./service-node.ts";
 
-const PRESET = "google_sheets";
-const TITLE = "Google Sheets (a service of the catalogue)";
+export const PRESET = "google_sheets";
+export const TITLE = "Google Sheets (a service of the catalogue)";
 
 /** The code of a document's id. */
-function documentCode(parameters: JsonObject): string {
+export function documentCode(parameters: JsonObject): string {
   const { documentId, sheetId } = parameters;
   const { value, __rl } = toObject(documentId);
   const code = toCode((__rl === true ? value : (documentId ?? sheetId)) ?? "");
@@ -30,13 +42,14 @@ function documentCode(parameters: JsonObject): string {
 }
 
 interface SheetName {
-  /** Code of its name. */
+  /** Code of its name; of its number where `isNumber`, for which the name is asked. */
   readonly code: string;
+  readonly isNumber?: true;
   readonly notes: readonly string[];
 }
 
 /** The name of a sheet. Where a node has its number alone, the name is the one that n8n showed beside it. */
-function sheetOf(parameters: JsonObject): SheetName {
+export function sheetOf(parameters: JsonObject): SheetName {
   const { sheetName, range } = parameters;
   const { value, mode, cachedResultName, __rl } = toObject(sheetName);
   if (__rl !== true) {
@@ -50,11 +63,13 @@ function sheetOf(parameters: JsonObject): SheetName {
     return { code: JSON.stringify(cachedResultName), notes: ["the sheet is found by its name"] };
   if (value === undefined || value === "" || value === "gid=0" || value === 0 || value === "0")
     return { code: '""', notes: ["the sheet is the first one"] };
-  throw new NotConvertible("names a sheet by its number alone");
+  const number = /(?:^|gid=)(\d+)$/.exec(String(value))?.[1];
+  if (number !== undefined) return { code: number, isNumber: true, notes: [] };
+  return { code: `n8n.text(${toCode(value)})`, notes: ["the sheet is found by its name"] };
 }
 
 /** The cells that an older node, or an option, names. */
-function cellsOf(parameters: JsonObject): string {
+export function cellsOf(parameters: JsonObject): string {
   const { values } = toObject(toObject(parameters["options"])["dataLocationOnSheet"]);
   const { rangeDefinition, range } = toObject(values);
   const given =
@@ -64,9 +79,9 @@ function cellsOf(parameters: JsonObject): string {
   return cells === undefined || cells === "" ? '""' : toCode(cells);
 }
 
-const readSheet: Convert = (ctx) => {
-  const { parameters } = ctx.node;
-  const { code, notes } = sheetOf(parameters);
+/** The call that reads a sheet: what the node filters by is asked beside the request. */
+export function readCall(parameters: JsonObject): SheetCall {
+  const { code, isNumber, notes } = sheetOf(parameters);
   const filters = toList(toObject(parameters["filtersUI"])["values"]).map((one) => {
     const { lookupColumn = "", lookupValue = "" } = toObject(one);
     return `{ column: ${toCode(lookupColumn)}, value: ${toCode(lookupValue)} }`;
@@ -77,56 +92,55 @@ const readSheet: Convert = (ctx) => {
   const any = parameters["combineFilters"] === "OR";
   const returned = toObject(options["returnFirstMatch"])["values"] ?? options["returnFirstMatch"];
   const first = filters.length > 0 && returned === true;
-  const rows = `n8n.sheetRows(one.items, { header: ${Number(headerRow)}${firstDataRow === undefined ? "" : `, first: ${Number(firstDataRow)}`} })`;
-  const service: Service = {
-    preset: PRESET,
-    title: "Google Sheets",
-    usual: "sheet.read",
-    actions: [
-      {
-        on: "sheet.read",
-        action: "request",
-        input: {
-          method: '="GET"',
-          path: () =>
-            `"/v4/spreadsheets/" + encodeURIComponent(${documentCode(parameters)}) + "/values/" + encodeURIComponent(n8n.sheetRange(${code}, ${cellsOf(parameters)}))`,
-          query:
-            '={ valueRenderOption: "UNFORMATTED_VALUE", dateTimeRenderOption: "FORMATTED_STRING" }',
-        },
-      },
-    ],
-  };
-  const call = toServiceCall(service, "googleSheets", { operation: "read" });
-  const filtered =
-    filters.length === 0
-      ? undefined
-      : `{ request: ${call.args}, filters: [${filters.join(", ")}] }`;
-  const items = rows.replace("one.items", "one.body.values ?? []");
-  if (filtered === undefined) return withNotes(callForEach(ctx, { ...call, items }), notes);
-  const made = callForEach(ctx, {
-    ...call,
-    args: filtered,
-    items: `n8n.sheetFilter(${items}, asked.filters, { any: ${any}, first: ${first} })`,
-  });
-  return withNotes(
-    {
-      ...made,
-      steps: made.steps.map((step) =>
-        step.id === `${ctx.id}_call`
-          ? { ...step, config: { ...step.config, input: "{{ item.request }}" } }
-          : step,
-      ),
-    },
+  const rows = `n8n.sheetRows(one.body.values ?? [], { header: ${Number(headerRow)}${firstDataRow === undefined ? "" : `, first: ${Number(firstDataRow)}`} })`;
+  const listed = `filters: [${filters.join(", ")}]`;
+  const id = documentCode(parameters);
+  const requestCode = (document: string, sheet: string, cells: string): string =>
+    `n8n.sheetRequest(${document}, ${sheet}, ${cells})`;
+  return {
     notes,
-  );
-};
+    call: {
+      preset: PRESET,
+      title: TITLE,
+      action: "request",
+      sent: "request",
+      ...(isNumber === true
+        ? {
+            args: `{ id: ${id}, number: ${code}, cells: ${cellsOf(parameters)}, ${listed} }`,
+            via: {
+              action: "get_spreadsheet",
+              args: `{ spreadsheetId: ${id} }`,
+              inputs: `[{ request: ${requestCode("asked.id", "n8n.sheetTitle(one.items, asked.number)", "asked.cells")}, filters: asked.filters }]`,
+            },
+          }
+        : {
+            args: `{ request: ${requestCode(id, code, cellsOf(parameters))}, ${listed} }`,
+          }),
+      items:
+        filters.length === 0
+          ? rows
+          : `n8n.sheetFilter(${rows}, asked.filters, { any: ${any}, first: ${first} })`,
+      approximations: [],
+    },
+  };
+}
+
+/** A call with what is inexact in it. */
+export interface SheetCall {
+  readonly call: ServiceCall;
+  readonly notes: readonly string[];
+}
+
+function callSheet(ctx: NodeContext, { call, notes }: SheetCall): ConvertedNode {
+  return withNotes(callForEach(ctx, call), notes);
+}
 
 function withNotes(made: ConvertedNode, notes: readonly string[]): ConvertedNode {
   return { ...made, approximations: [...(made.approximations ?? []), ...notes] };
 }
 
 /** The row that a node writes for an item. */
-function rowCode({ node: { parameters } }: NodeContext): string {
+export function rowCode({ parameters }: Pick<N8nNode, "parameters">): string {
   if (parameters["columns"] !== undefined) return columns(new ParameterReader(parameters));
   if (
     (parameters["dataMode"] ?? "autoMapInputData") === "autoMapInputData" &&
@@ -146,11 +160,14 @@ function rowCode({ node: { parameters } }: NodeContext): string {
   return `{ ${[...match, ...pairs].join(", ")} }`;
 }
 
-function matchOf({ node: { parameters } }: NodeContext): string[] {
-  const { columnToMatchOn, key } = parameters;
+export function matchOf({ parameters }: Pick<N8nNode, "parameters">): string[] {
+  const { columnToMatchOn, key, operation } = parameters;
   const keys = toList(toObject(parameters["columns"])["matchingColumns"]).map((one) => toText(one));
   const old = toText(columnToMatchOn, toText(key));
   const all = keys.length > 0 ? keys : old === "" ? [] : [old];
+  const isAuto = toObject(parameters["columns"])["mappingMode"] === "autoMapInputData";
+  // As n8n does it: no row is the same as another then, and all are added.
+  if (all.length === 0 && isAuto && operation !== "update") return [];
   if (all.length === 0) throw new NotConvertible("does not say which column identifies a row");
   if (all.some((one) => one.startsWith("=")))
     throw new NotConvertible("names the column by expression");
@@ -161,7 +178,7 @@ function matchOf({ node: { parameters } }: NodeContext): string[] {
 function writeSheet(ctx: NodeContext, plan: string, isWhole: boolean): ConvertedNode {
   const { id, node } = ctx;
   const { parameters } = node;
-  const { code, notes } = sheetOf(parameters);
+  const { code, isNumber, notes } = sheetOf(parameters);
   const connectorId = ctx.bind("connector", PRESET, TITLE);
   const name = node.name.slice(0, 200);
   const options = toObject(parameters["options"]);
@@ -178,13 +195,24 @@ function writeSheet(ctx: NodeContext, plan: string, isWhole: boolean): Converted
     }),
   });
   const text = JSON.stringify(parameters);
-  const row = `{ spreadsheetId: ${documentCode(parameters)}, sheet: n8n.text(${code}), row: ${rowCode(ctx)} }`;
+  const row = `{ spreadsheetId: ${documentCode(parameters)}, sheet: n8n.text(${code}), row: ${rowCode(node)} }`;
   const steps: Node[] = [
     eachScript(ctx, `${id}_args`, row, parameters),
+    ...(isNumber === true
+      ? [
+          scriptStep(
+            ctx,
+            `${id}_books`,
+            `return [...new Set(input.steps.${id}_args.output.map(({ spreadsheetId }) => spreadsheetId))];`,
+          ),
+          call("book", "get_spreadsheet", "books.output", { spreadsheetId: "{{ item }}" }),
+        ]
+      : []),
     scriptStep(
       ctx,
       `${id}_sheets`,
-      `const sheets = Map.groupBy(input.steps.${id}_args.output, ({ spreadsheetId, sheet }) => JSON.stringify([spreadsheetId, sheet]));
+      `${isNumber === true ? `const titles = new Map(input.steps.${id}_books.output.map((book, at) => [book, input.steps.${id}_book.output[at].items]));\nconst all = input.steps.${id}_args.output.map((one) => ({ ...one, sheet: n8n.sheetTitle(titles.get(one.spreadsheetId), one.sheet) }));` : `const all = input.steps.${id}_args.output;`}
+const sheets = Map.groupBy(all, ({ spreadsheetId, sheet }) => JSON.stringify([spreadsheetId, sheet]));
 return [...sheets.values()].map((all) => ({ spreadsheetId: all[0].spreadsheetId, range: n8n.sheetRange(all[0].sheet${isWhole ? "" : ', "1:1"'}), rows: all.map(({ row }) => row) }));`,
     ),
     call("read", "read_rows", "sheets.output", {
@@ -221,11 +249,14 @@ return { updates: plans.flatMap(({ updates }) => updates), appends: plans.flatMa
   return { steps, approximations: [...findApproximations(ctx, text), ...notes] };
 }
 
-const removeRows: Convert = (ctx) => {
-  const { parameters } = ctx.node;
+export function removeCall(parameters: JsonObject): SheetCall {
   const { toDelete = "rows", startIndex, numberToDelete = 1 } = parameters;
   if (toDelete !== "rows") throw new NotConvertible("deletes columns");
-  const { code, notes } = sheetOf(parameters);
+  const { code, isNumber, notes } = sheetOf(parameters);
+  const found =
+    isNumber === true
+      ? "Number(asked.sheet)"
+      : "(one.items.find(({ properties }) => properties.title === asked.sheet) ?? one.items[0]).properties.sheetId";
   const service: Service = {
     preset: PRESET,
     title: "Google Sheets",
@@ -237,8 +268,7 @@ const removeRows: Convert = (ctx) => {
         via: {
           action: "get_spreadsheet",
           input: { spreadsheetId: () => documentCode(parameters) },
-          inputs:
-            "[{ spreadsheetId: asked.spreadsheetId, sheetId: (one.items.find(({ properties }) => properties.title === asked.sheet) ?? one.items[0]).properties.sheetId, startIndex: asked.start - 1, endIndex: asked.start - 1 + asked.count }]",
+          inputs: `[{ spreadsheetId: asked.spreadsheetId, sheetId: ${found}, startIndex: asked.start - 1, endIndex: asked.start - 1 + asked.count }]`,
         },
         input: {
           spreadsheetId: () => documentCode(parameters),
@@ -250,14 +280,10 @@ const removeRows: Convert = (ctx) => {
       },
     ],
   };
-  return withNotes(
-    callForEach(ctx, toServiceCall(service, "googleSheets", { operation: "delete" })),
-    notes,
-  );
-};
+  return { call: toServiceCall(service, "googleSheets", { operation: "delete" }), notes };
+}
 
-const clearSheet: Convert = (ctx) => {
-  const { parameters } = ctx.node;
+export function clearCall(parameters: JsonObject): SheetCall {
   const {
     clear = "wholeSheet",
     range = "",
@@ -265,7 +291,8 @@ const clearSheet: Convert = (ctx) => {
     rowsToDelete = 1,
     keepFirstRow,
   } = parameters;
-  const { code, notes } = sheetOf({ ...parameters, range: undefined });
+  const { code, isNumber, notes } = sheetOf({ ...parameters, range: undefined });
+  if (isNumber === true) throw new NotConvertible("clears a sheet that it names by its number");
   const cells =
     clear === "specificRange"
       ? toCode(range)
@@ -291,13 +318,10 @@ const clearSheet: Convert = (ctx) => {
       },
     ],
   };
-  return withNotes(
-    callForEach(ctx, toServiceCall(service, "googleSheets", { operation: "clear" })),
-    notes,
-  );
-};
+  return { call: toServiceCall(service, "googleSheets", { operation: "clear" }), notes };
+}
 
-const OTHERS: Service = {
+export const OTHERS: Service = {
   preset: PRESET,
   title: "Google Sheets",
   usual: "sheet.create spreadsheet.create",
@@ -334,13 +358,13 @@ export const googleSheets: Convert = (ctx) => {
   switch (operation) {
     case "read":
     case "lookup":
-      return readSheet(ctx);
+      return callSheet(ctx, readCall(parameters));
     case "append":
       return writeSheet(ctx, "n8n.sheetAppend(values, rows)", false);
     case "appendOrUpdate":
     case "upsert":
     case "update": {
-      const keys = JSON.stringify(matchOf(ctx));
+      const keys = JSON.stringify(matchOf(ctx.node));
       return writeSheet(
         ctx,
         `n8n.sheetUpdate(values, rows, ${keys}${operation === "update" ? "" : ", { append: true }"})`,
@@ -348,9 +372,9 @@ export const googleSheets: Convert = (ctx) => {
       );
     }
     case "delete":
-      return removeRows(ctx);
+      return callSheet(ctx, removeCall(parameters));
     case "clear":
-      return clearSheet(ctx);
+      return callSheet(ctx, clearCall(parameters));
     case "create":
       return callForEach(ctx, toServiceCall(OTHERS, "googleSheets", parameters));
     default:

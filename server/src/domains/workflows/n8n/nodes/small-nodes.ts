@@ -142,4 +142,27 @@ const form: Convert = (ctx) => {
   };
 };
 
-export const smallNodes: NodeTable = { emailSend, summarize, form };
+/** A client of MCP servers that a community made: it lists tools, or calls one. */
+const mcpClient: Convert = (ctx) => {
+  const { parameters, name } = ctx.node;
+  assertSupported(parameters);
+  const { operation = "listTools", toolName = "", toolParameters = "{}" } = parameters;
+  const connectorId = ctx.bind("connector", name, `${name}: a server of MCP`);
+  if (operation === "listTools") {
+    const step = { type: "connector", config: { connectorId, action: "list_tools" } };
+    const flatten = flattenCode(ctx, "[{ tools: one.tools }]");
+    return outsideSteps(ctx, { args: "{}", step, flatten }, parameters);
+  }
+  if (operation !== "executeTool") throw new NotConvertible(`does ${toText(operation)} by MCP`);
+  const args = `{ name: n8n.text(${toCode(toolName)}), arguments: n8n.json(${toCode(toolParameters)}) }`;
+  const config = { connectorId, action: "call_tool", input: "{{ item }}" };
+  const flatten = flattenCode(ctx, "[{ result: one }]");
+  return outsideSteps(ctx, { args, step: { type: "connector", config }, flatten }, parameters);
+};
+
+export const smallNodes: NodeTable = {
+  emailSend,
+  summarize,
+  form,
+  "n8n-nodes-mcp.mcpClient": mcpClient,
+};

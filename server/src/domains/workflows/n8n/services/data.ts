@@ -93,6 +93,12 @@ export const dataServices: ServiceTable = {
     title: "Airtable",
     usual: "record.get base.getMany",
     takes: "columns options.bulkSize options.ignoreMissingColumns",
+    rename: ({ operation, columns: row }) => {
+      const keys = toList(toObject(row)["matchingColumns"]).map((one) => toText(one));
+      const isById = keys.length === 0 || keys.includes("id");
+      if (operation === "update" && row !== undefined && !isById) return "updateBy";
+      return operation === "upsert" && isById ? "upsertById" : undefined;
+    },
     actions: [
       {
         on: "record.get record.read",
@@ -124,9 +130,6 @@ export const dataServices: ServiceTable = {
           ...airtable,
           recordId: (read) => {
             if (read.raw("columns") === undefined) return read.text("id");
-            const keys = matching(read);
-            if (keys.length > 0 && !(keys.length === 1 && keys[0] === "id"))
-              throw new NotConvertible("finds records by other fields than their id");
             return `n8n.text(${columns(read)}.id)`;
           },
           fields: (read) => (read.raw("columns") === undefined ? "$json" : changes("id")(read)),
@@ -136,17 +139,56 @@ export const dataServices: ServiceTable = {
         takes: "fields updateAllFields",
       },
       {
+        on: "record.updateBy",
+        via: {
+          action: "list_records",
+          input: {
+            ...airtable,
+            filterByFormula: (read) =>
+              `n8n.airtableFormula(${toCode(matching(read))}, ${columns(read)})`,
+          },
+          inputs:
+            "n8n.airtableMatches(one.items, asked.isAll).map((recordId) => ({ baseId: asked.baseId, table: asked.table, recordId, fields: asked.fields, typecast: asked.typecast }))",
+        },
+        action: "update_record",
+        input: {
+          ...airtable,
+          isAll: "options.updateAllMatches|bool",
+          fields: changes("id"),
+          typecast: "options.typecast|bool",
+        },
+        items: AIRTABLE_ITEM,
+        sample: {
+          base: "appx",
+          table: "t",
+          columns: { mappingMode: "defineBelow", value: { a: 1 }, matchingColumns: ["a"] },
+        },
+      },
+      {
+        on: "record.upsertById",
+        action: "request",
+        input: {
+          method: (read) => `n8n.given(${columns(read)}.id) === undefined ? "POST" : "PATCH"`,
+          path: (read) =>
+            `"/" + encodeURIComponent(${read.source(airtable.baseId)}) + "/" + encodeURIComponent(${read.source(airtable.table)})`,
+          body: (read) =>
+            `((row) => ({ records: [{ ...(n8n.given(row.id) !== undefined && { id: row.id }), fields: ${changes("id")(read)} }], typecast: ${read.source("options.typecast|bool") ?? "false"} }))(${columns(read)})`,
+        },
+        items:
+          "=one.body.records.map(({ id, createdTime, fields }) => ({ id, createdTime, ...fields }))",
+        sample: {
+          base: "appx",
+          table: "t",
+          columns: { mappingMode: "defineBelow", value: { a: 1 }, matchingColumns: ["id"] },
+        },
+      },
+      {
         on: "record.upsert",
         action: "upsert_records",
         input: {
           ...airtable,
           records: (read) => `[{ fields: ${changes("id")(read)} }]`,
-          mergeOn: (read) => {
-            const keys = matching(read);
-            if (keys.length === 0 || keys.includes("id"))
-              throw new NotConvertible("finds records by their id, or makes them");
-            return toCode(keys);
-          },
+          mergeOn: (read) => toCode(matching(read)),
           typecast: "options.typecast|bool",
         },
         items:

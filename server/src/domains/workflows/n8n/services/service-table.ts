@@ -16,6 +16,8 @@ export interface ServiceAction {
   /** The resource and the operation of the node, such as `message.send`; several by spaces. */
   readonly on: string;
   readonly action: string;
+  /** The service whose action it is, where that is another than the node's. */
+  readonly service?: Pick<Service, "preset" | "title">;
   readonly input?: Readonly<Record<string, FieldSource>>;
   /** A call before it; the input of the action is then what `inputs` makes of its answer. */
   readonly via?: ViaCall;
@@ -44,6 +46,8 @@ export interface Service {
   /** The usual operation of each resource, such as `message.send draft.create`; the first is the usual resource. */
   readonly usual: string;
   readonly actions: readonly ServiceAction[];
+  /** The operation as a line names it, where parameters make another of it. */
+  readonly rename?: (parameters: JsonObject) => string | undefined;
   /** Parameters that change nothing here, whatever the operation. */
   readonly takes?: string;
 }
@@ -54,6 +58,8 @@ export interface ServiceCall {
   readonly title: string;
   readonly action: string;
   readonly args: string;
+  /** The member of what `args` makes that is sent; all of it unless given. */
+  readonly sent?: string;
   readonly items: string;
   readonly via?: { readonly action: string; readonly args: string; readonly inputs: string };
   readonly approximations: readonly string[];
@@ -67,7 +73,8 @@ const ALWAYS_TAKEN =
 /** The call that a node makes. Throws where the service or its operation is not described. */
 export function toServiceCall(service: Service, type: string, parameters: JsonObject): ServiceCall {
   const { resource, operation } = findOperation(service, parameters);
-  const names = [`${resource}.${operation}`, operation];
+  const named = service.rename?.(parameters) ?? operation;
+  const names = [`${resource}.${named}`, named];
   const found = service.actions.find(({ on }) => on.split(" ").some((one) => names.includes(one)));
   if (!found) throw new NotConvertible(`needs ${type} ${resource}.${operation}`);
   return describeCall(service, found, parameters);
@@ -93,9 +100,10 @@ export function findOperation(
 
 function describeCall(
   service: Service,
-  { action, input = {}, items, isList, via, takes = "", notes = [] }: ServiceAction,
+  { action, input = {}, items, isList, via, takes = "", notes = [], ...rest }: ServiceAction,
   parameters: JsonObject,
 ): ServiceCall {
+  const { preset, title } = rest.service ?? service;
   const read = new ParameterReader(parameters, `${ALWAYS_TAKEN} ${service.takes ?? ""} ${takes}`);
   const all = isList === true ? read.raw("returnAll") : undefined;
   const limit = isList === true ? (read.raw("limit") ?? 50) : undefined;
@@ -104,8 +112,8 @@ function describeCall(
   const more = all === true ? ["pagesMax: 50"] : [];
   const listed = read.source(items ?? "=n8n.answer(one.items ?? one.body)") ?? "[]";
   return {
-    preset: service.preset,
-    title: `${service.title} (a service of the catalogue)`,
+    preset,
+    title: `${title} (a service of the catalogue)`,
     action,
     args: objectCode(read, input, via ? [] : more),
     items: isCut ? `${listed}.slice(0, ${Number(limit)})` : listed,

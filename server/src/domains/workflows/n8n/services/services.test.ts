@@ -28,7 +28,8 @@ function fieldsOf(preset: string, action: string): ReadonlySet<string> | undefin
 
 test("every line names an action of its preset, and fields that the action has", () => {
   const wrong = lines.flatMap(
-    ({ type, service: { preset }, action: { action, input = {}, via }, on }) => {
+    ({ type, service, action: { action, input = {}, via, service: other }, on }) => {
+      const { preset } = other ?? service;
       const calls = via ? [{ action: via.action, input: via.input }] : [{ action, input }];
       const unknown = fieldsOf(preset, action) === undefined ? [action] : [];
       const strange = calls.flatMap((call) => {
@@ -90,7 +91,8 @@ test("a node of every line becomes a definition that can be saved", () => {
       { name: "Call", type: isPlain ? `n8n-nodes-base.${type}` : type, parameters },
     ];
     const connections = { Start: { main: [[{ node: "Call", type: "main", index: 0 }]] } };
-    const chosen = { [`connector:${SERVICES[type]?.preset}`]: "con_01jd0000000000000000000000" };
+    const preset = action.service?.preset ?? SERVICES[type]?.preset;
+    const chosen = { [`connector:${preset}`]: "con_01jd0000000000000000000000" };
     const { workflows } = importN8n({ name: "One", nodes, connections }, chosen);
     return workflows.flatMap(({ definition, report }) => [
       ...report

@@ -5,11 +5,14 @@ import { gmailService } from "./google/gmail.ts";
 import { calendarServices } from "./google/calendar.ts";
 import { google } from "./google/google.ts";
 import { hubspot } from "./hubspot.ts";
+import { lookupServices } from "./lookups.ts";
 import { messengers } from "./messengers.ts";
 import { microsoft } from "./microsoft.ts";
 import { publishing } from "./publishers.ts";
 import { sales } from "./sales.ts";
 import type { Service, ServiceTable } from "./service-table.ts";
+import { taskServices } from "./tasks.ts";
+import { teamServices } from "./teams.ts";
 import { telegramService } from "./telegram.ts";
 import { ticketServices } from "./tickets.ts";
 import { webServices } from "./web.ts";
@@ -28,6 +31,9 @@ export const SERVICES: ServiceTable = {
   ...sales,
   ...publishing,
   ...webServices,
+  ...taskServices,
+  ...teamServices,
+  ...lookupServices,
 };
 
 /** The service of a node, or of a tool that is one. */

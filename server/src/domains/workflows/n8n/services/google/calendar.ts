@@ -149,12 +149,23 @@ export const calendarServices: ServiceTable = {
     takes: "driveId",
     actions: [
       {
+        // As n8n does it: a document is a file of Drive, in its folder from the start.
         on: "document.create",
-        action: "create_document",
-        input: { title: "title" },
-        items: "=n8n.toList({ ...one.body, id: one.body.documentId, name: one.body.title })",
-        takes: "folderId",
-        notes: ["the document is made in the root folder"],
+        service: { preset: "google_drive", title: "Google Drive" },
+        action: "request",
+        input: request("POST /drive/v3/files", {
+          body: {
+            name: "title",
+            mimeType: '="application/vnd.google-apps.document"',
+            parents: (read) => {
+              const folder = read.code("folderId");
+              return folder === undefined || folder === '"default"'
+                ? undefined
+                : `[n8n.idOf(${folder})]`;
+            },
+          },
+        }),
+        items: "=[one.body]",
       },
       {
         on: "document.get",

@@ -28,7 +28,7 @@ const mail = {
   from: refuseAttachments,
 } as const;
 
-const MAIL_TAKES = "options.senderName options.replyToSenderOnly";
+const MAIL_TAKES = "options.senderName options.replyToSenderOnly message includeHtml";
 
 /** The search of Gmail that the filters of a node say. */
 const mailQuery = (read: ParameterReader): string | undefined => {

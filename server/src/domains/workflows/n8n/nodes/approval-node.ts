@@ -1,0 +1,107 @@
+/** Messages whose answer is waited for: links in the message lead to an address of the step that waits. */
+import type { Node } from "../../definition/index.ts";
+import { type Convert, type NodeContext, NotConvertible } from "../conversion.ts";
+import { type Json, type JsonObject, toObject, toText } from "../n8n-workflow.ts";
+import { toServiceCall } from "../services/service-table.ts";
+import { findService } from "../services/services.ts";
+import { limitOf, requestSteps } from "./wait-node.ts";
+import { callForEach } from "./service-node.ts";
+
+interface Links {
+  readonly approve: string;
+  /** None where it can only be approved. */
+  readonly reject?: string;
+}
+
+/** The parameters of a plain message with the links, by the service. */
+const MESSAGES: Readonly<Record<string, (given: JsonObject, links: Links) => JsonObject>> = {
+  gmail: ({ sendTo, subject, message }, links) => ({
+    operation: "send",
+    sendTo,
+    subject,
+    emailType: "html",
+    message: append(message, htmlLinks(links)),
+  }),
+  microsoftOutlook: ({ toRecipients, subject, message }, links) => ({
+    resource: "message",
+    operation: "send",
+    toRecipients,
+    subject,
+    bodyContent: append(message, htmlLinks(links)),
+    additionalFields: { bodyContentType: "html" },
+  }),
+  telegram: ({ chatId, message }, links) => ({
+    operation: "sendMessage",
+    chatId,
+    text: append(message, textLinks(links)),
+  }),
+  slack: ({ select, user, channelId, message }, links) => ({
+    resource: "message",
+    operation: "post",
+    select,
+    ...(user !== undefined && { user }),
+    ...(channelId !== undefined && { channelId }),
+    text: append(message, textLinks(links)),
+  }),
+};
+
+const htmlLinks = ({ approve, reject }: Links): string =>
+  `<p><a href="{{ $wait }}?approved=true">${approve}</a>${reject === undefined ? "" : ` <a href="{{ $wait }}?approved=false">${reject}</a>`}</p>`;
+
+const textLinks = ({ approve, reject }: Links): string =>
+  `\n\n${approve}: {{ $wait }}?approved=true${reject === undefined ? "" : `\n${reject}: {{ $wait }}?approved=false`}`;
+
+/** A text with more behind it; what was none of an expression becomes part of one. */
+function append(text: Json, more: string): string {
+  const known = toText(text);
+  return known.startsWith("=") ? `${known}${more}` : `=${known.replaceAll("{{", "{ {")}${more}`;
+}
+
+/** True for a message that waits for its answer. */
+export function isApproval({ parameters: { operation } }: NodeContext["node"]): boolean {
+  return operation === "sendAndWait";
+}
+
+export const sendAndWait: Convert = (ctx) => {
+  const { node, id } = ctx;
+  const { parameters, type } = node;
+  const { responseType = "approval", approvalOptions } = parameters;
+  const service = findService(type);
+  const describe = Object.hasOwn(MESSAGES, type) ? MESSAGES[type] : undefined;
+  if (!service || !describe) throw new NotConvertible(`needs ${type} message.sendAndWait`);
+  if (responseType !== "approval") throw new NotConvertible("asks for more than an approval");
+  const {
+    approvalType = "single",
+    approveLabel = "Approve",
+    disapproveLabel = "Decline",
+  } = toObject(toObject(approvalOptions)["values"]);
+  const links = {
+    approve: toText(approveLabel, "Approve"),
+    ...(approvalType === "double" && { reject: toText(disapproveLabel, "Decline") }),
+  };
+  const call = toServiceCall(service, type, describe(parameters, links));
+  const message = callForEach({ ...ctx, node: { ...node, executeOnce: true } }, call);
+  const [args, ...others] = message.steps;
+  if (!args) throw new Error("A call has steps.");
+  const { source } = args.config as { readonly source: string };
+  const told: Node = {
+    ...args,
+    config: { source: `const $wait = input.run.resumeUrls.${id}_wait;\n${source}` },
+  };
+  // The last of its steps makes items of the answer, and nobody reads them.
+  const before = [told, ...others.slice(0, -1)];
+  const made = requestSteps(ctx, {
+    methods: ["GET", "POST"],
+    timeoutMs: limitOf(parameters),
+    before,
+    items:
+      '[{ data: { approved: String(call.query.approved ?? call.body?.approved) === "true" } }]',
+  });
+  return {
+    ...made,
+    approximations: [
+      ...(message.approximations ?? []),
+      "links in the message answer at once, without a page of n8n",
+    ],
+  };
+};

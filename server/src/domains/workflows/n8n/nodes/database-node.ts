@@ -1,0 +1,152 @@
+/** Nodes of databases: each item is one statement, with its values as parameters. */
+import { toCode } from "../code-text.ts";
+import {
+  assertSupported,
+  type Convert,
+  type ConvertedNode,
+  type NodeContext,
+  NotConvertible,
+  outsideSteps,
+} from "../conversion.ts";
+import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
+import { columns } from "../services/data.ts";
+import { ParameterReader } from "../services/service-table.ts";
+import { flattenCode } from "./outside-nodes.ts";
+
+export type Dialect = "postgres" | "mysql";
+
+/** The value of a choice. */
+function chosen(value: Json): Json {
+  const { value: inner, __rl } = toObject(value);
+  return __rl === true ? inner : value;
+}
+
+function conditionsCode(parameters: JsonObject): string {
+  const all = toList(toObject(parameters["where"])["values"]).map((one) => {
+    const { column = "", condition = "equal", value = "" } = toObject(one);
+    return `{ column: ${toCode(column)}, condition: ${toCode(condition)}, value: ${toCode(value)} }`;
+  });
+  return `conditions: [${all.join(", ")}], any: ${parameters["combineConditions"] === "OR"}`;
+}
+
+function tableCode(parameters: JsonObject): string {
+  const table = chosen(parameters["table"]);
+  if (table === undefined || table === "") throw new NotConvertible("names no table");
+  return `schema: ${toCode(chosen(parameters["schema"]) ?? "public")}, table: ${toCode(table)}`;
+}
+
+/** The row that a node writes, of whatever version. */
+function rowCode({ node: { parameters, version } }: Pick<NodeContext, "node">): string {
+  if (parameters["columns"] !== undefined && typeof parameters["columns"] === "object")
+    return columns(new ParameterReader(parameters));
+  if (version < 2) {
+    const names = `n8n.list(${toCode(parameters["columns"] ?? "")})`;
+    return `((names) => names.length === 0 ? $json : Object.fromEntries(names.map((name) => [name.split(":")[0], $json[name.split(":")[0]]])))(${names})`;
+  }
+  if ((parameters["dataMode"] ?? "autoMapInputData") === "autoMapInputData") return "$json";
+  const pairs = toList(toObject(parameters["valuesToSend"])["values"]).map((one) => {
+    const { column = "", value = "" } = toObject(one);
+    return `[${toCode(column)}]: ${toCode(value)}`;
+  });
+  const { columnToMatchOn, valueToMatchOn } = parameters;
+  const match =
+    columnToMatchOn === undefined || valueToMatchOn === undefined
+      ? []
+      : [`[${toCode(columnToMatchOn)}]: ${toCode(valueToMatchOn)}`];
+  return `{ ${[...match, ...pairs].join(", ")} }`;
+}
+
+/** The columns by which a row is known. */
+function keysCode({ node: { parameters, version } }: Pick<NodeContext, "node">): string {
+  const matched = toList(toObject(parameters["columns"])["matchingColumns"]);
+  if (matched.length > 0) return toCode(matched);
+  const { columnToMatchOn, updateKey } = parameters;
+  const named = version < 2 ? (updateKey ?? "id") : columnToMatchOn;
+  if (named === undefined || named === "")
+    throw new NotConvertible("does not say which column identifies a row");
+  return `n8n.list(${toCode(named)})`;
+}
+
+/** A parameter of `$1` and the like; what pg-promise makes of `$1:name` is its own. */
+function queryCode({ query = "", options, additionalFields }: JsonObject): string {
+  const text = toText(query);
+  if (text === "" || text === "=") throw new NotConvertible("has no statement");
+  if (/\$\d+:(?:name|csv|raw|value|json|list|alias)|\$\d+[~#^]/.test(text))
+    throw new NotConvertible("puts names into a statement by the driver of n8n");
+  const plain = text.replaceAll(/\{\{[\s\S]*?\}\}|--[^\n]*|'[^']*'|\$\$[\s\S]*?\$\$/g, "");
+  if (/;\s*\S/.test(plain)) throw new NotConvertible("has several statements");
+  const given = toObject(options)["queryReplacement"] ?? toObject(additionalFields)["queryParams"];
+  return `n8n.sqlQuery(${toCode(query)}${given === undefined || given === "" ? "" : `, ${toCode(given)}`})`;
+}
+
+/** What a node does, as code of a statement. */
+function statementOf(ctx: Pick<NodeContext, "node">, dialect: Dialect): string {
+  const { parameters } = ctx.node;
+  const { operation = "insert" } = parameters;
+  const options = toObject(parameters["options"]);
+  const d = JSON.stringify(dialect);
+  switch (operation) {
+    case "executeQuery":
+      return queryCode(parameters);
+    case "select": {
+      const sort = toList(toObject(parameters["sort"])["values"]).map(toObject);
+      const limit =
+        parameters["returnAll"] === true ? "" : `, limit: ${toCode(parameters["limit"] ?? 50)}`;
+      const names = toCode(options["outputColumns"] ?? []);
+      return `n8n.sqlSelect(${d}, { ${tableCode(parameters)}, columns: n8n.list(${names}), ${conditionsCode(parameters)}, sort: ${toCode(sort)}${limit} })`;
+    }
+    case "insert":
+      return `n8n.sqlInsert(${d}, { ${tableCode(parameters)}, row: ${rowCode(ctx)}, skip: ${options["skipOnConflict"] === true} })`;
+    case "upsert":
+      return `n8n.sqlInsert(${d}, { ${tableCode(parameters)}, row: ${rowCode(ctx)}, keys: ${keysCode(ctx)} })`;
+    case "update":
+      return `n8n.sqlUpdate(${d}, { ${tableCode(parameters)}, row: ${rowCode(ctx)}, keys: ${keysCode(ctx)} })`;
+    case "deleteTable":
+      return `n8n.sqlDelete(${d}, { ${tableCode(parameters)}, command: ${toCode(parameters["deleteCommand"] ?? "truncate")}, ${conditionsCode(parameters)}, restart: ${parameters["restartSequences"] === true}, cascade: ${options["cascade"] === true} })`;
+    default:
+      throw new NotConvertible(`does ${JSON.stringify(operation)} in a database`);
+  }
+}
+
+/** The code of a statement for an item, and of the items that its answer is. */
+export function describeStatement(
+  ctx: Pick<NodeContext, "node">,
+  dialect: Dialect,
+): { readonly args: string; readonly items: string } {
+  assertSupported(ctx.node.parameters);
+  const args = statementOf(ctx, dialect);
+  const { operation } = ctx.node.parameters;
+  const items =
+    operation === "select"
+      ? "one.rows"
+      : "(one.rows.length > 0 || /^\\s*(?:select|with|show|table|values)\\b/i.test(asked.sql) ? one.rows : [{ success: true }])";
+  return { args, items };
+}
+
+const TITLES = { postgres: "PostgreSQL", mysql: "MySQL" } as const;
+
+function databaseNode(ctx: NodeContext, dialect: Dialect): ConvertedNode {
+  const { args, items } = describeStatement(ctx, dialect);
+  const connectorId = ctx.bind("connector", dialect, `${TITLES[dialect]} (a database)`);
+  const { operation } = ctx.node.parameters;
+  const action = operation === "select" ? "query" : "execute";
+  const made = outsideSteps(
+    ctx,
+    {
+      args,
+      step: { type: "connector", config: { connectorId, action, input: "{{ item }}" } },
+      flatten: flattenCode(ctx, items),
+    },
+    ctx.node.parameters,
+  );
+  const batching = toObject(ctx.node.parameters["options"])["queryBatching"];
+  return {
+    ...made,
+    approximations: [
+      ...(made.approximations ?? []),
+      ...(batching === "transaction" ? ["each statement is a transaction of its own"] : []),
+    ],
+  };
+}
+
+export const postgres: Convert = (ctx) => databaseNode(ctx, "postgres");

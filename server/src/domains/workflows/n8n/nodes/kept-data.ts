@@ -1,0 +1,152 @@
+/** What nodes of n8n keep from one run to the next: a `state` step before them, and one after. */
+import { toCode } from "../code-text.ts";
+import {
+  assertSupported,
+  type Convert,
+  type ConvertedNode,
+  eachScript,
+  findApproximations,
+  listScript,
+  type NodeContext,
+  NotConvertible,
+  scriptStep,
+} from "../conversion.ts";
+import { type Json, toObject, toText } from "../n8n-workflow.ts";
+
+/** Code with the data that its workflow keeps, and the key under which that is. */
+export function readStaticData(
+  { id }: NodeContext,
+  written: string,
+): { readonly source: string; readonly stateKey?: string } {
+  const calls = [...written.matchAll(/getWorkflowStaticData\s*\(\s*(["'`]?)(\w*)\1\s*\)/g)];
+  const kinds = new Set(calls.map(([, , kind = ""]) => kind));
+  if (!written.includes("getWorkflowStaticData")) return { source: written };
+  const [kind] = kinds;
+  if (kinds.size !== 1 || (kind !== "global" && kind !== "node"))
+    throw new NotConvertible("keeps data of the node and of the workflow, or by expression");
+  const source = written.replaceAll(/(?:this\.|\$)?getWorkflowStaticData\s*\([^)]*\)/g, "$kept");
+  return { source, stateKey: kind === "global" ? "n8n.global" : `n8n.node.${id}` };
+}
+
+/** The steps of code that keeps data: what was kept is read before it, and written after it. */
+export function keepStaticData(
+  ctx: NodeContext,
+  {
+    work,
+    value,
+    stateKey,
+    approximations,
+  }: {
+    readonly work: string;
+    readonly value: string;
+    readonly stateKey: string;
+    readonly approximations: readonly string[];
+  },
+): ConvertedNode {
+  const { id, node } = ctx;
+  const name = node.name.slice(0, 200);
+  const code = scriptStep(
+    ctx,
+    `${id}_code`,
+    `const $kept = JSON.parse(JSON.stringify(input.steps.${id}_kept.output.value ?? {}));
+${work}
+return { items: ${value}, kept: $kept };`,
+  );
+  return {
+    steps: [
+      { id: `${id}_kept`, type: "state", name, config: { action: "get", key: stateKey } },
+      code,
+      {
+        id: `${id}_keep`,
+        type: "state",
+        name,
+        config: { action: "set", key: stateKey, value: `{{ steps.${id}_code.output.kept }}` },
+      },
+      scriptStep(ctx, id, `return input.steps.${id}_code.output.items;`),
+    ],
+    approximations: [
+      ...approximations,
+      "static data is kept as soon as the step is done, also of a run by hand",
+    ],
+  };
+}
+
+/** The key under which the values of items of earlier runs are. */
+function seenKey({ id, node }: NodeContext): string {
+  const { scope = "node" } = toObject(node.parameters["options"]);
+  return scope === "workflow" ? "n8n.seen" : `n8n.seen.${id}`;
+}
+
+const SEEN_MAX = 10_000;
+
+/** Items that an earlier run has had go to the second output. Values are kept as hashes, as n8n does it. */
+export const removeSeen: Convert = (ctx) => {
+  const { node, id } = ctx;
+  const { parameters } = node;
+  assertSupported(parameters);
+  const {
+    logic = "removeItemsWithAlreadySeenKeyValues",
+    dedupeValue = "",
+    incrementalDedupeValue = "",
+    dateDedupeValue = "",
+  } = parameters;
+  const { historySize = SEEN_MAX } = toObject(parameters["options"]);
+  const name = node.name.slice(0, 200);
+  const most = Math.min(Number(historySize) || SEEN_MAX, SEEN_MAX);
+  const plans: Readonly<Record<string, readonly [value: Json, code: string]>> = {
+    removeItemsWithAlreadySeenKeyValues: [
+      dedupeValue,
+      `const seen = new Set(known?.seen ?? []);
+const rows = all.map(({ item, key }) => ({ item, key: crypto.hash("md5", n8n.text(key), "hex").slice(0, 16) }));
+return { o0: rows.filter(({ key }) => !seen.has(key)).map(({ item }) => item), o1: rows.filter(({ key }) => seen.has(key)).map(({ item }) => item), kept: { seen: [...new Set([...seen, ...rows.map(({ key }) => key)])].slice(-${most}) } };`,
+    ],
+    removeItemsUpToStoredIncrementalKey: [
+      incrementalDedupeValue,
+      `const isNew = ({ key }) => known === null || Number(key) > known.last;
+return { o0: all.filter(isNew).map(({ item }) => item), o1: all.filter((one) => !isNew(one)).map(({ item }) => item), kept: all.reduce((most, { key }) => ({ last: Math.max(most?.last ?? -Infinity, Number(key)) }), known) };`,
+    ],
+    removeItemsUpToStoredDate: [
+      dateDedupeValue,
+      `const isNew = ({ key }) => known === null || n8n.date(key).toMillis() > known.last;
+return { o0: all.filter(isNew).map(({ item }) => item), o1: all.filter((one) => !isNew(one)).map(({ item }) => item), kept: all.reduce((most, { key }) => ({ last: Math.max(most?.last ?? 0, n8n.date(key).toMillis()) }), known) };`,
+    ],
+  };
+  const plan = Object.hasOwn(plans, toText(logic)) ? plans[toText(logic)] : undefined;
+  if (!plan) throw new NotConvertible(`removes items by ${JSON.stringify(logic)}`);
+  const [value, body] = plan;
+  const key = seenKey(ctx);
+  return {
+    steps: [
+      eachScript(ctx, `${id}_args`, `({ item: $item, key: ${toCode(value)} })`, parameters),
+      { id: `${id}_kept`, type: "state", name, config: { action: "get", key } },
+      scriptStep(
+        ctx,
+        `${id}_new`,
+        `const all = input.steps.${id}_args.output, known = input.steps.${id}_kept.output.value;\n${body}`,
+      ),
+      {
+        id: `${id}_keep`,
+        type: "state",
+        name,
+        config: { action: "set", key, value: `{{ steps.${id}_new.output.kept }}` },
+      },
+      scriptStep(ctx, id, `const { o0, o1 } = input.steps.${id}_new.output;\nreturn { o0, o1 };`),
+    ],
+    approximations: [
+      ...findApproximations(ctx, parameters),
+      "what was seen is kept as soon as the step is done",
+    ],
+  };
+};
+
+export const forgetSeen: Convert = (ctx) => {
+  const { id, node } = ctx;
+  const name = node.name.slice(0, 200);
+  return {
+    steps: [
+      listScript(ctx, `${id}_items`, "return list;"),
+      { id: `${id}_forget`, type: "state", name, config: { action: "delete", key: seenKey(ctx) } },
+      scriptStep(ctx, id, `return input.steps.${id}_items.output;`),
+    ],
+  };
+};
