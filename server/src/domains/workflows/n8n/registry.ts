@@ -3,6 +3,7 @@ import type { Convert, NodeTable, TriggerTable } from "./conversion.ts";
 import { classifierNodes } from "./models/classifier-nodes.ts";
 import { mediaNodes } from "./models/media-nodes.ts";
 import { modelNodes } from "./models/model-nodes.ts";
+import { isApproval, sendAndWait } from "./nodes/approval-node.ts";
 import { postgres } from "./nodes/database-node.ts";
 import { vectorNodes } from "./models/vector-store.ts";
 import { fileNodes } from "./nodes/file-nodes.ts";
@@ -34,8 +35,11 @@ const nodeTables: readonly NodeTable[] = [
 
 /** The conversion of a node; what no table has may be a service that is described. */
 export function converterOf(type: string): Convert {
-  return findIn(nodeTables, type) ?? serviceNode;
+  return findIn(nodeTables, type) ?? describedNode;
 }
+
+const describedNode: Convert = (ctx) =>
+  isApproval(ctx.node) ? sendAndWait(ctx) : serviceNode(ctx);
 
 /** The conversion of a trigger; undefined where there is none. */
 export function triggerConverterOf(type: string): TriggerTable[string] | undefined {

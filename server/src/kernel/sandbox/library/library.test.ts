@@ -109,3 +109,27 @@ test("a script that names nothing of it has nothing of it", async () => {
     ),
   ).toEqual([false, false, false, false]);
 });
+
+test("statements of n8n quote names and take values as parameters; texts are cut where they can be", async () => {
+  const evil = `x" ; drop table t; --`;
+  expect(
+    await evaluate(
+      `return [n8n.sqlInsert("postgres", { schema: "s", table: input, row: { [input]: input }, keys: [input] }),
+         n8n.sqlUpdate("postgres", { schema: "", table: "t", row: { id: 1, [input]: { a: input } }, keys: ["id"] }),
+         n8n.sqlSelect("postgres", { table: "t", conditions: [{ column: input, value: input }], limit: "5" }),
+         n8n.splitText("p1 aa bb\\n\\np2 cc dd ee ff gg", 12, 4)];`,
+      evil,
+    ),
+  ).toEqual([
+    {
+      sql: `INSERT INTO "s"."x"" ; drop table t; --" ("x"" ; drop table t; --") VALUES ($1) ON CONFLICT ("x"" ; drop table t; --") DO NOTHING RETURNING *`,
+      params: [evil],
+    },
+    {
+      sql: `UPDATE "t" SET "x"" ; drop table t; --" = $1 WHERE "id" = $2 RETURNING *`,
+      params: [JSON.stringify({ a: evil }), 1],
+    },
+    { sql: `SELECT * FROM "t" WHERE "x"" ; drop table t; --" = $1 LIMIT 5`, params: [evil] },
+    ["p1 aa bb", "p2 cc dd ee", "ee ff gg"],
+  ]);
+});

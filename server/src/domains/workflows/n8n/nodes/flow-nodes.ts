@@ -8,7 +8,6 @@ import {
   findApproximations,
   assertSupported,
   type Convert,
-  type ConvertedNode,
   eachScript,
   listScript,
   type NodeContext,

@@ -144,24 +144,19 @@ const httpRequest: Convert = (ctx) => {
     toObject(options["response"])["response"],
   );
   const format = responseFormat ?? parameters["responseFormat"];
-  const { paginationMode = "updateAParameterInEachRequest", ...paging } = toObject(
-    toObject(options["pagination"])["pagination"],
-  );
-  const isPaged = options["pagination"] !== undefined && paginationMode !== "off";
+  const paging = pagingOf(options);
   const strange = Object.keys(options).filter((name) => !KNOWN_OPTIONS.has(name));
   const isForm = parameters["contentType"] === "form-urlencoded";
-  const authentication = toText(parameters["authentication"], "none");
   const { method, query, headers, body, bodyType } =
     version >= 3 ? partsOfNew(parameters) : partsOfOld(parameters);
-  const hasConnector = authentication !== "none" && authentication !== "";
+  const hasConnector = !["none", ""].includes(toText(parameters["authentication"], "none"));
   const typed =
     hasConnector && bodyType === "multipart"
       ? `{ ...${headers}, "content-type": "multipart/form-data" }`
       : isForm
         ? `{ "content-type": "application/x-www-form-urlencoded", ...${headers} }`
         : headers;
-  const url = toCode(parameters["url"] ?? "");
-  const args = `{ method: ${method}, url: ${url}, query: ${query}, headers: Object.fromEntries(Object.entries(${typed}).map(([name, value]) => [name, n8n.text(value)])), body: ${body} }`;
+  const args = `{ method: ${method}, url: ${toCode(parameters["url"] ?? "")}, query: ${query}, headers: Object.fromEntries(Object.entries(${typed}).map(([name, value]) => [name, n8n.text(value)])), body: ${body} }`;
   const request = {
     method: "{{ item.method }}",
     query: "{{ item.query }}",
@@ -193,13 +188,10 @@ const httpRequest: Convert = (ctx) => {
         },
       };
   const each = itemsCode(ctx, format, fullResponse === true);
-  if (isPaged) {
-    if (format === "file" || bodyType !== undefined)
-      throw new NotConvertible("reads files page by page");
-    const call = hasConnector
-      ? `context.connectors.invoke(${JSON.stringify(step.config.connectorId)}, "request", request)`
-      : "context.http.request(n8n.withQuery(request))";
-    return pagedSteps(ctx, { args, each, call, mode: toText(paginationMode), paging });
+  if (paging) {
+    if (format === "file" || bodyType) throw new NotConvertible("reads files page by page");
+    const { connectorId } = step.config as { readonly connectorId?: string };
+    return pagedSteps(ctx, { args, each, connectorId, paging });
   }
   const made = outsideSteps(ctx, { args, step, flatten: flattenCode(ctx, each) }, parameters);
   return {
@@ -214,6 +206,13 @@ const httpRequest: Convert = (ctx) => {
   };
 };
 
+/** How the node reads pages; undefined where it reads one. */
+function pagingOf(options: JsonObject): JsonObject | undefined {
+  if (options["pagination"] === undefined) return undefined;
+  const paging = toObject(toObject(options["pagination"])["pagination"]);
+  return paging["paginationMode"] === "off" ? undefined : paging;
+}
+
 const PAGES_MAX = 100;
 
 /** A script that reads page by page, as the expressions of the node say. */
@@ -222,14 +221,12 @@ function pagedSteps(
   {
     args,
     each,
-    call,
-    mode,
+    connectorId,
     paging,
   }: {
     readonly args: string;
     readonly each: string;
-    readonly call: string;
-    readonly mode: string;
+    readonly connectorId: string | undefined;
     readonly paging: JsonObject;
   },
 ): ConvertedNode {
@@ -243,7 +240,11 @@ function pagedSteps(
     limitPagesFetched,
     maxRequests = PAGES_MAX,
   } = paging;
-  const isNext = mode === "responseContainsNextURL";
+  const isNext = paging["paginationMode"] === "responseContainsNextURL";
+  const call =
+    connectorId === undefined
+      ? "context.http.request(n8n.withQuery(request))"
+      : `context.connectors.invoke(${JSON.stringify(connectorId)}, "request", request)`;
   const changes = toList(toObject(changed)["parameters"]).map((one) => {
     const { type = "qs", name = "", value = "" } = toObject(one);
     const part = type === "headers" ? "headers" : type === "body" ? "body" : "query";

@@ -12,13 +12,11 @@ import {
 } from "../conversion.ts";
 import { toServiceCall, type ServiceCall } from "../services/service-table.ts";
 import { findService } from "../services/services.ts";
-import { isApproval, sendAndWait } from "./approval-node.ts";
 import { flattenCode } from "./outside-nodes.ts";
 
 /** A node of a service, by the table. */
 export const serviceNode: Convert = (ctx) => {
   const { type, parameters } = ctx.node;
-  if (isApproval(ctx.node)) return sendAndWait(ctx);
   const service = findService(type);
   if (!service) throw new NotConvertible(`needs ${type}`);
   return callForEach(ctx, toServiceCall(service, type, parameters));

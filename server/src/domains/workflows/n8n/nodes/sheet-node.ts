@@ -63,7 +63,9 @@ export function sheetOf(parameters: JsonObject): SheetName {
     return { code: JSON.stringify(cachedResultName), notes: ["the sheet is found by its name"] };
   if (value === undefined || value === "" || value === "gid=0" || value === 0 || value === "0")
     return { code: '""', notes: ["the sheet is the first one"] };
-  const number = /(?:^|gid=)(\d+)$/.exec(String(value))?.[1];
+  const number = /(?:^|gid=)(\d+)$/.exec(
+    typeof value === "number" ? String(value) : toText(value),
+  )?.[1];
   if (number !== undefined) return { code: number, isNumber: true, notes: [] };
   return { code: `n8n.text(${toCode(value)})`, notes: ["the sheet is found by its name"] };
 }
@@ -174,6 +176,21 @@ export function matchOf({ parameters }: Pick<N8nNode, "parameters">): string[] {
   return all;
 }
 
+/** A script that groups rows by their sheets; of one that is known by its number, the book says the name. */
+function groupSource(
+  id: string,
+  { isNumber, isWhole }: { readonly isNumber: boolean; readonly isWhole: boolean },
+): string {
+  const rows = `input.steps.${id}_args.output`;
+  const all = isNumber
+    ? `const titles = new Map(input.steps.${id}_books.output.map((book, at) => [book, input.steps.${id}_book.output[at].items]));
+const all = ${rows}.map((one) => ({ ...one, sheet: n8n.sheetTitle(titles.get(one.spreadsheetId), one.sheet) }));`
+    : `const all = ${rows};`;
+  return `${all}
+const sheets = Map.groupBy(all, ({ spreadsheetId, sheet }) => JSON.stringify([spreadsheetId, sheet]));
+return [...sheets.values()].map((all) => ({ spreadsheetId: all[0].spreadsheetId, range: n8n.sheetRange(all[0].sheet${isWhole ? "" : ', "1:1"'}), rows: all.map(({ row }) => row) }));`;
+}
+
 /** Steps that write rows: they are grouped by their sheet, and what is there is read once for each. */
 function writeSheet(ctx: NodeContext, plan: string, isWhole: boolean): ConvertedNode {
   const { id, node } = ctx;
@@ -208,13 +225,7 @@ function writeSheet(ctx: NodeContext, plan: string, isWhole: boolean): Converted
           call("book", "get_spreadsheet", "books.output", { spreadsheetId: "{{ item }}" }),
         ]
       : []),
-    scriptStep(
-      ctx,
-      `${id}_sheets`,
-      `${isNumber === true ? `const titles = new Map(input.steps.${id}_books.output.map((book, at) => [book, input.steps.${id}_book.output[at].items]));\nconst all = input.steps.${id}_args.output.map((one) => ({ ...one, sheet: n8n.sheetTitle(titles.get(one.spreadsheetId), one.sheet) }));` : `const all = input.steps.${id}_args.output;`}
-const sheets = Map.groupBy(all, ({ spreadsheetId, sheet }) => JSON.stringify([spreadsheetId, sheet]));
-return [...sheets.values()].map((all) => ({ spreadsheetId: all[0].spreadsheetId, range: n8n.sheetRange(all[0].sheet${isWhole ? "" : ', "1:1"'}), rows: all.map(({ row }) => row) }));`,
-    ),
+    scriptStep(ctx, `${id}_sheets`, groupSource(id, { isNumber: isNumber === true, isWhole })),
     call("read", "read_rows", "sheets.output", {
       spreadsheetId: "{{ item.spreadsheetId }}",
       range: "{{ item.range }}",
