@@ -361,7 +361,7 @@ test("a node that waits for a request goes on with what came to the address that
   const { nodes, ...more } = imported.workflows[0].definition;
   const id = await deployWorkflow(owner, nodes, more);
   const { body } = await owner(`POST /api/v1/workflows/${id}/trigger`, {});
-  const told = await until(() => receiver.received.find(({ path }) => path === "/tell"));
+  const told = await until(async () => receiver.received.find(({ path }) => path === "/tell"));
   await world.stranger(`POST ${new URL(told.body.address).pathname}`, { said: "yes" });
   const done = await waitForRun(owner, body.data.runId);
   expect(stepsOf(done)["after"].output).toEqual([{ said: "yes" }]);
