@@ -34,8 +34,10 @@ async function stateOfDatabase(): Promise<unknown> {
   const contents: unknown[] = [];
   for (const { name, kind } of relations) {
     if (kind !== "r" || name.startsWith("pg_temp")) continue;
+    // When a session was used is noted now and then, in its own time.
+    const text = name === "public.sessions" ? "(to_jsonb(t) - 'last_used_at')::text" : "t::text";
     const [row] = await world.sql(
-      `select count(*)::int as n, md5(string_agg(t::text, '' order by t::text)) as sum from ${name} t`,
+      `select count(*)::int as n, md5(string_agg(${text}, '' order by ${text})) as sum from ${name} t`,
     );
     contents.push([name, row]);
   }
