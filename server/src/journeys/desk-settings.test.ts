@@ -41,6 +41,8 @@ describeInBrowser("the desk's settings", () => {
       { act: "take" },
       { act: "tag", add: ["storm"] },
     ]);
+    await page.getByLabel("Add", { exact: true }).fill("storm, north");
+    await page.getByText(/1 ticket looked at: 0 the same, 1 otherwise/).waitFor();
 
     await page.goto(`${at.origin}/desk/settings/mailboxes?open=new`);
     await page.getByLabel("Name").fill("Service desk");

@@ -5,6 +5,7 @@ import { TeamSelect } from "../frame/team-select.tsx";
 import { useEditor } from "../frame/use-editor.ts";
 import { matching } from "../teams/teams.tsx";
 import { KindChecks } from "./kind-checks.tsx";
+import { MacroSimulation } from "./macro-simulation.tsx";
 import { MacroTrial } from "./macro-trial.tsx";
 import { newStep, type Step, toSentStep } from "./macro-steps.ts";
 import { StepList } from "./step-list.tsx";
@@ -57,7 +58,14 @@ export function MacroEditor({ macro, refusal, position }: MacroEditorProps) {
       title={macro?.name ?? "New macro"}
       editor={editor}
       consequence="What it did to tickets stays. It is gone from the keys of the desk."
-      aside={<MacroTrial steps={draft.steps} kinds={draft.kinds} />}
+      aside={
+        <>
+          <MacroTrial steps={draft.steps} kinds={draft.kinds} />
+          {macro && isOther(macro, draft) && (
+            <MacroSimulation macro={macro} steps={draft.steps} kinds={draft.kinds} />
+          )}
+        </>
+      }
     >
       <LineField
         label="Name"
@@ -84,4 +92,9 @@ export function MacroEditor({ macro, refusal, position }: MacroEditorProps) {
       </div>
     </EditorForm>
   );
+}
+
+/** Whether a draft would do something else than what is saved. */
+function isOther(macro: Macro, { steps, kinds }: MacroDraft): boolean {
+  return JSON.stringify([macro.steps, macro.kinds]) !== JSON.stringify([steps, kinds]);
 }

@@ -5,6 +5,7 @@ import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Keys } from "../../ui/key.tsx";
 import { notify } from "../../ui/toast.tsx";
+import { Comparison } from "../form/comparison.tsx";
 import { findGap, toBody, toDraft, type WebhookDraft } from "../form/draft.ts";
 import { errorsBy } from "../form/new-webhook.tsx";
 import { Preview } from "../form/preview.tsx";
@@ -75,7 +76,10 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
           )}
         </footer>
       </div>
-      <Preview draft={shown} />
+      <div>
+        {isChanged && <Comparison webhook={webhook} draft={shown} />}
+        <Preview draft={shown} />
+      </div>
     </div>
   );
 }

@@ -28,6 +28,7 @@ import { sender } from "./sending/sender.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
 import { webhookContent } from "./pack.ts";
+import { simulateWebhook } from "./simulation.ts";
 import { webhookFollowers } from "./followers.ts";
 import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { count, unattendedWebhooks } from "./store.ts";
@@ -54,6 +55,7 @@ export const webhooks = domain({
     operations.listWebhooks,
     operations.createWebhook,
     operations.previewWebhook,
+    simulateWebhook,
     operations.getWebhook,
     operations.updateWebhook,
     operations.deleteWebhook,

@@ -64,6 +64,49 @@ test("each environment is asked for itself, and a webhook may not hear it", asyn
   expect(deaf.body.data).toEqual({ events: [], scanned: 1, truncated: false });
 });
 
+test("a changed webhook is compared with itself on past events, and nothing is sent or kept", async () => {
+  const made = await owner("POST /api/v1/webhooks", {
+    name: "Even notes",
+    url: "https://hooks.example.com/even",
+    events: ["note.created"],
+    filter: { "data.body": "even" },
+    status: "paused",
+  });
+  const path = `/api/v1/webhooks/${made.body.data.id}`;
+  const simulate = (webhook: object, more: object = {}) =>
+    owner(`POST ${path}/simulate`, { webhook, ...more });
+  const answer = await simulate({ filter: { "data.title": { in: ["Note 0", "Note 5"] } } });
+  expect(answer).toMatchObject({ status: 200, events: [] });
+  const { changed, ...counts } = answer.body.data;
+  // Its own two events are among those looked at, and never its own business.
+  expect(counts).toEqual({
+    scanned: 9,
+    truncated: false,
+    before: 3,
+    after: 2,
+    sameCount: 6,
+    changedCount: 3,
+  });
+  expect(changed.map(({ event, before, after }: any) => [event.data.title, before, after])).toEqual(
+    [
+      ["Note 5", false, true],
+      ["Note 4", true, false],
+      ["Note 2", true, false],
+    ],
+  );
+  const all = await simulate({ events: ["*"], filter: null }, { limit: 4 });
+  expect(all.body.data).toMatchObject({ scanned: 4, truncated: true, before: 0, after: 2 });
+  expect((await owner(`GET ${path}`)).body.data).toEqual(made.body.data);
+  expect((await owner(`GET ${path}/deliveries`)).body.data).toEqual([]);
+  const wrong = await simulate({ filter: { a: { over: 1 } } });
+  expect(wrong).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/webhook/filter/a/over" }] },
+  });
+  const stranger = await elsewhere(`POST ${path}/simulate`, { webhook: { filter: null } });
+  expect(stranger.status).toBe(404);
+});
+
 test("no more than 10000 events are looked at", async () => {
   await world.sql(`
     insert into events (epoch, xid, workspace_id, environment, topic, type, actor_id, actor_type,

@@ -1,22 +1,13 @@
 import Type, { type Static } from "typebox";
-import {
-  EventEnvelope,
-  type LogPosition,
-  type RecordedEvent,
-  toEventEnvelope,
-} from "#kernel/log/event.ts";
-import { eventFiltersFor, visibilityContext, applyFilter } from "#kernel/log/event-visibility.ts";
-import { queryEvents } from "#kernel/log/event-log.ts";
+import { EventEnvelope, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { assertNoErrors } from "#kernel/operation/failure.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { mayReadAudit } from "./audit-access.ts";
+import { readPastEvents, SCANNED_MAX } from "./past-events.ts";
 import { compileSubscription } from "./sending/subscription.ts";
 import { subscriptionErrors } from "./webhook-input.ts";
 import { subscription } from "./webhook.ts";
-
-const SCANNED_MAX = 10_000;
-const BATCH_EVENTS_MAX = 200;
 
 export const PreviewQuery = object({
   events: subscription.events,
@@ -46,7 +37,7 @@ export async function preview(
   ctx: ReadContext,
   input: Static<typeof PreviewQuery>,
 ): Promise<Static<typeof Preview>> {
-  const { tx, caller } = ctx;
+  const { caller } = ctx;
   assertNoErrors(subscriptionErrors(input));
   const { events: patterns, filter = null, environments = null, from, to, limit = 50 } = input;
   const matches = compileSubscription({
@@ -58,20 +49,12 @@ export async function preview(
   });
   const events: RecordedEvent[] = [];
   let scanned = 0;
-  let before: LogPosition | undefined;
-  while (scanned < SCANNED_MAX) {
-    const batch = await queryEvents(tx, { from, to, before }, BATCH_EVENTS_MAX);
-    const filters = await eventFiltersFor(visibilityContext(ctx), batch);
-    for (const recorded of batch) {
-      if (events.length === limit) return toPreview({ events, scanned, truncated: true });
-      scanned += 1;
-      const event = applyFilter(filters, recorded, caller.principal);
-      if (event && matches(event)) events.push(event);
-    }
-    before = batch.at(-1)?.position;
-    if (batch.length < BATCH_EVENTS_MAX) return toPreview({ events, scanned, truncated: false });
+  for await (const event of readPastEvents(ctx, { from, to })) {
+    if (events.length === limit) return toPreview({ events, scanned, truncated: true });
+    scanned += 1;
+    if (event && matches(event)) events.push(event);
   }
-  return toPreview({ events, scanned, truncated: true });
+  return toPreview({ events, scanned, truncated: scanned === SCANNED_MAX });
 }
 
 function toPreview(result: {

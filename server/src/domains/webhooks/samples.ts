@@ -80,4 +80,16 @@ export const samples: readonly Sample[] = [
       },
     }),
   },
+  {
+    operation: "webhooks.simulate",
+    arrange: async (owner) => ({
+      ...(await made(owner)),
+      body: {
+        webhook: { events: ["webhook.*"], environments: null, filter: { "actor.type": "user" } },
+        from: "2026-01-01T00:00:00.000Z",
+        to: "2126-01-01T00:00:00.000Z",
+        limit: 5,
+      },
+    }),
+  },
 ];

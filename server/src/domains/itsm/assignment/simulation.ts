@@ -62,6 +62,7 @@ const Simulation = Type.Object(
       description: `Tickets that somebody else has now; at most ${CHANGED_MAX}`,
     }),
     changedCount: Type.Integer(),
+    sameCount: Type.Integer({ description: "Tickets whose holder the rules choose too" }),
   },
   { title: "AssignmentSimulation" },
 );
@@ -139,6 +140,7 @@ async function simulate(ctx: ReadContext, input: SimulationInput): Promise<Simul
     })),
     changed: changed.slice(0, CHANGED_MAX).map(toDifference),
     changedCount: changed.length,
+    sameCount: made.length - changed.length,
   };
 }
 

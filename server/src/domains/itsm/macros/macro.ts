@@ -1,5 +1,6 @@
 /** Macros: what agents do again and again, in one step. */
 import Type from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
 import { failure, invalidField } from "#kernel/operation/failure.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { id, line, nullable, object, patch, text, Time } from "#kernel/schema/schema.ts";
@@ -11,7 +12,7 @@ import { textModules } from "./text-module.ts";
 
 export const STEPS_MAX = 20;
 
-const macroFields = {
+export const macroFields = {
   name: line(100),
   description: text(1_000),
   kinds: Type.Array(Type.Enum([...TICKET_KINDS]), {
@@ -60,16 +61,7 @@ export const macros = resource({
   unique: MacroExists,
   async check(ctx, input) {
     await assertReferencesExist(ctx, { teamId: input.teamId });
-    for (const [index, step] of (input.steps ?? []).entries()) {
-      if (step.act !== "comment") continue;
-      const { body, textModuleId } = step;
-      if ((body === undefined) === (textModuleId === undefined)) {
-        throw invalidField(`/steps/${index}`, "must have either a body or a text module");
-      }
-      if (textModuleId !== undefined && !(await textModules.store.find(ctx.tx, textModuleId))) {
-        throw invalidField(`/steps/${index}/textModuleId`, "is not the id of a text module");
-      }
-    }
+    await assertStepsFit(ctx.tx, input.steps ?? []);
     return input;
   },
   docs: {
@@ -91,3 +83,17 @@ export const macros = resource({
     },
   },
 });
+
+/** Throws a failure for a step that has neither text nor module, both, or a module that is not there. */
+export async function assertStepsFit(tx: Tx, steps: readonly Act[], at = ""): Promise<void> {
+  for (const [index, step] of steps.entries()) {
+    if (step.act !== "comment") continue;
+    const { body, textModuleId } = step;
+    if ((body === undefined) === (textModuleId === undefined)) {
+      throw invalidField(`${at}/steps/${index}`, "must have either a body or a text module");
+    }
+    if (textModuleId !== undefined && !(await textModules.store.find(tx, textModuleId))) {
+      throw invalidField(`${at}/steps/${index}/textModuleId`, "is not the id of a text module");
+    }
+  }
+}

@@ -20,6 +20,54 @@ const problem = async (): Promise<any> =>
   (await agent("POST /api/v1/itsm/problems", { title: "All printers" })).body.data;
 const stateOf = async ({ id }: any) => (await agent(`GET ${INCIDENTS}/${id}`)).body.data.state;
 
+test("a changed macro is compared with itself on tickets, and all of it is taken back", async () => {
+  const made = await owner(`POST ${MACROS}`, {
+    name: "Simulated",
+    kinds: ["incident"],
+    steps: [
+      { act: "tag", add: ["printer"] },
+      { act: "comment", body: "About {{ticket.number}}" },
+    ],
+  });
+  const [open, held, cancelled] = [await raise(), await raise(), await raise()];
+  await agent(`PATCH ${INCIDENTS}/${held.id}`, { state: "on_hold", onHoldReason: "Parts" });
+  await agent(`POST ${INCIDENTS}/${cancelled.id}/cancel`);
+  const before = await agent(`GET ${INCIDENTS}/${open.id}`);
+  const simulate = (macro: object, more: object = {}, ask = agent) =>
+    ask(`POST ${MACROS}/${made.body.data.id}/simulate`, { macro, ...more });
+  const { steps } = made.body.data;
+  const same = await simulate({ steps });
+  expect(same).toMatchObject({ status: 200, events: [] });
+  expect(same.body.data).toMatchObject({ tickets: 2, refused: 0, sameCount: 2, changed: [] });
+  const answer = await simulate({ steps: [{ act: "resume" }, ...steps] });
+  expect(answer).toMatchObject({ status: 200, events: [] });
+  expect(answer.body.data).toMatchObject({ tickets: 2, refused: 0, sameCount: 0, changedCount: 2 });
+  const differenceOf = ({ id }: any) =>
+    answer.body.data.changed.find(({ ticketId }: any) => ticketId === id);
+  expect(differenceOf(held)).toMatchObject({
+    before: { changes: { tags: ["printer"] }, refusal: null },
+    after: { changes: { tags: ["printer"], state: "in_progress" }, refusal: null },
+  });
+  expect(differenceOf(held).after.calls).toEqual([
+    { verb: "update", body: { state: "in_progress" } },
+    { verb: "update", body: { tags: ["printer"] } },
+    { verb: "add_comment", body: { body: `About ${held.number}`, internal: false } },
+  ]);
+  const refused = await simulate({ steps: [...steps, { act: "reopen" }] });
+  expect(refused.body.data).toMatchObject({ refused: 2, changedCount: 2 });
+  expect(refused.body.data.changed[0].after).toMatchObject({
+    changes: {},
+    refusal: { step: 2, code: "incident_wrong_state" },
+  });
+  expect((await agent(`GET ${INCIDENTS}/${open.id}`)).body).toEqual(before.body);
+  expect((await agent(`GET ${INCIDENTS}/${open.id}/comments`)).body.data).toEqual([]);
+  const closed = await simulate({ steps: [{ act: "reopen" }] }, { open: false, limit: 1 });
+  expect(closed.body.data.changed).toMatchObject([{ ticketId: cancelled.id }]);
+  const wrong = await simulate({ steps: [{ act: "comment" }] });
+  expect(wrong).toMatchObject({ status: 422, body: { errors: [{ path: "/macro/steps/0" }] } });
+  expect((await simulate({ steps }, {}, requester)).status).toBe(403);
+});
+
 describe("a bulk change", () => {
   test("changes tickets of several kinds in one transaction, and shows before and after", async () => {
     const [one, other, third] = [await raise({ tags: ["Old"] }), await raise(), await problem()];

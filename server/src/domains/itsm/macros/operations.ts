@@ -18,6 +18,7 @@ import {
   TooManyActs,
 } from "./perform-acts.ts";
 import { MacrosRun } from "./permissions.ts";
+import { simulateMacro } from "./simulation.ts";
 
 const TooManyTickets = failure(
   "too_many_tickets",
@@ -111,7 +112,7 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
       return performActs(ctx as never, byId, { ids, acts: steps, dryRun });
     },
   });
-  return [bulk, run];
+  return [bulk, run, simulateMacro(byId)];
 }
 
 const PREFIXES: Readonly<Record<string, string>> = {

@@ -6,14 +6,14 @@ import { performWithin } from "#kernel/operation/inner-command.ts";
 import { nullable } from "#kernel/schema/schema.ts";
 import { readTicketItems, TicketItem } from "../queue/index.ts";
 import { ticketKinds } from "../tickets/index.ts";
-import { type Act, toActCall } from "./act.ts";
+import { type Act, type ActCall, toActCall } from "./act.ts";
 import { renderText } from "./text-module.ts";
 
 export const BULK_TICKETS_MAX = 1_000;
 /** Tickets times acts: all of them are locked until the last act, about a millisecond each. */
 export const BULK_ACTS_MAX = 2_000;
 
-const Refusal = Type.Object(
+export const Refusal = Type.Object(
   {
     step: Type.Integer({ description: "Which of the acts, from 0" }),
     code: Type.String(),
@@ -71,6 +71,8 @@ export interface ActPlan {
   readonly ids: readonly string[];
   readonly acts: readonly Act[];
   readonly dryRun: boolean;
+  /** Is told each call before it is made. */
+  readonly onCall?: (ticketId: string, call: ActCall) => void;
 }
 
 /** Thrown to roll back what a dry run did. */
@@ -112,7 +114,7 @@ export async function performActs(
 async function performAll(
   ctx: WriteContext<never>,
   operations: ReadonlyMap<string, Operation>,
-  { ids, acts, dryRun }: ActPlan,
+  { ids, acts, dryRun, onCall }: ActPlan,
 ): Promise<ActResults> {
   // In one order, so that two bulk changes of the same tickets wait for each other instead of failing.
   const sorted = [...new Set(ids)].toSorted();
@@ -123,7 +125,7 @@ async function performAll(
   for (const id of sorted) {
     const ticket = before.get(id);
     const refusal = ticket
-      ? await performOnTicket(ctx, operations, { ticket, acts, texts })
+      ? await performOnTicket(ctx, operations, { ticket, acts, texts, onCall })
       : toRefusal(0, new Failure(NoSuchTicket));
     if (refusal) refusals.set(id, refusal);
   }
@@ -145,18 +147,18 @@ async function performAll(
   return { dryRun, changed, refused: refusals.size, results };
 }
 
-interface TicketActs {
+interface TicketActs extends Pick<ActPlan, "acts"> {
   readonly ticket: TicketItem;
-  readonly acts: readonly Act[];
   /** The bodies of text modules by their ids. */
   readonly texts: ReadonlyMap<string, string>;
+  readonly onCall: ActPlan["onCall"] | undefined;
 }
 
 /** Performs the acts on one ticket; resolves to why one of them was refused. */
 async function performOnTicket(
   ctx: WriteContext<never>,
   operations: ReadonlyMap<string, Operation>,
-  { ticket, acts, texts }: TicketActs,
+  { ticket, acts, texts, onCall }: TicketActs,
 ): Promise<Refusal | undefined> {
   const kind = ticketKinds(ctx.services).find((one) => one.kind === ticket.kind);
   let present = ticket;
@@ -168,6 +170,7 @@ async function performOnTicket(
       const call = kind && toActCall(act, present, kind, comment);
       const operation = call && operations.get(`${kind.plural}.${call.verb}`);
       if (!operation) throw new Failure(NotForKind);
+      onCall?.(ticket.id, call);
       await performWithin(ctx, operation, {
         params: { id: ticket.id },
         body: operation.body ? call.body : undefined,

@@ -50,4 +50,18 @@ export const samples: readonly Sample[] = [
       return { params: { id: body.data.id }, body: { ids }, environmentScoped: false };
     },
   },
+  {
+    operation: "macros.simulate",
+    arrange: async (owner) => {
+      const { body } = await owner("POST /api/v1/itsm/macros", await macroInput());
+      await incident(owner);
+      const macro = { steps: [{ act: "tag", add: ["other"] }], kinds: ["incident"] };
+      const span = { from: "2026-01-01T00:00:00.000Z", to: "2126-01-01T00:00:00.000Z" };
+      return {
+        params: { id: body.data.id },
+        body: { macro, ...span, open: true, limit: 2 },
+        environmentScoped: false,
+      };
+    },
+  },
 ];

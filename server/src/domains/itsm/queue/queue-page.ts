@@ -80,17 +80,22 @@ async function findItems(ctx: ReadContext, condition: ListCondition): Promise<Ti
 export async function findTicketIds(
   ctx: ReadContext,
   selected: Selection,
-  { filter, limit }: { readonly filter?: Filter | undefined; readonly limit: number },
+  { filter, limit, order }: TicketSearch,
 ): Promise<readonly string[]> {
   const { conditions, sort } = await resolveSelection(ctx, selected);
   const parameters = new SqlParameters();
   const all = [...conditions, ...(filter ? [filterCondition(filter)] : [])];
   const where = all.map((condition) => `(${condition(parameters)})`).join(" and ");
-  const text = `select id from tickets where ${where} order by ${parseTicketSort(sort)} limit ${limit}`;
+  const text = `select id from tickets where ${where} order by ${parseTicketSort(order ?? sort)} limit ${limit}`;
   return (await queryRows(ctx.tx, text, parameters.values)).map(({ id }) => String(id));
 }
 
-type Filter = Readonly<Record<string, unknown>>;
+interface TicketSearch {
+  readonly filter?: Readonly<Record<string, unknown>> | undefined;
+  readonly limit: number;
+  /** In the place of the selection's own. */
+  readonly order?: string;
+}
 
 /** An order of tickets in SQL. */
 export function parseTicketSort(sort: string): string {

@@ -117,6 +117,7 @@ const Simulation = Type.Object(
       description: `Those that would end otherwise than under the policy as it is; at most ${CHANGED_MAX}`,
     }),
     changedCount: Type.Integer(),
+    sameCount: Type.Integer({ description: "Clocks that would end as they do" }),
   },
   { title: "SlaSimulation" },
 );
@@ -210,6 +211,7 @@ async function simulate(
     before: former ? countStates(former.clocks.flat()) : null,
     changed: changed.slice(0, CHANGED_MAX),
     changedCount: changed.length,
+    sameCount: former ? countClocks(former, course) - changed.length : 0,
   };
 }
 
@@ -255,6 +257,16 @@ function findDifferences(before: Course, after: Course): readonly Difference[] {
   });
   const rank = ({ after: state }: Difference): number => (state === "breached" ? 0 : 1);
   return differences.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** How many clocks there are under either policy. */
+function countClocks(...courses: readonly Course[]): number {
+  const keys = courses.flatMap(({ plans, clocks }) =>
+    plans.flatMap(({ name }, index) =>
+      (clocks[index] ?? []).map((one) => `${one.ticketId} ${name}`),
+    ),
+  );
+  return new Set(keys).size;
 }
 
 type SimulatedClock = MetricResult["worst"][number];

@@ -1,0 +1,80 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { call, type Input, type Schemas } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { Loading } from "../../ui/feedback.tsx";
+import { count, toWords } from "../../ui/words.ts";
+import { type Step, toSentStep } from "./macro-steps.ts";
+
+type Asked = Input<"macros.simulate">["body"];
+type Outcome = Schemas["MacroOutcome"];
+
+const PAUSE_MS = 600;
+const SHOWN_MAX = 6;
+
+interface MacroSimulationProps {
+  readonly macro: Pick<Schemas["ListedMacro"], "id" | "revision">;
+  readonly steps: readonly Step[];
+  readonly kinds: readonly string[];
+}
+
+/** Open tickets of the last month to which the macro as written here would do something else than as it is saved. */
+export function MacroSimulation({ macro, steps, kinds }: MacroSimulationProps) {
+  const asked = useDebounced(
+    JSON.stringify({ macro: { steps: steps.map(toSentStep), kinds } }),
+    PAUSE_MS,
+  );
+  const { data, error } = useQuery({
+    queryKey: ["macro simulation", macro.id, macro.revision, asked],
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const input = { params: { id: macro.id }, body: JSON.parse(asked) as Asked };
+      return (await call("macros.simulate", input, { signal })).data;
+    },
+  });
+  return (
+    <section className="trial" aria-label="What the change would do">
+      <h3>On open tickets of the last 30 days</h3>
+      {error && (
+        <p className="problem" role="status">
+          {describeRefusal(error)}
+        </p>
+      )}
+      {!data && !error && <Loading rows={2} />}
+      {data && !error && (
+        <div role="status">
+          <p>
+            {count(data.tickets, "ticket")} looked at: {data.sameCount} the same,{" "}
+            {data.changedCount} otherwise, {data.refused} would refuse it. Nothing was changed.
+          </p>
+          <ul className="trial-lines">
+            {data.changed.slice(0, SHOWN_MAX).map((one) => (
+              <li key={one.ticketId}>
+                <Link
+                  to="/tickets/$reference"
+                  params={{ reference: one.number ?? one.ticketId }}
+                  title={one.title ?? undefined}
+                  className="mono"
+                >
+                  {one.number}
+                </Link>{" "}
+                <span className="muted">{describeOutcome(one.before)}</span> →{" "}
+                {describeOutcome(one.after)}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const VERBS: Readonly<Record<string, string>> = { update: "change", add_comment: "comment" };
+
+function describeOutcome({ calls, changes, refusal }: Outcome): string {
+  if (refusal) return `refused: ${refusal.message}`;
+  const verbs = [...new Set(calls.map(({ verb }) => VERBS[verb] ?? verb))];
+  const fields = Object.keys(changes).map((name) => toWords(name).toLowerCase());
+  return `${verbs.join(", ")}${fields.length > 0 ? ` (${fields.join(", ")})` : ""}`;
+}

@@ -1,0 +1,182 @@
+/** A macro with other steps, tried on tickets and taken back: what it would do, beside what it does as it is. */
+import Type, { type Static } from "typebox";
+import type { Operation, WriteContext } from "#kernel/contract.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { id, InputTime, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
+import { findTicketIds } from "../queue/index.ts";
+import { type Act, ACT_VERBS, type ActCall } from "./act.ts";
+import { assertStepsFit, macroFields, macros } from "./macro.ts";
+import { performActs, Refusal, TooManyActs } from "./perform-acts.ts";
+import { MacrosRun } from "./permissions.ts";
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+const DEFAULT_TICKETS = 50;
+const TICKETS_MAX = 200;
+const CHANGED_MAX = 100;
+
+const { steps, kinds } = macroFields;
+const SimulationInput = object({
+  macro: patch({ steps, kinds }),
+  from: Type.Optional(InputTime),
+  to: Type.Optional(InputTime),
+  open: Type.Optional(
+    Type.Boolean({
+      description: "Only tickets that somebody still has to work on, as is so unless given",
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: TICKETS_MAX,
+      description: `Of tickets, the newest first; ${DEFAULT_TICKETS} unless given`,
+    }),
+  ),
+});
+type SimulationInput = Static<typeof SimulationInput>;
+
+const Outcome = Type.Object(
+  {
+    calls: Type.Array(
+      Type.Object({
+        verb: Type.Enum([...ACT_VERBS]),
+        body: Type.Record(Type.String(), Type.Unknown()),
+      }),
+      { description: "The commands of the ticket's kind, with texts as they would be sent" },
+    ),
+    changes: Type.Record(Type.String(), Type.Unknown(), {
+      description: "The fields of the queue that become something else, and what they become",
+    }),
+    refusal: nullable(Refusal),
+  },
+  { title: "MacroOutcome", description: "What a macro does to one ticket" },
+);
+type Outcome = Static<typeof Outcome>;
+
+const Difference = Type.Object(
+  {
+    ticketId: Type.String(),
+    number: nullable(Type.String()),
+    title: nullable(Type.String()),
+    before: Outcome,
+    after: Outcome,
+  },
+  { title: "MacroDifference" },
+);
+
+const Simulation = Type.Object(
+  {
+    from: Time,
+    to: Time,
+    tickets: Type.Integer({ description: "How many were looked at" }),
+    refused: Type.Integer({ description: "Those that would refuse the macro" }),
+    sameCount: Type.Integer({ description: "Those for which nothing changes" }),
+    changed: Type.Array(Difference, {
+      description: `Those to which something else would be done; at most ${CHANGED_MAX}`,
+    }),
+    changedCount: Type.Integer(),
+  },
+  { title: "MacroSimulation" },
+);
+
+/** Declares the simulation; `operations` are the commands of all kinds. */
+export function simulateMacro(operations: ReadonlyMap<string, Operation>) {
+  return command({
+    id: "macros.simulate",
+    route: "POST /api/v1/itsm/macros/{id}/simulate",
+    summary: "See what a changed macro would do to tickets",
+    description:
+      "`macro` holds what should be different. Of the tickets that you see and that were made between `from` and `to` (the " +
+      "last 30 days unless given), as they are now. Both are performed with your rights and taken back: nothing is " +
+      "written, nobody is told.",
+    permission: MacrosRun,
+    params: object({ id: id("mac") }),
+    body: SimulationInput,
+    response: item(Simulation),
+    emits: [],
+    // What it does is taken back before it answers.
+    ephemeral: true,
+    composes: true,
+    environmentScoped: true,
+    fails: [TooManyActs],
+    example: {
+      params: { id: "mac_01jzt3n5k8q2x4v6w8y0z2b4d6" },
+      body: { macro: { steps: [{ act: "tag", add: ["printer"] }] }, limit: 20 },
+    },
+    run: (ctx, { params, body }) => simulate(ctx as never, operations, { ...body, id: params.id }),
+  });
+}
+
+async function simulate(
+  ctx: WriteContext<never>,
+  operations: ReadonlyMap<string, Operation>,
+  asked: SimulationInput & { readonly id: string },
+): Promise<Static<typeof Simulation>> {
+  const { macro: change, from, to, open = true, limit = DEFAULT_TICKETS } = asked;
+  const present = await macros.store.get(ctx.tx, asked.id);
+  const draft = { ...present, ...change };
+  await assertStepsFit(ctx.tx, draft.steps, "/macro");
+  const end = to === undefined ? ctx.now : new Date(to);
+  const start =
+    from === undefined ? new Date(end.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(from);
+  if (start > end) throw invalidField("/to", "must not be before from");
+  const filter = { createdAt: { gte: start.toISOString(), lte: end.toISOString() } };
+  const ids = await findTicketIds(
+    ctx,
+    { ...(draft.kinds.length > 0 && { kinds: draft.kinds.join(",") }), open },
+    { filter, limit, order: "-createdAt" },
+  );
+  const before = await tryActs(ctx, operations, { ids, acts: present.steps });
+  const after = await tryActs(ctx, operations, { ids, acts: draft.steps });
+  const changed = after.flatMap(({ ticket, outcome }, index) => {
+    const former = before[index]?.outcome;
+    if (!former || isSame(former, outcome)) return [];
+    return [{ ...ticket, before: former, after: outcome }];
+  });
+  return {
+    from: start.toISOString(),
+    to: end.toISOString(),
+    tickets: ids.length,
+    refused: after.filter(({ outcome }) => outcome.refusal !== null).length,
+    sameCount: ids.length - changed.length,
+    changed: changed.slice(0, CHANGED_MAX),
+    changedCount: changed.length,
+  };
+}
+
+interface TriedTicket {
+  readonly ticket: Pick<Static<typeof Difference>, "ticketId" | "number" | "title">;
+  readonly outcome: Outcome;
+}
+
+/** Performs acts on tickets and takes them back, in the order of ids. */
+async function tryActs(
+  ctx: WriteContext<never>,
+  operations: ReadonlyMap<string, Operation>,
+  { ids, acts }: { readonly ids: readonly string[]; readonly acts: readonly Act[] },
+): Promise<readonly TriedTicket[]> {
+  const calls = new Map<string, ActCall[]>(ids.map((one) => [one, []]));
+  const { results } = await performActs(ctx, operations, {
+    ids,
+    acts,
+    dryRun: true,
+    onCall: (ticketId, call) => calls.get(ticketId)?.push(call),
+  });
+  return results.map(({ id: ticketId, number, before, after, changes, refusal }) => ({
+    ticket: { ticketId, number, title: before?.title ?? null },
+    outcome: {
+      calls: (calls.get(ticketId) ?? []).map(({ verb, body = {} }) => ({ verb, body })),
+      changes: Object.fromEntries(
+        changes.map((name) => [name, (after as Record<string, unknown> | null)?.[name]]),
+      ),
+      refusal,
+    },
+  }));
+}
+
+/** True when both ask the same of a ticket and meet the same end. */
+function isSame(one: Outcome, other: Outcome): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,31 @@
+import type { ReadContext } from "#kernel/contract.ts";
+import type { LogPosition, RecordedEvent } from "#kernel/log/event.ts";
+import { queryEvents } from "#kernel/log/event-log.ts";
+import { applyFilter, eventFiltersFor, visibilityContext } from "#kernel/log/event-visibility.ts";
+
+/** So many events are looked at for one question about the past. */
+export const SCANNED_MAX = 10_000;
+const BATCH_EVENTS_MAX = 200;
+
+/** A span of the log: `from` is included, `to` is not. */
+export interface PastSpan {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Yields the past events of this environment, newest first, as the caller sees them: undefined for one that they do not. */
+export async function* readPastEvents(
+  ctx: ReadContext,
+  { from, to }: PastSpan,
+): AsyncGenerator<RecordedEvent | undefined> {
+  let scanned = 0;
+  let before: LogPosition | undefined;
+  while (scanned < SCANNED_MAX) {
+    const batch = await queryEvents(ctx.tx, { from, to, before }, BATCH_EVENTS_MAX);
+    const filters = await eventFiltersFor(visibilityContext(ctx), batch);
+    for (const recorded of batch) yield applyFilter(filters, recorded, ctx.caller.principal);
+    scanned += batch.length;
+    before = batch.at(-1)?.position;
+    if (batch.length < BATCH_EVENTS_MAX) return;
+  }
+}

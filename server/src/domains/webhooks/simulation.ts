@@ -1,0 +1,121 @@
+/** A webhook with another subscription, tried on past events: what it would send, beside what it sends as it is. */
+import Type, { type Static } from "typebox";
+import type { ReadContext } from "#kernel/contract.ts";
+import { EventEnvelope, toEventEnvelope } from "#kernel/log/event.ts";
+import { assertNoErrors, invalidField } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { InputTime, object, patch } from "#kernel/schema/schema.ts";
+import { mayReadAudit, receivesAuditEvents } from "./audit-access.ts";
+import { readPastEvents, SCANNED_MAX } from "./past-events.ts";
+import { compileSubscription } from "./sending/subscription.ts";
+import * as store from "./store.ts";
+import { subscriptionErrors } from "./webhook-input.ts";
+import { subscription, WebhookId, WebhooksRead } from "./webhook.ts";
+
+const CHANGED_MAX = 100;
+
+const SimulationInput = object({
+  webhook: patch(subscription),
+  from: Type.Optional(InputTime),
+  to: Type.Optional(InputTime),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: SCANNED_MAX,
+      description: `Of events, the newest first; ${SCANNED_MAX} unless given`,
+    }),
+  ),
+});
+
+const Difference = Type.Object(
+  {
+    event: EventEnvelope,
+    before: Type.Boolean({ description: "Whether the webhook as it is sends it" }),
+    after: Type.Boolean({ description: "Whether it would be sent" }),
+  },
+  { title: "WebhookDifference" },
+);
+
+const Simulation = Type.Object(
+  {
+    scanned: Type.Integer({ description: "How many events were looked at" }),
+    truncated: Type.Boolean({ description: "True when there may be older ones in the span" }),
+    before: Type.Integer({ description: "How many the webhook as it is sends" }),
+    after: Type.Integer({ description: "How many would be sent" }),
+    sameCount: Type.Integer({ description: "Those for which nothing changes" }),
+    changed: Type.Array(Difference, {
+      description: `Those of which one sends and the other does not, newest first; at most ${CHANGED_MAX}`,
+    }),
+    changedCount: Type.Integer(),
+  },
+  { title: "WebhookSimulation" },
+);
+type Simulation = Static<typeof Simulation>;
+
+export const simulateWebhook = query({
+  id: "webhooks.simulate",
+  route: "POST /api/v1/webhooks/{id}/simulate",
+  summary: "See which past events a changed webhook would have been sent",
+  description:
+    "`webhook` holds what should be different in its `events`, `filter` and `environments`. Of the environment of the " +
+    "request, and of the events that you see; nothing is sent. `from` is included, `to` is not.",
+  environmentScoped: true,
+  permission: WebhooksRead,
+  params: object({ id: WebhookId }),
+  body: SimulationInput,
+  response: item(Simulation),
+  example: {
+    params: { id: "whk_01jd0000000000000000000000" },
+    body: { webhook: { filter: { "data.severity": "critical" } }, limit: 5_000 },
+  },
+  run: (ctx, { params, body }) => simulate(ctx, params.id, body),
+});
+
+async function simulate(
+  ctx: ReadContext,
+  id: string,
+  { webhook: change, from, to, limit = SCANNED_MAX }: Static<typeof SimulationInput>,
+): Promise<Simulation> {
+  const { tx, caller } = ctx;
+  const errors = subscriptionErrors(change);
+  assertNoErrors(errors.map((error) => ({ ...error, path: `/webhook${error.path}` })));
+  if (from !== undefined && to !== undefined && new Date(from) > new Date(to)) {
+    throw invalidField("/to", "must not be before from");
+  }
+  const present = await store.get(tx, id);
+  const draft = {
+    ...present,
+    ...change,
+    // As a save would decide it; without the permission the caller sees none of those events either way.
+    hearsAudit: change.events ? receivesAuditEvents(caller, change.events) : present.hearsAudit,
+  };
+  const [sendsBefore, sendsAfter] = [present, draft].map((one) =>
+    compileSubscription({ ...one, hearsAudit: one.hearsAudit && mayReadAudit(caller) }),
+  );
+  const found: Simulation = {
+    scanned: 0,
+    truncated: false,
+    before: 0,
+    after: 0,
+    sameCount: 0,
+    changed: [],
+    changedCount: 0,
+  };
+  for await (const event of readPastEvents(ctx, { from, to })) {
+    if (found.scanned === limit) return { ...found, truncated: true };
+    found.scanned += 1;
+    const before = event !== undefined && sendsBefore?.(event) === true;
+    const after = event !== undefined && sendsAfter?.(event) === true;
+    found.before += Number(before);
+    found.after += Number(after);
+    if (before === after) found.sameCount += 1;
+    else {
+      found.changedCount += 1;
+      if (event && found.changed.length < CHANGED_MAX) {
+        found.changed.push({ event: toEventEnvelope(event), before, after });
+      }
+    }
+  }
+  return { ...found, truncated: found.scanned === SCANNED_MAX };
+}
