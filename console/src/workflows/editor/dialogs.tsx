@@ -19,6 +19,9 @@ const MergeDialog = lazyDialog(async () => (await import("./draft/merge-dialog.t
 const DeployDialog = lazyDialog(
   async () => (await import("../versions/deploy-dialog.tsx")).DeployDialog,
 );
+const BackfillDialog = lazyDialog(
+  async () => (await import("../versions/backfill-dialog.tsx")).BackfillDialog,
+);
 
 type OpenDialog = RunMode | "merge";
 
@@ -130,7 +133,7 @@ export function Dialogs({
   go,
 }: DialogsProps) {
   const { open, close, start, save } = dialogs;
-  const closeDeploy = (): void => go({ panel: undefined });
+  const closePanel = (): void => go({ panel: undefined });
   return (
     <Suspense>
       {edits.adding && (
@@ -161,6 +164,7 @@ export function Dialogs({
           onClose={close}
         />
       )}
+      {panel === "backfill" && <BackfillDialog workflow={workflow} onClose={closePanel} />}
       {panel === "deploy" && (
         <DeployDialog
           workflow={workflow}
@@ -168,10 +172,10 @@ export function Dialogs({
           isDirty={draft.isDirty}
           onSave={async () => {
             const isSaved = draft.isDirty ? await save() : isFinished();
-            if (!isSaved) closeDeploy();
+            if (!isSaved) closePanel();
             return isSaved;
           }}
-          onClose={closeDeploy}
+          onClose={closePanel}
         />
       )}
     </Suspense>

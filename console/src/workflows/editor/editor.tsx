@@ -88,7 +88,13 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
         {...{ workflow, draft, problems, panel, on, ...rights }}
         name={definition.name}
         people={<People {...{ id, definition, chosen, choose }} isEditing={draft.isDirty} />}
-        menu={<WorkflowMenu workflow={workflow} draft={draft} />}
+        menu={
+          <WorkflowMenu
+            workflow={workflow}
+            draft={draft}
+            onBackfill={() => go({ panel: "backfill" })}
+          />
+        }
       />
       {draft.theirs && <TheirsBar workflowId={id} onMerge={dialogs.on.merge} />}
       <div className="editor">

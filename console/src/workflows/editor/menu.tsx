@@ -5,10 +5,12 @@ import {
   Copy,
   History as HistoryIcon,
   MoreHorizontal,
+  Rewind,
   Trash2,
 } from "lucide-react";
 import { call, type Schemas } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
+import { place } from "../../data/place.ts";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import type { Draft } from "./draft/use-draft.ts";
@@ -16,6 +18,7 @@ import type { Draft } from "./draft/use-draft.ts";
 interface WorkflowMenuProps {
   readonly workflow: Schemas["Workflow"];
   readonly draft: Draft;
+  readonly onBackfill: () => void;
 }
 
 async function report(what: Promise<unknown>, said: string, undo?: () => void): Promise<void> {
@@ -27,8 +30,20 @@ async function report(what: Promise<unknown>, said: string, undo?: () => void): 
   }
 }
 
+function backfillRefusal(
+  { environments, trigger, triggers = [] }: Schemas["Workflow"],
+  mayTrigger: boolean,
+): string | undefined {
+  if (!mayTrigger) return "That takes workflows:trigger.";
+  if (!environments[place.environment]) return `It is not deployed in ${place.environment}.`;
+  const types = [trigger, ...triggers].map(({ type }) => type);
+  return types.some((type) => type === "event_bus" || type === "schedule")
+    ? undefined
+    : "It hears no events and has no schedule.";
+}
+
 /** What is done rarely to a whole workflow. */
-export function WorkflowMenu({ workflow, draft }: WorkflowMenuProps) {
+export function WorkflowMenu({ workflow, draft, onBackfill }: WorkflowMenuProps) {
   const may = useMay();
   const navigate = useNavigate();
   const params = { id: workflow.id };
@@ -57,6 +72,12 @@ export function WorkflowMenu({ workflow, draft }: WorkflowMenuProps) {
       icon: <HistoryIcon className="ico" />,
       disabled: may("events:read") ? undefined : "That takes events:read.",
       onPick: () => void navigate({ to: "/events", search: { thing: workflow.id } }),
+    },
+    {
+      label: "Run for what has been…",
+      icon: <Rewind className="ico" />,
+      disabled: backfillRefusal(workflow, may("workflows:trigger")),
+      onPick: onBackfill,
     },
     {
       label: "Discard my changes",

@@ -10,6 +10,7 @@ import { count, toWords } from "../../ui/words.ts";
 import { compareDefinitions, type Difference } from "../graph/diff.ts";
 import type { Definition } from "../graph/graph.ts";
 import { DifferenceView, sumUp } from "./difference-view.tsx";
+import { type Gate, GateSection } from "./gate-section.tsx";
 import { RehearsalSection } from "./rehearsal.tsx";
 
 interface DeployDialogProps {
@@ -27,14 +28,20 @@ export function DeployDialog(props: DeployDialogProps) {
   const dialog = useModal();
   const [environment, setEnvironment] = useState<Environment>(place.environment);
   const [isBusy, setBusy] = useState(false);
+  // Absent while nobody touched it: a gate stays as it is.
+  const [gates, setGates] = useState<Partial<Record<Environment, Gate | null>>>({});
   const active = workflow.environments[environment];
   const deploy = async (): Promise<void> => {
     setBusy(true);
     try {
       if (!(await onSave())) return;
+      const gate = gates[environment];
       const { data } = await call(
         "workflows.publish",
-        { params: { id: workflow.id } },
+        {
+          params: { id: workflow.id },
+          ...(gate !== undefined && { body: { requireRehearsal: gate } }),
+        },
         { environment },
       );
       notify(`Version ${data.environments[environment]?.version} is on in ${environment}`);
@@ -51,7 +58,11 @@ export function DeployDialog(props: DeployDialogProps) {
         <h1>Deploy</h1>
         <EnvironmentChoice chosen={environment} onChoose={setEnvironment} />
       </header>
-      <Changes {...{ workflow, definition, environment, isDirty }} />
+      <Changes
+        {...{ workflow, definition, environment, isDirty }}
+        gate={gates[environment]}
+        onGate={(gate) => setGates({ ...gates, [environment]: gate })}
+      />
       <footer>
         <span className="muted">
           {isDirty ? "Your draft is saved as a new version first." : "The newest version."}
@@ -97,8 +108,10 @@ function Changes(props: {
   readonly definition: Definition;
   readonly environment: Environment;
   readonly isDirty: boolean;
+  readonly gate: Gate | null | undefined;
+  readonly onGate: (gate: Gate | null) => void;
 }) {
-  const { workflow, definition, environment } = props;
+  const { workflow, definition, environment, gate, onGate } = props;
   const preview = usePreview(workflow.id, environment);
   const versionId = workflow.environments[environment]?.versionId;
   const { data, error, isPlaceholderData } = useOp(
@@ -136,6 +149,11 @@ function Changes(props: {
               workflowId={workflow.id}
               definition={props.isDirty ? definition : undefined}
               environment={environment}
+            />
+            <GateSection
+              environment={environment}
+              gate={gate === undefined ? preview.rehearsalGate : gate}
+              onChange={onGate}
             />
             <Underway preview={preview} />
           </>

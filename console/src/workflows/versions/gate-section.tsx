@@ -1,0 +1,57 @@
+import type { Schemas } from "../../data/api.ts";
+import type { Environment } from "../../data/place.ts";
+
+export type Gate = NonNullable<Schemas["PublicationPreview"]["rehearsalGate"]>;
+type Allowed = Gate["allow"][number];
+
+const ALLOWABLE: readonly (readonly [Allowed, string])[] = [
+  ["other_output", "other values"],
+  ["other_branch", "another way through the steps"],
+  ["needs_outcome", "steps that no run came to yet"],
+  ["would_fail", "failures"],
+];
+
+interface GateSectionProps {
+  readonly environment: Environment;
+  /** What holds after this deployment; null for none. */
+  readonly gate: Gate | null;
+  readonly onChange: (gate: Gate | null) => void;
+}
+
+/** Whether a deployment there is refused when past runs would differ: from this one on, until it is taken away. */
+export function GateSection({ environment, gate, onChange }: GateSectionProps) {
+  const toggle = (verdict: Allowed, isAllowed: boolean): void => {
+    if (!gate) return;
+    const rest = gate.allow.filter((one) => one !== verdict);
+    onChange({ ...gate, allow: isAllowed ? [...rest, verdict] : rest });
+  };
+  return (
+    <section aria-label="Gate">
+      <h2>The gate of {environment}</h2>
+      <label className="check-line">
+        <input
+          type="checkbox"
+          role="switch"
+          checked={gate !== null}
+          onChange={({ target }) => onChange(target.checked ? { allow: [] } : null)}
+        />
+        Refuse a deployment that past runs would take otherwise
+      </label>
+      {gate && (
+        <fieldset className="gate-allowed">
+          <legend className="muted">All the same allowed:</legend>
+          {ALLOWABLE.map(([verdict, words]) => (
+            <label key={verdict} className="check-line">
+              <input
+                type="checkbox"
+                checked={gate.allow.includes(verdict)}
+                onChange={({ target }) => toggle(verdict, target.checked)}
+              />
+              {words}
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </section>
+  );
+}
