@@ -30,7 +30,7 @@ const USAGE = `Usage: npm run millrace -- <command>
                             gives it another one. It can be read and is paused until
                             activate-workspace, or at once with --activate
   activate-workspace <slug> let its workflows, clocks and deliveries go on here
-  discard-import <slug>     take back an import that was interrupted
+  discard-import <slug>     take back an import that was interrupted, or is not activated
 
 The settings are those of the server: DATABASE_URL, or MILLRACE_DATA_DIR for the
 embedded database, which must not be in use by rekey and restore, and

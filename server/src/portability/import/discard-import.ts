@@ -7,7 +7,17 @@ import { schemaOf } from "#kernel/db/sql-runner.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { quote, readCatalogue } from "../catalogue.ts";
 
-/** Takes an import back that was interrupted: nobody has seen anything of it. */
+interface DiscardedImport {
+  readonly workspace: string;
+  /** The accounts that its rows may refer to. */
+  readonly people: readonly string[];
+  readonly startedAt: Date;
+}
+
+/**
+ * Takes an import back that was interrupted, or that is not activated yet: people may have read it, and nothing of it has
+ * begun to work.
+ */
 export async function discardImport(
   owner: pg.ClientConfig,
   blobStores: BlobStores,
@@ -15,15 +25,20 @@ export async function discardImport(
 ): Promise<void> {
   await withOwnerClient(owner, async (client) => {
     await client.query("set statement_timeout = 0; begin");
-    const { rows } = await client.query<{ workspace: string }>(
-      `select workspace_id as workspace from workspace_imports
-        where slug = $1 and state = 'loading' and not exists (select from workspaces where key = workspace_id)
-          for update skip locked`,
+    const { rows } = await client.query<DiscardedImport>(
+      `select workspace_id as workspace, coalesce(people, '[]') as people, started_at as "startedAt"
+         from workspace_imports i left join workspaces w on w.key = i.workspace_id
+        where i.slug = $1 and (i.state = 'loading' and w.key is null
+                            or i.state in ('loaded', 'imported') and w.paused_at is not null)
+          for update of i skip locked`,
       [slug],
     );
-    const workspace = rows[0]?.workspace;
-    if (workspace === undefined)
-      throw new StartupError(`There is no import of ${slug} that was interrupted.`);
+    const [found] = rows;
+    if (!found)
+      throw new StartupError(
+        `There is no import of ${slug} that was interrupted or waits to be activated.`,
+      );
+    const { workspace } = found;
     const locked = await client.query<{ free: boolean }>(
       "select pg_try_advisory_xact_lock(hashtextextended('import of ' || $1, 0)) as free",
       [workspace],
@@ -42,7 +57,24 @@ export async function discardImport(
     const { tables } = await readCatalogue(client);
     for (const { name, keyColumn } of tables.toReversed())
       await client.query(`delete from ${quote(name)} where ${quote(keyColumn)} = $1`, [workspace]);
+    await deletePeople(client, found);
     await client.query("delete from workspace_imports where workspace_id = $1", [workspace]);
     await client.query("commit");
   });
+}
+
+/** Deletes the accounts that the import made; those that somebody has signed in to or that belong elsewhere stay. */
+async function deletePeople(
+  client: pg.Client,
+  { workspace, people, startedAt }: DiscardedImport,
+): Promise<void> {
+  await client.query("delete from users where managed_by = $1", [workspace]);
+  await client.query(
+    `delete from users u
+      where u.id = any ($1) and u.created_at >= $2 and u.password_hash is null
+        and not exists (select from sessions s where s.user_id = u.id)
+        and not exists (select from memberships m where m.user_id = u.id)
+        and not exists (select from former_members f where f.user_id = u.id)`,
+    [people, startedAt],
+  );
 }

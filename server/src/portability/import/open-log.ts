@@ -7,6 +7,8 @@ import type pg from "pg";
 import { StartupError } from "#kernel/startup-error.ts";
 
 const EPOCH_MAX = 1_023;
+/** Each restore, promotion and import takes an epoch. An archive that says more than that of itself would use up all. */
+const EPOCHS_AT_ONCE_MAX = 64;
 const POLL_MS = 200;
 const PATIENCE_MS = 30_000;
 
@@ -40,6 +42,12 @@ async function beginEpochAfter(client: pg.Client, epoch: number): Promise<number
     await client.query("lock table installation in access exclusive mode");
     const { rows } = await client.query<{ epoch: number }>("select epoch from installation");
     let present = rows[0]?.epoch ?? 1;
+    if (epoch - present > EPOCHS_AT_ONCE_MAX) {
+      throw new StartupError(
+        `The archive's log is of epoch ${epoch}, and here it is ${present}. An import takes at most ` +
+          `${EPOCHS_AT_ONCE_MAX} of the ${EPOCH_MAX} epochs of an installation at once.`,
+      );
+    }
     if (epoch >= present) {
       present = epoch + 1;
       if (present > EPOCH_MAX) throw new StartupError("The log has no epoch left for an import.");
