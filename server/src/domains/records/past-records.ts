@@ -17,13 +17,21 @@ import { pastField, pastStatesSql } from "#kernel/log/past-state.ts";
 import { fieldsOf } from "./record-statements.ts";
 
 /** Fields that an event has where it has the whole record. */
-const WHOLE = ["id", "createdAt", "createdBy"];
+export const WHOLE_RECORD = ["id", "createdAt", "createdBy"];
 
-export function openPastRecords(
-  request: ReportRequest,
+/** The records of a table at a moment, as the caller may see them. */
+export interface PastRecords {
+  readonly from: string;
+  /** Undefined where all are seen. */
+  readonly where: string | undefined;
+  /** Of columns that are stored; null where a rule hides one. */
+  readonly fields: Readonly<Record<string, ReportField>>;
+}
+
+export function pastRecordsSql(
   table: OpenTable,
   { parameters, at }: { readonly parameters: SqlParameters; readonly at: Date },
-): OpenReportSource {
+): PastRecords {
   const { schema } = table;
   const stored = new Map(
     fieldsOf(schema).flatMap((name): (readonly [string, ReportField])[] => {
@@ -34,7 +42,7 @@ export function openPastRecords(
   const from = pastStatesSql(parameters, {
     resourceType: "record",
     at,
-    marks: WHOLE,
+    marks: WHOLE_RECORD,
     among: { field: "tableId", value: schema.id },
     ended: "record.deleted",
   });
@@ -63,10 +71,23 @@ export function openPastRecords(
     if (!grants || seen?.length === grants.length || ALWAYS_VISIBLE.has(name)) return field;
     return { ...field, sql: `case when ${joinOr(seen ?? [])} then ${field.sql} end` };
   };
+  return {
+    from,
+    where: grants && joinOr(grants),
+    fields: Object.fromEntries([...stored].map(([name, field]) => [name, guard(name, field)])),
+  };
+}
+
+export function openPastRecords(
+  request: ReportRequest,
+  table: OpenTable,
+  moment: { readonly parameters: SqlParameters; readonly at: Date },
+): OpenReportSource {
+  const { from, where, fields } = pastRecordsSql(table, moment);
   return openRows(request, {
     from,
-    ...(grants && { where: joinOr(grants) }),
-    fields: Object.fromEntries([...stored].map(([name, field]) => [name, guard(name, field)])),
+    ...(where !== undefined && { where }),
+    fields,
     key: [{ sql: "(doc ->> 'id')", type: "text" }],
     time: "createdAt",
   });

@@ -85,11 +85,17 @@ export async function listPage<Item>(
   {
     conditions = [],
     toItem,
-  }: { readonly conditions?: readonly ListCondition[]; toItem: (row: SqlRow) => Item },
+    from,
+  }: {
+    readonly conditions?: readonly ListCondition[];
+    toItem: (row: SqlRow) => Item;
+    /** In the place of the list's own, where that has operands. */
+    readonly from?: (parameters: SqlParameters) => string;
+  },
 ): Promise<CountedPage<Item>> {
   const { limit, sort = list.order, filter, q } = query;
   const keys = parseSort(sort, list.tieBreaker, (name) => findSortField(list, name));
-  const base = buildWhere(list, { filter, q }, conditions);
+  const base = buildWhere(list, { filter, q }, { conditions, from });
   // The conditions are part of the name: a cursor is valid in the same list only.
   const name = JSON.stringify([list.name, sortName(keys), base.where, base.parameters.values]);
   const start = await resolvePageStart({ cursors }, name, keys, {
@@ -98,7 +104,7 @@ export async function listPage<Item>(
       const parameters = new SqlParameters(base.parameters.values);
       const offset = parameters.add(place, "bigint");
       const where = base.where === "" ? [] : [base.where];
-      const statement = buildStatement(list, order, { where, limit: 1, offset });
+      const statement = buildStatement(list, order, { from: base.from, where, limit: 1, offset });
       const [row] = await queryRows(tx, statement, parameters.values);
       return row && toPosition(order, row);
     },
@@ -115,7 +121,7 @@ export async function listPage<Item>(
     previousCursor: previous && cursors.encode(name, previous),
     limit,
     ...(query.offset !== undefined && { offset: query.offset }),
-    total: query.count && (await countRows(tx, list, base)),
+    total: query.count && (await countRows(tx, base)),
   };
 }
 
@@ -131,7 +137,7 @@ async function readRows(
     if (rows.length > limit) break;
     const parameters = new SqlParameters(base.parameters.values);
     const where = [base.where, part && `(${part(parameters)})`].filter(Boolean);
-    const statement = buildStatement(list, keys, { where, limit: limit + 1 });
+    const statement = buildStatement(list, keys, { from: base.from, where, limit: limit + 1 });
     rows.push(...(await queryRows(tx, statement, parameters.values)));
   }
   return rows;
@@ -143,6 +149,7 @@ function toPosition(keys: readonly SortKey[], row: SqlRow): ListPosition {
 
 interface WhereClause {
   readonly parameters: SqlParameters;
+  readonly from: string;
   /** Empty when there is no condition. */
   readonly where: string;
 }
@@ -150,16 +157,23 @@ interface WhereClause {
 function buildWhere(
   list: ListDefinition,
   { filter, q }: { readonly filter?: string | undefined; readonly q?: string | undefined },
-  conditions: readonly ListCondition[],
+  {
+    conditions,
+    from,
+  }: {
+    readonly conditions: readonly ListCondition[];
+    readonly from: ((parameters: SqlParameters) => string) | undefined;
+  },
 ): WhereClause {
   const parameters = new SqlParameters();
+  const source = from?.(parameters) ?? list.from;
   const fieldOf = (name: string): ListField | undefined =>
     Object.hasOwn(list.fields, name) ? list.fields[name] : undefined;
   const kindOf = (name: string) => fieldOf(name)?.kind;
   const parts = conditions.map((condition) => condition(parameters));
   if (filter !== undefined) parts.push(filterSql(filter, { kindOf, fieldOf, parameters }));
   if (q !== undefined) parts.push(searchSql(q, list.search, parameters));
-  return { parameters, where: parts.map((part) => `(${part})`).join(" and ") };
+  return { parameters, from: source, where: parts.map((part) => `(${part})`).join(" and ") };
 }
 
 const CASTS: Readonly<Record<string, string>> = {
@@ -177,6 +191,7 @@ function findSortField(list: ListDefinition, name: string) {
 }
 
 interface StatementParts {
+  readonly from: string;
   readonly where: readonly unknown[];
   readonly limit: number;
   /** The parameter of how many rows are left out; then only the values that they are sorted by are read. */
@@ -186,14 +201,14 @@ interface StatementParts {
 function buildStatement(
   list: ListDefinition,
   keys: readonly SortKey[],
-  { where, limit, offset }: StatementParts,
+  { from, where, limit, offset }: StatementParts,
 ): string {
   const keyset = keys.map(({ sql }, index) => `${sql} as "${keysetColumn(index)}"`);
   const select = offset === undefined ? [list.select, ...keyset] : keyset;
   const filter = where.length === 0 ? "" : ` where ${where.join(" and ")}`;
   // The number is in the text: one that the planner does not know makes it prefer other plans.
   const page = `limit ${limit}${offset === undefined ? "" : ` offset ${offset}`}`;
-  return `select ${select.join(", ")} from ${list.from}${filter} order by ${orderBySql(keys)} ${page}`;
+  return `select ${select.join(", ")} from ${from}${filter} order by ${orderBySql(keys)} ${page}`;
 }
 
 /** The name of a column for the cursor, beside those of the item. */
@@ -201,13 +216,9 @@ function keysetColumn(index: number): string {
   return `~${index}`;
 }
 
-async function countRows(
-  tx: ReadContext["tx"],
-  list: ListDefinition,
-  base: WhereClause,
-): Promise<number> {
+async function countRows(tx: ReadContext["tx"], base: WhereClause): Promise<number> {
   const where = base.where === "" ? "" : ` where ${base.where}`;
-  const text = `select count(*) as count from ${list.from}${where}`;
+  const text = `select count(*) as count from ${base.from}${where}`;
   const [row] = await queryRows(tx, text, base.parameters.values);
   return Number(row?.["count"]);
 }

@@ -1,12 +1,20 @@
 import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
+import { asOfListQuery, listPastPage, NO_REVISION, refuseOfPast } from "#kernel/list/past-list.ts";
 import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { InputTime, object, Time } from "#kernel/schema/schema.ts";
-import { nextTicketNumber, readPastTicket, takeCommand, ticketParams } from "../tickets/index.ts";
+import {
+  nextTicketNumber,
+  pastTickets,
+  readPastTicket,
+  takeCommand,
+  ticketParams,
+} from "../tickets/index.ts";
 import { parseWindow } from "./calendar/calendar.ts";
 import { Change, content, toChange } from "./change.ts";
 import { ChangeInput, ChangePatch } from "./change-input.ts";
@@ -41,6 +49,7 @@ const listChanges = query({
   permission: ChangesRead,
   query: object({
     ...listQuery,
+    ...asOfListQuery,
     state: Type.Optional(
       Type.String({
         pattern: `^${STATE}(,${STATE})*$`,
@@ -59,11 +68,26 @@ const listChanges = query({
     ),
   }),
   response: countedPage(withRevision(Change)),
-  run: (ctx, input) =>
-    listPage(ctx, changeList, input.query, {
-      conditions: listConditions(input.query, { me: authorOf(ctx.caller), now: ctx.now }),
-      toItem: (row) => toChange(changeStore.toTicket(row)),
-    }),
+  fails: [PastNotKept],
+  run(ctx, { query: { asOf, ...asked } }) {
+    const conditions = listConditions(asked, { me: authorOf(ctx.caller), now: ctx.now });
+    if (asOf === undefined) {
+      const toItem = (row: SqlRow) => toChange(changeStore.toTicket(row));
+      return listPage(ctx, changeList, asked, { conditions, toItem });
+    }
+    refuseOfPast({ mine: asked.mine, awaitingMe: asked.awaitingMe });
+    return listPastPage(
+      ctx,
+      changeList,
+      { ...asked, asOf },
+      {
+        past: pastTickets(changeKind),
+        conditions,
+        // Events have what responses have, by one schema.
+        toItem: (past) => ({ ...past, ...NO_REVISION }) as unknown as ReturnType<typeof toChange>,
+      },
+    );
+  },
 });
 
 const createChange = command({

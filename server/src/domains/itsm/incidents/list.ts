@@ -3,6 +3,7 @@ import {
   itemIdsSql,
   Priority,
   findTeamIds,
+  pastTickets,
   ratingListFields,
   talkFields,
   talkSql,
@@ -15,11 +16,20 @@ import {
   listQuery,
   type ListCondition,
 } from "#kernel/list/list.ts";
+import { asOfListQuery, listPastPage, NO_REVISION, refuseOfPast } from "#kernel/list/past-list.ts";
+import { permissionFailure } from "#kernel/operation/failure.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { type Incident, incidentMachine, OPEN_STATES, TeamId, UserId } from "./incident.ts";
+import {
+  type Incident,
+  incidentMachine,
+  IncidentsRead,
+  OPEN_STATES,
+  TeamId,
+  UserId,
+} from "./incident.ts";
 import { canSeeIncidents, ownIncidents } from "./access.ts";
 import { incidentStore } from "./store.ts";
 
@@ -100,6 +110,7 @@ const STATE = `(${incidentMachine.states.join("|")})`;
 
 export const IncidentQuery = object({
   ...listQuery,
+  ...asOfListQuery,
   state: Type.Optional(
     Type.String({
       pattern: `^${STATE}(,${STATE}){0,5}$`,
@@ -129,12 +140,15 @@ export const IncidentQuery = object({
 });
 export type IncidentQuery = Static<typeof IncidentQuery>;
 
+/** What others say and promise has a past of its own. */
+const NO_TALK = { lastPublicComment: null, promisedAt: null };
+
 /** Reads one page of incidents. */
 export async function listIncidents(
   ctx: ReadContext,
   query: IncidentQuery,
 ): Promise<CountedPage<ListedIncident>> {
-  const { state, assigneeId, teamId, priority, mine, queue, own, ...page } = query;
+  const { state, assigneeId, teamId, priority, mine, queue, own, asOf, ...page } = query;
   const me = ctx.caller.principal?.id ?? "";
   const isOwn = !canSeeIncidents(ctx.caller);
   const list = isOwn ? ownList : incidentList;
@@ -147,6 +161,21 @@ export async function listIncidents(
     ...(state === undefined ? [] : [inStates(state.split(","))]),
     ...(mine ? [openAndOf(me)] : []),
   ];
+  if (asOf !== undefined) {
+    refuseOfPast({ mine, queue, own });
+    if (isOwn) throw permissionFailure(IncidentsRead.name);
+    return listPastPage(
+      ctx,
+      list,
+      { ...page, asOf },
+      {
+        past: pastTickets({ kind: "incident", table: "incidents" }),
+        conditions: narrowed,
+        // Events have what responses have, by one schema.
+        toItem: (past) => ({ ...past, ...NO_TALK, ...NO_REVISION }) as unknown as ListedIncident,
+      },
+    );
+  }
   if (!queue) return listPage(ctx, list, page, { conditions: narrowed, toItem });
   const teamIds = (await findTeamIds(ctx.tx, me)).toSorted();
   const ordered = page.sort === undefined ? "order by priority, created_at, no" : "";

@@ -55,6 +55,7 @@ const listIncidents = query({
   permission: IncidentsOwn,
   query: IncidentQuery,
   response: countedPage(withRevision(ListedIncident)),
+  fails: [PastNotKept],
   run: (ctx, input) => readPage(ctx, input.query),
 });
 

@@ -7,12 +7,15 @@ import {
   labelFields,
   takeCommand,
   nextTicketNumber,
+  pastTickets,
   ticketParams,
   TicketSummary,
   type TicketNumber,
 } from "../tickets/index.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
+import { asOfListQuery, listPastPage, NO_REVISION } from "#kernel/list/past-list.ts";
+import { PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
@@ -50,17 +53,32 @@ const listProblems = query({
   permission: ProblemsRead,
   query: object({
     ...listQuery,
+    ...asOfListQuery,
     state: Type.Optional(Type.Enum([...problemMachine.states])),
     mine: Type.Optional(Type.Boolean({ description: "Only those that the caller is to work on" })),
   }),
   response: countedPage(withRevision(Problem)),
-  run(ctx, { query: { state, mine, ...page } }) {
+  fails: [PastNotKept],
+  run(ctx, { query: { state, mine, asOf, ...page } }) {
     const me = ctx.caller.principal?.id ?? null;
     const narrowed = [
       state !== undefined && ((to: SqlParameters) => `state = ${to.add(state, "text")}`),
       mine === true && ((to: SqlParameters) => `assignee_id = ${to.add(me, "text")}`),
     ].filter((condition) => condition !== false);
-    return listPage(ctx, problemList, page, { conditions: narrowed, toItem });
+    if (asOf === undefined) {
+      return listPage(ctx, problemList, page, { conditions: narrowed, toItem });
+    }
+    return listPastPage(
+      ctx,
+      problemList,
+      { ...page, asOf },
+      {
+        past: pastTickets(problemKind),
+        conditions: narrowed,
+        // Events have what responses have, by one schema.
+        toItem: (past) => ({ ...past, ...NO_REVISION }) as unknown as ReturnType<typeof toItem>,
+      },
+    );
   },
 });
 

@@ -108,6 +108,7 @@ export {
   findVisibleTickets,
   type FoundTicket,
   getTicketIdentity,
+  pastTickets,
   readPastTicket,
   ticketKinds,
   ticketRefOf,

@@ -3,6 +3,7 @@ import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
+import type { PastList } from "#kernel/list/past-list.ts";
 import { findPastState, PastNotKept } from "#kernel/log/past-state.ts";
 import { memberOfAddressSql } from "../contacts/index.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
@@ -153,6 +154,13 @@ function toSummary({ kind, id, number, title, state, workaround }: TicketIdentit
   return { kind, id, number, title, state, ...(workaround !== undefined && { workaround }) };
 }
 
+const WHOLE_TICKET = ["id", "number", "state", "title", "updatedAt"];
+
+/** What a list of tickets of the past is read from. */
+export function pastTickets({ kind, table }: Pick<TicketKind, "kind" | "table">): PastList {
+  return { resourceType: kind, table, marks: WHOLE_TICKET };
+}
+
 /** A ticket as it was; the caller sees it now. */
 export async function readPastTicket<T extends object>(
   { tx, now }: ReadContext,
@@ -165,7 +173,7 @@ export async function readPastTicket<T extends object>(
     id,
     asOf,
     now,
-    marks: ["id", "number", "state", "title", "updatedAt"],
+    marks: WHOLE_TICKET,
     created: [`${kind}.created`],
   });
   if (!found) throw new Failure(PastNotKept);

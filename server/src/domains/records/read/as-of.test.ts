@@ -154,3 +154,131 @@ test("a ticket and a configuration item are what they were, with the relationshi
   expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 404]);
   await expectSame(`${items}/${web}`, seen);
 });
+
+/** What a list told, and when: without revisions, and what has a past of its own. */
+async function followList(path: string, acts: readonly (() => Promise<unknown>)[]) {
+  const told: { readonly at: string; readonly data: unknown }[] = [];
+  for (const act of acts) {
+    world.clock.advance(1_000);
+    await act();
+    world.clock.advance(1_000);
+    const { status, body } = await owner(`GET ${path}`);
+    expect(status, path).toBe(200);
+    told.push({ at: world.clock.now().toISOString(), data: body.data.map(ofPast) });
+  }
+  return told;
+}
+
+const ofPast = ({ revision: _, promisedAt: _p, lastPublicComment: _l, ...item }: any) => item;
+
+async function expectSameList(path: string, told: Awaited<ReturnType<typeof followList>>) {
+  for (const { at, data } of told) {
+    const then = await owner(`GET ${path}&asOf=${at}`);
+    expect([then.status, then.body.data?.map(ofPast)], `${path} ${at}`).toEqual([200, data]);
+  }
+}
+
+test("a list of records is at every moment what it was, filtered, sorted and in pages, under the rights of now", async () => {
+  await owner("POST /api/v1/tables", {
+    slug: "parts",
+    name: "Parts",
+    columns: [
+      { name: "title", type: "text" },
+      { name: "amount", type: "integer" },
+    ],
+    rules: [
+      {
+        roles: ["agent"],
+        actions: ["read"],
+        where: { title: { ne: "hidden" } },
+        fields: ["title"],
+      },
+    ],
+  });
+  const path = "/api/v1/tables/parts/records";
+  const ids: string[] = [];
+  const add = (title: string, amount: number) => async () =>
+    void ids.push((await owner(`POST ${path}`, { title, amount })).body.data.id);
+  const acts = [
+    add("bolt", 5),
+    add("nut", 1),
+    add("cog", 9),
+    () => owner(`PATCH ${path}/${ids[0]}`, { amount: 20 }),
+    () => owner(`PATCH ${path}/${ids[1]}`, { title: "hidden" }),
+    () => owner(`DELETE ${path}/${ids[2]}`),
+    () => owner(`POST ${path}/${ids[2]}/restore`),
+  ];
+  const filter = encodeURIComponent(JSON.stringify({ amount: { gte: 5 } }));
+  const query = `${path}?sort=amount&filter=${filter}`;
+  const told = await followList(query, acts);
+  await expectSameList(query, told);
+  const [last] = told.toReversed();
+  const seen = await agent(`GET ${path}?asOf=${last?.at}&sort=title&count=exact`);
+  expect(seen.body.pagination.total).toBe(2);
+  expect(seen.body.data.map(({ title, amount }: any) => [title, amount])).toEqual([
+    ["bolt", null],
+    ["cog", null],
+  ]);
+  // A field that is hidden is null to a filter as well.
+  const hidden = await agent(`GET ${path}?asOf=${last?.at}&filter=${filter}`);
+  expect(hidden.body.data).toEqual([]);
+  const first = await owner(`GET ${path}?asOf=${last?.at}&sort=title&limit=2`);
+  const { nextCursor } = first.body.pagination;
+  const rest = await owner(`GET ${path}?asOf=${last?.at}&sort=title&limit=2&after=${nextCursor}`);
+  expect(
+    [...first.body.data, ...rest.body.data].map(({ title, revision }: any) => [title, revision]),
+  ).toEqual([
+    ["bolt", 0],
+    ["cog", 0],
+    ["hidden", 0],
+  ]);
+  for (const wrong of ["expand=x", "fields=title", "asOf=yesterday", "asOf=2999-01-01T00:00:00Z"]) {
+    const asked = wrong.startsWith("asOf") ? wrong : `asOf=${last?.at}&${wrong}`;
+    expect((await owner(`GET ${path}?${asked}`)).status, wrong).toBe(422);
+  }
+  await world.sql("delete from events where resource_id = $1 and type = 'record.created'", [
+    ids[0],
+  ]);
+  expect(await owner(`GET ${path}?asOf=${told[0]?.at}`)).toMatchObject({
+    status: 410,
+    body: { code: "past_not_kept" },
+  });
+});
+
+test("lists of tickets of all kinds and of configuration items are what they were", async () => {
+  const made: Record<string, string> = {};
+  const post = (name: string, path: string, body: object) => async () => {
+    const answer = await owner(`POST ${path}`, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    made[name] = answer.body.data.id;
+  };
+  const [incidents, changes] = ["/api/v1/itsm/incidents", "/api/v1/itsm/changes"];
+  const [problems, items] = ["/api/v1/itsm/problems", "/api/v1/cmdb/items"];
+  const tickets = await followList(`${incidents}?priority=1`, [
+    post("incident", incidents, { title: "Listed", impact: 1, urgency: 1 }),
+    () => owner(`PATCH ${incidents}/${made["incident"]}`, { assigneeId: agent.userId }),
+    () => owner(`PATCH ${incidents}/${made["incident"]}`, { impact: 3, urgency: 3 }),
+  ]);
+  await expectSameList(`${incidents}?priority=1`, tickets);
+  const drafts = await followList(`${changes}?state=draft`, [
+    post("change", changes, { title: "Listed", type: "normal" }),
+    () => owner(`POST ${changes}/${made["change"]}/cancel`),
+  ]);
+  await expectSameList(`${changes}?state=draft`, drafts);
+  const open = await followList(`${problems}?state=new`, [
+    post("problem", problems, { title: "Listed" }),
+    () => owner(`PATCH ${problems}/${made["problem"]}`, { title: "Renamed" }),
+  ]);
+  await expectSameList(`${problems}?state=new`, open);
+  const servers = await followList(`${items}?class=server&q=listed`, [
+    post("item", items, { name: "listed", class: "server", attributes: { os: "linux" } }),
+    () => owner(`PATCH ${items}/${made["item"]}`, { attributes: { os: "bsd" } }),
+    () => owner(`DELETE ${items}/${made["item"]}`),
+  ]);
+  await expectSameList(`${items}?class=server&q=listed`, servers);
+  const at = servers[0]?.at;
+  expect((await owner(`GET /api/v1/catalog/requests?asOf=${at}`)).body.data).toEqual([]);
+  expect((await owner(`GET ${incidents}?queue=true&asOf=${at}`)).status).toBe(422);
+  const requester = await world.member(["requester"]);
+  expect((await requester(`GET ${incidents}?asOf=${at}`)).status).toBe(403);
+});

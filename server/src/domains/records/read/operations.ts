@@ -5,6 +5,7 @@ import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { visibilityContext, filterEvents } from "#kernel/log/event-visibility.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
+import { asOfListQuery, refuseOfPast } from "#kernel/list/past-list.ts";
 import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
@@ -32,7 +33,7 @@ import {
 import { expandReferences, parseExpand } from "./expand-references.ts";
 import { cursorName, readRecordPage, recordPageQuery } from "./list-page.ts";
 import { parseListing } from "./list-sql.ts";
-import { readPastRecord } from "./record-as-of.ts";
+import { listPastRecords, readPastRecord } from "./record-as-of.ts";
 import { parseRecordQuery, recordQueryParams, toQueriedRecord } from "./record-query.ts";
 
 const fieldsQuery = {
@@ -61,14 +62,23 @@ export const listRecords = query({
     ...recordPageQuery,
     ...recordQueryParams,
     ...fieldsQuery,
+    ...asOfListQuery,
   }),
   response: dynamicPage(withRevision(RecordSchema)),
+  fails: [PastNotKept],
   example: {
     params: { slug: "orders" },
     query: { limit: 50, filter: '{"status":"open"}', sort: "-createdAt" },
   },
-  async run(ctx, { params, query: { expand, limit, after, before, offset, at, count, ...which } }) {
+  async run(ctx, { params, query: { asOf, ...asked } }) {
+    const { expand, limit, after, before, offset, at, count, ...which } = asked;
     const table = await openTable(ctx, params.slug);
+    if (asOf !== undefined) {
+      const { fields, filter, sort, q, searchIn } = which;
+      refuseOfPast({ expand, fields, searchIn, at });
+      const page = { limit, after, before, offset, filter, sort, q, asOf };
+      return listPastRecords(ctx, table, { ...page, count: count === undefined ? count : "exact" });
+    }
     const { references, listing } = await table.parse(() => {
       const expanded = parseExpand(table.schema, expand);
       return {

@@ -1,10 +1,81 @@
 import type { OpenTable } from "#domains/tables/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
+import { SqlParameters } from "#kernel/db/statement.ts";
+import { type ListDefinition, listPage, type ListQuery } from "#kernel/list/list.ts";
+import { assertPastKept, NO_REVISION } from "#kernel/list/past-list.ts";
 import { filterEvents, visibilityContext } from "#kernel/log/event-visibility.ts";
-import { findPastState, PastNotKept } from "#kernel/log/past-state.ts";
+import { findPastState, parseAsOf, PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure } from "#kernel/operation/failure.ts";
+import type { CountedPage } from "#kernel/operation/response.ts";
+import { pastRecordsSql, WHOLE_RECORD } from "../past-records.ts";
 import { assertVisible, toVisibleRecord } from "../record-access.ts";
 import { NoSuchRecord, type TableRecord } from "../record.ts";
+
+/** A page of the records that there were, under the same rights. */
+export async function listPastRecords(
+  ctx: ReadContext,
+  table: OpenTable,
+  { asOf, ...query }: ListQuery & { readonly asOf: string },
+): Promise<CountedPage<object>> {
+  const { schema } = table;
+  const at = parseAsOf(asOf, ctx.now);
+  await assertPastKept(
+    ctx,
+    {
+      resourceType: "record",
+      table: `(select ${table.columnSql("id")} as id, ${table.columnSql("createdAt")} as created_at from ${schema.view})`,
+      marks: WHOLE_RECORD,
+      deleted: "record.deleted",
+      among: { field: "tableId", value: schema.id },
+    },
+    at,
+  );
+  const { fields } = pastRecordsSql(table, { parameters: new SqlParameters(), at });
+  const columns = Object.keys(fields);
+  const list: ListDefinition = {
+    name: `past records of ${schema.id}`,
+    from: "",
+    select: "doc",
+    // The statement below has a column for each, with the operands of the rules.
+    fields: Object.fromEntries(
+      Object.entries(fields).map(([name, { kind }]) => [
+        name,
+        { sql: quoteColumn(name), kind, nullable: true },
+      ]),
+    ),
+    search: columns
+      .filter((name) => fields[name]?.kind === "text" && schema.byName.has(name))
+      .map((name) => `coalesce(${quoteColumn(name)}, '')`),
+    order: "-createdAt",
+    tieBreaker: "id",
+  };
+  return listPage(ctx, list, query, {
+    from: (parameters) => {
+      const past = pastRecordsSql(table, { parameters, at });
+      const selected = columns.map((name) => `${past.fields[name]?.sql} as ${quoteColumn(name)}`);
+      const where = past.where === undefined ? "" : ` where ${past.where}`;
+      return `(select doc, ${selected.join(", ")} from ${past.from}${where}) listed`;
+    },
+    toItem: ({ doc }) => ({
+      ...toVisibleRecord(table, toKnownRecord(table, doc as Readonly<Record<string, unknown>>)),
+      ...NO_REVISION,
+    }),
+  });
+}
+
+function quoteColumn(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The fields of a state that the table has today. The log has records as they were written. */
+function toKnownRecord(
+  { schema }: OpenTable,
+  state: Readonly<Record<string, unknown>>,
+): TableRecord {
+  const names = ["id", "createdAt", "updatedAt", "createdBy", ...schema.byName.keys()];
+  const known = names.filter((name) => Object.hasOwn(state, name));
+  return Object.fromEntries(known.map((name) => [name, state[name]])) as unknown as TableRecord;
+}
 
 /**
  * A record as it was, in the columns of today: one that has another name or is gone since is left out, as is what is
@@ -21,7 +92,7 @@ export async function readPastRecord(
     id: recordId,
     asOf,
     now: ctx.now,
-    marks: ["id", "createdAt", "createdBy"],
+    marks: WHOLE_RECORD,
     created: ["record.created"],
     deleted: ["record.deleted"],
     among: { field: "tableId", value: schema.id },
@@ -41,5 +112,7 @@ export async function readPastRecord(
     known.map((name) => [name, state[name]]),
   ) as unknown as TableRecord;
   await assertVisible(table, record);
+  const record = toKnownRecord(table, state);
+  assertVisible(table, record);
   return toVisibleRecord(table, record);
 }

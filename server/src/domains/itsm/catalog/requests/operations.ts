@@ -4,6 +4,7 @@ import {
   checkLabels,
   getTicketIdentity,
   labelFields,
+  pastTickets,
   readPastTicket,
   takeCommand,
   ticketParams,
@@ -16,13 +17,15 @@ import { FileAttached, NotAttachable } from "#domains/files/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
+import { asOfListQuery, listPastPage, NO_REVISION, refuseOfPast } from "#kernel/list/past-list.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
+import { permissionFailure } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
 import { ItemId } from "../items/item.ts";
-import { RequestsSubmit, RequestsWork } from "../permissions.ts";
+import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated, RequestUpdated } from "./events.ts";
 import {
   EXAMPLE_REQUEST,
@@ -68,6 +71,7 @@ const listRequests = query({
   permission: RequestsSubmit,
   query: object({
     ...listQuery,
+    ...asOfListQuery,
     state: Type.Optional(Type.Enum([...requestMachine.states])),
     itemId: Type.Optional(ItemId),
     mine: flag("Only those that the caller is to work on"),
@@ -75,7 +79,8 @@ const listRequests = query({
     toApprove: flag("Only those that wait for the caller's approval"),
   }),
   response: countedPage(withRevision(ListedRequest)),
-  run(ctx, { query: { state, itemId, mine, own, toApprove, ...page } }) {
+  fails: [PastNotKept],
+  run(ctx, { query: { state, itemId, mine, own, toApprove, asOf, ...page } }) {
     const { caller } = ctx;
     const me = caller.principal?.id ?? "";
     const narrowed: ListCondition[] = [];
@@ -87,6 +92,27 @@ const listRequests = query({
     // The select list has the fields of the talk besides those of the request.
     const toItem = (row: SqlRow) =>
       requestStore.toTicket(row) as CatalogRequest & Static<TObject<typeof talkFields>>;
+    if (asOf !== undefined) {
+      refuseOfPast({ mine, own, toApprove });
+      if (!canSeeRequests(caller)) throw permissionFailure(RequestsRead.name);
+      return listPastPage(
+        ctx,
+        requestList,
+        { ...page, asOf },
+        {
+          past: pastTickets(requestKind),
+          conditions: narrowed,
+          // Events have what responses have, by one schema; what others say and promise has a past of its own.
+          toItem: (past) =>
+            ({
+              ...past,
+              lastPublicComment: null,
+              promisedAt: null,
+              ...NO_REVISION,
+            }) as unknown as ReturnType<typeof toItem>,
+        },
+      );
+    }
     if (canSeeRequests(caller)) {
       return listPage(ctx, requestList, page, { conditions: narrowed, toItem });
     }

@@ -1,9 +1,20 @@
 import type { ReadContext } from "#kernel/contract.ts";
+import type { PastList } from "#kernel/list/past-list.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { findPastState, PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { Item } from "./item.ts";
 import * as store from "./store.ts";
+
+const WHOLE_ITEM = ["id", "name", "class", "updatedAt"];
+
+/** What a list of items of the past is read from. */
+export const PAST_ITEMS: PastList = {
+  resourceType: "cmdb_item",
+  table: "cmdb_items",
+  marks: WHOLE_ITEM,
+  deleted: "cmdb_item.deleted",
+};
 
 /** An item as it was, and how many relationships it had. */
 export async function readPastItem(
@@ -16,7 +27,7 @@ export async function readPastItem(
     id,
     asOf,
     now,
-    marks: ["id", "name", "class", "updatedAt"],
+    marks: WHOLE_ITEM,
     created: ["cmdb_item.created"],
     deleted: ["cmdb_item.deleted"],
   });

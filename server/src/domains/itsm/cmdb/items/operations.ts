@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
+import { asOfListQuery, listPastPage, NO_REVISION } from "#kernel/list/past-list.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
@@ -21,7 +22,7 @@ import { ItemCreated, ItemDeleted, ItemUpdated, RelationshipDeleted } from "../e
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
 import { itemFields, Item, ItemDetail, ItemId, ItemInUse, KeyTaken } from "./item.ts";
 import * as service from "./service.ts";
-import { readPastItem } from "./item-as-of.ts";
+import { PAST_ITEMS, readPastItem } from "./item-as-of.ts";
 import * as store from "./store.ts";
 
 /** Reads the events of an item, newest first, also of a deleted one. */
@@ -80,14 +81,28 @@ const listItems = query({
     'A filter may lead into attributes: `{"attributes.os":"linux"}`. `q` looks into names, keys, ' +
     "descriptions and attributes.",
   permission: CmdbRead,
-  query: object({ ...listQuery, ...itemFilters }),
+  query: object({ ...listQuery, ...asOfListQuery, ...itemFilters }),
   response: countedPage(withRevision(Item)),
+  fails: [PastNotKept],
   example: { query: { limit: 50, class: "server", status: "active", sort: "name" } },
-  run: (ctx, { query: { class: itemClass, status, ...listing } }) =>
-    listPage(ctx, ITEMS, listing, {
-      conditions: columnConditions({ class: itemClass, status }),
-      toItem: store.toItem,
-    }),
+  run(ctx, { query: { class: itemClass, status, asOf, ...listing } }) {
+    const conditions = columnConditions({ class: itemClass, status });
+    if (asOf === undefined) {
+      return listPage(ctx, ITEMS, listing, { conditions, toItem: store.toItem });
+    }
+    return listPastPage(
+      ctx,
+      ITEMS,
+      { ...listing, asOf },
+      {
+        past: PAST_ITEMS,
+        conditions,
+        // Events have what responses have, by one schema.
+        toItem: (past) =>
+          ({ ...past, ...NO_REVISION }) as unknown as ReturnType<typeof store.toItem>,
+      },
+    );
+  },
 });
 
 function columnConditions(

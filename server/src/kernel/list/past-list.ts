@@ -1,0 +1,123 @@
+/** Lists as they were at a past moment: the same filters, orders and pages over the states that the log has of then. */
+import Type from "typebox";
+import type { ReadContext } from "../contract.ts";
+import { queryRows, SqlParameters, type SqlRow } from "../db/statement.ts";
+import { parseAsOf, pastField, PastNotKept, pastStatesSql } from "../log/past-state.ts";
+import { Failure, invalidField } from "../operation/failure.ts";
+import type { CountedPage } from "../operation/response.ts";
+import { InputTime } from "../schema/schema.ts";
+import {
+  type ListCondition,
+  type ListDefinition,
+  type ListField,
+  listPage,
+  type ListQuery,
+} from "./list.ts";
+
+/** The parameter of lists that can be read as they were. */
+export const asOfListQuery = {
+  asOf: Type.Optional(
+    Type.String({
+      ...InputTime,
+      description:
+        "Reads the list as it was at this time, from the log, under the rights that you have now. `revision` is 0, since " +
+        "the past can't be changed; 410 `past_not_kept` where the log has been deleted by retention",
+    }),
+  ),
+};
+
+export interface PastList {
+  /** The type of the things in events. */
+  readonly resourceType: string;
+  /** Their table, with `id` and `created_at`. */
+  readonly table: string;
+  /** Fields that an event has where it has the whole thing. */
+  readonly marks: readonly string[];
+  /** The type of the event with which a thing ends, where it can. */
+  readonly deleted?: string;
+  /** A field that all of them have alike, such as their table. */
+  readonly among?: { readonly field: string; readonly value: string };
+}
+
+/** One page of what there was at `asOf`. Conditions are over the columns that are fields of the list. */
+export async function listPastPage<Item>(
+  ctx: ReadContext,
+  list: ListDefinition,
+  { asOf, ...query }: ListQuery & { readonly asOf: string },
+  {
+    past,
+    conditions = [],
+    toItem,
+  }: {
+    readonly past: PastList;
+    readonly conditions?: readonly ListCondition[];
+    toItem: (state: Readonly<Record<string, unknown>>) => Item;
+  },
+): Promise<CountedPage<Item>> {
+  const at = parseAsOf(asOf, ctx.now);
+  await assertPastKept(ctx, past, at);
+  const { fields, columns } = toPastFields(list);
+  const pastList = { ...list, name: `past ${list.name}`, select: "doc", fields, tieBreaker: "id" };
+  return listPage(ctx, pastList, query, {
+    conditions,
+    toItem: ({ doc }: SqlRow) => toItem(doc as Readonly<Record<string, unknown>>),
+    from: (parameters) => {
+      const { resourceType, marks, deleted } = past;
+      const states = { resourceType, at, marks, ...(deleted !== undefined && { ended: deleted }) };
+      return `(select doc, ${columns.join(", ")} from ${pastStatesSql(parameters, states)}) listed`;
+    },
+  });
+}
+
+/** Throws where a list of the past is asked for what only the present can tell. */
+export function refuseOfPast(flags: Readonly<Record<string, unknown>>): void {
+  const [name] = Object.keys(flags).filter((flag) => flags[flag] !== undefined);
+  if (name !== undefined) throw invalidField(`?${name}`, "can't be asked of the past");
+}
+
+/** A state of the past as an item of a list: nothing can be made conditional on it. */
+export const NO_REVISION = { revision: 0 } as const;
+
+const COLUMN = /^[a-z_]+$/;
+
+/** The fields by the columns that they have today, with the values of then; what is computed is read from the state. */
+function toPastFields(list: ListDefinition) {
+  const stored = Object.entries(list.fields).filter(
+    ([name]) => name !== list.tieBreaker || name === "id",
+  );
+  const fields = Object.fromEntries(
+    stored.map(([name, field]): [string, ListField] => [
+      name,
+      COLUMN.test(field.sql)
+        ? { ...field, nullable: true }
+        : { ...pastField(name, field), nullable: true },
+    ]),
+  );
+  const columns = stored.flatMap(([name, field]) =>
+    COLUMN.test(field.sql) ? [`${pastField(name, field).sql} as "${field.sql}"`] : [],
+  );
+  return { fields, columns };
+}
+
+/** Throws where retention has deleted what would tell how one of the things was. */
+export async function assertPastKept(
+  { tx }: ReadContext,
+  { table, resourceType, deleted, among }: PastList,
+  at: Date,
+): Promise<void> {
+  const parameters = new SqlParameters();
+  const [until, type] = [parameters.add(at, "timestamptz"), parameters.add(resourceType, "text")];
+  const untold = (id: string): string => `not exists (
+    select from events e where e.resource_id = ${id} and e.resource_type = ${type} and e.created_at <= ${until})`;
+  const gone =
+    deleted === undefined
+      ? ""
+      : ` or exists (select from events d where d.topic = ${type} and d.type = ${parameters.add(deleted, "text")}
+            ${among ? `and d.data ->> ${parameters.add(among.field, "text")} = ${parameters.add(among.value, "text")}` : ""}
+            and d.created_at > ${until} and (d.data ->> 'createdAt')::timestamptz <= ${until}
+            and ${untold("d.resource_id")})`;
+  const text = `select exists (
+    select from ${table} t where t.created_at <= ${until} and ${untold("t.id")})${gone} as "isGone"`;
+  const [row] = await queryRows(tx, text, parameters.values);
+  if (row?.["isGone"] === true) throw new Failure(PastNotKept);
+}
