@@ -4,11 +4,11 @@ import { call, type Input, type Schemas } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Loading } from "../../ui/feedback.tsx";
-import { count, toWords } from "../../ui/words.ts";
+import { count } from "../../ui/words.ts";
+import { describeDifference } from "./macro-difference.ts";
 import { type Step, toSentStep } from "./macro-steps.ts";
 
 type Asked = Input<"macros.simulate">["body"];
-type Outcome = Schemas["MacroOutcome"];
 
 const PAUSE_MS = 600;
 const SHOWN_MAX = 6;
@@ -34,7 +34,7 @@ export function MacroSimulation({ macro, steps, kinds }: MacroSimulationProps) {
     },
   });
   return (
-    <section className="trial" aria-label="What the change would do">
+    <section className="trial trial-next" aria-label="What the change would do">
       <h3>On open tickets of the last 30 days</h3>
       {error && (
         <p className="problem" role="status">
@@ -59,8 +59,7 @@ export function MacroSimulation({ macro, steps, kinds }: MacroSimulationProps) {
                 >
                   {one.number}
                 </Link>{" "}
-                <span className="muted">{describeOutcome(one.before)}</span> →{" "}
-                {describeOutcome(one.after)}
+                {describeDifference(one.before, one.after).join("; ")}
               </li>
             ))}
           </ul>
@@ -68,13 +67,4 @@ export function MacroSimulation({ macro, steps, kinds }: MacroSimulationProps) {
       )}
     </section>
   );
-}
-
-const VERBS: Readonly<Record<string, string>> = { update: "change", add_comment: "comment" };
-
-function describeOutcome({ calls, changes, refusal }: Outcome): string {
-  if (refusal) return `refused: ${refusal.message}`;
-  const verbs = [...new Set(calls.map(({ verb }) => VERBS[verb] ?? verb))];
-  const fields = Object.keys(changes).map((name) => toWords(name).toLowerCase());
-  return `${verbs.join(", ")}${fields.length > 0 ? ` (${fields.join(", ")})` : ""}`;
 }

@@ -59,6 +59,7 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
   return (
     <Dialog
       title={`Run ${workflow.name} for what has been`}
+      isWide
       onClose={onClose}
       onSubmit={() => void start()}
       footer={
@@ -74,6 +75,7 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
           {(attributes) => (
             <input
               {...attributes}
+              className="field"
               type="datetime-local"
               value={from}
               onChange={({ target }) => setFrom(target.value)}
@@ -84,6 +86,7 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
           {(attributes) => (
             <input
               {...attributes}
+              className="field"
               type="datetime-local"
               value={to}
               onChange={({ target }) => setTo(target.value)}
@@ -94,6 +97,7 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
           {(attributes) => (
             <input
               {...attributes}
+              className="field"
               type="number"
               min={1}
               max={50}

@@ -28,7 +28,7 @@ export function GateSection({ environment, gate, onChange }: GateSectionProps) {
   return (
     <section aria-label="Gate">
       <h2>The gate of {environment}</h2>
-      <label className="check-line">
+      <label className="gate-line">
         <input
           type="checkbox"
           role="switch"
@@ -41,7 +41,7 @@ export function GateSection({ environment, gate, onChange }: GateSectionProps) {
         <fieldset className="gate-allowed">
           <legend className="muted">All the same allowed:</legend>
           {ALLOWABLE.map(([verdict, words]) => (
-            <label key={verdict} className="check-line">
+            <label key={verdict} className="gate-line">
               <input
                 type="checkbox"
                 checked={gate.allow.includes(verdict)}
