@@ -14,6 +14,7 @@ import { readPolicy } from "./approvals/policy.ts";
 import { PROMPTS } from "./prompts.ts";
 import { listResources, listTemplates, readResource } from "./resources.ts";
 import { listTools, planCall } from "./tools.ts";
+import { listWorkflowTools, planWorkflowCall } from "./workflow-tools.ts";
 
 type Library = typeof import("@modelcontextprotocol/server");
 
@@ -96,13 +97,18 @@ function createServer(library: Library, context: AgentContext): Server {
     { name: NAME, version: VERSION },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler("tools/list", () => ({
-    tools: listTools(platform, caller).map((tool) => ({
-      ...tool,
-      // Plain JSON: the declarations bear marks of their library.
-      inputSchema: JSON.parse(JSON.stringify(tool.inputSchema)) as { type: "object" },
-    })),
-  }));
+  server.setRequestHandler("tools/list", async () => {
+    const own = listTools(platform, caller);
+    const names = new Set(own.map(({ name }) => name));
+    const offered = await listWorkflowTools(platform, caller);
+    return {
+      tools: [...own, ...offered.filter(({ name }) => !names.has(name))].map((tool) => ({
+        ...tool,
+        // Plain JSON: the declarations bear marks of their library.
+        inputSchema: JSON.parse(JSON.stringify(tool.inputSchema)) as { type: "object" },
+      })),
+    };
+  });
   server.setRequestHandler("tools/call", ({ params }, ctx) =>
     callTool(library, context, {
       name: params.name,
@@ -155,7 +161,9 @@ async function callTool(
   { platform, caller, canAsk }: AgentContext,
   { name, args, responses, capabilities }: ToolCall,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const plan = planCall(platform, caller, { name, args });
+  const plan =
+    planCall(platform, caller, { name, args }) ??
+    (await planWorkflowCall(platform, caller, { name, args }));
   if (!plan) throw invalidParams(library, `There is no tool ${name}.`);
   if ("refusal" in plan) return toResult(plan.refusal, true);
   if ("answer" in plan) return toResult(plan.answer, false);

@@ -99,6 +99,62 @@ test("an agent builds, tests, rehearses and publishes a workflow by the protocol
   expect(body.data).toMatchObject([{ actor: { type: "api_token", name: "Robot" } }]);
 });
 
+test("a deployed workflow that is offered is a tool with its own schema, within the scopes and the approvals", async () => {
+  const offer = (name: string, expression: string, more: object = {}) => ({
+    name: `Tool ${name}`,
+    description: "Adds one",
+    trigger: {
+      type: "manual",
+      tool: { name },
+      inputSchema: { type: "object", required: ["a"], properties: { a: { type: "integer" } } },
+      ...more,
+    },
+    nodes: [{ id: "sum", type: "transform", config: { expression } }],
+    edges: [],
+  });
+  const make = async (definition: object): Promise<string> => {
+    const made = await owner("POST /api/v1/workflows", definition);
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    await owner(`POST /api/v1/workflows/${made.body.data.id}/publish`);
+    return made.body.data.id;
+  };
+  const wrong = await owner(
+    "POST /api/v1/workflows/validate",
+    offer("no_schema", "1", { inputSchema: undefined }),
+  );
+  expect(wrong.body.data).toMatchObject({ valid: false, errors: [{ path: "/trigger/tool" }] });
+  const id = await make(offer("add_one", "trigger.input.a + 1"));
+  await make(offer("find_operations", "1"));
+  await make(offer("add_failing", "$error('No such number')"));
+  const { tools } = await agent.client.listTools();
+  const offered = tools.filter(({ name }) => name.startsWith("add_"));
+  expect(offered).toMatchObject([
+    {
+      name: "add_one",
+      title: "Tool add_one",
+      description: "Adds one",
+      inputSchema: { type: "object", required: ["a"], properties: { a: { type: "integer" } } },
+    },
+    { name: "add_failing" },
+  ]);
+  // A tool of ours is nobody else's.
+  expect(tools.filter(({ name }) => name === "find_operations")).toHaveLength(1);
+  const answer = await agent.call("add_one", { a: 41 });
+  expect(answer).toMatchObject({ isError: false, value: { status: "completed", output: 42 } });
+  const { body } = await owner(`GET /api/v1/audit?resourceId=${answer.value.runId}`);
+  const started = body.data.find(({ type }: any) => type === "workflow.run_started");
+  expect(started.actor).toMatchObject({ type: "api_token", name: "Robot" });
+  const refused = await agent.call("add_one", { a: "many" });
+  expect(refused).toMatchObject({ isError: true, value: { status: 422 } });
+  expect(refused.value.errors[0].path).toBe("/input/a");
+  expect((await agent.call("add_failing", { a: 1 })).value).toMatchObject({ status: "failed" });
+  await using reader = await connect(await makeToken(["mcp:connect", "workflows:read"]));
+  expect((await reader.client.listTools()).tools.map(({ name }) => name)).not.toContain("add_one");
+  await expect(reader.call("add_one", { a: 1 })).rejects.toThrow("There is no tool add_one");
+  await owner(`POST /api/v1/workflows/${id}/deactivate`);
+  await expect(agent.call("add_one", { a: 1 })).rejects.toThrow("There is no tool add_one");
+});
+
 test("what is drastic asks a person; without one it is not done", async () => {
   const made = await agent.call("create_workflow", {
     name: "Doomed",
@@ -117,7 +173,7 @@ test("what is drastic asks a person; without one it is not done", async () => {
   );
   await using old = await connect(token, { mode: "legacy" });
   expect((await old.call("call_operation", archive)).isError).toBe(true);
-  expect((await old.client.listTools()).tools).toHaveLength(12);
+  expect((await old.client.listTools()).tools.map(({ name }) => name)).toContain("get_run");
   expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.status).not.toBe("archived");
   const dry = await mute.call("call_operation", { ...archive, dryRun: true });
   expect(dry.isError).toBe(false);

@@ -229,7 +229,8 @@ function describe(platform: Platform, caller: Caller, id: string): PlannedCall {
   };
 }
 
-function planOperation(
+/** Plans the call of an operation with an input in one object. */
+export function planOperation(
   {
     platform,
     caller,

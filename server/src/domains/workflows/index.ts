@@ -38,6 +38,7 @@ export {
   RehearserPoint,
 } from "./deployments/rehearsal.ts";
 export { type RunCount, RunCountPoint } from "./deployments/run-count.ts";
+export { listOfferedTools, type OfferedTool } from "./deployments/offered-tool.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
 export {
   DeployCompleted,

@@ -22,7 +22,7 @@ export const PackDefinition = object(
 export const workflowContent = packContent({
   kind: "workflows",
   // Their nodes may name any of these.
-  after: ["roles", "tables", "queries", "artifacts", "connectors"],
+  after: ["roles", "variables", "tables", "queries", "artifacts", "connectors"],
   permission: WorkflowsWrite,
   environmentScoped: false,
   schema: object(

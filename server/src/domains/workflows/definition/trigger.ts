@@ -18,6 +18,7 @@ import {
   FormTrigger,
   WebhookTrigger,
 } from "./triggers/inbound-triggers.ts";
+import { checkTool, ManualTrigger } from "./triggers/manual-trigger.ts";
 import { checkLimits, limitFields } from "./triggers/trigger-limits.ts";
 import { checkSchedule } from "./schedule.ts";
 import { commonFields, commonForm, triggerSchema } from "./triggers/trigger-schema.ts";
@@ -43,8 +44,6 @@ export const TOPIC_CHARACTERS_MAX = 200;
 /** An event as expressions see it: its envelope, with `data` as conditions have it. */
 export const EVENT_SHAPE: TSchema = EventEnvelope;
 
-export const ManualTrigger = triggerSchema("manual", {});
-
 export const EventBusTrigger = triggerSchema("event_bus", {
   topic: line(TOPIC_CHARACTERS_MAX, "Where the events stand; `platform.events` has all of ours"),
   eventType: Type.Optional(
@@ -61,7 +60,7 @@ export const ScheduleTrigger = triggerSchema("schedule", {
   missed: Type.Optional(
     Type.Enum(["one", "all", "none"], {
       description:
-        "Times that passed while no server ran: one run for all of them (unless given), one for each, or none",
+        "Times that passed while no server ran: one run for all of them (unless given), one for each of the first thousand, or none",
     }),
   ),
 });
@@ -76,8 +75,14 @@ const ALL: readonly TriggerType[] = [
     title: "By hand",
     icon: "mouse-pointer-click",
     first: { type: "manual" },
-    fields: {},
+    fields: {
+      tool: {
+        title: "Offered to agents as a tool",
+        example: { name: "check_stock", description: "Says how many of an article there are" },
+      },
+    },
     schema: ManualTrigger,
+    check: checkTool,
     scope: Type.Object({ type: Type.Literal("manual"), input: Type.Unknown() }),
   },
   {
@@ -266,6 +271,7 @@ export const Trigger = Type.Unsafe<Trigger>(
         "rss",
       ]),
       ...commonFields,
+      ...optionalFields(ManualTrigger, "Of `manual`"),
       ...optionalFields(EventBusTrigger, "Of `event_bus`"),
       ...optionalFields(ScheduleTrigger, "Of `schedule`"),
       ...optionalFields(ChatTrigger, "Of `form` and `chat`"),

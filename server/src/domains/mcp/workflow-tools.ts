@@ -1,0 +1,65 @@
+/** Workflows as tools: those that are deployed and offered, with their own schemas. A call is a run by hand. */
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { listOfferedTools, type OfferedTool } from "#domains/workflows/index.ts";
+import { findAgentOperation } from "./agent-operations.ts";
+import type { AgentAnswer } from "./invoke-operation.ts";
+import { type PlannedCall, planOperation, type ToolItem } from "./tools.ts";
+
+const TRIGGER = "workflows.trigger";
+/** Below the time that a request of an agent has. */
+const WAIT_MS = 60_000;
+
+/** The workflows that are offered where the caller is; none where it may not run them. */
+export async function listWorkflowTools(platform: Platform, caller: Caller): Promise<ToolItem[]> {
+  return (await readTools(platform, caller)).map(({ name, title, description, inputSchema }) => ({
+    name,
+    title,
+    description,
+    // A schema of another type is refused when the workflow is saved.
+    inputSchema: inputSchema as unknown as ToolItem["inputSchema"],
+    annotations: { readOnlyHint: false, destructiveHint: false },
+  }));
+}
+
+async function readTools(platform: Platform, caller: Caller): Promise<readonly OfferedTool[]> {
+  if (!findAgentOperation(platform, caller, TRIGGER)) return [];
+  const partition = partitionOfCaller(caller);
+  return platform.db.read(partition, (tx) => listOfferedTools(tx, caller.environment));
+}
+
+/** Plans the run of the workflow that offers this tool; undefined where none does. */
+export async function planWorkflowCall(
+  platform: Platform,
+  caller: Caller,
+  { name, args }: { readonly name: string; readonly args: Readonly<Record<string, unknown>> },
+): Promise<PlannedCall | undefined> {
+  const op = findAgentOperation(platform, caller, TRIGGER);
+  const tool = (await readTools(platform, caller)).find((one) => one.name === name);
+  if (!op || !tool) return undefined;
+  const context = { platform, caller, op };
+  const input = { id: tool.workflowId, triggerId: tool.triggerId, input: args };
+  const waiting = planOperation(context, { ...input, wait: WAIT_MS }, {});
+  const plan = planOperation(context, input, {});
+  if (!("run" in plan) || !("run" in waiting)) return plan;
+  // Somebody who approves the call later waits for nothing.
+  return { ...plan, run: async () => toAnswer(await waiting.run()) };
+}
+
+interface Started {
+  readonly runId: string;
+  readonly status: string;
+  readonly output?: unknown;
+  readonly error?: unknown;
+}
+
+/** The output of a run that is over, or how to look after it. */
+function toAnswer(answer: AgentAnswer): AgentAnswer {
+  if (answer.status >= 400) return answer;
+  const { runId, status, output, error } = (answer.value as { readonly data: Started }).data;
+  if (status === "completed") return { status: 200, value: { runId, status, output } };
+  if (["failed", "cancelled"].includes(status))
+    return { status: 500, value: { runId, status, error } };
+  const message = "It goes on. Look with get_run; don't call it again.";
+  return { status: 202, value: { runId, status, message } };
+}

@@ -1,0 +1,32 @@
+import Type, { type Static } from "typebox";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { line } from "#kernel/schema/schema.ts";
+import { triggerSchema } from "./trigger-schema.ts";
+
+const Tool = Type.Object(
+  {
+    name: Type.String({
+      pattern: "^[a-z][a-z0-9_]{2,59}$",
+      description: "By which agents call it; of two the workflow that was made first has it",
+    }),
+    description: Type.Optional(
+      line(1_000, "When to use it, for agents; that of the workflow unless given"),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      "Offers the deployed workflow to agents as a tool, with `inputSchema` as its input",
+  },
+);
+export type Tool = Static<typeof Tool>;
+
+export const ManualTrigger = triggerSchema("manual", { tool: Type.Optional(Tool) });
+
+/** Checks that a tool says what it takes: an object, as the protocol of agents wants it. */
+export function checkTool({ tool, inputSchema }: Readonly<Record<string, unknown>>): FieldError[] {
+  if (tool === undefined) return [];
+  const { type } = Object(inputSchema) as { readonly type?: unknown };
+  if (type === "object") return [];
+  return [{ path: "/tool", message: "needs an `inputSchema` of the type object" }];
+}
