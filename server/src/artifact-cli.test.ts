@@ -119,6 +119,24 @@ test("from login to a tested artifact, without overwriting what others changed",
   expect((await millrace("artifacts", "test")).out).toMatch(/orphan: no test cases/);
 });
 
+test("a module whose name leads out of the folder is refused, and nothing is written there", async () => {
+  const { body } = await owner("POST /api/flowsdk/artifacts", {
+    name: "Escape",
+    moduleKey: "outside",
+    artifactType: "workflow_node",
+    detail: { scriptSource: "return {};" },
+  });
+  const { id } = body.data;
+  // Nobody can save such a name: this is a server that is not to be trusted.
+  await world.sql("update artifacts set module_key = '../../outside' where id = $1", [id]);
+  const before = readdirSync(join(home, "..")).toSorted();
+  const pulled = await millrace("artifacts", "pull");
+  expect([pulled.code, pulled.err]).toEqual([1, expect.stringContaining("leads out of artifacts")]);
+  expect(readdirSync(join(home, "..")).toSorted()).toEqual(before);
+  await world.sql("update artifacts set module_key = 'outside' where id = $1", [id]);
+  await owner(`DELETE /api/flowsdk/artifacts/${id}`);
+});
+
 test("dev pushes what is new in the folder, and goes on until it is ended", async () => {
   const folder = join(home, "fresh");
   mkdirSync(join(folder, "new"), { recursive: true });

@@ -190,6 +190,14 @@ test("a run is recorded with one command, and what a folder makes of it is teste
   expect(ran.out).toContain("sum completed");
   const [runId = ""] = /run_\w+/.exec(ran.out) ?? [];
   expect((await millrace("runs", "list", "Order")).out).toContain(`${runId}  completed`);
+  const shown = await millrace("runs", "show", runId);
+  expect([shown.code, shown.out]).toEqual([
+    0,
+    expect.stringMatching(/sum completed[\s\S]*completed\n$/),
+  ]);
+  const logs = await millrace("runs", "logs", runId, "--json");
+  expect(JSON.parse(logs.out).map(({ id }: any) => id)).toContain("sum");
+  expect(await millrace("runs", "show", "run_nothing")).toMatchObject({ code: 1 });
   const fixture = await inFolder("fixture", runId, "--name", "ada");
   expect(fixture.out).toBe(`recorded ${join(folder, "fixtures/Order/ada.json")}\n`);
   writeFileSync(
@@ -312,6 +320,16 @@ test("records, SQL, events and packs are at hand", async () => {
   );
   expect((await millrace("events", "--type", "record.created")).out).toContain(" record.created ");
   expect((await millrace("packs", "list")).out).toContain("core_baseline_pack");
+  const pack = join(home, "hello.yaml");
+  writeFileSync(pack, "id: hello_pack\nname: Hello\nversion: 1.0.0\n");
+  const installed = await millrace("packs", "install", pack);
+  expect([installed.code, installed.out]).toEqual([0, "installed hello_pack 1.0.0\n"]);
+  const packs = JSON.parse((await millrace("packs", "list", "--json")).out);
+  const { id: packId } = packs.find(({ packKey }: any) => packKey === "hello_pack");
+  expect((await millrace("packs", "remove", packId)).out).toBe(`removed ${packId}\n`);
+  expect((await millrace("packs", "list")).out).not.toContain("hello_pack");
+  writeFileSync(pack, "id: [");
+  expect(await millrace("packs", "install", pack)).toMatchObject({ code: 1 });
   expect((await millrace("records", "delete", "orders", id)).code).toBe(0);
   expect(JSON.parse((await millrace("records", "list", "orders", "--json")).out)).toEqual([]);
   expect(await millrace("records", "list")).toMatchObject({ code: 2 });

@@ -1,6 +1,6 @@
 /** Artifacts as files: a source, and beside it what else belongs to the artifact. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { Schemas } from "@millrace/client";
 import { CommandError } from "../usage.ts";
 
@@ -66,7 +66,8 @@ export function createArtifact(folder: string, name: string, moduleKey: string):
   const found = findOrphansIn(folder).find(
     (path) => basename(path).replace(/\.[tj]s$/, "") === name,
   );
-  const path = found?.replace(/\.[tj]s$/, "") ?? join(folder, moduleKey, fileNameOf(name));
+  const path =
+    found?.replace(/\.[tj]s$/, "") ?? join(moduleFolder(folder, moduleKey), fileNameOf(name));
   if (existsSync(`${path}.json`)) throw new CommandError(`There is a ${path}.json already.`);
   mkdirSync(dirname(path), { recursive: true });
   if (found === undefined) writeFileSync(`${path}.ts`, TEMPLATE.replace("NAME", name));
@@ -97,7 +98,8 @@ function readOne(path: string, ending: string): LocalArtifact {
 /** Writes an artifact; tells its path without an ending. */
 export function writeArtifact(folder: string, artifact: Artifact, at?: string): string {
   const path =
-    at ?? freePath(join(folder, artifact.moduleKey, fileNameOf(artifact.name)), artifact);
+    at ??
+    freePath(join(moduleFolder(folder, artifact.moduleKey), fileNameOf(artifact.name)), artifact);
   const { scriptSource, ...detail } = artifact.detail;
   mkdirSync(dirname(path), { recursive: true });
   const ending = existsSync(`${path}.js`) ? ".js" : ".ts";
@@ -119,7 +121,17 @@ export function cardOf(artifact: Artifact, detail: Detail): Card {
 
 /** Two names may come to the same file name: the later one is then told apart by its id. */
 function freePath(path: string, { id }: Artifact): string {
-  return existsSync(`${path}.json`) ? `${path}-${id}` : path;
+  return existsSync(`${path}.json`) ? `${path}-${fileNameOf(id)}` : path;
+}
+
+/** The folder of a module. Its name is the server's: one that leads out of the folder is refused. */
+function moduleFolder(folder: string, moduleKey: string): string {
+  const path = join(folder, moduleKey);
+  const way = relative(folder, path);
+  if (way.split(/[\\/]/).includes("..") || isAbsolute(way) || moduleKey.includes("\0")) {
+    throw new CommandError(`The module ${JSON.stringify(moduleKey)} leads out of ${folder}.`);
+  }
+  return path;
 }
 
 function fileNameOf(name: string): string {
