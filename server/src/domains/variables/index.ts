@@ -1,3 +1,4 @@
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
@@ -6,6 +7,7 @@ import {
   removeVariableEnvironment,
   setVariableEnvironment,
 } from "./operations.ts";
+import { variableContent } from "./pack.ts";
 import { variableResource, VariablesRead, VariablesWrite } from "./variable.ts";
 
 export { findMissingVariables, listValues, readVariables } from "./values.ts";
@@ -19,5 +21,8 @@ export const variables = domain({
   permissions: [VariablesRead, VariablesWrite],
   events: [events.created, events.updated, events.deleted],
   operations: [...operations, getVariableUsage, setVariableEnvironment, removeVariableEnvironment],
-  contributions: [contribute(UsageCounterPoint, { name: "variables", count: store.count })],
+  contributions: [
+    contribute(PackContentPoint, variableContent),
+    contribute(UsageCounterPoint, { name: "variables", count: store.count }),
+  ],
 });
