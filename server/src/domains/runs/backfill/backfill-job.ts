@@ -9,7 +9,7 @@ import { queuedStart, writeRunStart } from "../start/start-run.ts";
 import { nextRunId } from "../start/queued-start.ts";
 import { BackfillCompleted, BackfillFailed, BackfillId } from "./backfill.ts";
 import { type BackfillSpan, findThings, type FoundThing } from "./source.ts";
-import { type BackfillRow, countActive, lockBackfill, toBackfill } from "./store.ts";
+import { type BackfillRow, countActive, forgetRuns, lockBackfill, toBackfill } from "./store.ts";
 
 const emits = [...startEvents, BackfillCompleted, BackfillFailed] as const;
 type JobContext = WriteContext<(typeof emits)[number]>;
@@ -102,6 +102,7 @@ async function finish(ctx: JobContext, row: BackfillRow, reason?: string): Promi
     reason ?? null,
     finishedAt,
   ]);
+  await forgetRuns(ctx.tx, row.id);
   const { cause } = ctx.caller;
   ctx.setActor(SYSTEM_ACTOR, cause);
   const data = toBackfill({

@@ -39,6 +39,8 @@ test("each past event starts one run, a few at a time until all are through, wit
   const done = await ended(id);
   expect(done).toMatchObject({ state: "completed", started: 10, scanned: 10 });
   expect(await runEvents(workflow)).toEqual(ids.toSorted());
+  // What was started is in the log and among the runs; the backfill keeps none of it.
+  expect(await world.sql("select from backfill_runs")).toEqual([]);
   const types = await world.sql("select type from events where resource_id = $1 order by seq", [
     id,
   ]);
@@ -85,28 +87,32 @@ test("a schedule is run for its past times; a cancelled backfill starts no more"
   expect((await backfill(workflow, { ...span, to: "2099-01-01T00:00:00Z" })).status).toBe(422);
 });
 
-test("times that nobody kept are made up once, each, or not at all", async () => {
+test("times that nobody kept are made up once, each up to a bound, or not at all", async () => {
   const deploy = (missed: string) =>
     deployWorkflow(owner, [SET], { trigger: { type: "schedule", cron: "0 * * * *", missed } });
-  const ids = [await deploy("one"), await deploy("all"), await deploy("none")];
+  const ids = [await deploy("one"), await deploy("all"), await deploy("none"), await deploy("all")];
   {
     await using node = await startNode(world);
     await node.kernel.startWork();
     await until(async () => {
       const text = "select from jobs where kind = 'runs.schedule' and key = any($1)";
-      return (await world.sql(text, [ids])).length === 3;
+      return (await world.sql(text, [ids])).length === ids.length;
     });
   }
+  // The last has made up all but two of the thousand that it may.
+  await world.sql("update jobs set payload = payload || '{\"madeUp\": 998}' where key = $1", [
+    ids[3],
+  ]);
   world.clock.advance(3 * 3_600_000);
   await using node = await startNode(world);
   await node.kernel.startWork();
   await until(async () => {
     const text =
       "select from jobs where kind = 'runs.schedule' and key = any($1) and due_at > $2 and claimed_at is null";
-    return (await world.sql(text, [ids, new Date(world.clock.nowMs())])).length === 3;
+    return (await world.sql(text, [ids, new Date(world.clock.nowMs())])).length === ids.length;
   });
   const counts = await Promise.all(ids.map(async (id) => (await findRuns(world, id)).length));
-  expect(counts).toEqual([1, 3, 0]);
+  expect(counts).toEqual([1, 3, 0, 2]);
 });
 
 test("a filter tells nothing of what its author may not see, and a long schedule keeps nobody waiting", async () => {

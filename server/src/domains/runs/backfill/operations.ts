@@ -37,6 +37,7 @@ import {
   type BackfillRow,
   countRunning,
   findBackfill,
+  forgetRuns,
   lockBackfill,
   readBackfills,
   toBackfill,
@@ -217,6 +218,7 @@ const cancelBackfill = command({
     if (row.state !== "running") throw new Failure(BackfillOver);
     const finished = { state: "cancelled", finished_at: ctx.now.toISOString() };
     await ctx.tx.updateTable("backfills").set(finished).where("id", "=", row.id).execute();
+    await forgetRuns(ctx.tx, row.id);
     const backfill = toBackfill({ ...row, ...finished });
     ctx.emit(BackfillCancelled, { id: row.id }, backfill);
     return backfill;

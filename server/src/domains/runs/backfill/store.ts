@@ -27,16 +27,33 @@ export async function readBackfills(
   return (await rest.orderBy("id", "desc").limit(limit).execute()).map(toBackfill);
 }
 
-/** Runs of a backfill that are not over. */
+/** Runs of a backfill that are not over. Those that are over are forgotten: its place says what has had one. */
 export async function countActive(tx: Tx, id: string): Promise<number> {
+  await tx
+    .deleteFrom("backfill_runs as b")
+    .where("b.backfill_id", "=", id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("runs as r")
+            .select("r.id")
+            .whereRef("r.id", "=", "b.run_id")
+            .where("r.status", "in", ["queued", "running", "waiting", "paused"]),
+        ),
+      ),
+    )
+    .execute();
   const { count } = await tx
     .selectFrom("backfill_runs as b")
-    .innerJoin("runs as r", "r.id", "b.run_id")
     .select((row) => row.fn.countAll<number>().as("count"))
     .where("b.backfill_id", "=", id)
-    .where("r.status", "in", ["queued", "running", "waiting", "paused"])
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** Forgets the runs of a backfill that is over: nothing counts them any more. */
+export async function forgetRuns(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("backfill_runs").where("backfill_id", "=", id).execute();
 }
 
 /** Backfills of the environment that are not over. */

@@ -30,11 +30,16 @@ const ScheduledTime = Type.Object({
   cron: line(200),
   timezone: Type.Optional(line(100)),
   scheduledFor: Time,
+  madeUp: Type.Optional(
+    Type.Integer({ description: "Missed times before it that have had a run" }),
+  ),
 });
 
 const RETRY_DELAY_MAX_MS = 60_000;
 /** A time that is so late was missed: nobody was there to keep it. */
 const MISSED_MS = 60_000;
+/** So many missed times are made up one by one: a schedule of seconds would go on for days. */
+const MADE_UP_MAX = 1_000;
 
 /**
  * Starts a run at a scheduled time. The run and the next job are written in the transaction that ends
@@ -62,8 +67,13 @@ export const scheduleJob = job({
     if (isDue && !(isMissed && missed === "none")) {
       await startScheduledRun(ctx, scheduled, due.scheduledFor);
     }
-    const isBehind = isDue && isMissed && missed === "all";
-    enqueueNextTime(ctx, scheduled, { after: isBehind ? time : ctx.now, onConflict: "move" });
+    const { madeUp = 0 } = due;
+    const isBehind = isDue && isMissed && missed === "all" && madeUp + 1 < MADE_UP_MAX;
+    enqueueNextTime(ctx, scheduled, {
+      after: isBehind ? time : ctx.now,
+      onConflict: "move",
+      madeUp: isBehind ? madeUp + 1 : 0,
+    });
   },
 });
 
@@ -116,10 +126,16 @@ async function findScheduled(
   }));
 }
 
+interface NextTime {
+  readonly after: Date;
+  readonly onConflict: "keep" | "move";
+  readonly madeUp?: number;
+}
+
 function enqueueNextTime(
   ctx: WriteContext<never>,
   { version: { workflowId }, triggerId, schedule: { cron, timezone } }: ScheduledWorkflow,
-  { after, onConflict }: { readonly after: Date; readonly onConflict: "keep" | "move" },
+  { after, onConflict, madeUp = 0 }: NextTime,
 ): void {
   const schedule = { cron, ...(timezone !== undefined && { timezone }) };
   const dueAt = nextCronTime(schedule, after);
@@ -131,6 +147,7 @@ function enqueueNextTime(
     ...(!isFirst && { triggerId }),
     ...schedule,
     scheduledFor: dueAt.toISOString(),
+    ...(madeUp > 0 && { madeUp }),
   };
   const key = isFirst ? workflowId : `${workflowId} ${triggerId}`;
   ctx.enqueue(scheduleJob, due, { key, dueAt, onConflict });
