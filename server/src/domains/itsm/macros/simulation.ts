@@ -98,7 +98,6 @@ export function simulateMacro(operations: ReadonlyMap<string, Operation>) {
     emits: [],
     // What it does is taken back before it answers.
     ephemeral: true,
-    composes: true,
     environmentScoped: true,
     fails: [TooManyActs],
     example: {

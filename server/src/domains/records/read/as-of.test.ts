@@ -265,11 +265,11 @@ test("lists of tickets of all kinds and of configuration items are what they wer
     () => owner(`POST ${changes}/${made["change"]}/cancel`),
   ]);
   await expectSameList(`${changes}?state=draft`, drafts);
-  const open = await followList(`${problems}?state=new`, [
+  const open = await followList(`${problems}?q=listed`, [
     post("problem", problems, { title: "Listed" }),
     () => owner(`PATCH ${problems}/${made["problem"]}`, { title: "Renamed" }),
   ]);
-  await expectSameList(`${problems}?state=new`, open);
+  await expectSameList(`${problems}?q=listed`, open);
   const servers = await followList(`${items}?class=server&q=listed`, [
     post("item", items, { name: "listed", class: "server", attributes: { os: "linux" } }),
     () => owner(`PATCH ${items}/${made["item"]}`, { attributes: { os: "bsd" } }),

@@ -5,7 +5,7 @@ import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { visibilityContext, filterEvents } from "#kernel/log/event-visibility.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
-import { asOfListQuery, refuseOfPast } from "#kernel/list/past-list.ts";
+import { asOfListQuery } from "#kernel/list/past-list.ts";
 import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
@@ -71,14 +71,9 @@ export const listRecords = query({
     query: { limit: 50, filter: '{"status":"open"}', sort: "-createdAt" },
   },
   async run(ctx, { params, query: { asOf, ...asked } }) {
-    const { expand, limit, after, before, offset, at, count, ...which } = asked;
     const table = await openTable(ctx, params.slug);
-    if (asOf !== undefined) {
-      const { fields, filter, sort, q, searchIn } = which;
-      refuseOfPast({ expand, fields, searchIn, at });
-      const page = { limit, after, before, offset, filter, sort, q, asOf };
-      return listPastRecords(ctx, table, { ...page, count: count === undefined ? count : "exact" });
-    }
+    if (asOf !== undefined) return listPastRecords(ctx, table, { ...asked, asOf });
+    const { expand, limit, after, before, offset, at, count, ...which } = asked;
     const { references, listing } = await table.parse(() => {
       const expanded = parseExpand(table.schema, expand);
       return {

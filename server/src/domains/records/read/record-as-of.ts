@@ -2,7 +2,7 @@ import type { OpenTable } from "#domains/tables/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { SqlParameters } from "#kernel/db/statement.ts";
 import { type ListDefinition, listPage, type ListQuery } from "#kernel/list/list.ts";
-import { assertPastKept, NO_REVISION } from "#kernel/list/past-list.ts";
+import { assertPastKept, NO_REVISION, refuseOfPast } from "#kernel/list/past-list.ts";
 import { filterEvents, visibilityContext } from "#kernel/log/event-visibility.ts";
 import { findPastState, parseAsOf, PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure } from "#kernel/operation/failure.ts";
@@ -11,13 +11,24 @@ import { pastRecordsSql, WHOLE_RECORD } from "../past-records.ts";
 import { assertVisible, toVisibleRecord } from "../record-access.ts";
 import { NoSuchRecord, type TableRecord } from "../record.ts";
 
+/** What a list of records is asked for; some of it only of the present. */
+type PastQuery = Omit<ListQuery, "count"> & {
+  readonly asOf: string;
+  readonly count?: string;
+  readonly expand?: string;
+  readonly fields?: string;
+  readonly searchIn?: string;
+  readonly at?: number;
+};
+
 /** A page of the records that there were, under the same rights. */
 export async function listPastRecords(
   ctx: ReadContext,
   table: OpenTable,
-  { asOf, ...query }: ListQuery & { readonly asOf: string },
+  { asOf, expand, fields: shown, searchIn, at: share, count, ...query }: PastQuery,
 ): Promise<CountedPage<object>> {
   const { schema } = table;
+  refuseOfPast({ expand, fields: shown, searchIn, at: share });
   const at = parseAsOf(asOf, ctx.now);
   await assertPastKept(
     ctx,
@@ -49,18 +60,23 @@ export async function listPastRecords(
     order: "-createdAt",
     tieBreaker: "id",
   };
-  return listPage(ctx, list, query, {
-    from: (parameters) => {
-      const past = pastRecordsSql(table, { parameters, at });
-      const selected = columns.map((name) => `${past.fields[name]?.sql} as ${quoteColumn(name)}`);
-      const where = past.where === undefined ? "" : ` where ${past.where}`;
-      return `(select doc, ${selected.join(", ")} from ${past.from}${where}) listed`;
+  return listPage(
+    ctx,
+    list,
+    { ...query, ...(count !== undefined && { count: "exact" }) },
+    {
+      from: (parameters) => {
+        const past = pastRecordsSql(table, { parameters, at });
+        const selected = columns.map((name) => `${past.fields[name]?.sql} as ${quoteColumn(name)}`);
+        const where = past.where === undefined ? "" : ` where ${past.where}`;
+        return `(select doc, ${selected.join(", ")} from ${past.from}${where}) listed`;
+      },
+      toItem: ({ doc }) => ({
+        ...toVisibleRecord(table, toKnownRecord(table, doc as Readonly<Record<string, unknown>>)),
+        ...NO_REVISION,
+      }),
     },
-    toItem: ({ doc }) => ({
-      ...toVisibleRecord(table, toKnownRecord(table, doc as Readonly<Record<string, unknown>>)),
-      ...NO_REVISION,
-    }),
-  });
+  );
 }
 
 function quoteColumn(name: string): string {
