@@ -76,7 +76,7 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
           )}
         </footer>
       </div>
-      <div className="hook-side">
+      <div className="hook-trial">
         {isChanged && <Comparison webhook={webhook} draft={shown} />}
         <Preview draft={shown} />
       </div>
