@@ -365,39 +365,6 @@ describeInBrowser("editing workflows", () => {
     },
   );
 
-  test("a workflow is run for what has been, and a gate keeps it from going otherwise", async () => {
-    const ask = await owner();
-    const send = (n: number) =>
-      ask("POST /api/v1/events/topics/orders/publish", { type: "orders.paid", payload: { n } });
-    for (const n of [1, 2]) expect((await send(n)).status).toBeLessThan(300);
-    const made = await ask("POST /api/v1/workflows", {
-      name: "Paid orders",
-      trigger: { type: "event_bus", topic: "orders", eventType: "orders.paid" },
-      nodes: [set("a", "First")],
-      edges: [],
-    });
-    const { id } = made.body.data;
-    expect((await ask(`POST /api/v1/workflows/${id}/publish`)).status).toBe(200);
-    const visitor = await at.visit(["owner"]);
-    const { page } = visitor;
-    await openEditor(page, id);
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Run for what has been…" }).click();
-    await page.getByText(/^2 runs in production/).waitFor();
-    await expectSound(visitor);
-    await page.getByRole("button", { name: "Start 2 runs" }).click();
-    await page.getByText(/^2 runs started, done/).waitFor({ timeout: WAIT_MS });
-    await page.getByRole("button", { name: "Close" }).click();
-
-    await page.keyboard.press("d");
-    await page.getByRole("switch", { name: /^Refuse a deployment/ }).check();
-    await page.getByRole("checkbox", { name: "other values" }).check();
-    await page.getByRole("button", { name: "Deploy to production" }).click();
-    await page.getByText(/is on in production$/).waitFor();
-    const { body } = await ask(`GET /api/v1/workflows/${id}/publish`);
-    expect(body.data.rehearsalGate).toEqual({ allow: ["other_output"] });
-  });
-
   test("the definition is text beside the canvas, and each follows the other", async () => {
     const { id } = await makeWorkflow([set("a", "First")]);
     const visitor = await at.visit(["owner"]);

@@ -11,7 +11,7 @@ import type { NewHead } from "./archive/frame.ts";
 import { readCatalogue, SEALED_COLUMNS, SEALED_TABLES, SIGNED } from "./catalogue.ts";
 import { releaseHeldRows } from "./import/activate-workspace.ts";
 import { recordActivation, recordImport } from "./import/record-acts.ts";
-import { alterArchive } from "./testing/altered-archive.ts";
+import { alterArchive, withEpoch } from "./testing/altered-archive.ts";
 import { fillSmall, openTicket, useArchiveWorlds, withValue } from "./testing/archive-worlds.ts";
 import { fillWorkspace } from "./testing/filled-workspace.ts";
 
@@ -151,17 +151,7 @@ test("an archive that is not what was exported is refused in a sentence, and not
           withValue(lines, head, "created_at", "2999-01-01 00:00:00+00"),
         ),
     ],
-    [
-      "takes at most 64 of the 1023 epochs",
-      () =>
-        alterArchive(smallArchive, path, (head, content) => ({
-          head,
-          content:
-            head.kind === "manifest"
-              ? Buffer.from(JSON.stringify({ ...JSON.parse(content.toString()), epoch: 1_022 }))
-              : content,
-        })),
-    ],
+    ["takes at most 64 of the 1023 epochs", () => alterArchive(smallArchive, path, withEpoch)],
     ["Another workspace has the slug", () => copyFileSync(smallArchive, path)],
   ];
   const before = await target.sql("select count(*)::int as n from workspaces");
@@ -269,12 +259,11 @@ test("an import that was cut anywhere goes on where it was, and is what it would
   const known = await people();
   const { key, slug } = await readIn(smallArchive, "cut");
   await act(key, (ctx) => recordImport(ctx, { key, slug, exportedAt: "" }));
+  // Whole and not activated, it is taken back too, with the account that it made.
   expect((await people()).length).toBe(known.length + 1);
-  // Whole and not activated, it is taken back too, with the accounts that it made.
   await discard("cut");
   expect(await people()).toEqual(known);
   expect([...(await dump(target, key)).keys()]).toEqual([]);
-  expect(await target.sql("select from workspaces where slug = 'cut'")).toEqual([]);
   await expect(discard("cut")).rejects.toThrow("waits to be activated");
   await readIn(smallArchive, "cut");
   await act(key, (ctx) => recordImport(ctx, { key, slug, exportedAt: "" }));

@@ -141,9 +141,8 @@ test("a deployed workflow that is offered is a tool with its own schema, within 
   expect(tools.filter(({ name }) => name === "find_operations")).toHaveLength(1);
   const answer = await agent.call("add_one", { a: 41 });
   expect(answer).toMatchObject({ isError: false, value: { status: "completed", output: 42 } });
-  const { body } = await owner(`GET /api/v1/audit?resourceId=${answer.value.runId}`);
-  const started = body.data.find(({ type }: any) => type === "workflow.run_started");
-  expect(started.actor).toMatchObject({ type: "api_token", name: "Robot" });
+  const { body } = await owner(`GET /api/v1/runs/${answer.value.runId}`);
+  expect(body.data.startedBy).toMatchObject({ type: "api_token", name: "Robot" });
   const refused = await agent.call("add_one", { a: "many" });
   expect(refused).toMatchObject({ isError: true, value: { status: 422 } });
   expect(refused.value.errors[0].path).toBe("/input/a");

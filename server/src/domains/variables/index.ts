@@ -7,8 +7,7 @@ import {
   removeVariableEnvironment,
   setVariableEnvironment,
 } from "./operations.ts";
-import { variableContent } from "./pack.ts";
-import { variableResource, VariablesRead, VariablesWrite } from "./variable.ts";
+import { variableContent, variableResource, VariablesRead, VariablesWrite } from "./variable.ts";
 
 export { findMissingVariables, listValues, readVariables } from "./values.ts";
 

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
 import { type FieldError, assertNoErrors, failure } from "#kernel/operation/failure.ts";
+import { resourcePack } from "#kernel/resource/pack.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { id, object, patch, text, Time } from "#kernel/schema/schema.ts";
 import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
@@ -114,6 +115,12 @@ export const variableResource = resource({
       change: { ownValuesOnly: true },
     },
   },
+});
+
+/** Variables as pack content, with their values of all environments: nothing secret is in them. */
+export const variableContent = resourcePack(variableResource, {
+  environmentScoped: false,
+  schema: object(variableResource.declaration.input.properties, { title: "PackVariable" }),
 });
 
 /** An error for each value that is too large. */

@@ -28,7 +28,7 @@ import { sender } from "./sending/sender.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
 import { webhookContent } from "./pack.ts";
-import { simulateWebhook } from "./simulation.ts";
+import { simulateWebhook } from "./preview/simulation.ts";
 import { webhookFollowers } from "./followers.ts";
 import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { count, unattendedWebhooks } from "./store.ts";

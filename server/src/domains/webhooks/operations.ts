@@ -20,7 +20,7 @@ import {
 } from "./webhook-input.ts";
 import * as events from "./events.ts";
 import { ping, TestResponse } from "./ping.ts";
-import { Preview, preview, PreviewQuery } from "./preview.ts";
+import { Preview, preview, PreviewQuery } from "./preview/preview.ts";
 import { secretErrorMessage } from "./secret.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";

@@ -2,7 +2,7 @@
 import Type from "typebox";
 import type { ReadContext } from "../contract.ts";
 import { queryRows, SqlParameters, type SqlRow } from "../db/statement.ts";
-import { parseAsOf, pastField, PastNotKept, pastStatesSql } from "../log/past-state.ts";
+import { parsePastTime, pastField, PastNotKept, pastStatesSql } from "../log/past-state.ts";
 import { Failure, invalidField } from "../operation/failure.ts";
 import type { CountedPage } from "../operation/response.ts";
 import { InputTime } from "../schema/schema.ts";
@@ -54,7 +54,7 @@ export async function listPastPage<Item>(
     toItem: (state: Readonly<Record<string, unknown>>) => Item;
   },
 ): Promise<CountedPage<Item>> {
-  const at = parseAsOf(asOf, ctx.now);
+  const at = parsePastTime(asOf, ctx.now);
   await assertPastKept(ctx, past, at);
   const { fields, columns } = toPastFields(list);
   const pastList = { ...list, name: `past ${list.name}`, select: "doc", fields, tieBreaker: "id" };

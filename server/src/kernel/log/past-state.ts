@@ -87,7 +87,7 @@ export const PastNotKept = failure(
 );
 
 /** The moment that a caller asks about. */
-export function parseAsOf(asOf: string, now: Date): Date {
+export function parsePastTime(asOf: string, now: Date): Date {
   const at = new Date(asOf);
   if (Number.isNaN(at.getTime())) throw invalidField("?asOf", "is no time");
   if (at > now) throw invalidField("?asOf", "is in the future");
@@ -121,7 +121,7 @@ export interface StateAsOf {
  */
 export async function findPastState(tx: Tx, thing: ThingAsOf): Promise<StateAsOf | undefined> {
   const { asOf, now, created, deleted = [] } = thing;
-  const at = parseAsOf(asOf, now);
+  const at = parsePastTime(asOf, now);
   const event = await readWholeEvent(tx, thing, { at, last: true });
   if (event && deleted.includes(event.type)) throw new Failure(NotFound);
   if (event) {

@@ -57,6 +57,7 @@ export async function discardImport(
     const { tables } = await readCatalogue(client);
     for (const { name, keyColumn } of tables.toReversed())
       await client.query(`delete from ${quote(name)} where ${quote(keyColumn)} = $1`, [workspace]);
+    await client.query("delete from workspace_keys where workspace_id = $1", [workspace]);
     await deletePeople(client, found);
     await client.query("delete from workspace_imports where workspace_id = $1", [workspace]);
     await client.query("commit");

@@ -140,7 +140,7 @@ export const IncidentQuery = object({
 });
 export type IncidentQuery = Static<typeof IncidentQuery>;
 
-/** What others say and promise has a past of its own. */
+/** Comments and promised times have a past of their own. */
 const NO_TALK = { lastPublicComment: null, promisedAt: null };
 
 /** Reads one page of incidents. */

@@ -96,7 +96,7 @@ export function simulateMacro(operations: ReadonlyMap<string, Operation>) {
     body: SimulationInput,
     response: item(Simulation),
     emits: [],
-    // What it does is taken back before it answers.
+    // Everything is taken back before it answers.
     ephemeral: true,
     environmentScoped: true,
     fails: [TooManyActs],

@@ -156,7 +156,7 @@ function toSummary({ kind, id, number, title, state, workaround }: TicketIdentit
 
 const WHOLE_TICKET = ["id", "number", "state", "title", "updatedAt"];
 
-/** What a list of tickets of the past is read from. */
+/** The source of a list of past tickets. */
 export function pastTickets({ kind, table }: Pick<TicketKind, "kind" | "table">): PastList {
   return { resourceType: kind, table, marks: WHOLE_TICKET };
 }

@@ -4,14 +4,14 @@ import { SqlParameters } from "#kernel/db/statement.ts";
 import { type ListDefinition, listPage, type ListQuery } from "#kernel/list/list.ts";
 import { assertPastKept, NO_REVISION, refuseOfPast } from "#kernel/list/past-list.ts";
 import { filterEvents, visibilityContext } from "#kernel/log/event-visibility.ts";
-import { findPastState, parseAsOf, PastNotKept } from "#kernel/log/past-state.ts";
+import { findPastState, parsePastTime, PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { pastRecordsSql, WHOLE_RECORD } from "../past-records.ts";
 import { assertVisible, toVisibleRecord } from "../record-access.ts";
 import { NoSuchRecord, type TableRecord } from "../record.ts";
 
-/** What a list of records is asked for; some of it only of the present. */
+/** The query of a list of records; some of it can be asked of the present alone. */
 type PastQuery = Omit<ListQuery, "count"> & {
   readonly asOf: string;
   readonly count?: string;
@@ -25,11 +25,11 @@ type PastQuery = Omit<ListQuery, "count"> & {
 export async function listPastRecords(
   ctx: ReadContext,
   table: OpenTable,
-  { asOf, expand, fields: shown, searchIn, at: share, count, ...query }: PastQuery,
+  { asOf, expand, fields: named, searchIn, at: share, count, ...query }: PastQuery,
 ): Promise<CountedPage<object>> {
   const { schema } = table;
-  refuseOfPast({ expand, fields: shown, searchIn, at: share });
-  const at = parseAsOf(asOf, ctx.now);
+  refuseOfPast({ expand, fields: named, searchIn, at: share });
+  const at = parsePastTime(asOf, ctx.now);
   await assertPastKept(
     ctx,
     {

@@ -102,7 +102,7 @@ const listRequests = query({
         {
           past: pastTickets(requestKind),
           conditions: narrowed,
-          // Events have what responses have, by one schema; what others say and promise has a past of its own.
+          // Events have what responses have, by one schema; comments and promised times have a past of their own.
           toItem: (past) =>
             ({
               ...past,

@@ -8,7 +8,7 @@ import * as store from "./store.ts";
 
 const WHOLE_ITEM = ["id", "name", "class", "updatedAt"];
 
-/** What a list of items of the past is read from. */
+/** The source of a list of past items. */
 export const PAST_ITEMS: PastList = {
   resourceType: "cmdb_item",
   table: "cmdb_items",

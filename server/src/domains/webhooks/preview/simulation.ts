@@ -6,12 +6,12 @@ import { assertNoErrors, invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { InputTime, object, patch } from "#kernel/schema/schema.ts";
-import { mayReadAudit, receivesAuditEvents } from "./audit-access.ts";
+import { mayReadAudit, receivesAuditEvents } from "../audit-access.ts";
 import { readPastEvents, SCANNED_MAX } from "./past-events.ts";
-import { compileSubscription } from "./sending/subscription.ts";
-import * as store from "./store.ts";
-import { subscriptionErrors } from "./webhook-input.ts";
-import { subscription, WebhookId, WebhooksRead } from "./webhook.ts";
+import { compileSubscription } from "../sending/subscription.ts";
+import * as store from "../store.ts";
+import { subscriptionErrors } from "../webhook-input.ts";
+import { subscription, WebhookId, WebhooksRead } from "../webhook.ts";
 
 const CHANGED_MAX = 100;
 

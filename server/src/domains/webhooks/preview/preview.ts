@@ -3,11 +3,11 @@ import { EventEnvelope, type RecordedEvent, toEventEnvelope } from "#kernel/log/
 import type { ReadContext } from "#kernel/contract.ts";
 import { assertNoErrors } from "#kernel/operation/failure.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
-import { mayReadAudit } from "./audit-access.ts";
+import { mayReadAudit } from "../audit-access.ts";
 import { readPastEvents, SCANNED_MAX } from "./past-events.ts";
-import { compileSubscription } from "./sending/subscription.ts";
-import { subscriptionErrors } from "./webhook-input.ts";
-import { subscription } from "./webhook.ts";
+import { compileSubscription } from "../sending/subscription.ts";
+import { subscriptionErrors } from "../webhook-input.ts";
+import { subscription } from "../webhook.ts";
 
 export const PreviewQuery = object({
   events: subscription.events,
