@@ -8,7 +8,7 @@ import { findPastState, parsePastTime, PastNotKept } from "#kernel/log/past-stat
 import { Failure } from "#kernel/operation/failure.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { pastRecordsSql, WHOLE_RECORD } from "../past-records.ts";
-import { assertVisible, toVisibleRecord } from "../record-access.ts";
+import { assertVisible, toVisibleRecord, toVisibleRecords } from "../record-access.ts";
 import { NoSuchRecord, type TableRecord } from "../record.ts";
 
 /** The query of a list of records; some of it can be asked of the present alone. */
@@ -60,7 +60,7 @@ export async function listPastRecords(
     order: "-createdAt",
     tieBreaker: "id",
   };
-  return listPage(
+  const page = await listPage(
     ctx,
     list,
     { ...query, ...(count !== undefined && { count: "exact" }) },
@@ -71,12 +71,11 @@ export async function listPastRecords(
         const where = past.where === undefined ? "" : ` where ${past.where}`;
         return `(select doc, ${selected.join(", ")} from ${past.from}${where}) listed`;
       },
-      toItem: ({ doc }) => ({
-        ...toVisibleRecord(table, toKnownRecord(table, doc as Readonly<Record<string, unknown>>)),
-        ...NO_REVISION,
-      }),
+      toItem: ({ doc }) => toKnownRecord(table, doc as Readonly<Record<string, unknown>>),
     },
   );
+  const visible = await toVisibleRecords(table, page.data);
+  return { ...page, data: visible.map((record) => ({ ...record, ...NO_REVISION })) };
 }
 
 function quoteColumn(name: string): string {
@@ -121,14 +120,7 @@ export async function readPastRecord(
   const whole = { ...event, type: "record.created", data };
   const visible = await filterEvents(visibilityContext(ctx), ctx.caller.principal, [whole]);
   if (visible.length === 0) throw new Failure(NoSuchRecord);
-  const names = ["id", "createdAt", "updatedAt", "createdBy", ...schema.byName.keys()];
-  const known = names.filter((name) => Object.hasOwn(state, name));
-  // The log has records as they were written.
-  const record = Object.fromEntries(
-    known.map((name) => [name, state[name]]),
-  ) as unknown as TableRecord;
-  await assertVisible(table, record);
   const record = toKnownRecord(table, state);
-  assertVisible(table, record);
+  await assertVisible(table, record);
   return toVisibleRecord(table, record);
 }
