@@ -92,6 +92,6 @@ export function findRefusal(
   const isRefused = ({ name }: FormField): boolean => errors.has(name);
   const page = trigger.pages.findIndex(({ fields }) => fields.some(isRefused));
   if (page < 0) return undefined;
-  const shown = (trigger.pages[page]?.fields ?? []).filter(isRefused);
-  return { page, errors: new Map(shown.map(({ name }) => [name, errors.get(name) ?? ""])) };
+  const refused = (trigger.pages[page]?.fields ?? []).filter(isRefused);
+  return { page, errors: new Map(refused.map(({ name }) => [name, errors.get(name) ?? ""])) };
 }

@@ -1,4 +1,4 @@
-/** What workflows keep from one run to the next: small values by key, apart for each environment. */
+/** The state that workflows keep from one run to the next: small values by key, apart for each environment. */
 import { isDeepStrictEqual } from "node:util";
 import Type, { type Static } from "typebox";
 import { STATE_CHANGES, StateKey, stateChangeFields } from "#domains/workflows/index.ts";

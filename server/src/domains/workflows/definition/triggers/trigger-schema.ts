@@ -55,7 +55,7 @@ export function checkInputSchema(schema: unknown): FieldError[] {
   return findUncheckedKeywords(schema, "/inputSchema");
 }
 
-/** What is wrong with the input of a run that a trigger begins; paths are those in `trigger.input`. */
+/** Finds what is wrong with the input of a run that a trigger begins; paths are those in `trigger.input`. */
 export function findInputErrors(
   { type, inputSchema }: { readonly type: string; readonly inputSchema?: object | undefined },
   input: unknown,

@@ -8,7 +8,7 @@ import {
   toObject,
   toText,
 } from "../n8n-workflow.ts";
-import { describeStatement } from "../nodes/database-node.ts";
+import { describeStatement } from "../nodes/data/database-node.ts";
 import { findService } from "../services/services.ts";
 import { convertModel, findAnswerSchema } from "./model-part.ts";
 import { sheetTool } from "./sheet-tool.ts";

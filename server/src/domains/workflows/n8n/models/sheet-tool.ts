@@ -13,7 +13,7 @@ import {
   type SheetCall,
   sheetOf,
   TITLE,
-} from "../nodes/sheet-node.ts";
+} from "../nodes/data/sheet-node.ts";
 import { toServiceCall } from "../services/service-table.ts";
 import { callTool, invokeCode, scriptTool } from "./service-tool.ts";
 import type { ToolContext } from "./tool-context.ts";
@@ -26,11 +26,11 @@ export function sheetTool({ node }: NodePart, ctx: ToolContext): JsonObject {
   switch (operation) {
     case "read":
     case "lookup":
-      return noted(readCall(parameters), ctx);
+      return noteCall(readCall(parameters), ctx);
     case "delete":
-      return noted(removeCall(parameters), ctx);
+      return noteCall(removeCall(parameters), ctx);
     case "clear":
-      return noted(clearCall(parameters), ctx);
+      return noteCall(clearCall(parameters), ctx);
     case "append":
       return writeTool(node, ctx, "n8n.sheetAppend(values, [row])");
     case "appendOrUpdate":
@@ -44,7 +44,7 @@ export function sheetTool({ node }: NodePart, ctx: ToolContext): JsonObject {
   }
 }
 
-function noted({ call, notes }: SheetCall, ctx: ToolContext): JsonObject {
+function noteCall({ call, notes }: SheetCall, ctx: ToolContext): JsonObject {
   ctx.approximations.push(...notes);
   return callTool(call, ctx);
 }

@@ -47,7 +47,7 @@ interface StoreCode {
 interface DescribedStore extends StoreCode {
   /** Code of a function that makes vectors of texts. */
   readonly embed: string;
-  /** What of it has expressions of n8n. */
+  /** The part that has expressions of n8n. */
   readonly text: string;
   readonly notes: readonly string[];
 }

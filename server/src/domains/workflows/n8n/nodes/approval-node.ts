@@ -84,12 +84,12 @@ export const sendAndWait: Convert = (ctx) => {
   const [args, ...others] = message.steps;
   if (!args) throw new Error("A call has steps.");
   const { source } = args.config as { readonly source: string };
-  const told: Node = {
+  const first: Node = {
     ...args,
     config: { source: `const $wait = input.run.resumeUrls.${id}_wait;\n${source}` },
   };
   // The last of its steps makes items of the answer, and nobody reads them.
-  const before = [told, ...others.slice(0, -1)];
+  const before = [first, ...others.slice(0, -1)];
   const made = requestSteps(ctx, {
     methods: ["GET", "POST"],
     timeoutMs: limitOf(parameters),

@@ -1,4 +1,4 @@
-/** What nodes of n8n keep from one run to the next: a `state` step before them, and one after. */
+/** Data that nodes of n8n keep from one run to the next: a `state` step before them, and one after. */
 import { toCode } from "../code-text.ts";
 import {
   assertSupported,

@@ -50,6 +50,19 @@ export const documentServices: ServiceTable = {
     usual: "page.create databasePage.create database.getAll block.getAll user.getAll",
     actions: [
       {
+        on: "database.getAll",
+        action: "request",
+        input: request("POST /search", {
+          body: { filter: '={ property: "object", value: "database" }', page_size: "=100" },
+        }),
+        items: (read) =>
+          read.raw("simple") === false
+            ? "one.body.results"
+            : 'one.body.results.map(({ id, url, title }) => ({ id, name: title?.[0]?.plain_text ?? "", url }))',
+        isList: true,
+        notes: ["at most 100 databases are found"],
+      },
+      {
         on: "databasePage.create",
         action: "create_database_page",
         input: {

@@ -1,4 +1,4 @@
-/** Outlook and Teams. */
+/** Outlook, Teams and Excel. */
 import { NotConvertible } from "../conversion.ts";
 import { toText } from "../n8n-workflow.ts";
 import { objectCode, ParameterReader, type ServiceTable } from "./service-table.ts";
@@ -10,7 +10,61 @@ const recipients = (path: string) => (read: ParameterReader) => {
     : `n8n.list(${code}).map((address) => ({ emailAddress: { address } }))`;
 };
 
+const sheetPath = (read: ParameterReader): string =>
+  `"/me/drive/items/" + encodeURIComponent(${read.source("workbook|id") ?? '""'}) + "/workbook/worksheets/" + encodeURIComponent(${read.text("worksheet")})`;
+
+/** The number of a row, which n8n counts from 0. */
+const rowNumber = (read: ParameterReader, path: string, otherwise: number): number => {
+  const value = read.raw(path) ?? otherwise;
+  if (typeof value !== "number") throw new NotConvertible("names a row by expression");
+  return value + 1;
+};
+
 export const microsoft: ServiceTable = {
+  microsoftExcel: {
+    preset: "microsoft_excel",
+    title: "Microsoft Excel",
+    usual: "workbook.getAll worksheet.getAll",
+    actions: [
+      {
+        on: "workbook.getAll",
+        action: "request",
+        input: {
+          method: '="GET"',
+          path: `="/me/drive/root/search(q='.xlsx')"`,
+          query: '={ $select: "id,name" }',
+        },
+        items: "=one.body.value",
+        isList: true,
+        takes: "filters",
+      },
+      {
+        on: "worksheet.getAll",
+        action: "list_worksheets",
+        input: { workbookId: "workbook|id" },
+        isList: true,
+        takes: "filters",
+      },
+      {
+        on: "worksheet.readRows",
+        action: "request",
+        input: {
+          method: '="GET"',
+          path: (read) =>
+            read.raw("useRange") === true
+              ? `${sheetPath(read)} + "/range(address='" + encodeURIComponent(${read.text("range")}) + "')"`
+              : `${sheetPath(read)} + "/usedRange"`,
+        },
+        items: (read) => {
+          if (read.raw("options.rawData") === true) throw new NotConvertible("reads raw rows");
+          const header = rowNumber(read, "keyRow", 0);
+          const first = rowNumber(read, "dataStartRow", 1);
+          return `n8n.sheetRows(one.body.values, { header: ${header}, first: ${first} }).map(({ row_number, ...row }) => row)`;
+        },
+        sample: { workbook: "w", worksheet: "s" },
+      },
+    ],
+  },
   microsoftOutlook: {
     preset: "microsoft_outlook",
     title: "Microsoft Outlook",

@@ -13,7 +13,7 @@ const pipedrive = (names: readonly string[], group: string): Readonly<Record<str
   Object.fromEntries(names.map((name) => [name, `${group}.${name}`]));
 
 /** A field that QuickBooks has inside of an object. */
-function wrapped(read: ParameterReader, field: string, member: string): string | undefined {
+function wrapField(read: ParameterReader, field: string, member: string): string | undefined {
   const code = read.code(`additionalFields.${field}`);
   return code === undefined ? undefined : `{ ${member}: ${code} }`;
 }
@@ -143,8 +143,8 @@ export const sales: ServiceTable = {
         input: {
           companyId: COMPANY,
           DisplayName: "displayName",
-          PrimaryEmailAddr: (read) => wrapped(read, "PrimaryEmailAddr", "Address"),
-          PrimaryPhone: (read) => wrapped(read, "PrimaryPhone", "FreeFormNumber"),
+          PrimaryEmailAddr: (read) => wrapField(read, "PrimaryEmailAddr", "Address"),
+          PrimaryPhone: (read) => wrapField(read, "PrimaryPhone", "FreeFormNumber"),
         },
         items: "=[one.body.Customer]",
         sample: { displayName: "d" },

@@ -11,10 +11,10 @@ import { microsoft } from "./microsoft.ts";
 import { publishing } from "./publishers.ts";
 import { sales } from "./sales.ts";
 import type { Service, ServiceTable } from "./service-table.ts";
-import { taskServices } from "./tasks.ts";
-import { teamServices } from "./teams.ts";
+import { taskServices } from "./work/tasks.ts";
+import { teamServices } from "./work/teams.ts";
 import { telegramService } from "./telegram.ts";
-import { ticketServices } from "./tickets.ts";
+import { ticketServices } from "./work/tickets.ts";
 import { webServices } from "./web.ts";
 
 export const SERVICES: ServiceTable = {

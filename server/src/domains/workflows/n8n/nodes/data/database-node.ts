@@ -1,5 +1,5 @@
 /** Nodes of databases: each item is one statement, with its values as parameters. */
-import { toCode } from "../code-text.ts";
+import { toCode } from "../../code-text.ts";
 import {
   assertSupported,
   type Convert,
@@ -7,11 +7,11 @@ import {
   type NodeContext,
   NotConvertible,
   outsideSteps,
-} from "../conversion.ts";
-import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
-import { columns } from "../services/data.ts";
-import { ParameterReader } from "../services/service-table.ts";
-import { flattenCode } from "./outside-nodes.ts";
+} from "../../conversion.ts";
+import { type Json, type JsonObject, toList, toObject, toText } from "../../n8n-workflow.ts";
+import { columns } from "../../services/data.ts";
+import { ParameterReader } from "../../services/service-table.ts";
+import { flattenCode } from "../outside-nodes.ts";
 
 export type Dialect = "postgres" | "mysql";
 
@@ -79,8 +79,8 @@ function queryCode({ query = "", options, additionalFields }: JsonObject): strin
   return `n8n.sqlQuery(${toCode(query)}${given === undefined || given === "" ? "" : `, ${toCode(given)}`})`;
 }
 
-/** What a node does, as code of a statement. */
-function statementOf(ctx: Pick<NodeContext, "node">, dialect: Dialect): string {
+/** Code of the statement for what a node does. */
+function writeStatement(ctx: Pick<NodeContext, "node">, dialect: Dialect): string {
   const { parameters } = ctx.node;
   const { operation = "insert" } = parameters;
   const options = toObject(parameters["options"]);
@@ -114,7 +114,7 @@ export function describeStatement(
   dialect: Dialect,
 ): { readonly args: string; readonly items: string } {
   assertSupported(ctx.node.parameters);
-  const args = statementOf(ctx, dialect);
+  const args = writeStatement(ctx, dialect);
   const { operation } = ctx.node.parameters;
   const items =
     operation === "select"

@@ -1,6 +1,6 @@
 /** Data tables of n8n as tables of ours: rows are records. */
-import type { Node } from "../../definition/index.ts";
-import { toCode } from "../code-text.ts";
+import type { Node } from "../../../definition/index.ts";
+import { toCode } from "../../code-text.ts";
 import {
   assertSupported,
   type Convert,
@@ -11,11 +11,11 @@ import {
   NotConvertible,
   outsideSteps,
   scriptStep,
-} from "../conversion.ts";
-import { type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
-import { columns } from "../services/data.ts";
-import { ParameterReader } from "../services/service-table.ts";
-import { flattenCode } from "./outside-nodes.ts";
+} from "../../conversion.ts";
+import { type JsonObject, toList, toObject, toText } from "../../n8n-workflow.ts";
+import { columns } from "../../services/data.ts";
+import { ParameterReader } from "../../services/service-table.ts";
+import { flattenCode } from "../outside-nodes.ts";
 
 const ROWS_DEFAULT = 50;
 

@@ -1,5 +1,5 @@
 /** Services for tasks: Todoist, Asana, Google Tasks. */
-import type { ServiceTable } from "./service-table.ts";
+import type { ServiceTable } from "../service-table.ts";
 
 const DATA = "=[one.body.data]";
 

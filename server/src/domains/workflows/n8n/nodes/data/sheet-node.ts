@@ -2,8 +2,8 @@
  * Google Sheets: n8n knows rows by the names in the first one, the API by ranges. So what is there is read first, a script
  * says which ranges are written, and each write is a call of its own.
  */
-import type { Node } from "../../definition/index.ts";
-import { toCode } from "../code-text.ts";
+import type { Node } from "../../../definition/index.ts";
+import { toCode } from "../../code-text.ts";
 import {
   type Convert,
   type ConvertedNode,
@@ -12,7 +12,7 @@ import {
   type NodeContext,
   NotConvertible,
   scriptStep,
-} from "../conversion.ts";
+} from "../../conversion.ts";
 import {
   type Json,
   type JsonObject,
@@ -20,15 +20,15 @@ import {
   toList,
   toObject,
   toText,
-} from "../n8n-workflow.ts";
-import { columns } from "../services/data.ts";
+} from "../../n8n-workflow.ts";
+import { columns } from "../../services/data.ts";
 import {
   ParameterReader,
   type Service,
   type ServiceCall,
   toServiceCall,
-} from "../services/service-table.ts";
-import { callForEach } from "./service-node.ts";
+} from "../../services/service-table.ts";
+import { callForEach } from "../service-node.ts";
 
 export const PRESET = "google_sheets";
 export const TITLE = "Google Sheets (a service of the catalogue)";

@@ -1,8 +1,8 @@
 /** Services for issues, tickets and tasks. */
-import { toCode } from "../code-text.ts";
-import { NotConvertible } from "../conversion.ts";
-import { toList, toObject, toText } from "../n8n-workflow.ts";
-import { objectCode, type ParameterReader, request, type ServiceTable } from "./service-table.ts";
+import { toCode } from "../../code-text.ts";
+import { NotConvertible } from "../../conversion.ts";
+import { toList, toObject, toText } from "../../n8n-workflow.ts";
+import { objectCode, type ParameterReader, request, type ServiceTable } from "../service-table.ts";
 
 const jiraText = (path: string) => (read: ParameterReader) => {
   const code = read.code(path);

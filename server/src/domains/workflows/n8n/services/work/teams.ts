@@ -1,5 +1,5 @@
 /** Services for boards and teams: monday.com, Mattermost; and n8n itself. */
-import type { FieldSource, ServiceTable } from "./service-table.ts";
+import type { FieldSource, ServiceTable } from "../service-table.ts";
 
 /** n8n lists all unless it is told otherwise; the number is then the parameter's. */
 const cut =
