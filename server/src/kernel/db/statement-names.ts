@@ -10,12 +10,19 @@ const seenOnce = new Set<string>();
 /** A name is never used twice: connections keep the statement that it once named. */
 let nameCount = 0;
 
+/**
+ * In the text of a statement that is planned each time: the plan that PostgreSQL keeps for any values takes none of them for
+ * frequent.
+ */
+export const PLANNED_ANEW = "/* planned anew */";
+
 /** Names a statement that is sent again, so that PostgreSQL parses and plans it once a connection. */
 export function statementName(text: string): string | undefined {
   const name = names.get(text);
   if (name !== undefined) return name;
   const previous = previousNames.get(text);
   if (previous !== undefined) return addName(text, previous);
+  if (text.includes(PLANNED_ANEW)) return undefined;
   if (!seenOnce.delete(text)) {
     if (seenOnce.size >= PREPARED_MAX) seenOnce.clear();
     seenOnce.add(text);

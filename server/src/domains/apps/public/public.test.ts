@@ -297,9 +297,9 @@ test("strangers hear that a public app has changed, so many at a time from one a
   const live = await deployedApp(builder, definition());
   await builder(`POST /api/v1/apps/${live.id}/public`);
   const { port } = world.app.server.address() as AddressInfo;
-  const open = async (more = "") => {
+  const open = async (more = "", slug = live.slug) => {
     const gone = new AbortController();
-    const reply = await fetch(`http://127.0.0.1:${port}${at(live.slug, "/_live")}${more}`, {
+    const reply = await fetch(`http://127.0.0.1:${port}${at(slug, "/_live")}${more}`, {
       signal: gone.signal,
     });
     let text = "";
@@ -329,4 +329,15 @@ test("strangers hear that a public app has changed, so many at a time from one a
       return again.status;
     })
     .toBe(200);
+
+  // What a table refers to is shown by lookups, and asked by rules.
+  const columns = [{ name: "thing", type: "reference", options: { table } }];
+  const orders = await tableOf(owner, columns, []);
+  const sources = [{ name: "things", kind: "table", config: { table: orders } }];
+  const other = await deployedApp(builder, definition({ dataSources: sources }));
+  await builder(`POST /api/v1/apps/${other.id}/public`);
+  const last = await open("?limit=1", other.slug);
+  await owner(`POST /api/v1/tables/${table}/records`, { name: "Desk" });
+  await last.ended;
+  expect(last.text()).toContain("event: changed");
 });

@@ -4,6 +4,9 @@
  */
 import Type from "typebox";
 import { openStream, PLATFORM_EVENTS } from "#domains/bus/index.ts";
+import { findOpenTable } from "#domains/tables/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
 import { eventStream } from "#kernel/operation/response.ts";
@@ -41,7 +44,9 @@ export const followApp = query({
   async prepare(platform, { params, query: asked }, caller) {
     const { environment, embed_token: embedToken, after, limit } = asked;
     const session = await openAppSession(platform, caller, { ...params, environment, embedToken });
-    const isOfInterest = interestOf(session.served.snapshot.dataSources);
+    const { dataSources } = session.served.snapshot;
+    const tables = await findTables(platform, session.caller, dataSources);
+    const isOfInterest = interestOf(dataSources, tables);
     if (session.isPublic === true) {
       return openVisitorStream(platform, session.caller, {
         deploymentId: session.served.deploymentId,
@@ -58,9 +63,26 @@ export const followApp = query({
   run: async (_ctx, _input, frames) => frames,
 });
 
+/** The tables of these sources, and those that their fields and rules lead to: a lookup changes with them. */
+async function findTables(
+  platform: Platform,
+  caller: Caller,
+  sources: readonly DataSource[],
+): Promise<ReadonlySet<unknown>> {
+  const tables = new Set<unknown>(sources.map(({ config }) => config["table"]));
+  for (const slug of [...tables]) {
+    if (typeof slug !== "string") continue;
+    const table = await findOpenTable({ platform, caller }, slug);
+    for (const other of table?.relatedSlugs ?? []) tables.add(other);
+  }
+  return tables;
+}
+
 /** Says which events change what these sources give. */
-function interestOf(sources: readonly DataSource[]): (type: string, table: unknown) => boolean {
-  const tables = new Set(sources.map(({ config }) => config["table"]));
+function interestOf(
+  sources: readonly DataSource[],
+  tables: ReadonlySet<unknown>,
+): (type: string, table: unknown) => boolean {
   const kinds = new Set(sources.map(({ kind }) => kind));
   // The tables of a query or a report are not known here.
   const isAny = kinds.has("query") || kinds.has("report");

@@ -3,6 +3,7 @@
  * that an index names, where the filter asks for one value or some (ADR 0061).
  */
 import type { ListCondition } from "#kernel/list/list.ts";
+import { PLANNED_ANEW } from "#kernel/db/statement-names.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 
 const OWN_FIELD = /^fields\.([a-z][a-zA-Z0-9]{0,39})$/;
@@ -59,15 +60,15 @@ function hasValue(
       ? `v.value = ${parameters.add(only, "text")}`
       : `v.value = any (${parameters.add(values, "text[]")})`;
   const name = parameters.add(key, "text");
+  const joined = `v.ticket_id = tickets.id and v.workspace_id = tickets.workspace_id
+      and v.environment = tickets.environment`;
   // So the planner can walk one value in the order of the list, and stop after a page. It takes the result for small, and
   // would else start further processes to read all of it, which takes longer than the page.
-  const asked =
-    inOrder && values.length === 1
-      ? `v.created_at = tickets.created_at and v.seq = tickets.seq and v.key = in_one_process(${name})`
-      : `v.key = ${name}`;
-  return `exists (select from ticket_field_values v
-    where v.ticket_id = tickets.id and v.workspace_id = tickets.workspace_id
-      and v.environment = tickets.environment and ${asked} and ${compared})`;
+  if (inOrder && values.length === 1) {
+    return `exists (select from ticket_field_values v where ${joined} and v.created_at = tickets.created_at
+      and v.seq = tickets.seq and v.key = in_one_process(${name}) and ${compared})`;
+  }
+  return `exists (select ${PLANNED_ANEW} from ticket_field_values v where ${joined} and v.key = ${name} and ${compared})`;
 }
 
 /** The values of which a ticket must have one, as the index has them; undefined where it is not asked that way. */

@@ -110,6 +110,11 @@ export class OpenTable {
     return this.#grants.get(action);
   }
 
+  /** The tables that its fields and rules may lead to. */
+  get relatedSlugs(): readonly string[] {
+    return [...this.#related.keys()];
+  }
+
   /** The grants by which these records can be judged in memory: what rules name of other records is read. */
   async grantsOn(action: Action, records: readonly RecordLike[]): Promise<Grants> {
     const grants = this.grants(action);

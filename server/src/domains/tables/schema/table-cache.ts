@@ -37,7 +37,7 @@ export function reloadTableSchema(
   return findTableSchema(source, slug);
 }
 
-/** The tables that fields of a table may lead to, in so many steps. */
+/** The tables that fields of a table may lead to, and from there the rules of those. */
 export async function findRelated(
   source: TableSource,
   schema: TableSchema,
@@ -46,7 +46,7 @@ export async function findRelated(
   if (known) return known;
   const found = new Map<string, TableSchema>();
   let level: readonly TableSchema[] = [schema];
-  for (let hop = 0; hop <= HOPS_MAX && level.length > 0; hop += 1) {
+  for (let hop = 0; hop <= 2 * HOPS_MAX && level.length > 0; hop += 1) {
     const slugs = new Set(level.flatMap(listTargets));
     const missing = [...slugs].filter((slug) => !found.has(slug));
     const next: TableSchema[] = [];
