@@ -37,7 +37,7 @@ export const recordVisibility: EventVisibility = {
     for (const [slug, ofTable] of Map.groupBy(events, tableSlugOf)) {
       const schema = await findCurrentSchema(position, slug, ofTable);
       const references = schema && (await readReferences(position, schema, ofTable));
-      filters.set(slug, filterEventsOf(schema, references));
+      filters.set(slug, filterTableEvents(schema, references));
     }
     return events.map((event) => filters.get(tableSlugOf(event))?.(event));
   },
@@ -69,7 +69,7 @@ function isOlderThan({ id, revision }: TableSchema, { tableId, tableRevision }: 
   return tableId === id ? Number(tableRevision) > revision : String(tableId) > id;
 }
 
-/** What rules name of other records, as those are now. */
+/** The values of other records that rules name, as those are now. */
 function readReferences(
   position: VisibilityContext,
   schema: TableSchema,
@@ -85,7 +85,7 @@ function readReferences(
 const isRecord = (part: unknown): part is Data => typeof part === "object" && part !== null;
 
 /** The filters for events about the records of one table. */
-function filterEventsOf(
+function filterTableEvents(
   schema: TableSchema | undefined,
   references: References = new Map(),
 ): FilterFor {

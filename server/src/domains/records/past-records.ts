@@ -54,7 +54,7 @@ export function pastRecordsSql(
     sql: where
       ? [
           conditionToSql(parseCondition(where).tree, fieldOf, parameters),
-          // What it refers to may be gone by now, and with that what the rule asks.
+          // The record that it refers to may be gone by now, and with that the answer to the rule.
           ...paths.map((path) => {
             const end = table.compileRulePath(`${path.split(".")[0]}.id`, reference(path));
             return `${reference(path)} is null or ${end?.sql ?? "null"} is not null`;

@@ -77,7 +77,7 @@ async function* signals(
   try {
     yield `retry: ${RETRY_MS}\n\n`;
     const endsAtMs = performance.now() + LASTS_MS;
-    // Whoever was cut off may have missed something.
+    // One that was cut off may have missed something.
     let seen = lastEventId === undefined ? watch.changes : -1;
     for (let sent = 0; sent < limit;) {
       if (disconnected?.aborted || watch.isOver || performance.now() >= endsAtMs) return;

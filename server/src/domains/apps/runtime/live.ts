@@ -46,7 +46,7 @@ export const followApp = query({
     const session = await openAppSession(platform, caller, { ...params, environment, embedToken });
     const { dataSources } = session.served.snapshot;
     const tables = await findTables(platform, session.caller, dataSources);
-    const isOfInterest = interestOf(dataSources, tables);
+    const isOfInterest = matchInterest(dataSources, tables);
     if (session.isPublic === true) {
       return openVisitorStream(platform, session.caller, {
         deploymentId: session.served.deploymentId,
@@ -79,7 +79,7 @@ async function findTables(
 }
 
 /** Says which events change what these sources give. */
-function interestOf(
+function matchInterest(
   sources: readonly DataSource[],
   tables: ReadonlySet<unknown>,
 ): (type: string, table: unknown) => boolean {

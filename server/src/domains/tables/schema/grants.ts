@@ -18,7 +18,7 @@ export interface Grant {
   readonly fields: ReadonlySet<string> | null;
   /** The paths through references that `where` names. */
   readonly paths: readonly string[];
-  /** What those lead to, of the records that are judged in memory. */
+  /** The values that those lead to, of the records that are judged in memory. */
   readonly references?: References;
 }
 

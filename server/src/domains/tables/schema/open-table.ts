@@ -123,7 +123,7 @@ export class OpenTable {
     return withReferences(grants, await this.#load(paths, records));
   }
 
-  /** What rules for an action name of other records, to judge these by, whoever sees them. */
+  /** Reads the values of other records that rules for an action name, to judge these by, whoever sees them. */
   loadReferences(action: Action, records: readonly RecordLike[]): Promise<References> {
     const rules = this.schema.rules.filter(({ actions }) => actions.includes(action));
     return this.#load(pathsOfRules(this.schema, rules), records);

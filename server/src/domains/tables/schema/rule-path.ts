@@ -14,7 +14,7 @@ import { storedField } from "./stored-field.ts";
 import { findRelated, type TableSource } from "./table-cache.ts";
 import type { TableSchema } from "./table-schema.ts";
 
-/** What references lead to: by column and id, the values at the ends of paths; null where the record is gone. */
+/** The values at the ends of paths, by the column that they begin with and its id; null where the record is gone. */
 export type References = ReadonlyMap<string, ReadonlyMap<unknown, PathValues | null>>;
 type PathValues = ReadonlyMap<string, unknown>;
 
