@@ -105,7 +105,9 @@ export async function loadReferences(
     const rests = ofColumn.map((path) => path.slice(first.length + 1));
     const ends = rests.map((rest) => resolveEnd(target, rest, related));
     const columns = ends.map(({ sql }, index) => `${sql} as c${index}`);
-    const text = `select ${START}.id, ${columns.join(", ")} from ${target.view} as ${START} where ${START}.id = any($1::text[])`;
+    const text =
+      `select ${START}.id, ${columns.join(", ")} from ${target.view} as ${START} ` +
+      `where ${START}.id = any($1::text[])`;
     const rows = await source.read((tx) => queryRows(tx, text, [[...found.keys()]]));
     for (const row of rows) {
       const values = ends.map(({ show }, index): [string, unknown] => {
