@@ -51,6 +51,11 @@ test("only the data layer speaks to the server", () => {
   expect(guilty.map(({ path }) => path)).toEqual([]);
 });
 
+test("a text is copied by the one function that tells where the browser refuses", () => {
+  const guilty = shipped.filter(({ text }) => text.includes("clipboard.writeText"));
+  expect(guilty.map(({ path }) => path)).toEqual(["ui/behaviour/copy.ts"]);
+});
+
 test("every file fits the hand, most of them a small one", () => {
   const lengths = sources.map(({ path, text }) => ({ path, lines: text.split("\n").length }));
   expect(lengths.filter(({ lines }) => lines > 400)).toEqual([]);

@@ -2,10 +2,10 @@ import { useEffect, useState } from "react";
 import { call, type Schemas } from "../data/api.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { QrCode } from "../shell/sign-in/qr-code.tsx";
+import { copyText } from "../ui/behaviour/copy.ts";
 import { Field } from "../ui/field.tsx";
 import { Loading } from "../ui/feedback.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
-import { notify } from "../ui/toast.tsx";
 
 /** An authenticator app: its key as a picture, and a code that shows that it has it. */
 export function TotpDialog(props: {
@@ -66,10 +66,7 @@ export function CodesDialog(props: {
   readonly codes: readonly string[];
   readonly onClose: () => void;
 }) {
-  const copy = (): void =>
-    void navigator.clipboard
-      .writeText(props.codes.join("\n"))
-      .then(() => notify("The codes are copied."));
+  const copy = (): void => void copyText(props.codes.join("\n"), "The codes are");
   return (
     <Dialog
       title="Keep these recovery codes"

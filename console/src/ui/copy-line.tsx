@@ -1,5 +1,6 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
+import { toClipboard } from "./behaviour/copy.ts";
 
 const COPIED_MS = 1_600;
 
@@ -7,7 +8,7 @@ const COPIED_MS = 1_600;
 export function CopyLine({ label, text }: { readonly label: string; readonly text: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
+    if (!(await toClipboard(text))) return;
     setCopied(true);
     setTimeout(() => setCopied(false), COPIED_MS);
   };

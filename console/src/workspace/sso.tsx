@@ -2,15 +2,7 @@ import "./workspace.css";
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
-import {
-  ApiError,
-  call,
-  etagOf,
-  invalidate,
-  type Input,
-  type Schemas,
-  useOp,
-} from "../data/api.ts";
+import { call, etagOf, invalidate, type Input, type Schemas } from "../data/api.ts";
 import { useMe } from "../data/people.ts";
 import { place } from "../data/place.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
@@ -23,6 +15,7 @@ import { TypedConfirm } from "../ui/overlay/typed-confirm.tsx";
 import { notify } from "../ui/toast.tsx";
 import { toWords } from "../ui/words.ts";
 import { SsoTrial } from "./sso-trial.tsx";
+import { useSso } from "./use-sso.ts";
 
 type Configuration = Schemas["SsoConfiguration"];
 type SsoInput = Input<"sso.put">["body"];
@@ -30,9 +23,7 @@ type SsoInput = Input<"sso.put">["body"];
 /** Single sign-on in three steps: tell the provider of us, tell us of the provider, test it; only then require it. */
 export function SingleSignOn() {
   useTitle("Single sign-on");
-  const { data, error, isPending, refetch } = useOp("sso.get");
-  const isMissing = error instanceof ApiError && error.status === 404;
-  const configuration = error ? undefined : data?.data;
+  const { configuration, error, isPending, refetch } = useSso();
   return (
     <div className="scroll folio">
       <div className="folio-body">
@@ -40,9 +31,9 @@ export function SingleSignOn() {
           <ArrowLeft className="ico" /> Workspace
         </Link>
         <h1>Single sign-on</h1>
-        {error && !isMissing && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {error && <ErrorNotice error={error} retry={refetch} />}
         {isPending && <Loading rows={6} />}
-        {(configuration ?? isMissing) && (
+        {!isPending && !error && (
           <SsoForm key={configuration?.updatedAt ?? "none"} configuration={configuration} />
         )}
         {configuration && <Removal />}

@@ -12,6 +12,7 @@ import { Field } from "../ui/field.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { notify } from "../ui/toast.tsx";
 import { toWords } from "../ui/words.ts";
+import { useSso } from "./use-sso.ts";
 
 type Workspace = Schemas["Workspace"];
 
@@ -271,8 +272,7 @@ function SecondFactors() {
 }
 
 function SignOn() {
-  const { data, error } = useOp("sso.get");
-  const sso = error ? undefined : data?.data;
+  const { configuration: sso } = useSso();
   return (
     <Section
       title="Single sign-on"

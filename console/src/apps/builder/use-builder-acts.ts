@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { isFields } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
+import { copyText } from "../../ui/behaviour/copy.ts";
 import { notify } from "../../ui/toast.tsx";
 import {
   type Component,
@@ -44,8 +45,7 @@ export function useBuilderActs({ app, at, mayEdit, setDialog }: ActsInput) {
     return notify("Removed", app.undo);
   };
   const copy = (): void => {
-    void navigator.clipboard.writeText(JSON.stringify(readAt(draft, at), null, 2));
-    notify("Copied as JSON");
+    void copyText(JSON.stringify(readAt(draft, at), null, 2), "The component is");
   };
   const duplicate = (): void => {
     const { list, index } = roomFor(draft, at);

@@ -1,6 +1,7 @@
 import { KeyRound, Smartphone } from "lucide-react";
 import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";
+import { toClipboard } from "../../ui/behaviour/copy.ts";
 import { signOut } from "../account.ts";
 import { Card, Field, Problem, useAttempt } from "./card.tsx";
 import { makePasskey } from "./passkey.ts";
@@ -102,8 +103,7 @@ function TotpForm(props: {
 
 function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDone: () => void }) {
   const [isCopied, setCopied] = useState(false);
-  const copy = (): void =>
-    void navigator.clipboard.writeText(props.codes.join("\n")).then(() => setCopied(true));
+  const copy = (): void => void toClipboard(props.codes.join("\n")).then(setCopied);
   return (
     <Card
       title="Keep these recovery codes"

@@ -1,8 +1,8 @@
 import "./json-tree.css";
 import { ChevronRight, Copy, Search } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
+import { copyText } from "../behaviour/copy.ts";
 import { showRow, useRowWindow } from "../behaviour/row-window.ts";
-import { notify } from "../toast.tsx";
 import { listRows, searchRows, summarizeValue, type TreeRow } from "./value.ts";
 
 const ROW_PX = 24;
@@ -222,7 +222,7 @@ const stopAnd =
 
 function copy(value: unknown, name: string): void {
   const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
-  void navigator.clipboard.writeText(text ?? "").then(() => notify(`${name} copied`));
+  void copyText(text ?? "", name);
 }
 
 function kindOf(value: unknown): string {

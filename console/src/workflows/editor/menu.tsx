@@ -11,6 +11,7 @@ import {
 import { call, type Schemas } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { place } from "../../data/place.ts";
+import { copyText } from "../../ui/behaviour/copy.ts";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import type { Draft } from "./draft/use-draft.ts";
@@ -64,8 +65,7 @@ export function WorkflowMenu({ workflow, draft, onBackfill }: WorkflowMenuProps)
     {
       label: "Copy its id",
       icon: <Copy className="ico" />,
-      onPick: () =>
-        void report(navigator.clipboard.writeText(workflow.id), `${workflow.id} is copied`),
+      onPick: () => void copyText(workflow.id, `${workflow.id} is`),
     },
     {
       label: "What happened to it",

@@ -1,5 +1,6 @@
 /** All keys of the editor. Each is an entry of the palette and of the sheet of keys, too. */
 import { useActions, type Action } from "../../shell/actions.ts";
+import { toClipboard } from "../../ui/behaviour/copy.ts";
 import { notify } from "../../ui/toast.tsx";
 import type { CanvasHandle } from "../canvas/canvas.tsx";
 import { placeOf } from "../graph/graph.ts";
@@ -152,7 +153,7 @@ function fileActions(input: EditorActionsInput): readonly Action[] {
 async function copy(edits: Edits, then?: () => void): Promise<void> {
   const text = edits.copy();
   if (text === undefined) return;
-  await navigator.clipboard.writeText(text);
+  if (!(await toClipboard(text))) return;
   notify("Copied as JSON");
   then?.();
 }

@@ -1,6 +1,7 @@
 /** Acts on a workflow of the list. */
 import { call, type Input, invalidate } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
+import { copyText } from "../../ui/behaviour/copy.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { parseImported } from "./definition-file.ts";
 
@@ -38,8 +39,7 @@ function withoutAddress(trigger: object): object {
 export async function copyAsJson({ id, name }: Named): Promise<void> {
   try {
     const { data } = await call("workflows.get", { params: { id } });
-    await navigator.clipboard.writeText(JSON.stringify(data, null, 2));
-    notify(`${name} is in the clipboard, as JSON.`);
+    await copyText(JSON.stringify(data, null, 2), `${name} as JSON is`);
   } catch (error) {
     notifyError(error);
   }
