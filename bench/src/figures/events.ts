@@ -6,7 +6,7 @@ import type { Rig } from "../rig.ts";
 import { nowMs, percentile } from "../statistics.ts";
 
 const SIZE = 1_000_000;
-const CHUNK = 250_000;
+const CHUNK = 500_000;
 const WARM_UP = 15;
 const SETTLE_MAX_MS = 300_000;
 const SETTLE_LOOK_MS = 250;
@@ -16,19 +16,36 @@ const PAGE_MS = 200;
 const TAIL_MS = 150;
 const PAGE = "limit=50";
 
-/** A few kinds of events of a place that has been up for months; every 50,000th is of a rare type. */
+/** A number as ids have it: ten characters of Crockford's base32. */
+const BASE32 = `
+  create or replace function bench_base32(value bigint) returns text language sql immutable as $$
+    select ${Array.from({ length: 10 }, (_, digit) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((value >> ${45 - 5 * digit}) & 31)::int + 1, 1)`).join(" || ")}
+  $$`;
+
+/**
+ * A few kinds of events of a place that has been up for months: requests of four events each, the first of which caused
+ * the others; every 25th has only itself, without any cause. Every 50,000th event is of a rare type. They are of the
+ * epoch before, so that each request has a transaction of its own although many are written at once.
+ */
 const SEED = `
-  insert into events (epoch, workspace_id, environment, topic, type, actor_id, actor_type, actor_name, resource_type,
-    resource_id, resource_name, correlation_id, created_at, data)
-  select (select epoch from events order by epoch desc limit 1), home_workspace_id, 'production', topic,
+  insert into events (epoch, xid, tx, seq, workspace_id, environment, topic, type, actor_id, actor_type, actor_name,
+    resource_type, resource_id, resource_name, correlation_id, causation_id, created_at, data)
+  overriding system value
+  select i.epoch - 1, request::text::xid8, request::text::xid8, n, home_workspace_id, 'production', topic,
          case when n % 50000 = 0 then topic || '.rare' else topic || (array['.created', '.updated', '.closed'])[1 + n % 3] end,
          'usr_' || lpad((n % 500)::text, 26, '0'), 'user', 'Person ' || n % 500, topic,
-         topic || '_' || lpad((n / 20)::text, 26, '0'), 'Thing ' || n / 20, 'req_' || lpad(n::text, 26, '0'),
-         now() - ($3::int - n) * interval '1 second',
+         topic || '_' || lpad((n / 20)::text, 26, '0'), 'Thing ' || n / 20,
+         'cor_' || bench_base32((extract(epoch from at) * 1000)::bigint) || lpad(request::text, 16, '0'),
+         case when n % 4 <> 1 and request % 25 <> 0
+              then 'evt_' || right(bench_base32((i.epoch - 1)::bigint), 2) || bench_base32(request)
+                          || bench_base32((request - 1) * 4 + 1) end,
+         at,
          jsonb_build_object('number', n, 'title', 'Thing ' || n / 20, 'note', repeat('All is well. ', 8),
            'tags', jsonb_build_array('one', 'two'))
-    from generate_series($1::int, $2::int) as n, installation,
-         lateral (select (array['incident', 'order', 'record', 'audit', 'run'])[1 + n % 5] as topic) as which`;
+    from generate_series($1::int, $2::int) as n, installation i,
+         lateral (select (array['incident', 'order', 'record', 'audit', 'run'])[1 + n % 5] as topic,
+                         ((n - 1) / 4 + 1)::bigint as request) as which,
+         lateral (select $4::timestamptz - ($3::int / 4 - request) * interval '4 seconds' as at) as moment`;
 
 /** Nobody is to read them all first: they are of the past. */
 const SKIP = `
@@ -47,6 +64,7 @@ const PAGES: Readonly<Record<string, (n: number) => string>> = {
   "of a rare type": () => "&type=incident.rare",
   "of a thing": (n) => `&resourceId=order_${String(1 + n * 17).padStart(26, "0")}`,
   "by somebody": (n) => `&actorId=usr_${String(n % 500).padStart(26, "0")}`,
+  "by nobody": (n) => `&actorId=usr_nobody${n}`,
   "a frequent text": () => "&q=well",
   "a text that is nowhere": (n) => `&q=nowhere${n}`,
   "before a time": (n) => `&to=${new Date(Date.now() - (n + 1) * 3_600_000).toISOString()}`,
@@ -58,7 +76,8 @@ export const events: Figure = {
   async measure(rig, { size = SIZE }) {
     const product = await furnished(rig, size);
     const parts = [];
-    for (const [name, of] of Object.entries(PAGES)) {
+    const searches = { ...PAGES, ...(await correlationsOf(rig, size)) };
+    for (const [name, of] of Object.entries(searches)) {
       parts.push({ name, atMostMs: PAGE_MS, ...(await timesOf(product, of)) });
     }
     parts.push({ name: "live tail", atMostMs: TAIL_MS, ...(await tailOf(product)) });
@@ -82,9 +101,14 @@ export const events: Figure = {
 
 async function furnished(rig: Rig, size: number): Promise<Product> {
   const first = await rig.startProduct();
+  await rig.query(BASE32);
+  const endsAt = new Date().toISOString();
+  const indexes = await dropIndexes(rig);
   for (let from = 1; from <= size; from += CHUNK) {
-    await rig.query(SEED, [from, Math.min(from + CHUNK - 1, size), size]);
+    await rig.query(SEED, [from, Math.min(from + CHUNK - 1, size), size, endsAt]);
   }
+  // Much quicker than an entry for each event.
+  for (const definition of indexes) await rig.query(definition);
   await rig.query("vacuum analyze events");
   await first.stop();
   // The cursors are moved while another one starts that has not read anything yet.
@@ -98,6 +122,35 @@ async function furnished(rig: Rig, size: number): Promise<Product> {
     await pause(SETTLE_LOOK_MS);
   }
   throw new Error("The readers are still behind.");
+}
+
+/** Drops what is no constraint; tells how each is made again. */
+async function dropIndexes(rig: Rig): Promise<readonly string[]> {
+  const rows = await rig.query<{ name: string; definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+       from pg_index where indrelid = 'events'::regclass and not indisprimary`,
+  );
+  for (const { name } of rows) await rig.query(`drop index ${name}`);
+  return rows.map(({ definition }) => definition);
+}
+
+/** The correlations of requests from all over the log, of those with consequences and of those without. */
+async function correlationsOf(rig: Rig, size: number) {
+  const requests = Math.floor(size / 4);
+  const idsOf = async (of: (n: number) => number): Promise<readonly string[]> => {
+    const rows = await rig.query<{ correlation_id: string }>(
+      `select e.correlation_id from unnest($1::text[]::xid8[]) as r (xid), installation i, lateral
+         (select * from events e where e.epoch = i.epoch - 1 and e.xid = r.xid limit 1) e`,
+      [Array.from({ length: WARM_UP + ASKED }, (_, n) => String(of(n)))],
+    );
+    return rows.map(({ correlation_id: id }) => id);
+  };
+  const step = Math.floor(requests / (WARM_UP + ASKED) / 25) * 25;
+  const [chains, single] = [await idsOf((n) => 1 + n * step), await idsOf((n) => 25 + n * step)];
+  return {
+    "of a correlation": (n: number) => `&correlationId=${chains[n]}`,
+    "of a correlation without consequences": (n: number) => `&correlationId=${single[n]}`,
+  };
 }
 
 async function timesOf({ port, token }: Product, of: (n: number) => string) {

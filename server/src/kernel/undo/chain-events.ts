@@ -1,13 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
-import { timeOfId } from "../schema/id.ts";
+import { callSpan } from "../log/causal-chain.ts";
 import { eventIdOf, type RecordedEvent } from "../log/event.ts";
 import { type EventRow, positionOfRow, readEventsAt } from "../log/event-log.ts";
-
-/** An event without a cause is of the call that its correlation began with; a call takes no longer. */
-const CALL_MS_MAX = 180_000;
-/** Clocks of nodes differ by less. */
-const SKEW_MS = 5_000;
 
 /** So much of their data is in memory at once. */
 const BYTES_MAX = 64 * 1_048_576;
@@ -21,8 +16,7 @@ export async function readChainEvents(
   correlationId: string,
   limit: number,
 ): Promise<ReadEvents> {
-  const begin = timeOfId(correlationId);
-  const [from, to] = [new Date(begin - SKEW_MS), new Date(begin + CALL_MS_MAX)];
+  const { from, to } = callSpan(correlationId);
   return readBounded(
     tx,
     sql`

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { domain } from "#kernel/domain.ts";
 import { reader } from "#kernel/readers/reader.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 
@@ -101,6 +102,37 @@ test("a rare event among many is found, however far back, and the cause of a cha
       `from=${createdAt}&to=${new Date(Date.parse(createdAt) + 1).toISOString()}&topic=orders`,
     ),
   ).toEqual([rare]);
+});
+
+test("a time and a correlation are found by few looks, however long the log is", async () => {
+  const [{ epoch }] = await world.sql("select epoch from installation");
+  const begin = Date.parse("2026-01-01T00:00:00Z");
+  const cor = (n: number) => newId("cor", begin + n * 1_000);
+  const correlations = Array.from({ length: 20_000 }, (_, n) => cor(n));
+  await world.sql(
+    `insert into events (epoch, xid, tx, workspace_id, environment, topic, type, actor_id, actor_type, actor_name,
+                         resource_type, resource_id, correlation_id, created_at, data)
+     select $2, n::text::xid8, n::text::xid8, $1, 'production', 'past', 'past.event', 'x', 'system', 'x', 'past', 'p',
+            c.id, $3::timestamptz + n * interval '1 second', '{}'
+       from unnest($4::text[]) with ordinality as c (id, n)`,
+    [world.home, epoch - 1, new Date(begin - 1_000).toISOString(), correlations],
+  );
+  await world.sql("analyze events");
+  const { data, pagination } = await find(`correlationId=${correlations[9_000]}`);
+  expect(data).toMatchObject([{ type: "past.event", correlationId: correlations[9_000] }]);
+  expect(pagination.nextCursor).toBeNull();
+  const time = (n: number) => new Date(begin + n * 1_000).toISOString();
+  expect((await find(`from=${time(500)}&to=${time(503)}`)).data).toHaveLength(3);
+  const [{ "QUERY PLAN": plan }] = await world.sql(
+    `explain (analyze, buffers, format json)
+     with place as materialized
+       (select set_config('millrace.workspace', $1, true) || set_config('millrace.environment', 'production', true) as set)
+     select l.* from place, log_position_at(($2 || left(place.set, 0))::timestamptz) l`,
+    [world.home, time(10_000)],
+  );
+  const [{ Plan }] = typeof plan === "string" ? JSON.parse(plan) : plan;
+  // Fifteen probes of some four pages each; a scan of the index would be thousands.
+  expect(Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"]).toBeLessThan(600);
 });
 
 test("who may not read the audit log or an event finds it by no text", async () => {

@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import { EventsRead } from "#domains/audit/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
-import { readCausedEvents, readCauses } from "#kernel/log/causal-chain.ts";
+import { callSpan, readCausedEvents, readCauses } from "#kernel/log/causal-chain.ts";
 import { readEventsAt } from "#kernel/log/event-log.ts";
 import {
   findPositionAfter,
@@ -24,6 +24,7 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
 import { unwrapped } from "#kernel/operation/response.ts";
+import { idPattern } from "#kernel/schema/id.ts";
 import { InputTime, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { compileMatch, type EventQuery, toSelection } from "./event-match.ts";
 
@@ -93,8 +94,8 @@ async function readRecentEvents(
   const start = after === undefined ? undefined : positionOf(after);
   if (after !== undefined && !start) throw invalidField("?after", "is not a cursor of this list");
   const matches = compileMatch(ctx, of);
-  const search = new EventSearch(ctx, of, { limit, matches });
   const chain = of.correlationId === undefined ? [] : await readChain(ctx, of.correlationId);
+  const search = new EventSearch(ctx, narrowToCall(of), { limit, matches });
   if (chain.length > 0) await search.take(chain.filter(({ id }) => !after || id < after));
   else await search.run(start);
   const { found, end } = search;
@@ -198,6 +199,23 @@ async function readChain(
   const whole = await readEventsAt(tx, [...positions.values()]);
   return whole.toSorted((left, right) => (left.id < right.id ? 1 : -1));
 }
+
+/**
+ * Events without a cause are in no index of correlations, but are of the call that theirs began with, and its id tells
+ * when that was. So they are looked for in those minutes only, however long the log is.
+ */
+function narrowToCall(of: EventQuery): EventQuery {
+  const { correlationId, from, to } = of;
+  if (correlationId === undefined || !CORRELATION_ID.test(correlationId)) return of;
+  const call = callSpan(correlationId);
+  return {
+    ...of,
+    from: from === undefined || Date.parse(from) < Date.parse(call.from) ? call.from : from,
+    to: to === undefined || Date.parse(to) > Date.parse(call.to) ? call.to : to,
+  };
+}
+
+const CORRELATION_ID = new RegExp(idPattern("cor"));
 
 function earlier(
   left: LogPosition | undefined,
