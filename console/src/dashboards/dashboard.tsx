@@ -6,6 +6,7 @@ import { useMemo, useState } from "react";
 import { type Drill, RowsSheet } from "../analytics/index.ts";
 import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
+import { PageError } from "../shell/not-found.tsx";
 import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -23,7 +24,7 @@ export function DashboardPage() {
   const search = useSearch({ from: "/inside/dashboards/$id" });
   const { data, error, refetch } = useOp("dashboards.get", { params: { id } });
   useTitle(data?.data.name);
-  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (error) return <PageError error={error} retry={() => void refetch()} />;
   if (!data || data.data.id !== id) return <Loading rows={12} />;
   if (search.edit) return <DashboardEditor key={id} dashboard={data.data} />;
   return <DashboardView dashboard={data.data} />;

@@ -2,11 +2,11 @@ import "./major.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Check, ExternalLink, FileText } from "lucide-react";
 import { useState } from "react";
-import { ApiError, call, invalidate, useOp } from "../data/api.ts";
+import { call, invalidate, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { useMay } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
-import { NotFound } from "../shell/not-found.tsx";
+import { isGone, NotFound } from "../shell/not-found.tsx";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
@@ -28,7 +28,7 @@ export function MajorRoom() {
   const { data, error, isPending, refetch } = useOp("major_incidents.room", { params: { id } });
   const room = data?.data;
   useTitle(room && `Room of ${room.incident.number}`);
-  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  if (isGone(error)) return <NotFound />;
   return (
     <div className="page">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

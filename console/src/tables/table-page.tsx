@@ -3,8 +3,9 @@ import "./table-page.css";
 import { useParams } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useOp } from "../data/api.ts";
+import { PageError } from "../shell/not-found.tsx";
 import { useTitle } from "../shell/title.ts";
-import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Loading } from "../ui/feedback.tsx";
 import { type TableShape, toGridColumns } from "./column/column.ts";
 import { GridScreen } from "./grid/grid-screen.tsx";
 import { RecordPanel } from "./record/record-panel.tsx";
@@ -23,7 +24,7 @@ export function TablePage() {
   if (error && !table) {
     return (
       <div className="page">
-        <ErrorNotice error={error} retry={() => void refetch()} />
+        <PageError error={error} retry={() => void refetch()} />
       </div>
     );
   }

@@ -6,9 +6,10 @@ import { CodeEditor, completeScript, placeOfError } from "../../code/index.ts";
 import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
 import { applyChange, describeRefusal } from "../../data/change.ts";
 import { useMay } from "../../data/people.ts";
+import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
-import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
@@ -35,7 +36,7 @@ export function ArtifactPage() {
   const { id } = useParams({ from: "/inside/artifacts/$id" });
   const { data, error, isPending, refetch } = useOp("artifacts.get", { params: { id } });
   useTitle(data?.data.name);
-  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (error) return <PageError error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading rows={12} />;
   return <Workbench key={id} artifact={data.data} />;
 }

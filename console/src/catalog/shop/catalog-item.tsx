@@ -15,7 +15,7 @@ import {
   toSendable,
 } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
-import { NotFound } from "../../shell/not-found.tsx";
+import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
@@ -30,7 +30,7 @@ export function CatalogItem() {
   const { data, error, isPending, refetch } = useOp("catalog.get_item", { params: { id } });
   const item = data?.data;
   useTitle(item?.name);
-  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  if (isGone(error)) return <NotFound />;
   return (
     <div className="page">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

@@ -3,9 +3,9 @@ import "./change-page.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis } from "lucide-react";
 import { useState } from "react";
-import { ApiError, etagOf, useOp } from "../../data/api.ts";
+import { etagOf, useOp } from "../../data/api.ts";
 import { useMay, useMe } from "../../data/people.ts";
-import { NotFound } from "../../shell/not-found.tsx";
+import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { TaskList } from "../../tasks/index.ts";
@@ -35,7 +35,7 @@ export function ChangePage() {
   const { data, error, isPending, refetch } = useOp("changes.get", input);
   const change = data?.data;
   useTitle(change && `${change.number} ${change.title}`);
-  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  if (isGone(error)) return <NotFound />;
   return (
     <div className="page">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

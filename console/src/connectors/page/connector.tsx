@@ -4,9 +4,10 @@ import { Ellipsis, PlugZap, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
+import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
-import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
@@ -38,7 +39,7 @@ export function ConnectorPage() {
       search: { tab: next === "actions" ? undefined : next },
       replace: true,
     });
-  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (error) return <PageError error={error} retry={() => void refetch()} />;
   if (isPending || !connector) return <Loading rows={10} />;
   return (
     <div className="page">

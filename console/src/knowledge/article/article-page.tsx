@@ -2,10 +2,10 @@ import "../knowledge.css";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis, PenLine } from "lucide-react";
 import { useState } from "react";
-import { ApiError, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
-import { NotFound } from "../../shell/not-found.tsx";
+import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
@@ -25,7 +25,7 @@ export function ArticlePage() {
   const { data, error, isPending, refetch } = useOp("knowledge.get", input);
   const article = data?.data;
   useTitle(article && `${article.number} ${article.title}`);
-  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  if (isGone(error)) return <NotFound />;
   return (
     <div className="page">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

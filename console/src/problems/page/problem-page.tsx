@@ -2,11 +2,11 @@ import "../problems.css";
 import "./problem-page.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { ApiError, etagOf, useOp } from "../../data/api.ts";
+import { etagOf, useOp } from "../../data/api.ts";
 import { useMay, useNames } from "../../data/people.ts";
 import { TicketPanel } from "../../desk/index.ts";
 import { useActions } from "../../shell/actions.ts";
-import { NotFound } from "../../shell/not-found.tsx";
+import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
@@ -28,7 +28,7 @@ export function ProblemPage() {
   const { data, error, isPending, refetch } = useOp("problems.get", input);
   const problem = data?.data;
   useTitle(problem && `${problem.number} ${problem.title}`);
-  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  if (isGone(error)) return <NotFound />;
   return (
     <div className="page">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

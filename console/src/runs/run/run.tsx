@@ -2,6 +2,7 @@ import "./run.css";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
+import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
@@ -26,7 +27,7 @@ export function RunPage() {
   if (run) return <RunScreen key={id} run={run} />;
   return (
     <div className="page run">
-      {error ? <ErrorNotice error={error} retry={() => void refetch()} /> : <Loading rows={12} />}
+      {error ? <PageError error={error} retry={() => void refetch()} /> : <Loading rows={12} />}
     </div>
   );
 }

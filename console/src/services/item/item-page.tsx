@@ -3,11 +3,11 @@ import "./item-page.css";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Network, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
+import { call, etagOf, invalidate, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useMay, useNames } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
-import { NotFound } from "../../shell/not-found.tsx";
+import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
@@ -31,7 +31,7 @@ export function ItemPage() {
   const { data, error, isPending, refetch } = useOp("cmdb.get_item", input);
   const item = data?.data;
   useTitle(item?.name);
-  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  if (isGone(error)) return <NotFound />;
   return (
     <div className="page">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

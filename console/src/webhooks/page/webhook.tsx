@@ -5,9 +5,10 @@ import { useState } from "react";
 import { call, invalidate, useOp } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useMay } from "../../data/people.ts";
+import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
-import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
@@ -47,7 +48,7 @@ export function WebhookPage() {
       search: { tab: next === "deliveries" ? undefined : next },
       replace: true,
     });
-  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (error) return <PageError error={error} retry={() => void refetch()} />;
   if (isPending || !webhook) return <Loading rows={10} />;
   return (
     <div className="page">

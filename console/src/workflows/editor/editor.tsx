@@ -2,7 +2,7 @@ import "./editor.css";
 import { useParams } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { prefetch, type Schemas } from "../../data/api.ts";
-import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Loading } from "../../ui/feedback.tsx";
 import type { CanvasHandle } from "../canvas/canvas.tsx";
 import type { Definition } from "../graph/graph.ts";
 import { type Draft, useDraft } from "./draft/use-draft.ts";
@@ -21,6 +21,7 @@ import { showField, useJump, useProblems } from "./use-problems.ts";
 import { useRights } from "./use-rights.ts";
 import { useShownRun } from "./run/use-shown-run.ts";
 import { useEditorPlace, useSelection } from "./use-selection.ts";
+import { PageError } from "../../shell/not-found.tsx";
 
 /** A workflow: its steps on a canvas, the fields of the chosen one beside it. */
 export function Editor() {
@@ -36,7 +37,7 @@ function WorkflowEditor({ id }: { readonly id: string }) {
   if (workflow && definition) return <Workbench {...{ id, draft, workflow, definition }} />;
   return (
     <div className="page">
-      {error ? <ErrorNotice error={error} retry={() => void refetch()} /> : <Loading />}
+      {error ? <PageError error={error} retry={() => void refetch()} /> : <Loading />}
     </div>
   );
 }
