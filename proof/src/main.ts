@@ -1,4 +1,6 @@
+import { container } from "./container/container.ts";
 import { crash } from "./tests/crash.ts";
+import { databases } from "./tests/databases.ts";
 import { dump } from "./dump/dump.ts";
 import { failover } from "./failover/failover.ts";
 import { faults } from "./faults/index.ts";
@@ -26,7 +28,9 @@ const PROOFS: readonly Proof[] = [
   failover,
   flood,
   thorough,
+  databases,
   guides,
+  container,
   n8n,
   mcp,
 ];

@@ -136,11 +136,15 @@ export class Outbound {
   readonly #ownAgent: Agent;
   /** Certificates that TLS trusts beside those that Node trusts; undefined when there are none. */
   readonly secureContext: SecureContext | undefined;
+  /** The same with those that Node trusts, as PEM, for clients that make a context of their own. */
+  readonly trustedCertificates: readonly string[] | undefined;
 
   constructor(options: OutboundOptions) {
     this.#permits = compileAllowList(options.allow);
     this.#lookup = options.lookup ?? lookupBySystem;
-    this.secureContext = createTrust(options.extraCaPem);
+    this.trustedCertificates = readTrust(options.extraCaPem);
+    this.secureContext =
+      this.trustedCertificates && createSecureContext({ ca: [...this.trustedCertificates] });
     this.#ownPlace = options.ownPlace;
     this.#ownAgent = new Agent({
       allowH2: false,
@@ -372,11 +376,11 @@ function compileAllowList(allow: readonly string[]): (address: string) => boolea
 }
 
 /** One context for all connections: reading some 150 certificates anew for each is slow. */
-function createTrust(extraCaPem: string | undefined): SecureContext | undefined {
+function readTrust(extraCaPem: string | undefined): readonly string[] | undefined {
   if (extraCaPem === undefined) return undefined;
   const extra = extraCaPem.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? [];
   if (extra.length === 0) throw new Error("The extra CA file holds no PEM certificate.");
   // OpenSSL skips a certificate that it cannot read, and calls would fail later without a hint; this throws.
   for (const pem of extra) new X509Certificate(pem);
-  return createSecureContext({ ca: [...getCACertificates("default"), ...extra] });
+  return [...getCACertificates("default"), ...extra];
 }

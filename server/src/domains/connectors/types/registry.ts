@@ -5,9 +5,13 @@ import { openai } from "./models/openai.ts";
 import { mcp } from "./mcp.ts";
 import { graphql } from "./graphql.ts";
 import { http } from "./http.ts";
+import { imap } from "./imap/connector.ts";
+import { mongodb } from "./mongodb/connector.ts";
+import { mysql } from "./mysql/connector.ts";
 import { openapi } from "./openapi.ts";
 import { postgres } from "./postgres/connector.ts";
 import { preset } from "./preset.ts";
+import { redis } from "./redis/connector.ts";
 import { slack } from "./slack.ts";
 import { smtp } from "./smtp.ts";
 
@@ -18,7 +22,11 @@ export const CONNECTOR_TYPES: readonly ConnectorType[] = [
   preset,
   graphql,
   postgres,
+  mysql,
+  mongodb,
+  redis,
   smtp,
+  imap,
   slack,
   openai,
   anthropic,

@@ -1,0 +1,80 @@
+/** Messages as actions show them. Nothing of them is parsed here but what the server itself tells of them. */
+import type { FetchMessageObject, ImapFlow, MessageStructureObject } from "imapflow";
+
+/** Of a text of a message. */
+const TEXT_BYTES_MAX = 262_144;
+const PARTS_MAX = 200;
+
+export interface MessagePart {
+  readonly part: string;
+  readonly mediaType: string;
+  readonly name: string | null;
+  readonly size: number;
+  readonly isAttached: boolean;
+}
+
+/** What one sees of a message in a list. */
+export function toSummary({ uid, envelope, flags, size }: FetchMessageObject) {
+  const { from, to, cc, subject, date, messageId, inReplyTo } = envelope ?? {};
+  const addresses = (list: typeof from) =>
+    (list ?? []).map(({ name, address }) => ({ name: name ?? null, address: address ?? null }));
+  return {
+    uid,
+    messageId: messageId ?? null,
+    inReplyTo: inReplyTo ?? null,
+    subject: subject ?? "",
+    from: addresses(from),
+    to: addresses(to),
+    cc: addresses(cc),
+    date: toTime(date),
+    flags: [...(flags ?? [])],
+    size: size ?? 0,
+  };
+}
+
+/** A server may send what is no time. */
+function toTime(date: Date | string | undefined): string | null {
+  const ms = date === undefined ? NaN : new Date(date).getTime();
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+/** The parts of a message that hold content, in their order. */
+export function listParts(root: MessageStructureObject | undefined): readonly MessagePart[] {
+  const parts: MessagePart[] = [];
+  const left = root ? [root] : [];
+  for (let node = left.shift(); node && parts.length < PARTS_MAX; node = left.shift()) {
+    if (node.childNodes && !/^message\//.test(node.type)) {
+      left.unshift(...node.childNodes);
+      continue;
+    }
+    const name = node.dispositionParameters?.["filename"] ?? node.parameters?.["name"] ?? null;
+    parts.push({
+      // A message of one part has no number in its structure.
+      part: node.part ?? "1",
+      mediaType: node.type,
+      name,
+      size: node.size ?? 0,
+      isAttached: node.disposition === "attachment" || name !== null,
+    });
+  }
+  return parts;
+}
+
+/** The first text of a type that is no attachment; null where there is none. */
+export async function readText(
+  client: ImapFlow,
+  uid: number,
+  parts: readonly MessagePart[],
+  mediaType: string,
+): Promise<string | null> {
+  const found = parts.find((one) => one.mediaType === mediaType && !one.isAttached);
+  if (!found) return null;
+  const { content } = await client.download(String(uid), found.part, {
+    uid: true,
+    maxBytes: TEXT_BYTES_MAX,
+  });
+  if (!content) return null;
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}

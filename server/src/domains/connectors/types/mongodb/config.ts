@@ -1,0 +1,25 @@
+import Type, { type Static } from "typebox";
+import { line, object } from "#kernel/schema/schema.ts";
+import { serverFields } from "../../upstream/guarded-stream.ts";
+
+/** The configuration of a MongoDB connector. */
+export const config = object({
+  ...serverFields("The server, or the name of a cluster with `isCluster`", 27_017),
+  isCluster: Type.Boolean({
+    default: false,
+    description: "The name stands for several servers, as in `mongodb+srv://`",
+  }),
+  database: line(63),
+  authSource: Type.String({
+    minLength: 1,
+    maxLength: 63,
+    default: "admin",
+    description: "The database that knows the user",
+  }),
+  allowWrites: Type.Boolean({
+    default: false,
+    description: "Whether there are the actions that change something",
+  }),
+  maxDocuments: Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 }),
+});
+export type MongoConfig = Static<typeof config>;

@@ -1,0 +1,222 @@
+import type { Document } from "bson";
+import Type, { type Static } from "typebox";
+import { invalidField } from "#kernel/operation/failure.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import type { UpstreamConnection } from "../../upstream/connection.ts";
+import { RESPONSE_BYTES_MAX } from "../../upstream/http.ts";
+import { withRetries } from "../../upstream/retry.ts";
+import { hostErrors } from "../../upstream/target.ts";
+import { UpstreamError } from "../../upstream/upstream-error.ts";
+import { action, connectorType } from "../connector-type.ts";
+import { config, type MongoConfig } from "./config.ts";
+import { loadBson, runCommand } from "./session.ts";
+
+type MongoConnection = UpstreamConnection<MongoConfig>;
+
+const DOCUMENTS_MAX = 1_000;
+const Collection = line(200);
+const Doc = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'JSON; ids as `{"$oid": "…"}`, times as `{"$date": "…"}`',
+});
+const Limit = Type.Integer({ minimum: 1, maximum: 10_000, default: 100 });
+
+const FindInput = object({
+  collection: Collection,
+  filter: Type.Optional(Doc),
+  projection: Type.Optional(Doc),
+  sort: Type.Optional(Doc),
+  skip: Type.Integer({ minimum: 0, default: 0 }),
+  limit: Limit,
+});
+const AggregateInput = object({
+  collection: Collection,
+  pipeline: Type.Array(Doc, { maxItems: 100 }),
+  limit: Limit,
+});
+const CountInput = object({ collection: Collection, filter: Type.Optional(Doc) });
+const InsertInput = object({
+  collection: Collection,
+  documents: Type.Array(Doc, { minItems: 1, maxItems: DOCUMENTS_MAX }),
+});
+const UpdateInput = object({
+  collection: Collection,
+  filter: Doc,
+  update: Doc,
+  many: Type.Boolean({ default: false, description: "All that fit, instead of the first" }),
+  upsert: Type.Boolean({ default: false, description: "Makes one where none fits" }),
+});
+const DeleteInput = object({
+  collection: Collection,
+  filter: Doc,
+  many: Type.Boolean({ default: false, description: "All that fit, instead of the first" }),
+});
+
+/** A MongoDB database. */
+export const mongodb = connectorType({
+  type: "mongodb",
+  summary: "A MongoDB database",
+  config,
+  authKinds: ["none", "basic"],
+  actions: [
+    action<MongoConfig, typeof FindInput>({
+      name: "find",
+      summary: "Finds `documents`, and tells whether there may be more as `truncated`",
+      input: FindInput,
+      run: (connection, { collection, limit, ...input }) =>
+        again(connection, async () => {
+          const wanted = Math.min(limit, connection.config.maxDocuments);
+          const command = { find: collection, ...(await toBson(input)), singleBatch: true };
+          const room = { limit: wanted + 1, batchSize: wanted + 1 };
+          return read(connection, { ...command, ...room }, wanted);
+        }),
+    }),
+    action<MongoConfig, typeof AggregateInput>({
+      name: "aggregate",
+      summary: "Runs a pipeline; gives its `documents`",
+      input: AggregateInput,
+      run: (connection, { collection, pipeline, limit }) =>
+        again(connection, async () => {
+          checkPipeline(connection, pipeline);
+          const wanted = Math.min(limit, connection.config.maxDocuments);
+          const cursor = { batchSize: wanted + 1 };
+          const command = { aggregate: collection, ...(await toBson({ pipeline })), cursor };
+          return read(connection, command, wanted);
+        }),
+    }),
+    action<MongoConfig, typeof CountInput>({
+      name: "count",
+      summary: "Counts documents as `count`",
+      input: CountInput,
+      run: (connection, { collection, filter = {} }) =>
+        again(connection, async () => {
+          const command = { count: collection, ...(await toBson({ query: filter })) };
+          const { n } = await runCommand(connection, withTimeLimit(connection, command));
+          return { count: Number(n) };
+        }),
+    }),
+    action<MongoConfig, typeof InsertInput>({
+      name: "insert",
+      summary: "Adds documents; gives their ids as `insertedIds`",
+      input: InsertInput,
+      isOffered: ({ allowWrites }) => allowWrites,
+      run: (connection, input) => once(connection, () => insert(connection, input)),
+    }),
+    action<MongoConfig, typeof UpdateInput>({
+      name: "update",
+      summary:
+        "Changes documents; gives how many were `matched` and `modified`, and an `upsertedId`",
+      input: UpdateInput,
+      isOffered: ({ allowWrites }) => allowWrites,
+      run: (connection, input) => once(connection, () => update(connection, input)),
+    }),
+    action<MongoConfig, typeof DeleteInput>({
+      name: "delete",
+      summary: "Deletes documents; gives how many as `deleted`",
+      input: DeleteInput,
+      isOffered: ({ allowWrites }) => allowWrites,
+      run: (connection, { collection, filter, many }) =>
+        once(connection, async () => {
+          const { q } = await toBson({ q: filter });
+          const command = { delete: collection, deletes: [{ q, limit: many ? 0 : 1 }] };
+          const { n } = await runCommand(connection, withTimeLimit(connection, command));
+          return { deleted: Number(n) };
+        }),
+    }),
+  ],
+  check: (platform, { host, isCluster, sslMode }) => [
+    // Of a cluster the name stands for others, which are checked when they are known.
+    ...(isCluster ? [] : hostErrors(platform, "/config/host", host)),
+    ...(isCluster && sslMode === "disable"
+      ? [{ path: "/config/sslMode", message: "must not be `disable` for a cluster" }]
+      : []),
+  ],
+  async test(connection) {
+    await runCommand(connection, { ping: 1 });
+    return {};
+  },
+});
+
+function again<T>(connection: MongoConnection, work: () => Promise<T>): Promise<T> {
+  return withRetries({ ...connection, idempotent: true }, work);
+}
+
+function once<T>(connection: MongoConnection, work: () => Promise<T>): Promise<T> {
+  return withRetries({ ...connection, idempotent: false }, work);
+}
+
+/** Reads the first batch of a cursor, which is all that is wanted of it. */
+async function read(
+  connection: MongoConnection,
+  command: Document,
+  wanted: number,
+): Promise<object> {
+  const { cursor } = await runCommand(connection, withTimeLimit(connection, command));
+  const { firstBatch = [], id = 0, ns = "" } = (cursor ?? {}) as Document;
+  if (Number(id) !== 0) {
+    const collection = String(ns).slice(String(ns).indexOf(".") + 1);
+    await runCommand(connection, { killCursors: collection, cursors: [id] });
+  }
+  const documents = (firstBatch as Document[]).slice(0, wanted);
+  return {
+    documents: await toJson(documents),
+    truncated: (firstBatch as Document[]).length > wanted || Number(id) !== 0,
+  };
+}
+
+async function insert(
+  connection: MongoConnection,
+  { collection, documents }: Static<typeof InsertInput>,
+): Promise<object> {
+  const { ObjectId } = await loadBson();
+  const given = await toBson({ documents });
+  const all = (given["documents"] as Document[]).map((one) => ({ _id: new ObjectId(), ...one }));
+  await runCommand(connection, withTimeLimit(connection, { insert: collection, documents: all }));
+  return { insertedCount: all.length, insertedIds: await toJson(all.map(({ _id }) => _id)) };
+}
+
+async function update(
+  connection: MongoConnection,
+  { collection, filter, update: change, many, upsert }: Static<typeof UpdateInput>,
+): Promise<object> {
+  const { q, u } = await toBson({ q: filter, u: change });
+  const command = { update: collection, updates: [{ q, u, multi: many, upsert }] };
+  const answer = await runCommand(connection, withTimeLimit(connection, command));
+  const [made] = (answer["upserted"] ?? []) as Document[];
+  const upsertedId = made ? await toJson(made["_id"]) : null;
+  return {
+    matched: Number(answer["n"]) - (made ? 1 : 0),
+    modified: Number(answer["nModified"]),
+    upsertedId,
+  };
+}
+
+/** `$out` and `$merge` write, and only stand at the end of a pipeline. */
+function checkPipeline({ config: { allowWrites } }: MongoConnection, stages: readonly object[]) {
+  const at = stages.findIndex((stage) => "$out" in stage || "$merge" in stage);
+  if (at >= 0 && !allowWrites) {
+    throw invalidField(`/input/pipeline/${at}`, "writes, which this connector may not");
+  }
+}
+
+function withTimeLimit({ deadline }: MongoConnection, command: Document): Document {
+  return { ...command, maxTimeMS: deadline.remainingMs() };
+}
+
+/** Values as MongoDB has them; what JSON has no form for is written as its extended JSON. */
+async function toBson(input: object): Promise<Document> {
+  const { EJSON } = await loadBson();
+  try {
+    return EJSON.deserialize(input as Document, { relaxed: true }) as Document;
+  } catch {
+    throw invalidField("/input", "has a value that is no extended JSON of MongoDB");
+  }
+}
+
+async function toJson(value: unknown): Promise<unknown> {
+  const { EJSON } = await loadBson();
+  const shown: unknown = EJSON.serialize(value as Document, { relaxed: true });
+  if (JSON.stringify(shown).length > RESPONSE_BYTES_MAX) {
+    throw new UpstreamError("The answer is larger than 1 MiB.");
+  }
+  return shown;
+}

@@ -1,0 +1,122 @@
+import { resolveSrv } from "node:dns/promises";
+import type { Document } from "bson";
+import type { UpstreamConnection } from "../../upstream/connection.ts";
+import { withDeadline } from "../../upstream/deadline.ts";
+import { openStream, streamError } from "../../upstream/guarded-stream.ts";
+import { type SessionKind, withSession } from "../../upstream/session-pool.ts";
+import { UpstreamError } from "../../upstream/upstream-error.ts";
+import type { MongoConfig } from "./config.ts";
+import { signIn } from "./sign-in.ts";
+import { MongoSession } from "./wire.ts";
+
+type MongoConnection = UpstreamConnection<MongoConfig>;
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+const DEFAULT_PORT = 27_017;
+/** Of a cluster; one that can't be reached is followed by the next. */
+const SERVERS_TRIED_MAX = 3;
+
+const kind: SessionKind<MongoConfig, MongoSession> = { open: openSession };
+
+/** Runs one command; gives its answer, and throws where the server refused it. */
+export function runCommand(connection: MongoConnection, command: Document): Promise<Document> {
+  const { config } = connection;
+  return withSession(connection, kind, async (session) =>
+    checkAnswer(connection, await session.send(config.database, command)),
+  );
+}
+
+/** The library for the values of MongoDB, loaded at the first use: many installations have none. */
+export function loadBson() {
+  return import("bson");
+}
+
+/** Connects to the server that takes writes, which another of its set may name. */
+async function openSession(connection: MongoConnection): Promise<MongoSession> {
+  const places = connection.config.isCluster ? await findServers(connection) : [connection.config];
+  let failed: unknown;
+  for (const place of places.slice(0, SERVERS_TRIED_MAX)) {
+    try {
+      return await openAt(connection, place);
+    } catch (error) {
+      failed = error;
+      if (!(error instanceof UpstreamError) || error.particulars.unsent !== true) throw error;
+    }
+  }
+  throw failed;
+}
+
+async function openAt(
+  connection: MongoConnection,
+  place: Place,
+  isNamed = false,
+): Promise<MongoSession> {
+  const { config, auth, deadline } = connection;
+  const bson = await loadBson();
+  const stream = await openStream(connection, "mongodb", place);
+  const session = new MongoSession(bson, stream, `mongodb ${place.host}`);
+  const stop = (): void => session.close();
+  deadline.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const hello = await session.send("admin", { hello: 1, helloOk: true });
+    const primary = typeof hello["primary"] === "string" ? toPlace(hello["primary"]) : undefined;
+    if (hello["isWritablePrimary"] === false && primary && !isNamed) {
+      session.close();
+      return await openAt(connection, primary, true);
+    }
+    if (auth.kind === "basic") {
+      const { username, password } = auth;
+      await signIn(bson, session, { database: config.authSource, username, password });
+    }
+    return session;
+  } catch (error) {
+    session.close();
+    deadline.signal.throwIfAborted();
+    throw error;
+  } finally {
+    deadline.signal.removeEventListener("abort", stop);
+  }
+}
+
+/** The servers of a cluster, as its name in the DNS lists them: only those of the same domain, as the standard demands. */
+async function findServers({ config, deadline }: MongoConnection): Promise<readonly Place[]> {
+  const { host } = config;
+  const domain = host.slice(host.indexOf("."));
+  try {
+    const records = await withDeadline(deadline, resolveSrv(`_mongodb._tcp.${host}`));
+    const own = records.filter(({ name }) => name.toLowerCase().endsWith(domain.toLowerCase()));
+    if (own.length === 0) throw new UpstreamError(`The DNS names no servers of ${host}.`);
+    return own.map(({ name, port }) => ({ host: name, port }));
+  } catch (error) {
+    deadline.signal.throwIfAborted();
+    throw streamError(error, `mongodb ${host}`, { unsent: true });
+  }
+}
+
+function toPlace(text: string): Place | undefined {
+  const [, host, port] = /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(text) ?? [];
+  return host === undefined ? undefined : { host, port: Number(port ?? DEFAULT_PORT) };
+}
+
+/** It has no time for anybody: it starts, ends, or is no longer the one that takes writes. */
+const DOWN = new Set([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
+const OVERDUE = 50;
+
+function checkAnswer({ scrubber }: MongoConnection, answer: Document): Document {
+  const writeErrors = answer["writeErrors"];
+  const [wrong] = Array.isArray(writeErrors) ? (writeErrors as Document[]) : [];
+  const refusal = answer["ok"] === 1 ? wrong : answer;
+  if (!refusal) return answer;
+  const code = Number(refusal["code"]);
+  const name: unknown = refusal["codeName"] ?? refusal["code"];
+  const words = `The database answered: ${String(refusal["errmsg"]).slice(0, 500)}`;
+  throw new UpstreamError(scrubber.scrub(words), {
+    code: String(name),
+    isDown: DOWN.has(code) || code === OVERDUE,
+    isTimeout: code === OVERDUE,
+  });
+}

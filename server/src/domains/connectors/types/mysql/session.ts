@@ -1,0 +1,240 @@
+import type { Connection, FieldPacket, ResultSetHeader } from "mysql2";
+import { RESPONSE_BYTES_MAX } from "../../upstream/http.ts";
+import type { UpstreamConnection } from "../../upstream/connection.ts";
+import { openSocket, streamError } from "../../upstream/guarded-stream.ts";
+import { type Session, type SessionKind, withSession } from "../../upstream/session-pool.ts";
+import { UpstreamError } from "../../upstream/upstream-error.ts";
+import type { MysqlConfig } from "./config.ts";
+
+type MysqlConnection = UpstreamConnection<MysqlConfig>;
+
+export interface Statement {
+  readonly sql: string;
+  readonly params?: readonly unknown[];
+}
+
+/** The part of the driver's command that is used here; its types know only the text protocol's. */
+interface Command {
+  on(event: "fields", listener: (fields: FieldPacket[] | undefined) => void): this;
+  on(event: "result", listener: (row: unknown[] | ResultSetHeader) => void): this;
+  on(event: "error", listener: (error: Error) => void): this;
+  on(event: "end", listener: () => void): this;
+}
+
+interface Result {
+  readonly fields: readonly FieldPacket[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly header: ResultSetHeader | undefined;
+}
+
+/** One signed-in connection. */
+class MysqlSession implements Session {
+  readonly #client: Connection;
+  /** The server's name for the limit of a statement, and what a second is in it. */
+  timeLimit = { name: "max_execution_time", perSecond: 1_000 };
+  isOpen = true;
+
+  constructor(client: Connection) {
+    this.#client = client;
+    // A broken connection is reported where something is awaited.
+    client.on("error", () => (this.isOpen = false));
+    client.on("end", () => (this.isOpen = false));
+  }
+
+  connect(): Promise<void> {
+    return this.#settle((done) => this.#client.connect(done));
+  }
+
+  /** A statement of ours, without a result. */
+  run(sql: string): Promise<void> {
+    return this.#settle((done) => this.#client.query(sql, done));
+  }
+
+  async readVersion(): Promise<string> {
+    const { rows } = await this.execute({ sql: "select version()" }, 1);
+    return String(rows[0]?.[0]);
+  }
+
+  /**
+   * A statement of others. It goes by the protocol of prepared statements, which takes one statement only: `commit; delete …`
+   * would leave the transaction that keeps it from writing.
+   */
+  execute({ sql, params = [] }: Statement, rowsMax: number): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    let fields: readonly FieldPacket[] = [];
+    let header: ResultSetHeader | undefined;
+    let bytes = 0;
+    const rows: unknown[][] = [];
+    const command = this.#client.execute({
+      sql,
+      values: params.map(toParameter),
+      rowsAsArray: true,
+    } as never) as unknown as Command;
+    command
+      .on("fields", (given) => (fields = given ?? fields))
+      .on("result", (row) => {
+        if (!Array.isArray(row)) {
+          header = row;
+        } else if (rows.length < rowsMax && bytes <= RESPONSE_BYTES_MAX) {
+          const shown = row.map(toJson);
+          bytes += JSON.stringify(shown).length;
+          rows.push(shown);
+        }
+      })
+      .on("error", reject)
+      .on("end", () => {
+        if (bytes <= RESPONSE_BYTES_MAX) resolve({ fields, rows, header });
+        else reject(new UpstreamError("The answer is larger than 1 MiB."));
+      });
+    return promise;
+  }
+
+  /** Ends transaction, settings, locks, temporary tables and prepared statements. */
+  reset(): Promise<void> {
+    return this.#settle((done) => this.#client.reset(done));
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  #settle(start: (done: (error: Error | null) => void) => void): Promise<void> {
+    return new Promise((resolve, reject) =>
+      start((error) => (error === null ? resolve() : reject(error))),
+    );
+  }
+}
+
+const kind: SessionKind<MysqlConfig, MysqlSession> = {
+  open: openSession,
+  clean: (session) => session.reset(),
+};
+
+/** Runs one statement in a transaction of its own. */
+export async function runStatement(
+  connection: MysqlConnection,
+  mode: "read only" | "read write",
+  statement: Statement,
+): Promise<unknown> {
+  const { config, deadline } = connection;
+  return withSession(connection, kind, async (session) => {
+    try {
+      const { name, perSecond } = session.timeLimit;
+      const limit = (deadline.remainingMs() / 1_000) * perSecond;
+      await session.run(
+        `set session ${name} = ${limit}, session sql_select_limit = ${config.maxRows + 1}`,
+      );
+      // Also those that follow, should the statement end this one.
+      await session.run(`set session transaction ${mode}`);
+      await session.run(`start transaction ${mode}`);
+      const result = await session.execute(statement, config.maxRows + 1);
+      await session.run("commit");
+      return toAnswer(result, config.maxRows, mode);
+    } catch (error) {
+      throw toDatabaseError(connection, error);
+    }
+  });
+}
+
+async function openSession(connection: MysqlConnection): Promise<MysqlSession> {
+  const { config, auth } = connection;
+  const { host, port, database, sslMode, caCertificate } = config;
+  const { username = "", password = "" } = auth.kind === "basic" ? auth : {};
+  const stream = await openSocket(connection, "mysql", config);
+  // Loaded at the first statement: many installations have no such database, and it takes memory.
+  const { createConnection } = await import("mysql2");
+  const ca = caCertificate ?? connection.platform.outbound.trustedCertificates;
+  const session = new MysqlSession(
+    createConnection({
+      host,
+      port,
+      database,
+      user: username,
+      password,
+      stream: () => stream,
+      ...(sslMode !== "disable" && {
+        ssl: {
+          rejectUnauthorized: sslMode === "verify-full",
+          verifyIdentity: sslMode === "verify-full",
+          ...(ca !== undefined && { ca }),
+        } as never,
+      }),
+      charset: "utf8mb4",
+      dateStrings: true,
+      supportBigNumbers: true,
+      // No code is made of what a server says its columns are called.
+      disableEval: true,
+      maxPreparedStatements: 1,
+      // Without it a server may ask for any file of this machine.
+      flags: ["-LOCAL_FILES"],
+      connectTimeout: connection.deadline.remainingMs(),
+    }),
+  );
+  try {
+    await session.connect();
+    // MariaDB has another name, and counts in seconds.
+    if (/mariadb/i.test(await session.readVersion())) {
+      session.timeLimit = { name: "max_statement_time", perSecond: 1 };
+    }
+    return session;
+  } catch (error) {
+    session.close();
+    throw toDatabaseError(connection, error, true);
+  }
+}
+
+function toAnswer({ fields, rows, header }: Result, rowsMax: number, mode: string): object {
+  const columns = fields.map(({ name }) => name);
+  const page = rows.slice(0, rowsMax);
+  return {
+    columns,
+    rows: page.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null]))),
+    rowCount: columns.length > 0 ? page.length : (header?.affectedRows ?? 0),
+    truncated: rows.length > rowsMax,
+    ...(mode === "read write" && { insertId: header?.insertId || null }),
+  };
+}
+
+/** Lists and objects are sent as JSON. */
+function toParameter(value: unknown): unknown {
+  if (typeof value === "object" && value !== null) return JSON.stringify(value);
+  return value ?? null;
+}
+
+/** Bytes have no form in JSON. */
+function toJson(value: unknown): unknown {
+  return Buffer.isBuffer(value) ? { base64: value.toString("base64") } : value;
+}
+
+interface DriverError extends Error {
+  readonly code?: string;
+  readonly errno?: number;
+  readonly sqlState?: string;
+  readonly sqlMessage?: string;
+}
+
+/** The server has no time or place for anybody: too many connections, shutdown. */
+const DOWN = new Set([1040, 1053, 1129, 1203, 1226]);
+/** The statement took longer than it may, as MySQL and MariaDB call it. */
+const OVERDUE = new Set([3024, 1969]);
+
+function toDatabaseError(
+  { config, scrubber }: MysqlConnection,
+  error: unknown,
+  unsent = false,
+): unknown {
+  if (error instanceof UpstreamError) return error;
+  const { errno, code, sqlState, sqlMessage } = error as DriverError;
+  if (sqlState === undefined || errno === undefined) {
+    return streamError(error, `mysql ${config.host}`, { unsent });
+  }
+  const isTimeout = OVERDUE.has(errno);
+  const isDown = isTimeout || DOWN.has(errno);
+  const words = `The database answered: ${(sqlMessage ?? "").slice(0, 500)}`;
+  return new UpstreamError(scrubber.scrub(words), {
+    ...(code !== undefined && { code }),
+    isDown,
+    isTimeout,
+    unsent: unsent && isDown,
+  });
+}

@@ -1,0 +1,272 @@
+import Type, { type Static, type TObject } from "typebox";
+import { object, text } from "#kernel/schema/schema.ts";
+import type { UpstreamConnection } from "../../upstream/connection.ts";
+import { withRetries } from "../../upstream/retry.ts";
+import { hostErrors } from "../../upstream/target.ts";
+import { UpstreamError } from "../../upstream/upstream-error.ts";
+import { action, type ActionType, connectorType } from "../connector-type.ts";
+import { config, type RedisConfig } from "./config.ts";
+import { type Reply, RespError } from "./resp.ts";
+import { runAnyCommand, runCommand } from "./session.ts";
+
+const VALUE_CHARACTERS_MAX = 1_000_000;
+const ITEMS_MAX = 1_000;
+const EXPIRY_MAX_MS = 10 * 365 * 86_400_000;
+
+const Key = Type.String({ minLength: 1, maxLength: 10_000 });
+const Value = Type.Union([text(VALUE_CHARACTERS_MAX), Type.Number(), Type.Boolean()], {
+  description: "A text, or a number that becomes one",
+});
+const End = Type.Enum(["start", "end"], { default: "end" });
+const ExpireMs = Type.Integer({ minimum: 1, maximum: EXPIRY_MAX_MS });
+
+const KeysInput = object({
+  match: Type.String({ minLength: 1, maxLength: 1_000, default: "*", description: "As `order:*`" }),
+  limit: Type.Integer({ minimum: 1, maximum: ITEMS_MAX, default: 100 }),
+});
+
+const CommandInput = object({
+  args: Type.Array(Value, {
+    minItems: 1,
+    maxItems: ITEMS_MAX,
+    description: "The command and its arguments, each apart",
+  }),
+});
+
+/** An action that is done by one command. */
+interface CommandAction<Input extends TObject> {
+  readonly name: string;
+  readonly summary: string;
+  readonly input: Input;
+  readonly does: "read" | "write" | "repeatable write";
+  readonly args: (input: Static<Input>) => readonly string[];
+  readonly output: (reply: Reply) => object;
+}
+
+function commandAction<Input extends TObject>(
+  about: CommandAction<Input>,
+): ActionType<RedisConfig> {
+  const { name, summary, input, does, args, output } = about;
+  return action<RedisConfig, Input>({
+    name,
+    summary,
+    input,
+    ...(does !== "read" && { isOffered: ({ allowWrites }) => allowWrites }),
+    run: (connection, given) =>
+      withRetries({ ...connection, idempotent: does !== "write" }, async () =>
+        output(await runCommand(connection, ...args(given))),
+      ),
+  });
+}
+
+/** A Redis server. */
+export const redis = connectorType({
+  type: "redis",
+  summary: "A Redis server, or one that speaks its protocol",
+  config,
+  authKinds: ["none", "basic"],
+  actions: [
+    commandAction({
+      name: "get",
+      summary: "Reads a key; gives its `value`, null where there is none",
+      input: object({ key: Key }),
+      does: "read",
+      args: ({ key }) => ["GET", key],
+      output: (value) => ({ value }),
+    }),
+    commandAction({
+      name: "set",
+      summary: "Sets a key; `isSet` is false where `onlyIf` did not hold",
+      input: object({
+        key: Key,
+        value: Value,
+        expireMs: Type.Optional(ExpireMs),
+        onlyIf: Type.Optional(Type.Enum(["absent", "present"])),
+      }),
+      does: "repeatable write",
+      args: ({ key, value, expireMs, onlyIf }) => [
+        "SET",
+        key,
+        String(value),
+        ...(expireMs === undefined ? [] : ["PX", String(expireMs)]),
+        ...(onlyIf === undefined ? [] : [onlyIf === "absent" ? "NX" : "XX"]),
+      ],
+      output: (reply) => ({ isSet: reply !== null }),
+    }),
+    commandAction({
+      name: "delete",
+      summary: "Deletes keys; gives how many there were as `deleted`",
+      input: object({ keys: Type.Array(Key, { minItems: 1, maxItems: ITEMS_MAX }) }),
+      does: "repeatable write",
+      args: ({ keys }) => ["DEL", ...keys],
+      output: (deleted) => ({ deleted }),
+    }),
+    commandAction({
+      name: "exists",
+      summary: "Tells whether there is a key, as `exists`",
+      input: object({ key: Key }),
+      does: "read",
+      args: ({ key }) => ["EXISTS", key],
+      output: (count) => ({ exists: count === 1 }),
+    }),
+    commandAction({
+      name: "increment",
+      summary: "Adds to a number; gives the new `value`",
+      input: object({ key: Key, by: Type.Integer({ default: 1 }) }),
+      does: "write",
+      args: ({ key, by }) => ["INCRBY", key, String(by)],
+      output: (value) => ({ value }),
+    }),
+    commandAction({
+      name: "expire",
+      summary: "Lets a key end after a time; `isSet` is false where there is no such key",
+      input: object({ key: Key, expireMs: ExpireMs }),
+      does: "repeatable write",
+      args: ({ key, expireMs }) => ["PEXPIRE", key, String(expireMs)],
+      output: (reply) => ({ isSet: reply === 1 }),
+    }),
+    commandAction({
+      name: "publish",
+      summary: "Publishes a message to a channel; gives how many heard it as `receivers`",
+      input: object({ channel: Key, message: Value }),
+      does: "write",
+      args: ({ channel, message }) => ["PUBLISH", channel, String(message)],
+      output: (receivers) => ({ receivers }),
+    }),
+    commandAction({
+      name: "list_push",
+      summary: "Adds values to a list; gives its new `length`",
+      input: object({
+        key: Key,
+        values: Type.Array(Value, { minItems: 1, maxItems: ITEMS_MAX }),
+        at: End,
+      }),
+      does: "write",
+      args: ({ key, values, at }) => [
+        at === "start" ? "LPUSH" : "RPUSH",
+        key,
+        ...values.map(String),
+      ],
+      output: (length) => ({ length }),
+    }),
+    commandAction({
+      name: "list_pop",
+      summary: "Takes a value from a list; gives it as `value`, null where the list is empty",
+      input: object({ key: Key, at: End }),
+      does: "write",
+      args: ({ key, at }) => [at === "start" ? "LPOP" : "RPOP", key],
+      output: (value) => ({ value }),
+    }),
+    commandAction({
+      name: "list_range",
+      summary: "Reads a part of a list as `values`; negative places count from the end",
+      input: object({
+        key: Key,
+        start: Type.Integer({ default: 0 }),
+        stop: Type.Integer({
+          default: ITEMS_MAX - 1,
+          description: "The last one, itself included",
+        }),
+      }),
+      does: "read",
+      args: ({ key, start, stop }) => ["LRANGE", key, String(start), String(stop)],
+      output: (values) => ({ values }),
+    }),
+    commandAction({
+      name: "list_length",
+      summary: "Gives the `length` of a list",
+      input: object({ key: Key }),
+      does: "read",
+      args: ({ key }) => ["LLEN", key],
+      output: (length) => ({ length }),
+    }),
+    commandAction({
+      name: "hash_get",
+      summary: "Reads the `fields` of a hash",
+      input: object({ key: Key }),
+      does: "read",
+      args: ({ key }) => ["HGETALL", key],
+      output: (pairs) => ({ fields: fieldsOf(pairs) }),
+    }),
+    commandAction({
+      name: "hash_set",
+      summary: "Sets fields of a hash; gives how many of them are new as `added`",
+      input: object({
+        key: Key,
+        fields: Type.Record(Type.String(), Value, { minProperties: 1, maxProperties: ITEMS_MAX }),
+      }),
+      does: "repeatable write",
+      args: ({ key, fields }) => [
+        "HSET",
+        key,
+        ...Object.entries(fields).flatMap(([name, value]) => [name, String(value)]),
+      ],
+      output: (added) => ({ added }),
+    }),
+    commandAction({
+      name: "hash_delete",
+      summary: "Deletes fields of a hash; gives how many there were as `deleted`",
+      input: object({ key: Key, fields: Type.Array(Key, { minItems: 1, maxItems: ITEMS_MAX }) }),
+      does: "repeatable write",
+      args: ({ key, fields }) => ["HDEL", key, ...fields],
+      output: (deleted) => ({ deleted }),
+    }),
+    action<RedisConfig, typeof KeysInput>({
+      name: "keys",
+      summary: "Finds keys by a pattern as `keys`, and whether there may be more as `truncated`",
+      input: KeysInput,
+      run: (connection, input) =>
+        withRetries({ ...connection, idempotent: true }, () => findKeys(connection, input)),
+    }),
+    action<RedisConfig, typeof CommandInput>({
+      name: "command",
+      summary: "Runs any command; gives its `reply`",
+      input: CommandInput,
+      isOffered: ({ allowCommands }) => allowCommands,
+      run: (connection, { args }) =>
+        withRetries({ ...connection, idempotent: false }, async () => ({
+          reply: shown(await runAnyCommand(connection, args.map(String))),
+        })),
+    }),
+  ],
+  check: (platform, { host }) => hostErrors(platform, "/config/host", host),
+  async test(connection) {
+    await runCommand(connection, "PING");
+    return {};
+  },
+});
+
+/** Scans a bounded part of the keys: `KEYS` would hold the server up for all others. */
+async function findKeys(
+  connection: UpstreamConnection<RedisConfig>,
+  { match, limit }: Static<typeof KeysInput>,
+): Promise<object> {
+  const found = new Set<Reply>();
+  let cursor = "0";
+  for (let scans = 0; scans < SCANS_MAX && found.size < limit; scans += 1) {
+    const reply = await runCommand(connection, "SCAN", cursor, "MATCH", match, "COUNT", "1000");
+    const [next, keys] = Array.isArray(reply) ? (reply as readonly Reply[]) : [];
+    if (typeof next !== "string" || !Array.isArray(keys)) {
+      throw new UpstreamError("The server's answer is none to SCAN.");
+    }
+    for (const key of keys) found.add(key as Reply);
+    cursor = next;
+    if (cursor === "0") break;
+  }
+  return { keys: [...found].slice(0, limit), truncated: cursor !== "0" || found.size > limit };
+}
+
+const SCANS_MAX = 100;
+
+function fieldsOf(pairs: Reply): Readonly<Record<string, Reply>> {
+  const all = Array.isArray(pairs) ? (pairs as readonly Reply[]) : [];
+  return Object.fromEntries(
+    all.flatMap((name, at) => (at % 2 === 0 ? [[String(name), all[at + 1] ?? null]] : [])),
+  );
+}
+
+/** A reply as JSON; a list may hold refusals of its own. */
+function shown(reply: Reply): unknown {
+  if (reply instanceof RespError) return { error: reply.message };
+  return Array.isArray(reply) ? (reply as readonly Reply[]).map(shown) : reply;
+}

@@ -1,0 +1,158 @@
+/**
+ * The protocol of Redis (RESP 2), which is small enough that a client is no dependency worth having: a command is a list
+ * of byte strings, and its reply one value. A reply is read as it arrives, and no further than the bounds allow.
+ */
+import { isUtf8 } from "node:buffer";
+
+const LINE_BYTES_MAX = 65_536;
+const DEPTH_MAX = 8;
+const CRLF = "\r\n";
+
+/** A refusal of the server: `ERR unknown command`. */
+export class RespError extends Error {
+  override readonly name = "RespError";
+}
+
+/** The reply is none of the protocol, or larger than it may be. */
+export class RespViolation extends Error {
+  override readonly name = "RespViolation";
+}
+
+/** Bytes that are no text are shown in base64. */
+export type Reply =
+  | string
+  | number
+  | null
+  | RespError
+  | { readonly base64: string }
+  | readonly Reply[];
+
+/** A command as it is sent. */
+export function encodeCommand(args: readonly string[]): Buffer {
+  const parts = args.map((arg) => `$${Buffer.byteLength(arg)}${CRLF}${arg}${CRLF}`);
+  return Buffer.from(`*${args.length}${CRLF}${parts.join("")}`);
+}
+
+/** Decodes replies from chunks of any size, each byte looked at once. */
+export class RespDecoder {
+  readonly #bytesMax: number;
+  #bytes = Buffer.allocUnsafe(16_384);
+  #end = 0;
+  #at = 0;
+  /** No line ends before this. */
+  #searched = 0;
+  #reading: Generator<number | "line", Reply, Buffer> | undefined;
+  #wants: number | "line" = "line";
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Takes a chunk; gives the replies that are whole with it. */
+  push(chunk: Uint8Array): Reply[] {
+    this.#append(chunk);
+    const replies: Reply[] = [];
+    for (let part = this.#take(); part; part = this.#take()) {
+      const isFirst = !this.#reading;
+      this.#reading ??= readReply(0);
+      if (isFirst) this.#reading.next();
+      const step = this.#reading.next(part);
+      if (step.done === true) {
+        replies.push(step.value);
+        this.#reading = undefined;
+        this.#wants = "line";
+        this.#drop();
+      } else {
+        this.#wants = step.value;
+      }
+    }
+    return replies;
+  }
+
+  #append(chunk: Uint8Array): void {
+    const needed = this.#end + chunk.length;
+    if (needed > this.#bytesMax) throw new RespViolation("The answer is larger than 1 MiB.");
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.min(needed * 2, this.#bytesMax));
+      this.#bytes.copy(larger, 0, 0, this.#end);
+      this.#bytes = larger;
+    }
+    this.#bytes.set(chunk, this.#end);
+    this.#end = needed;
+  }
+
+  /** The next line or bytes that are wanted, without the end of the line. */
+  #take(): Buffer | undefined {
+    const length = this.#wants === "line" ? this.#lineLength() : this.#wants;
+    const next = this.#at + (length ?? 0) + CRLF.length;
+    if (length === undefined || next > this.#end) return undefined;
+    const part = this.#bytes.subarray(this.#at, this.#at + length);
+    this.#at = next;
+    this.#searched = next;
+    return part;
+  }
+
+  #lineLength(): number | undefined {
+    const from = Math.max(this.#at, this.#searched - 1);
+    const found = this.#bytes.subarray(0, this.#end).indexOf(CRLF, from);
+    this.#searched = this.#end;
+    const length = (found < 0 ? this.#end : found) - this.#at;
+    if (length > LINE_BYTES_MAX) throw new RespViolation("The server sent a line without end.");
+    return found < 0 ? undefined : length;
+  }
+
+  /** Forgets what was read; between replies there is seldom anything left. */
+  #drop(): void {
+    this.#bytes.copy(this.#bytes, 0, this.#at, this.#end);
+    this.#end -= this.#at;
+    this.#at = 0;
+    this.#searched = 0;
+  }
+}
+
+/** Asks for lines and bytes until a reply is whole. */
+function* readReply(depth: number): Generator<number | "line", Reply, Buffer> {
+  const line = (yield "line").toString();
+  const rest = line.slice(1);
+  switch (line[0]) {
+    case "+":
+      return rest;
+    case "-":
+      return new RespError(rest);
+    case ":":
+      return toInteger(rest);
+    case "$": {
+      const length = toLength(rest);
+      return length < 0 ? null : toText(yield length);
+    }
+    case "*": {
+      const length = toLength(rest);
+      if (length < 0) return null;
+      if (depth >= DEPTH_MAX) throw new RespViolation("The answer is nested too deep.");
+      const items: Reply[] = [];
+      for (let index = 0; index < length; index += 1) items.push(yield* readReply(depth + 1));
+      return items;
+    }
+    default:
+      throw new RespViolation("The server does not speak the protocol of Redis.");
+  }
+}
+
+/** A number that JSON readers would round stays a text. */
+function toInteger(text: string): number | string {
+  if (!/^[+-]?\d{1,20}$/.test(text)) throw new RespViolation("The server sent no number.");
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : text;
+}
+
+function toLength(text: string): number {
+  const length = toInteger(text);
+  if (typeof length !== "number" || length < -1) {
+    throw new RespViolation("The server sent no length.");
+  }
+  return length;
+}
+
+function toText(bytes: Buffer): Reply {
+  return isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString("base64") };
+}

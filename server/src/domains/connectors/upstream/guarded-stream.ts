@@ -1,0 +1,120 @@
+/** Streams to servers of other protocols than HTTP: only permitted addresses, TLS where it is configured. */
+import { once } from "node:events";
+import { isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import Type from "typebox";
+import type { PlatformServices } from "#kernel/contract.ts";
+import { toOutboundFailure } from "#kernel/outbound/error.ts";
+import { text } from "#kernel/schema/schema.ts";
+import { limits } from "../types/connector-type.ts";
+import type { UpstreamConnection } from "./connection.ts";
+import { withDeadline } from "./deadline.ts";
+import { hostName } from "./target.ts";
+import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
+
+/** How far TLS goes; the words are PostgreSQL's, which people know. */
+const SSL_MODES = ["verify-full", "require", "disable"] as const;
+
+/** Fields of the configuration of a server that is reached by host and port. */
+export function serverFields(description: string, defaultPort: number) {
+  return {
+    host: hostName(description),
+    port: Type.Integer({ minimum: 1, maximum: 65_535, default: defaultPort }),
+    sslMode: Type.Enum([...SSL_MODES], {
+      default: "verify-full",
+      description: "`require` encrypts without asking whom it speaks to",
+    }),
+    caCertificate: Type.Optional(
+      text(20_000, "PEM, for a server that its own authority vouches for"),
+    ),
+    maxConnections: Type.Integer({
+      minimum: 1,
+      maximum: 20,
+      default: 4,
+      description: "Of each node",
+    }),
+    ...limits,
+  };
+}
+
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly sslMode: (typeof SSL_MODES)[number];
+  readonly caCertificate?: string;
+}
+
+/** Connects, with TLS where the configuration has it; errors say that nothing was sent. */
+export async function openStream(
+  { platform, config, deadline }: UpstreamConnection<ServerConfig>,
+  what: string,
+  at: { readonly host: string; readonly port: number } = config,
+): Promise<Socket> {
+  const plain = await openSocket({ platform, deadline }, what, at);
+  if (config.sslMode === "disable") return plain;
+  const secure = connectTls({
+    socket: plain,
+    host: at.host,
+    ...(isIP(at.host) === 0 && { servername: at.host }),
+    ...tlsOptions(platform, config),
+  });
+  secure.on("error", () => undefined);
+  const stop = (): void => void secure.destroy();
+  deadline.signal.addEventListener("abort", stop, { once: true });
+  try {
+    await withDeadline(deadline, once(secure, "secureConnect"));
+    return secure;
+  } catch (error) {
+    secure.destroy();
+    deadline.signal.throwIfAborted();
+    throw streamError(error, `${what} ${at.host}`, { unsent: true });
+  } finally {
+    deadline.signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Connects without TLS, for the clients that begin it themselves. */
+export async function openSocket(
+  { platform, deadline }: Pick<UpstreamConnection, "platform" | "deadline">,
+  what: string,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Socket> {
+  const socket = platform.outbound.socket();
+  // A broken connection is reported where something is awaited.
+  socket.on("error", () => undefined);
+  const stop = (): void => void socket.destroy();
+  deadline.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const connected = once(socket, "connect");
+    socket.connect(port, host);
+    await withDeadline(deadline, connected);
+    return socket.setNoDelay(true);
+  } catch (error) {
+    socket.destroy();
+    deadline.signal.throwIfAborted();
+    throw streamError(error, `${what} ${host}`, { unsent: true });
+  } finally {
+    deadline.signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Whom TLS trusts: the connector's own authority, or else those of the installation. */
+export function tlsOptions(
+  { outbound }: PlatformServices,
+  { sslMode, caCertificate }: Pick<ServerConfig, "sslMode" | "caCertificate">,
+) {
+  const { secureContext } = outbound;
+  return {
+    rejectUnauthorized: sslMode === "verify-full",
+    ...(caCertificate !== undefined && { ca: caCertificate }),
+    ...(caCertificate === undefined && secureContext && { secureContext }),
+  };
+}
+
+/** The error of a stream, in words that hold no secret. */
+export function streamError(error: unknown, at: string, { unsent = false } = {}): unknown {
+  if (error instanceof UpstreamError) return error;
+  const failed = upstreamErrorOf(toOutboundFailure(error, at));
+  if (!(failed instanceof UpstreamError) || failed.particulars.isDown !== true) return failed;
+  return new UpstreamError(failed.message, { ...failed.particulars, unsent });
+}

@@ -1,0 +1,155 @@
+/**
+ * Sessions with other systems that outlive one call: databases and mail servers, whose sign-in costs several round trips.
+ * One call at a time has a session. A connector that was changed, or whose secret was, gets others; those of before end
+ * as soon as they have been idle for a while.
+ */
+import type { PlatformServices } from "#kernel/contract.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import type { UpstreamConnection } from "./connection.ts";
+import { withDeadline } from "./deadline.ts";
+import { UpstreamError } from "./upstream-error.ts";
+
+const POOLS_MAX = 200;
+const IDLE_MS = 10_000;
+
+export interface Session {
+  /** False as soon as the other side has ended it, or said what makes no sense. */
+  readonly isOpen: boolean;
+  /** Ends it at once; what waits for an answer fails. */
+  close(): void;
+}
+
+export interface SessionKind<Config, S extends Session> {
+  /** Opens one by the connection's deadline. */
+  readonly open: (connection: UpstreamConnection<Config>) => Promise<S>;
+  /** Leaves nothing of a call behind for the next; a session that can't be cleaned is closed. */
+  readonly clean?: (session: S) => Promise<void>;
+}
+
+interface PooledConfig {
+  readonly maxConnections: number;
+}
+
+/** The sessions of one connector with the same credentials. */
+interface Pool {
+  readonly idle: { readonly session: Session; readonly timer: NodeJS.Timeout }[];
+  readonly waiting: Set<() => void>;
+  busy: number;
+  isClosed: boolean;
+}
+
+const pools = new WeakMap<PlatformServices, Map<string, Pool>>();
+
+/** Works with a session that nobody else has meanwhile; one that broke is not used again. */
+export async function withSession<Config extends PooledConfig, S extends Session, T>(
+  connection: UpstreamConnection<Config>,
+  kind: SessionKind<Config, S>,
+  work: (session: S) => Promise<T>,
+): Promise<T> {
+  const { deadline, config } = connection;
+  const pool = poolOf(connection);
+  while (pool.busy >= config.maxConnections) await withDeadline(deadline, turnOf(pool));
+  pool.busy += 1;
+  let session: S | undefined;
+  let isSound = false;
+  const stop = (): void => session?.close();
+  deadline.signal.addEventListener("abort", stop, { once: true });
+  try {
+    session = takeIdle<S>(pool) ?? (await withDeadline(deadline, kind.open(connection)));
+    const result = await withDeadline(deadline, work(session));
+    isSound = true;
+    return result;
+  } catch (error) {
+    deadline.signal.throwIfAborted();
+    // What the other system refused leaves the session as it was.
+    isSound = error instanceof UpstreamError && error.particulars.isDown !== true;
+    throw error;
+  } finally {
+    deadline.signal.removeEventListener("abort", stop);
+    void giveBack(pool, session, isSound ? kind.clean : "broken");
+  }
+}
+
+/** Resolves when a session of the pool was given back, perhaps to somebody else who is quicker. */
+function turnOf(pool: Pool): Promise<void> {
+  return new Promise((resolve) => pool.waiting.add(resolve));
+}
+
+function takeIdle<S extends Session>(pool: Pool): S | undefined {
+  for (let last = pool.idle.pop(); last; last = pool.idle.pop()) {
+    clearTimeout(last.timer);
+    // A pool has sessions of one kind: its key names the connector, and that its type.
+    if (last.session.isOpen) return last.session as S;
+    last.session.close();
+  }
+  return undefined;
+}
+
+async function giveBack<S extends Session>(
+  pool: Pool,
+  session: S | undefined,
+  clean: ((session: S) => Promise<void>) | "broken" | undefined,
+): Promise<void> {
+  let isKept = session !== undefined && clean !== "broken";
+  if (session && isKept && clean && clean !== "broken") {
+    isKept = await clean(session).then(
+      () => true,
+      () => false,
+    );
+  }
+  pool.busy -= 1;
+  if (session?.isOpen === true && isKept && !pool.isClosed) keepIdle(pool, session);
+  else session?.close();
+  const [next] = pool.waiting;
+  if (next) {
+    pool.waiting.delete(next);
+    next();
+  }
+}
+
+function keepIdle(pool: Pool, session: Session): void {
+  const timer = setTimeout(() => {
+    const at = pool.idle.findIndex((one) => one.session === session);
+    if (at >= 0) pool.idle.splice(at, 1);
+    session.close();
+  }, IDLE_MS).unref();
+  pool.idle.push({ session, timer });
+}
+
+function poolOf({ platform, connector, config, auth }: UpstreamConnection): Pool {
+  const all = poolsOf(platform);
+  const credentials = sha256(JSON.stringify([config, auth])).toString("base64url");
+  const key = `${connector.id} ${connector.revision} ${credentials}`;
+  const pool = all.get(key) ?? { idle: [], waiting: new Set(), busy: 0, isClosed: false };
+  // The least recently used stands first.
+  all.delete(key);
+  all.set(key, pool);
+  const [oldest] = all;
+  if (all.size > POOLS_MAX && oldest) {
+    all.delete(oldest[0]);
+    closePool(oldest[1]);
+  }
+  return pool;
+}
+
+/** They end with the process, and as soon as it is told to. */
+function poolsOf(services: PlatformServices): Map<string, Pool> {
+  const existing = pools.get(services);
+  if (existing) return existing;
+  const all = new Map<string, Pool>();
+  pools.set(services, all);
+  const end = (): void => {
+    for (const pool of all.values()) closePool(pool);
+    all.clear();
+  };
+  services.shutdown.addEventListener("abort", end, { once: true });
+  return all;
+}
+
+function closePool(pool: Pool): void {
+  pool.isClosed = true;
+  for (const { session, timer } of pool.idle.splice(0)) {
+    clearTimeout(timer);
+    session.close();
+  }
+}

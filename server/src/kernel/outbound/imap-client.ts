@@ -1,0 +1,66 @@
+/** Clients of IMAP servers, over connections that reach permitted addresses only. */
+import type { ImapFlow } from "imapflow";
+import type { Outbound } from "./outbound.ts";
+
+const OVERHEAD_BYTES = 1_048_576;
+
+export interface ImapServer {
+  readonly host: string;
+  readonly port: number;
+  /** `tls` from the first byte, `starttls` before anything is said, or none. */
+  readonly security: "tls" | "starttls" | "none";
+  readonly username: string;
+  readonly password: string;
+  readonly timeoutMs: number;
+  /** Of one message or part. */
+  readonly bytesMax: number;
+}
+
+/** A client that is not connected yet; a literal address that is not permitted is refused here, as it is never looked up. */
+export async function createImapClient(
+  outbound: Outbound,
+  { host, port, security, username, password, timeoutMs, bytesMax }: ImapServer,
+): Promise<ImapFlow> {
+  outbound.checkHost(host);
+  // Loaded here: most installations fetch no mails.
+  const library = await import("imapflow");
+  const { secureContext, lookup } = outbound;
+  const client = new library.ImapFlow({
+    host,
+    port,
+    secure: security === "tls",
+    doSTARTTLS: security === "starttls",
+    auth: { user: username, pass: password },
+    // Also the options of a connection without TLS.
+    tls: {
+      rejectUnauthorized: true,
+      lookup,
+      autoSelectFamily: true,
+      ...(secureContext && { secureContext }),
+    } as never,
+    logger: false,
+    disableAutoIdle: true,
+    disableCompression: true,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    maxLiteralSize: bytesMax + OVERHEAD_BYTES,
+    maxResponseSize: bytesMax + 2 * OVERHEAD_BYTES,
+  });
+  // A broken connection is reported where something is awaited.
+  client.on("error", () => undefined);
+  return client;
+}
+
+/** The error in words for those who set it up; the library's own holds the commands, and so the password. */
+export function imapErrorWords(error: unknown): string {
+  const { message, responseText, authenticationFailed, code } = error as {
+    readonly message?: string;
+    readonly responseText?: string;
+    readonly authenticationFailed?: boolean;
+    readonly code?: string;
+  };
+  if (authenticationFailed === true) return "The server refused the name or the password.";
+  const words = [code, responseText ?? message].filter(Boolean).join(": ");
+  return (words || "The connection broke.").slice(0, 500);
+}
