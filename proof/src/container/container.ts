@@ -128,13 +128,19 @@ async function drain(
   return { written, code };
 }
 
+interface TeamPage {
+  readonly data: readonly { readonly name: string }[];
+  readonly pagination: { readonly nextCursor: string | null };
+}
+
 async function listTeams(port: number): Promise<ReadonlySet<string>> {
   const ask = asker(port, await logIn(port));
   const names = new Set<string>();
   for (let after = ""; ;) {
-    const { body } = await done(ask(`GET ${TEAMS}?limit=100${after}`));
-    for (const { name } of body.data) names.add(name);
-    if (body.pagination.nextCursor === null) return names;
-    after = `&after=${encodeURIComponent(body.pagination.nextCursor)}`;
+    const answer = await done(ask(`GET ${TEAMS}?limit=100${after}`));
+    const { data, pagination } = answer.body as TeamPage;
+    for (const { name } of data) names.add(name);
+    if (pagination.nextCursor === null) return names;
+    after = `&after=${encodeURIComponent(pagination.nextCursor)}`;
   }
 }

@@ -74,6 +74,12 @@ test("headers with credentials stay in production, and a server of staging says 
   for (status of [429, 500, 500, 500, 500, 500, 500, 500]) await invoke(id, "staging");
   expect((await invoke(id, "production")).status).toBe(200);
   expect(upstream.received.at(-1)?.headers["x-api-key"]).toBe("production-key");
+  const staging = { "x-environment": "staging" };
+  const tested = await owner(`POST ${CONNECTORS}/${id}/test`, undefined, staging);
+  expect([tested.events, tested.body.data]).toEqual([
+    ["connector.tested"],
+    expect.objectContaining({ ok: false, status: "up" }),
+  ]);
 });
 
 test("a server that asks to be left alone is asked again once the connector leads elsewhere", async () => {
