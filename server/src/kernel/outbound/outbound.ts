@@ -136,7 +136,7 @@ export class Outbound {
   readonly #ownAgent: Agent;
   /** Certificates that TLS trusts beside those that Node trusts; undefined when there are none. */
   readonly secureContext: SecureContext | undefined;
-  /** The same with those that Node trusts, as PEM, for clients that make a context of their own. */
+  /** Trusted certificates with those of Node, as PEM, for clients that make a context of their own. */
   readonly trustedCertificates: readonly string[] | undefined;
 
   constructor(options: OutboundOptions) {

@@ -1,10 +1,10 @@
 /** Streams to servers of other protocols than HTTP: only permitted addresses, TLS where it is configured. */
 import { once } from "node:events";
-import { isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import type { Socket } from "node:net";
 import Type from "typebox";
 import type { PlatformServices } from "#kernel/contract.ts";
 import { toOutboundFailure } from "#kernel/outbound/error.ts";
+import { startTls, type TlsTrust } from "#kernel/outbound/tls-stream.ts";
 import { text } from "#kernel/schema/schema.ts";
 import { limits } from "../types/connector-type.ts";
 import type { UpstreamConnection } from "./connection.ts";
@@ -52,13 +52,7 @@ export async function openStream(
 ): Promise<Socket> {
   const plain = await openSocket({ platform, deadline }, what, at);
   if (config.sslMode === "disable") return plain;
-  const secure = connectTls({
-    socket: plain,
-    host: at.host,
-    ...(isIP(at.host) === 0 && { servername: at.host }),
-    ...tlsOptions(platform, config),
-  });
-  secure.on("error", () => undefined);
+  const secure = startTls(plain, at.host, toTrust(platform, config));
   const stop = (): void => void secure.destroy();
   deadline.signal.addEventListener("abort", stop, { once: true });
   try {
@@ -99,10 +93,10 @@ export async function openSocket(
 }
 
 /** Whom TLS trusts: the connector's own authority, or else those of the installation. */
-export function tlsOptions(
+function toTrust(
   { outbound }: PlatformServices,
   { sslMode, caCertificate }: Pick<ServerConfig, "sslMode" | "caCertificate">,
-) {
+): TlsTrust {
   const { secureContext } = outbound;
   return {
     rejectUnauthorized: sslMode === "verify-full",

@@ -61,7 +61,7 @@ export async function withSession<Config extends PooledConfig, S extends Session
     return result;
   } catch (error) {
     deadline.signal.throwIfAborted();
-    // What the other system refused leaves the session as it was.
+    // A refusal of the other system leaves the session as it was.
     isSound = error instanceof UpstreamError && error.particulars.isDown !== true;
     throw error;
   } finally {

@@ -172,15 +172,11 @@ async function search(
     // `7:*` also names the last message where there is none after 7.
     const fitting = all.filter((uid) => afterUid === undefined || uid > afterUid);
     const uids = fitting.toSorted((one, other) => other - one).slice(0, limit);
-    const messages = [];
-    if (uids.length > 0) {
-      const fields = { uid: true, envelope: true, flags: true, size: true };
-      for await (const message of client.fetch(uids.join(","), fields, { uid: true })) {
-        messages.push(toSummary(message));
-      }
-    }
+    const fields = { uid: true, envelope: true, flags: true, size: true };
+    const range = uids.join(",");
+    const messages = uids.length > 0 ? await client.fetchAll(range, fields, { uid: true }) : [];
     return {
-      messages: messages.toSorted((one, other) => other.uid - one.uid),
+      messages: messages.map(toSummary).toSorted((one, other) => other.uid - one.uid),
       total: fitting.length,
     };
   });

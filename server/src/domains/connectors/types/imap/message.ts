@@ -13,7 +13,7 @@ export interface MessagePart {
   readonly isAttached: boolean;
 }
 
-/** What one sees of a message in a list. */
+/** The message as one sees it in a list. */
 export function toSummary({ uid, envelope, flags, size }: FetchMessageObject) {
   const { from, to, cc, subject, date, messageId, inReplyTo } = envelope ?? {};
   const addresses = (list: typeof from) =>

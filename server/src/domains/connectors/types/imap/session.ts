@@ -85,7 +85,7 @@ interface LibraryError {
   readonly responseStatus?: string;
 }
 
-/** What the server refused is its answer; anything else is that it can't be reached. */
+/** A refusal is the server's answer; anything else is that it can't be reached. */
 function toImapError({ scrubber }: ImapConnection, error: unknown, unsent = false): unknown {
   if (error instanceof UpstreamError) return error;
   if (error instanceof OutboundRefused) return upstreamErrorOf(error);

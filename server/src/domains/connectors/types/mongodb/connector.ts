@@ -64,10 +64,10 @@ export const mongodb = connectorType({
       input: FindInput,
       run: (connection, { collection, limit, ...input }) =>
         again(connection, async () => {
-          const wanted = Math.min(limit, connection.config.maxDocuments);
+          const countMax = Math.min(limit, connection.config.maxDocuments);
           const command = { find: collection, ...(await toBson(input)), singleBatch: true };
-          const room = { limit: wanted + 1, batchSize: wanted + 1 };
-          return read(connection, { ...command, ...room }, wanted);
+          const room = { limit: countMax + 1, batchSize: countMax + 1 };
+          return read(connection, { ...command, ...room }, countMax);
         }),
     }),
     action<MongoConfig, typeof AggregateInput>({
@@ -77,10 +77,10 @@ export const mongodb = connectorType({
       run: (connection, { collection, pipeline, limit }) =>
         again(connection, async () => {
           checkPipeline(connection, pipeline);
-          const wanted = Math.min(limit, connection.config.maxDocuments);
-          const cursor = { batchSize: wanted + 1 };
+          const countMax = Math.min(limit, connection.config.maxDocuments);
+          const cursor = { batchSize: countMax + 1 };
           const command = { aggregate: collection, ...(await toBson({ pipeline })), cursor };
-          return read(connection, command, wanted);
+          return read(connection, command, countMax);
         }),
     }),
     action<MongoConfig, typeof CountInput>({
@@ -144,11 +144,11 @@ function once<T>(connection: MongoConnection, work: () => Promise<T>): Promise<T
   return withRetries({ ...connection, idempotent: false }, work);
 }
 
-/** Reads the first batch of a cursor, which is all that is wanted of it. */
+/** Reads the first batch of a cursor, which is all that is read of it. */
 async function read(
   connection: MongoConnection,
   command: Document,
-  wanted: number,
+  countMax: number,
 ): Promise<object> {
   const { cursor } = await runCommand(connection, withTimeLimit(connection, command));
   const { firstBatch = [], id = 0, ns = "" } = (cursor ?? {}) as Document;
@@ -156,10 +156,10 @@ async function read(
     const collection = String(ns).slice(String(ns).indexOf(".") + 1);
     await runCommand(connection, { killCursors: collection, cursors: [id] });
   }
-  const documents = (firstBatch as Document[]).slice(0, wanted);
+  const documents = (firstBatch as Document[]).slice(0, countMax);
   return {
     documents: await toJson(documents),
-    truncated: (firstBatch as Document[]).length > wanted || Number(id) !== 0,
+    truncated: (firstBatch as Document[]).length > countMax || Number(id) !== 0,
   };
 }
 
@@ -214,9 +214,9 @@ async function toBson(input: object): Promise<Document> {
 
 async function toJson(value: unknown): Promise<unknown> {
   const { EJSON } = await loadBson();
-  const shown: unknown = EJSON.serialize(value as Document, { relaxed: true });
-  if (JSON.stringify(shown).length > RESPONSE_BYTES_MAX) {
+  const json: unknown = EJSON.serialize(value as Document, { relaxed: true });
+  if (JSON.stringify(json).length > RESPONSE_BYTES_MAX) {
     throw new UpstreamError("The answer is larger than 1 MiB.");
   }
-  return shown;
+  return json;
 }

@@ -85,10 +85,10 @@ test("a connector that may not write has no action that does, and no pipeline ei
 });
 
 test("a wrong password is told without it, and only permitted addresses are reached", async () => {
-  const stranger = await made({}, { password: "another word" });
+  const stranger = await made({}, { password: "another-word" });
   const denied = await stranger.invoke("find");
   expect(denied.body.detail).toContain("refused the name or the password");
-  expect(JSON.stringify(denied.body)).not.toContain("another word");
+  expect(JSON.stringify(denied.body)).not.toContain("another-word");
   for (const [config, path] of [
     [{ host: "10.0.0.1" }, "/config/host"],
     [{ host: "shop.example.com", isCluster: true, sslMode: "disable" }, "/config/sslMode"],
@@ -107,9 +107,8 @@ test.skipIf(real)(
   "writes go to the server that takes them, unless that is one that may not be reached",
   async () => {
     server.primary = `127.0.0.1:${other.port}`;
-    // The other one knows another account, and so it was asked.
     const before = other.received.length;
-    const { run, invoke } = await made({ allowWrites: true }, { username: other.user });
+    const { run, invoke } = await made({ allowWrites: true, retries: 0 });
     await run("insert", { documents: [{ name: "there" }] });
     expect(other.received.slice(before)).toContain("insert");
     server.primary = "10.0.0.1:27017";

@@ -29,7 +29,7 @@ export async function signIn(
     payload: new bson.Binary(Buffer.from(`n,,${first}`)),
     options: { skipEmptyExchange: true },
   });
-  const challenge = payloadOf(bson, begun);
+  const challenge = readPayload(bson, begun);
   const { r = "", s = "", i = "" } = partsOf(challenge);
   const rounds = Number(i);
   if (!r.startsWith(nonce) || !(rounds >= ROUNDS_MIN && rounds <= ROUNDS_MAX)) throw wrongServer();
@@ -45,12 +45,12 @@ export async function signIn(
     conversationId: begun["conversationId"],
     payload: new bson.Binary(Buffer.from(`${answer},p=${proof.toString("base64")}`)),
   });
-  const shown = Buffer.from(partsOf(payloadOf(bson, ended))["v"] ?? "", "base64");
+  const proven = Buffer.from(partsOf(readPayload(bson, ended))["v"] ?? "", "base64");
   const expected = hmac(hmac(salted, "Server Key"), dialogue);
-  if (shown.length !== expected.length || !timingSafeEqual(shown, expected)) throw wrongServer();
+  if (proven.length !== expected.length || !timingSafeEqual(proven, expected)) throw wrongServer();
 }
 
-function payloadOf(bson: Bson, { ok, payload }: Document): string {
+function readPayload(bson: Bson, { ok, payload }: Document): string {
   if (ok !== 1 || !(payload instanceof bson.Binary)) {
     throw new UpstreamError("The server refused the name or the password.");
   }

@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import Type from "typebox";
+import { literalAddress } from "#kernel/outbound/request-checks.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { withRetries } from "../../upstream/retry.ts";
 import { hostErrors } from "../../upstream/target.ts";
@@ -47,7 +47,7 @@ export const mysql = connectorType({
   check: (platform, { host, sslMode }) => [
     ...hostErrors(platform, "/config/host", host),
     // The driver compares the certificate with a name only.
-    ...(sslMode === "verify-full" && isIP(host) !== 0
+    ...(sslMode === "verify-full" && literalAddress(host) !== undefined
       ? [{ path: "/config/host", message: "must be a name where the certificate is verified" }]
       : []),
   ],

@@ -76,9 +76,9 @@ class MysqlSession implements Session {
         if (!Array.isArray(row)) {
           header = row;
         } else if (rows.length < rowsMax && bytes <= RESPONSE_BYTES_MAX) {
-          const shown = row.map(toJson);
-          bytes += JSON.stringify(shown).length;
-          rows.push(shown);
+          const values = row.map(toJson);
+          bytes += JSON.stringify(values).length;
+          rows.push(values);
         }
       })
       .on("error", reject)

@@ -225,7 +225,7 @@ export const redis = connectorType({
       isOffered: ({ allowCommands }) => allowCommands,
       run: (connection, { args }) =>
         withRetries({ ...connection, idempotent: false }, async () => ({
-          reply: shown(await runAnyCommand(connection, args.map(String))),
+          reply: toJson(await runAnyCommand(connection, args.map(String))),
         })),
     }),
   ],
@@ -266,7 +266,7 @@ function fieldsOf(pairs: Reply): Readonly<Record<string, Reply>> {
 }
 
 /** A reply as JSON; a list may hold refusals of its own. */
-function shown(reply: Reply): unknown {
+function toJson(reply: Reply): unknown {
   if (reply instanceof RespError) return { error: reply.message };
-  return Array.isArray(reply) ? (reply as readonly Reply[]).map(shown) : reply;
+  return Array.isArray(reply) ? (reply as readonly Reply[]).map(toJson) : reply;
 }

@@ -10,7 +10,7 @@ import { encodeCommand, RespDecoder, RespError, RespViolation, type Reply } from
 
 type RedisConnection = UpstreamConnection<RedisConfig>;
 
-/** What a server says that serves nobody just now. */
+/** Words of a server that serves nobody just now. */
 const DOWN = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max number of clients)\b/;
 
 /** One signed-in connection; a command at a time. */
