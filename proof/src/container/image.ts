@@ -38,18 +38,9 @@ export function buildImage(folder: string): Image {
   const base = /^FROM (\S+) AS build$/m.exec(readFileSync(join(ROOT, CONTAINERFILE), "utf8"))?.[1];
   if (base === undefined) throw new Error("The Containerfile names no base.");
   importBase(buildah, makeBase(folder), base);
-  buildah(
-    ...["build", "--isolation", "chroot", "--format", "docker", "--pull-never", "--layers=false"],
-    ...[
-      "--ignorefile",
-      `${CONTAINERFILE}.dockerignore`,
-      "-f",
-      CONTAINERFILE,
-      "-t",
-      "millrace",
-      ".",
-    ],
-  );
+  const how = ["--isolation", "chroot", "--format", "docker", "--pull-never", "--layers=false"];
+  const what = ["--ignorefile", `${CONTAINERFILE}.dockerignore`, "-f", CONTAINERFILE];
+  buildah("build", ...how, ...what, "-t", "millrace", ".");
   const { Docker } = JSON.parse(buildah("inspect", "--type", "image", "localhost/millrace"));
   const { User, Env, WorkingDir, Entrypoint, Healthcheck } = Docker.config;
   const root = buildah("mount", buildah("from", "--pull-never", "localhost/millrace"));

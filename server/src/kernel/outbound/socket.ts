@@ -1,4 +1,5 @@
 import { Socket } from "node:net";
+import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
 import { type ConnectorOptions, guardedLookup, refusedAddress } from "./guarded-connector.ts";
 import { OutboundFailed } from "./error.ts";
 import { literalAddress } from "./request-checks.ts";
@@ -56,4 +57,24 @@ export class GuardedSocket extends Socket {
     }, CHECK_EVERY_MS).unref();
     this.once("close", () => clearInterval(timer));
   }
+}
+
+export interface TlsTrust {
+  readonly rejectUnauthorized: boolean;
+  readonly ca?: string;
+  readonly secureContext?: SecureContext;
+}
+
+/** Begins TLS on a connection that is there, for the protocols that are not HTTP; it emits `secureConnect`. */
+export function startTls(socket: Socket, host: string, trust: TlsTrust): TLSSocket {
+  const secure = connectTls({
+    socket,
+    host,
+    // An address in digits has no name to send.
+    ...(literalAddress(host) === undefined && { servername: host }),
+    ...trust,
+  });
+  // A broken connection is reported where something is awaited.
+  secure.on("error", () => undefined);
+  return secure;
 }

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import Type from "typebox";
 import type { PlatformServices } from "#kernel/contract.ts";
 import { toOutboundFailure } from "#kernel/outbound/error.ts";
-import { startTls, type TlsTrust } from "#kernel/outbound/tls-stream.ts";
+import { startTls, type TlsTrust } from "#kernel/outbound/socket.ts";
 import { text } from "#kernel/schema/schema.ts";
 import { limits } from "../types/connector-type.ts";
 import type { UpstreamConnection } from "./connection.ts";

@@ -43,7 +43,7 @@ export function listParts(root: MessageStructureObject | undefined): readonly Me
   const parts: MessagePart[] = [];
   const left = root ? [root] : [];
   for (let node = left.shift(); node && parts.length < PARTS_MAX; node = left.shift()) {
-    if (node.childNodes && !/^message\//.test(node.type)) {
+    if (node.childNodes && !node.type.startsWith("message/")) {
       left.unshift(...node.childNodes);
       continue;
     }

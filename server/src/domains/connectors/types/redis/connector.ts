@@ -260,9 +260,13 @@ const SCANS_MAX = 100;
 
 function fieldsOf(pairs: Reply): Readonly<Record<string, Reply>> {
   const all = Array.isArray(pairs) ? (pairs as readonly Reply[]) : [];
-  return Object.fromEntries(
-    all.flatMap((name, at) => (at % 2 === 0 ? [[String(name), all[at + 1] ?? null]] : [])),
-  );
+  const entries: (readonly [string, Reply])[] = [];
+  for (let at = 0; at < all.length; at += 2) {
+    const name = all[at];
+    // A name that is no text can't be a key in JSON.
+    if (typeof name === "string") entries.push([name, all[at + 1] ?? null]);
+  }
+  return Object.fromEntries(entries);
 }
 
 /** A reply as JSON; a list may hold refusals of its own. */

@@ -114,7 +114,7 @@ export class RespDecoder {
 function* readReply(depth: number): Generator<number | "line", Reply, Buffer> {
   const line = (yield "line").toString();
   const rest = line.slice(1);
-  switch (line[0]) {
+  switch (line.charAt(0)) {
     case "+":
       return rest;
     case "-":
