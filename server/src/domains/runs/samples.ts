@@ -160,7 +160,10 @@ export const samples: readonly Sample[] = [
     operation: "workflows.get_state",
     arrange: async (owner) => {
       const { params } = await deployForTrigger(owner, SET);
-      return { params: { ...params, key: "count" } };
+      const change = { action: "increment", key: "count", by: 2 };
+      await owner(`POST /api/v1/workflows/${params.id}/state`, change);
+      // What nobody has set is null, in each environment by itself.
+      return { params: { ...params, key: "count" }, openParams: true, environmentScoped: false };
     },
   },
   {
