@@ -33,7 +33,8 @@ function toText(changes: Outcome["changes"], name: string): string {
   if (!Object.hasOwn(changes, name)) return "as it is";
   const value = changes[name];
   if (value === null || (Array.isArray(value) && value.length === 0)) return "none";
-  return Array.isArray(value) ? value.join(", ") : String(value);
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function toCall({ verb, body }: Outcome["calls"][number]): string {

@@ -9,7 +9,14 @@ import { queuedStart, writeRunStart } from "../start/start-run.ts";
 import { nextRunId } from "../start/queued-start.ts";
 import { BackfillCompleted, BackfillFailed, BackfillId } from "./backfill.ts";
 import { type BackfillSpan, findThings, type FoundThing } from "./source.ts";
-import { type BackfillRow, countActive, forgetRuns, lockBackfill, toBackfill } from "./store.ts";
+import {
+  type BackfillRow,
+  countActive,
+  forgetEndedRuns,
+  forgetRuns,
+  lockBackfill,
+  toBackfill,
+} from "./store.ts";
 
 const emits = [...startEvents, BackfillCompleted, BackfillFailed] as const;
 type JobContext = WriteContext<(typeof emits)[number]>;
@@ -32,6 +39,7 @@ export const backfillJob = job({
     if (row?.state !== "running") return;
     const span = await resolveSpan(ctx, row);
     if (typeof span === "string") return finish(ctx, row, span);
+    await forgetEndedRuns(ctx.tx, backfillId);
     const room = row.max_concurrency - (await countActive(ctx.tx, backfillId));
     if (room <= 0) return planTurn(ctx, backfillId, WAIT_MS);
     const bounds = { things: room, scanned: SCANNED_MAX };

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Condition } from "#kernel/condition/condition.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Tables } from "../../../tables.ts";
@@ -27,22 +27,18 @@ export async function readBackfills(
   return (await rest.orderBy("id", "desc").limit(limit).execute()).map(toBackfill);
 }
 
-/** Runs of a backfill that are not over. Those that are over are forgotten: its place says what has had one. */
+/** Forgets the runs of a backfill that are over: its place says what has had one. */
+export async function forgetEndedRuns(tx: Tx, id: string): Promise<void> {
+  const statement = sql`
+    delete from backfill_runs b
+     where b.backfill_id = ${id} and not exists (
+       select from runs r
+        where r.id = b.run_id and r.status in ('queued', 'running', 'waiting', 'paused'))`;
+  await statement.execute(tx);
+}
+
+/** Runs of a backfill that are not forgotten yet. */
 export async function countActive(tx: Tx, id: string): Promise<number> {
-  await tx
-    .deleteFrom("backfill_runs as b")
-    .where("b.backfill_id", "=", id)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("runs as r")
-            .select("r.id")
-            .whereRef("r.id", "=", "b.run_id")
-            .where("r.status", "in", ["queued", "running", "waiting", "paused"]),
-        ),
-      ),
-    )
-    .execute();
   const { count } = await tx
     .selectFrom("backfill_runs as b")
     .select((row) => row.fn.countAll<number>().as("count"))
