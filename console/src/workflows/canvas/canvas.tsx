@@ -120,6 +120,7 @@ function LaidOutCanvas(props: CanvasProps & { readonly laidOut: Layout }) {
   useSettling(host, placed);
   const { isEditable, canAddTo } = useEditable(props);
   const steps = useMemo(() => collectSteps(definition, folding), [definition, folding]);
+  const isCulled = layout.boxes.size > CULL_FROM;
   const nodes = useCanvasNodes({ ...props, placed, steps, isEditable });
   const { drag, onPointerDown } = useStepDrag({
     layout,
@@ -164,7 +165,7 @@ function LaidOutCanvas(props: CanvasProps & { readonly laidOut: Layout }) {
         nodes={nodes}
         edges={NO_EDGES}
         nodeTypes={NODE_TYPES}
-        onlyRenderVisibleElements={nodes.length > CULL_FROM}
+        onlyRenderVisibleElements={isCulled}
         elementsSelectable={!isReadOnly}
         selectionKeyCode={isReadOnly ? null : "Shift"}
         {...FLOW_OPTIONS}
@@ -181,7 +182,7 @@ function LaidOutCanvas(props: CanvasProps & { readonly laidOut: Layout }) {
           drop={drag?.over?.id}
           isEditable={canAddTo}
           handlers={wireHandlers}
-          isCulled={nodes.length > CULL_FROM}
+          isCulled={isCulled}
         />
         <Controls showInteractive={false} position="bottom-left" />
         {nodes.length > MINIMAP_FROM && !isReadOnly && (

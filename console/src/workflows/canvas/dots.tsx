@@ -19,7 +19,8 @@ export function Dots() {
       while (gap < GAP_MIN) gap *= 2;
       if (gap !== shown) current.style.backgroundSize = `${gap}px ${gap}px`;
       shown = gap;
-      current.style.transform = `translate(${x % gap}px, ${y % gap}px)`;
+      // By whole pixels: a layer that stands between them is filtered, which without a graphics card took half of a frame.
+      current.style.transform = `translate(${Math.round(x % gap)}px, ${Math.round(y % gap)}px)`;
     };
     place();
     return store.subscribe(place);

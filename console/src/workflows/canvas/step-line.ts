@@ -9,7 +9,8 @@ export function describeStep(step: Step): string {
   const body = bodyOf(step);
   if (body) return `${count([...walkSteps(body)].length, "step")} inside`;
   const words = wordsOf(step).replaceAll(/\s+/g, " ").trim();
-  return words === "" ? kindOf(step.type).title.toLowerCase() : words.slice(0, SHOWN_MAX);
+  const line = words === "" ? kindOf(step.type).title.toLowerCase() : words.slice(0, SHOWN_MAX);
+  return step.forEach ? `for each: ${line}` : line;
 }
 
 function wordsOf({ type, config = {} }: Step): string {

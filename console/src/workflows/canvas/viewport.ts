@@ -1,5 +1,5 @@
 /** What of the canvas is in sight, and how much of it one can read. */
-import type { ReactFlowInstance } from "@xyflow/react";
+import type { ReactFlowInstance, Viewport } from "@xyflow/react";
 import { type Box, STEP_SIZE, TRIGGER } from "../graph/layout.ts";
 import type { PlacedLayout } from "./use-layout.ts";
 
@@ -40,7 +40,7 @@ export function revealBox(
   const dx = left < EDGE.side ? EDGE.side - left : Math.min(0, width - EDGE.side - right);
   const dy = top < EDGE.top ? EDGE.top - top : Math.min(0, height - EDGE.bottom - bottom);
   if (dx !== 0 || dy !== 0) {
-    void flow.setViewport({ x: x + dx, y: y + dy, zoom }, { duration: GLIDE_MS });
+    void flow.setViewport(onPixels({ x: x + dx, y: y + dy, zoom }), { duration: GLIDE_MS });
   }
 }
 
@@ -59,7 +59,7 @@ export function showWhole(
   const zoom = Math.max(MARGIN.zoomMin, Math.min(1, fits));
   const x = (width - layout.width * zoom) / 2;
   const y = Math.max(MARGIN.top, Math.min((height - layout.height * zoom) / 2, height / 7));
-  void flow.setViewport({ x, y, zoom });
+  void flow.setViewport(onPixels({ x, y, zoom }));
 }
 
 /** A graph that does not fit opens at its beginning, large enough to be read. */
@@ -71,9 +71,17 @@ export function showBeginning(
   const first = layout.boxes.get(TRIGGER);
   const width = host?.clientWidth ?? 0;
   const zoom = width < 600 ? 0.6 : 0.7;
-  if (first)
-    void flow.setViewport({ x: width / 2 - (first.x + first.width / 2) * zoom, y: 76, zoom });
+  if (!first) return;
+  const x = width / 2 - (first.x + first.width / 2) * zoom;
+  void flow.setViewport(onPixels({ x, y: 76, zoom }));
 }
+
+/** A pan from here goes by whole pixels, as pointers do: what stands between them is filtered in each frame. */
+const onPixels = ({ x, y, zoom }: Viewport): Viewport => ({
+  x: Math.round(x),
+  y: Math.round(y),
+  zoom,
+});
 
 /** From afar cards lose their small words, then become blocks of colour: without React, at every frame of a zoom. */
 export function setDetail(host: HTMLElement | null, zoom: number): void {

@@ -3,6 +3,7 @@ import { Plus } from "lucide-react";
 import { memo, useMemo } from "react";
 import { edgeKey, type Mark } from "../graph/diff.ts";
 import { type Layout, type Point, TRIGGER, type Wire } from "../graph/layout.ts";
+import { movePath } from "../graph/pipe.ts";
 import type { RunView } from "../graph/run-view.ts";
 
 export interface WireHandlers {
@@ -81,15 +82,20 @@ function flowOf(wire: Wire, run: RunView): string {
   return target ? "done" : "";
 }
 
-/** All wires in one drawing, and their words above it. A wire that moves glides; one that takes another form is drawn anew. */
+/**
+ * All wires in one drawing, and their words above it. A wire that moves glides; one that takes another form is drawn anew.
+ * Many don't glide: those that look alike are one path.
+ */
 export const Wires = memo(function Wires(props: WiresProps) {
   const wires = useWiresInSight(props);
   return (
     <ViewportPortal>
       <svg className="wires" aria-hidden="true">
-        {wires.map((wire) => (
-          <WirePath key={wire.id + wire.path} wire={wire} {...props} />
-        ))}
+        {props.isCulled ? (
+          <WireBundles wires={wires} {...props} />
+        ) : (
+          wires.map((wire) => <WirePath key={wire.id + wire.path} wire={wire} {...props} />)
+        )}
       </svg>
       {wires.map((wire) => (
         <WireMark key={wire.id} wire={wire} {...props} />
@@ -100,16 +106,7 @@ export const Wires = memo(function Wires(props: WiresProps) {
 
 type OneWire = WiresProps & { readonly wire: Wire };
 
-const WirePath = memo(function WirePath({
-  wire,
-  offset,
-  fresh,
-  run,
-  marks,
-  chosen,
-  drop,
-  handlers,
-}: OneWire) {
+function looksOf({ wire, run, marks, chosen, drop }: OneWire): string {
   const mark = wire.edges.map((edge) => marks?.get(edgeKey(wire.place, edge))).find(Boolean);
   const looks = [
     "wire",
@@ -119,12 +116,37 @@ const WirePath = memo(function WirePath({
     drop === wire.id && "drop",
     mark && `is-${mark}`,
   ];
+  return looks.filter(Boolean).join(" ");
+}
+
+/** The browser goes through all that is drawn at each move of the canvas: 200 wires of their own took a third of a frame. */
+function WireBundles({ wires, ...props }: WiresProps & { readonly wires: readonly Wire[] }) {
+  const { offset, handlers } = props;
+  const drawn = wires.map((wire) => ({
+    wire,
+    looks: looksOf({ wire, ...props }),
+    path: movePath(wire.path, { x: wire.x + offset.x, y: wire.y + offset.y }),
+  }));
+  return (
+    <>
+      {[...Map.groupBy(drawn, ({ looks }) => looks)].map(([looks, alike]) => (
+        <path key={looks} className={looks} d={alike.map(({ path }) => path).join("")} />
+      ))}
+      {drawn.map(({ wire, path }) => (
+        <path key={wire.id} className="wire-hit" d={path} onClick={() => handlers.onChoose(wire)} />
+      ))}
+    </>
+  );
+}
+
+const WirePath = memo(function WirePath(props: OneWire) {
+  const { wire, offset, fresh, handlers } = props;
   return (
     <g
       style={{ transform: `translate(${wire.x + offset.x}px, ${wire.y + offset.y}px)` }}
       className={fresh.has(wire.id + wire.path) ? "fresh" : ""}
     >
-      <path className={looks.filter(Boolean).join(" ")} d={wire.path} />
+      <path className={looksOf(props)} d={wire.path} />
       <path className="wire-hit" d={wire.path} onClick={() => handlers.onChoose(wire)} />
     </g>
   );
@@ -137,8 +159,10 @@ const WireMark = memo(function WireMark({
   drop,
   isEditable,
   handlers,
+  isCulled,
 }: OneWire) {
   const words = wire.edges.flatMap(({ when }) => when ?? []);
+  const isFlat = isCulled && words.length === 0;
   const taken = run.branches.get(wire.from) ?? {};
   const passed = words.reduce((sum, word) => sum + (taken[word] ?? 0), 0);
   const total = Object.values(taken).reduce((sum, n) => sum + n, 0);
@@ -148,12 +172,17 @@ const WireMark = memo(function WireMark({
     isErrorWire(wire) && "on-error",
     flowOf(wire, run),
     drop === wire.id && "drop",
+    isFlat && "flat",
   ];
   const [x, y] = [wire.x + wire.label.x + offset.x, wire.y + wire.label.y + offset.y];
   return (
     <span
       className={looks.filter(Boolean).join(" ")}
-      style={{ transform: `translate(${x}px, ${y}px) translate(-50%, -50%)` }}
+      style={
+        isFlat
+          ? { left: x, top: y }
+          : { transform: `translate(${x}px, ${y}px) translate(-50%, -50%)` }
+      }
     >
       {words.length > 0 && (
         <span className="cut">

@@ -32,6 +32,17 @@ export function drawPipe(
   return { path: `${path}V${round(end.y)}`, label: label ?? end };
 }
 
+/** The same path from another beginning: a wire that does not glide needs no transform of its own. */
+export function movePath(path: string, { x, y }: Point): string {
+  return path.replaceAll(/([MVHQ])([^MVHQ]+)/g, (_, command: string, text: string) => {
+    const numbers = text.split(" ").map(Number);
+    const moved = numbers.map((value, n) =>
+      round(value + (command === "V" || (command !== "H" && n % 2 === 1) ? y : x)),
+    );
+    return command + moved.join(" ");
+  });
+}
+
 function turn(from: Point, toX: number, radius: number): string {
   const way = Math.sign(toX - from.x);
   const y = round(from.y);
