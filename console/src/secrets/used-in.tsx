@@ -3,7 +3,8 @@ import type { Schemas } from "../data/api.ts";
 import { Entry } from "../ui/display/section.tsx";
 import { toWords } from "../ui/words.ts";
 
-type Referrer = Schemas["Referrer"];
+/** A thing that names another one. */
+export type Referrer = Schemas["Referrer"];
 
 /** The things that name something, each a link where it has a page. */
 export function UsedIn({ usedIn }: { readonly usedIn: readonly Referrer[] }) {

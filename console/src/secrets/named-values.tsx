@@ -1,0 +1,231 @@
+/** Lists of what is used by its name, secrets and variables, and what stands beside the chosen one. */
+import "./secrets.css";
+import { X } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { invalidate } from "../data/api.ts";
+import { useActions } from "../shell/actions.ts";
+import { useListKeys } from "../shell/list-keys.ts";
+import { useTitle } from "../shell/title.ts";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { type Column, Table } from "../ui/display/table.tsx";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Keys } from "../ui/key.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import { EnvironmentValues, type OtherEnvironment } from "./environment-values.tsx";
+import { type Referrer, UsedIn } from "./used-in.tsx";
+
+/** So many are shown. */
+export const SHOWN = 200;
+
+interface NamedValue {
+  readonly name: string;
+  readonly description: string;
+  readonly updatedAt: string;
+  readonly ownValuesOnly: boolean;
+}
+
+interface Listed<T> {
+  readonly data:
+    | { readonly data: readonly T[]; readonly pagination: { readonly nextCursor: string | null } }
+    | undefined;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly refetch: () => Promise<unknown>;
+}
+
+interface NamedValuesProps<T> {
+  readonly title: string;
+  readonly one: string;
+  readonly listed: Listed<T>;
+  readonly columns: readonly Column<T>[];
+  readonly keyOf: (value: T) => string;
+  readonly open: string | undefined;
+  readonly onOpen: (key: string | undefined) => void;
+  /** Why nothing can be changed; undefined where it can. */
+  readonly reason: string | undefined;
+  readonly empty: { readonly title: string; readonly text: string };
+  readonly side: (value: T) => ReactNode;
+  readonly create: (onClose: () => void) => ReactNode;
+}
+
+/** A list of them with what is open beside it, and the way to a new one. */
+export function NamedValues<T>(props: NamedValuesProps<T>) {
+  const { title, one, listed, columns, keyOf, open, onOpen, reason, empty } = props;
+  useTitle(title);
+  const [isNew, setNew] = useState(false);
+  const { data, error, isPending, refetch } = listed;
+  const values = data?.data ?? [];
+  useListKeys({ ids: values.map(keyOf), chosen: open, onChoose: onOpen });
+  useActions([{ keys: "n", label: `New ${one}`, run: () => setNew(true), disabled: reason }]);
+  const chosen = values.find((value) => keyOf(value) === open);
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 className="grow">{title}</h1>
+        <button
+          className="btn main"
+          disabled={reason !== undefined}
+          title={reason}
+          onClick={() => setNew(true)}
+        >
+          New {one} <Keys keys="n" />
+        </button>
+      </header>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={8} />}
+      {data && (
+        <div className="secret-split">
+          <div className="secret-list">
+            <Table
+              label={title}
+              columns={columns}
+              rows={values}
+              keyOf={keyOf}
+              chosen={open}
+              onOpen={(value) => onOpen(keyOf(value) === open ? undefined : keyOf(value))}
+              empty={<Empty title={empty.title}>{empty.text}</Empty>}
+            />
+            {data.pagination.nextCursor !== null && (
+              <p className="muted secret-more">Only the first {SHOWN} are shown.</p>
+            )}
+          </div>
+          {chosen !== undefined && props.side(chosen)}
+        </div>
+      )}
+      {isNew && props.create(() => setNew(false))}
+    </div>
+  );
+}
+
+interface NamedValueSideProps {
+  readonly value: NamedValue;
+  /** The environments with a value of their own. */
+  readonly own: readonly string[];
+  readonly reason: string | undefined;
+  readonly shownIn: (environment: "production" | OtherEnvironment) => ReactNode;
+  /** How expressions name it. */
+  readonly reference: string;
+  readonly usage: {
+    readonly usedIn: readonly Referrer[] | undefined;
+    readonly error: Error | null;
+  };
+  /** When it was used last; undefined where that is not known. */
+  readonly usedAt?: string | null | undefined;
+  readonly unused: string;
+  readonly operations: {
+    readonly remove: () => Promise<unknown>;
+    readonly removeFrom: (environment: OtherEnvironment) => Promise<unknown>;
+    readonly keep: (ownValuesOnly: boolean) => Promise<unknown>;
+    readonly prefix: "secrets." | "variables.";
+  };
+  /** Sets the value of production, or of another environment. */
+  readonly dialog: (environment: OtherEnvironment | undefined, onClose: () => void) => ReactNode;
+  readonly onClose: () => void;
+}
+
+/** One of them: its values, where it is used, and what can be done with it. */
+export function NamedValueSide(props: NamedValueSideProps) {
+  const { value, own, reason, reference, usage, operations, onClose } = props;
+  const { name, description, updatedAt, ownValuesOnly } = value;
+  const [asked, setAsked] = useState<"production" | "delete" | OtherEnvironment>();
+  const close = (): void => setAsked(undefined);
+  const change = async (send: () => Promise<unknown>, said: string): Promise<boolean> => {
+    try {
+      await send();
+      notify(said);
+      return true;
+    } catch (failure) {
+      notifyError(failure);
+      return false;
+    } finally {
+      invalidate([operations.prefix]);
+    }
+  };
+  const remove = async (): Promise<void> => {
+    close();
+    if (await change(operations.remove, `${name} is deleted.`)) onClose();
+  };
+  return (
+    <aside className="secret-side scroll" aria-label={name}>
+      <header className="row">
+        <h2 className="grow mono cut">{name}</h2>
+        <button className="btn bare icon" aria-label="Close" onClick={onClose}>
+          <X />
+        </button>
+      </header>
+      {description !== "" && <p>{description}</p>}
+      <Times updatedAt={updatedAt} usedAt={props.usedAt} />
+      <EnvironmentValues
+        name={name}
+        own={own}
+        ownValuesOnly={ownValuesOnly}
+        shownIn={props.shownIn}
+        reason={reason}
+        onSet={(environment) => setAsked(environment ?? "production")}
+        onRemove={(environment) =>
+          void change(
+            () => operations.removeFrom(environment),
+            `${name} has no value of its own in ${environment} any more.`,
+          )
+        }
+        onKeep={(isKept) =>
+          void change(
+            () => operations.keep(isKept),
+            isKept
+              ? `The value of ${name} stays in production.`
+              : `Environments without a value of ${name} use that of production.`,
+          )
+        }
+      />
+      <CopyLine label="Refer to it as" text={reference} />
+      <section aria-label="Where it is used" className="section">
+        <h3 className="secret-used">Where it is used</h3>
+        {usage.error && <ErrorNotice error={usage.error} />}
+        {usage.usedIn && <UsedIn usedIn={usage.usedIn} />}
+      </section>
+      <div className="row">
+        <button
+          className="btn"
+          disabled={reason !== undefined}
+          title={reason}
+          onClick={() => setAsked("delete")}
+        >
+          Delete
+        </button>
+      </div>
+      {asked !== undefined &&
+        asked !== "delete" &&
+        props.dialog(asked === "production" ? undefined : asked, close)}
+      {asked === "delete" && (
+        <DeleteDialog
+          name={name}
+          usedIn={usage.usedIn}
+          unused={props.unused}
+          onAct={() => void remove()}
+          onClose={close}
+        />
+      )}
+    </aside>
+  );
+}
+
+/** When it was changed, and used last. */
+function Times(props: { readonly updatedAt: string; readonly usedAt: string | null | undefined }) {
+  const { updatedAt, usedAt } = props;
+  return (
+    <dl className="secret-times">
+      <dt>Changed</dt>
+      <dd>
+        <Ago at={updatedAt} />
+      </dd>
+      {usedAt !== undefined && (
+        <>
+          <dt>Last used</dt>
+          <dd>{usedAt === null ? "never" : <Ago at={usedAt} />}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
