@@ -26,6 +26,13 @@ test("a dry run is told in words", () => {
   expect(countEvents({ preview })).toBe("record.updated × 2, record.deleted");
 });
 
+test("a thing of which nothing is compared is named as people know it", () => {
+  const resource = { type: "workflow", id: "wf_1", number: null, displayName: "Bill the orders" };
+  const events = [{ type: "workflow.published", resource }];
+  const told = listChanges({ preview: { ...preview, events, changes: [] } });
+  expect(told).toEqual(["Workflow Bill the orders: published"]);
+});
+
 test("an end names who decided", () => {
   const call = { decidedBy: { id: "usr_1", name: "Ada" }, outcome: { status: 409, code: "taken" } };
   const end = (status: AgentCall["status"]) => tellEnd({ ...call, status } as AgentCall);

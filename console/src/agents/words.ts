@@ -1,4 +1,5 @@
 import type { Schemas } from "../data/api.ts";
+import { toWords } from "../ui/words.ts";
 
 export type AgentCall = Schemas["AgentCall"];
 export type Agent = Schemas["Agent"];
@@ -11,19 +12,45 @@ interface Change {
   readonly after: unknown;
 }
 
-/** What a dry run would change, a line for each thing. */
+interface PreviewEvent {
+  readonly type: string;
+  readonly resource?: {
+    readonly type: string;
+    readonly id: string;
+    readonly number: string | null;
+    readonly displayName: string | null;
+  };
+}
+
+/** What a dry run would change, a line for each thing; of what has no before and after, what would happen to it. */
 export function listChanges({ preview }: Pick<AgentCall, "preview">): readonly string[] {
-  return (preview.changes as Change[]).map(({ resource, fields, before, after }) => {
-    const thing = `${resource.type.replaceAll("_", " ")} ${nameOf(after) ?? nameOf(before) ?? resource.id}`;
+  const events = preview.events as PreviewEvent[];
+  const told = new Map(
+    events.flatMap(({ resource }) => {
+      const name = resource && [resource.number, resource.displayName].filter(Boolean).join(" ");
+      return resource && name ? [[resource.id, name] as const] : [];
+    }),
+  );
+  const changes = preview.changes as Change[];
+  const known = new Set(changes.map(({ resource }) => resource.id));
+  const others = events.filter(({ resource }) => resource && !known.has(resource.id));
+  const happens = others.map(({ type, resource }) => {
+    const [, did = type] = type.split(/\.(?=[^.]*$)/);
+    return `${toWords(resource?.type ?? "")} ${told.get(resource?.id ?? "") ?? resource?.id}: ${did.replaceAll("_", " ")}`;
+  });
+  const changed = changes.map(({ resource, fields, before, after }) => {
+    const name = nameOf(after) ?? nameOf(before) ?? told.get(resource.id) ?? resource.id;
+    const thing = `${resource.type.replaceAll("_", " ")} ${name}`;
     if (before === null) return `Makes ${thing}`;
     if (after === null) return `Deletes ${thing}`;
     return `Changes ${thing}${fields.length > 0 ? `: ${fields.join(", ")}` : ""}`;
   });
+  return [...changed, ...new Set(happens)];
 }
 
 function nameOf(thing: unknown): string | undefined {
-  const { name } = (thing ?? {}) as { readonly name?: unknown };
-  return typeof name === "string" ? name : undefined;
+  const { name, title } = (thing ?? {}) as { readonly name?: unknown; readonly title?: unknown };
+  return [name, title].find((one) => typeof one === "string");
 }
 
 /** The types of the events that it would append, each once, with how many. */

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { CodeEditor } from "../code/index.ts";
 import type { FieldProps } from "./context.ts";
+import { isDuration, UNITS, unitOf } from "./duration.ts";
 import { Unfinished } from "./validity.tsx";
 import { kindOf, optionsOf, type Schema, typeOf } from "./schema.ts";
 
@@ -19,6 +20,7 @@ const LARGE_STEP = 10;
 export function Control(props: FieldProps) {
   const kind = kindOf(props.schema);
   if (kind === "choice") return <Choice {...props} />;
+  if (isDuration(props.at, props.schema)) return <DurationInput {...props} />;
   if (kind === "number") return <NumberInput {...props} />;
   if (kind === "json") return <JsonInput {...props} />;
   if (kind !== "area") return <TextInput {...props} />;
@@ -154,6 +156,51 @@ function NumberInput(props: FieldProps) {
           <Unfinished problem={`“${props.label}” is not a number.`} />
         </span>
       )}
+    </span>
+  );
+}
+
+/** A length of time in a unit that somebody chose, or that it is a whole number of. */
+function DurationInput(props: FieldProps) {
+  const { schema, value, label, isDisabled, onChange } = props;
+  const [chosen, setChosen] = useState<number>();
+  const unit = chosen ?? unitOf(value);
+  const { minimum, maximum, ...rest } = schema;
+  const scaled: Schema = {
+    ...rest,
+    ...(minimum !== undefined && { minimum: Math.ceil(minimum / unit) }),
+    ...(maximum !== undefined && { maximum: Math.floor(maximum / unit) }),
+  };
+  return (
+    <span className="row form-duration">
+      <NumberInput
+        {...props}
+        key={unit}
+        schema={scaled}
+        value={typeof value === "number" ? value / unit : value}
+        onChange={(next) => {
+          setChosen(unit);
+          onChange(typeof next === "number" ? Math.round(next * unit) : next);
+        }}
+      />
+      <select
+        className="field"
+        aria-label={`Unit of ${label}`}
+        disabled={isDisabled}
+        value={unit}
+        onChange={({ target }) => {
+          const next = Number(target.value);
+          setChosen(next);
+          // The number stays, and means another time.
+          if (typeof value === "number") onChange(Math.round((value / unit) * next));
+        }}
+      >
+        {UNITS.map(({ name, ms }) => (
+          <option key={name} value={ms}>
+            {name}
+          </option>
+        ))}
+      </select>
     </span>
   );
 }

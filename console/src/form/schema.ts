@@ -257,10 +257,13 @@ const labelOption = (value: unknown): string => {
   return /\d/.test(text) ? text : labelOf(text);
 };
 
-/** `maxAttempts` and `max_attempts` as `Max attempts`; `GET` and `Europe/Berlin` as they are. */
+/** `maxAttempts` and `max_attempts` as `Max attempts`, `quietMs` as `Quiet`; `GET` and `Europe/Berlin` as they are. */
 export function labelOf(name: string): string {
   if (!/^[a-z][A-Za-z0-9_]*$/.test(name)) return name;
   const words = name
+    // The unit stands beside the number; `max` beside `maxMs` is a number of something else.
+    .replace(/^maxMs$/, "maxTime")
+    .replace(/(?<=[a-z])Ms$/, "")
     .replaceAll("_", " ")
     .replaceAll(
       /([a-z0-9])([A-Z])/g,

@@ -2,6 +2,7 @@ import { Ajv } from "ajv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readPointer, writePointer } from "./pointer.ts";
+import { isDuration, unitOf } from "./duration.ts";
 import { kindOf, labelOf, type Schema, settleSchema } from "./schema.ts";
 import { findMissing, initialValue, toSendable } from "./values.ts";
 
@@ -130,9 +131,19 @@ test("a form begins with its defaults", () => {
     properties: { price: { $ref: "#/$defs/money" }, name: { type: "string" } },
   };
   expect(initialValue(schema)).toEqual({ price: 5 });
-  expect([labelOf("maxAttempts"), labelOf("GET"), labelOf("due_at")]).toEqual([
+  expect(["maxAttempts", "GET", "due_at", "quietMs"].map(labelOf)).toEqual([
     "Max attempts",
     "GET",
     "Due at",
+    "Quiet",
   ]);
+});
+
+test("a time is shown in the largest unit that it is a whole number of", () => {
+  expect([undefined, 0, 250, 1_500, 90_000, 7_200_000, 172_800_000].map(unitOf)).toEqual([
+    1_000, 1_000, 1, 1, 1_000, 3_600_000, 86_400_000,
+  ]);
+  expect(isDuration("/debounce/quietMs", { type: "integer" })).toBe(true);
+  expect(isDuration("/timeoutMs", { type: "integer", "x-unit": "ms" })).toBe(false);
+  expect(isDuration("/items", { type: "integer" })).toBe(false);
 });

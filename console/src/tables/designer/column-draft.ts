@@ -222,6 +222,9 @@ export function costOf(
   const isIndex = (draft.isUnique && !column.unique) || (draft.isIndexed && !column.indexed);
   if (isComputedType(draft.type) && isComputedType(column.type)) {
     if (draft.type === "formula" && isIndex) return indexCost(records);
+    if (draft.type === "formula" && draft.isIndexed) {
+      return "Its index keeps the result, and a formula that changes makes it anew.";
+    }
     return "Nothing of it is stored: every read computes it anew, and no record is locked.";
   }
   if (draft.type !== column.type) {

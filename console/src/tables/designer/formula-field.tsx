@@ -13,11 +13,11 @@ export function FormulaField({ draft, set, table }: TypeFieldsProps) {
     const record = first as Readonly<Record<string, unknown>> | undefined;
     return columns
       .filter((column) => !isComputed(column))
-      .map(({ name }): ScopeSource => ({
+      .map(({ name, type }): ScopeSource => ({
         path: name,
         title: toLabel(name),
         // Nothing is not null here: a sum with it is nothing, as in the table, and no error.
-        value: record?.[name] ?? undefined,
+        value: toOperand(type, record?.[name] ?? undefined),
       }));
   }, [columns, first]);
   return (
@@ -37,3 +37,7 @@ export function FormulaField({ draft, set, table }: TypeFieldsProps) {
     </div>
   );
 }
+
+/** A decimal is written as a text, so that no digit is lost, and is a number to a formula. */
+const toOperand = (type: string, value: unknown): unknown =>
+  type === "decimal" && typeof value === "string" ? Number(value) : value;

@@ -327,6 +327,13 @@ function FormPicture({ form, name, columns }: FormPictureProps) {
       {form.fields.map((field) => {
         const column = columns.find((one) => one.name === field.name);
         const isRequired = field.required === true || column?.isRequired === true;
+        if (column?.type === "boolean") {
+          return (
+            <label key={field.name} className="row">
+              <input type="checkbox" /> {field.label ?? toLabel(field.name)}
+            </label>
+          );
+        }
         return (
           <div key={field.name} className="field-box">
             <span className="field-label">

@@ -9,6 +9,7 @@ import { Branches } from "./branches.tsx";
 import type { InspectorProps } from "../inspector-props.ts";
 import { Problems } from "../problem-list.tsx";
 import type { DefinitionProblem } from "../problems.ts";
+import { StepForEach } from "./step-for-each.tsx";
 import { StepForm } from "./step-form.tsx";
 import { StepSettings } from "./step-settings.tsx";
 
@@ -61,6 +62,14 @@ export function StepSettingsTab({
         graph={graph}
         mayEdit={mayEdit}
         onCases={(cases) => change({ ...step, config: { ...step.config, cases } }, "config/cases")}
+      />
+      <StepForEach
+        key={`${stepKey} each`}
+        step={step}
+        sources={sources}
+        problems={rest}
+        mayEdit={mayEdit}
+        onChange={change}
       />
       <StepNote step={step} mayEdit={mayEdit} onChange={change} />
       <StepSettings step={step} problems={rest} mayEdit={mayEdit} onChange={change} />

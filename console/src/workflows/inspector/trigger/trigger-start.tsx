@@ -1,9 +1,11 @@
 /** Whatever somebody needs to start a workflow, or to know when it starts: address, curl line, next times. */
+import { Zap } from "lucide-react";
 import { useDebounced } from "../../../code/index.ts";
 import { useOp } from "../../../data/api.ts";
 import { BASE_PATH, ENVIRONMENTS, place } from "../../../data/place.ts";
 import { CopyLine } from "../../../ui/copy-line.tsx";
 import { toWords } from "../../../ui/words.ts";
+import { TRIGGER_ICONS } from "../../canvas/step-kinds.ts";
 import type { Definition } from "../../graph/graph.ts";
 
 type Trigger = Definition["trigger"];
@@ -88,7 +90,8 @@ function FurtherTriggers({ workflowId }: { readonly workflowId: string }) {
       <h2>Further triggers</h2>
       {further.map(({ id, trigger, call, secret, nextTimes }) => (
         <div key={id}>
-          <h3>
+          <h3 className="row">
+            <TriggerIcon type={trigger.type} />
             {trigger.name ?? id} <span className="muted">{toWords(trigger.type)}</span>
           </h3>
           {call && <CopyLine label="Start it" text={toCurl(call)} />}
@@ -103,6 +106,11 @@ function FurtherTriggers({ workflowId }: { readonly workflowId: string }) {
       ))}
     </section>
   );
+}
+
+function TriggerIcon({ type }: { readonly type: string }) {
+  const Icon = TRIGGER_ICONS[type] ?? Zap;
+  return <Icon className="ico" />;
 }
 
 interface SampleCall {

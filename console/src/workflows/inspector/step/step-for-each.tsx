@@ -1,0 +1,71 @@
+/** A step that is done for each member of a list: of which list, and how many at a time. */
+import type { ScopeSource } from "../../../code/index.ts";
+import { Form, type Schema } from "../../../form/index.ts";
+import { bodyOf, type Step } from "../../graph/graph.ts";
+import type { DefinitionProblem } from "../problems.ts";
+import { AnyValue } from "../values/value-field.tsx";
+
+type ForEach = NonNullable<Step["forEach"]>;
+
+const SCHEMA: Schema = {
+  type: "object",
+  required: ["items"],
+  properties: {
+    items: { title: "Items", description: "A list, or a template that gives one" },
+    as: {
+      type: "string",
+      title: "Name of the item",
+      "x-placeholder": "item",
+      description: "What the fields of this step call it",
+    },
+    concurrency: { type: "integer", title: "At a time", minimum: 1, maximum: 100, default: 1 },
+    ratePerSecond: { type: "number", title: "A second at most", maximum: 1_000 },
+    collect: { type: "boolean", title: "Keep the list of outputs", default: true },
+  },
+};
+
+interface StepForEachProps {
+  readonly step: Step;
+  readonly sources: readonly ScopeSource[];
+  readonly problems: readonly DefinitionProblem[];
+  readonly mayEdit: boolean;
+  readonly onChange: (step: Step, field: string) => void;
+}
+
+export function StepForEach({ step, sources, problems, mayEdit, onChange }: StepForEachProps) {
+  const { forEach, ...rest } = step;
+  // What has steps inside is a loop already.
+  if (bodyOf(step) && !forEach) return null;
+  const own = problems.flatMap(({ path, message }) =>
+    path.startsWith("/forEach") ? [{ path: path.slice("/forEach".length), message }] : [],
+  );
+  return (
+    <details className="inspector-more" open={forEach !== undefined}>
+      <summary>
+        For each item <span className="muted">{forEach ? describe(forEach) : ""}</span>
+      </summary>
+      <Form
+        schema={SCHEMA}
+        value={forEach ?? {}}
+        errors={own}
+        hasSummary={false}
+        isDense
+        isDisabled={!mayEdit}
+        draw={(field) =>
+          field.at === "/items" ? <AnyValue field={field} sources={sources} /> : undefined
+        }
+        onChange={(next, pointer) =>
+          onChange({ ...rest, forEach: next as ForEach }, `forEach${pointer}`)
+        }
+      />
+      {forEach && mayEdit && (
+        <button type="button" className="btn" onClick={() => onChange(rest, "forEach")}>
+          Do it once
+        </button>
+      )}
+    </details>
+  );
+}
+
+const describe = ({ concurrency = 1 }: ForEach): string =>
+  concurrency === 1 ? "one after the other" : `${concurrency} at a time`;
