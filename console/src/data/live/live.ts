@@ -14,7 +14,7 @@ import {
 } from "../api.ts";
 import { place } from "../place.ts";
 import { beginAt, earliestPosition, firstAnswer, forgetPositions } from "./position.ts";
-import { type Change, isStaleAfter, type Reading, staleAfter } from "./stale.ts";
+import type { Change, Reading } from "./stale.ts";
 import { readStream } from "./stream.ts";
 
 export type LogEvent = Schemas["Event"];
@@ -82,7 +82,7 @@ function receiveEvent(event: LogEvent): void {
   // A burst of events is one refetch of what is on the screen; what is not is only marked.
   burst ??= setTimeout(() => {
     burst = undefined;
-    readAgain();
+    void readAgain();
     for (const watcher of watchers) watcher();
   }, BURST_MS);
 }
@@ -97,7 +97,6 @@ interface ToldChange extends Change {
 
 function note(event: LogEvent): void {
   const { type, resource, data, causationId, correlationId } = event;
-  if (staleAfter(type).length === 0) return;
   const isMany = told.size >= TOLD_MAX;
   const { id, number } = resource;
   const correlation = causationId === null ? correlationId : undefined;
@@ -114,15 +113,24 @@ function note(event: LogEvent): void {
   });
 }
 
+/** What an event makes stale, loaded beside the first screen: nothing has happened before that is shown. */
+const loadRules = () => import("./stale.ts");
+
 /** Reads again what is stale; a page that nobody sees does it when somebody does. */
-function readAgain(): void {
+async function readAgain(): Promise<void> {
   if (document.hidden || told.size === 0) return;
   const changes = [...told.values()];
   told.clear();
-  invalidateWhere((query) => {
-    const reading = toReading(query);
-    return changes.some((change) => !isKnown(change, query) && isStaleAfter(change, reading));
-  });
+  try {
+    const { isStaleAfter } = await loadRules();
+    invalidateWhere((query) => {
+      const reading = toReading(query);
+      return changes.some((change) => !isKnown(change, query) && isStaleAfter(change, reading));
+    });
+  } catch {
+    // A newer console took its place on the server: whatever it is, it is read.
+    invalidate([""]);
+  }
 }
 
 /** What a command of this page did is known to all that was asked after its answer. What readers of the log make of it is not. */
@@ -164,7 +172,8 @@ export function listenToLog(): void {
   if (isStarted || place.workspace === undefined) return;
   isStarted = true;
   channel.postMessage({ kind: "ask" } satisfies Message);
-  document.addEventListener("visibilitychange", readAgain);
+  document.addEventListener("visibilitychange", () => void readAgain());
+  void loadRules().catch(() => undefined);
   // A page that came over plain HTTP has no locks, and listens for itself.
   if ("locks" in navigator) void navigator.locks.request(`millrace-live:${scope}`, follow);
   else void follow();

@@ -15,4 +15,6 @@ test("a card says what its step does, and what it is where there is nothing to s
     "1 step inside",
   );
   expect(say("unheard_of")).toBe("unheard_of");
+  const forEach = { items: "{{ trigger.input }}" };
+  expect(describeStep({ id: "x", type: "unheard_of", forEach })).toBe("for each: unheard_of");
 });
