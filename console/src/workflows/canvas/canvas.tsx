@@ -239,13 +239,15 @@ function useFlowHandlers(props: CanvasProps, { host, flow, placed, isDragging }:
       if (box) requestAnimationFrame(() => revealBox(box, instance, host.current));
       setDetail(host.current, instance.getZoom());
     },
-    onMove: (_: unknown, { zoom }: { readonly zoom: number }): void =>
-      setDetail(host.current, zoom),
+    onMove(event: MouseEvent | TouchEvent | null, { zoom }: { readonly zoom: number }): void {
+      setDetail(host.current, zoom);
+      // With the first move, not with the button: a click that moves nothing meets the wire below it.
+      if (event?.type === "mousemove") host.current?.classList.add("panning");
+    },
     onMoveStart(event: MouseEvent | TouchEvent | null): void {
       const looks = host.current?.classList;
       looks?.add("moving");
       if (event?.type !== "mousedown") return;
-      looks?.add("panning");
       // React Flow tells of the end some time later, and a click on a step may come before.
       addEventListener("pointerup", () => looks?.remove("panning"), { once: true, capture: true });
     },
