@@ -79,7 +79,7 @@ describeInBrowser("what a page reads again", () => {
     expect(reads.filter((path) => path === ticket[0])).toHaveLength(1);
     const change = async (): Promise<void> => {
       await owner(`PATCH /api/v1/itsm/incidents/${other.id}`, { title: "Phones" });
-      await page.getByText("Phones").waitFor();
+      await page.getByText("Phones").first().waitFor();
     };
     await expectReads(reads, change, lists);
     expect(agent.faults).toEqual([]);
@@ -133,15 +133,15 @@ describeInBrowser("what a page reads again", () => {
       await route.continue();
     });
     await page.goto(`${at.origin}/desk?view=open`);
-    await page.getByText("Read before it changed").waitFor();
+    await page.getByText("Read before it changed").first().waitFor();
     await owner(`PATCH /api/v1/itsm/incidents/${id}`, { title: "Changed on a slow line" });
     await at.world.settled();
     // The feed of the server has passed it, too.
     const later = await raise("Raised on a slow line");
     await at.world.settled();
     gate.resolve();
-    await page.getByText("Changed on a slow line").waitFor();
-    await page.getByText("Raised on a slow line").waitFor();
+    await page.getByText("Changed on a slow line").first().waitFor();
+    await page.getByText("Raised on a slow line").first().waitFor();
     expect(later.id).not.toBe(id);
   });
 });
