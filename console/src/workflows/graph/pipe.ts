@@ -32,7 +32,7 @@ export function drawPipe(
   return { path: `${path}V${round(end.y)}`, label: label ?? end };
 }
 
-/** The same path from another beginning: a wire that does not glide needs no transform of its own. */
+/** Moves a path to another beginning: a wire that does not glide needs no transform of its own. */
 export function movePath(path: string, { x, y }: Point): string {
   return path.replaceAll(/([MVHQ])([^MVHQ]+)/g, (_, command: string, text: string) => {
     const numbers = text.split(" ").map(Number);

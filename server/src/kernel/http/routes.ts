@@ -27,6 +27,7 @@ import { type Authenticate, readToken, resolveCaller } from "./authenticate.ts";
 import { matchesEtag } from "./compression/etag.ts";
 import { decodeBody } from "./compression/request-inflater.ts";
 import type { LoadShedder } from "./load-shedding.ts";
+import { setLogPosition } from "./log-position.ts";
 import { openRequestSpan, withinRequestSpan } from "./request-span.ts";
 import type { StreamLimit } from "./stream-limit.ts";
 import {
@@ -166,21 +167,6 @@ async function admit(
   if (platform.maintenance.state !== null) reply.header("x-maintenance", "true");
   platform.maintenance.assertOpen(operation, request.caller);
   setLogPosition(operation, request.caller, reply, platform);
-}
-
-/**
- * Says before a page's read begins where the log stood: what that page follows from there holds all that this answer does
- * not. It is known already, so that a read takes no longer for it; a program reads the position of a topic instead.
- */
-function setLogPosition(
-  { kind }: Operation,
-  { credential }: Caller,
-  reply: FastifyReply,
-  { commitFeed }: Platform,
-): void {
-  if (kind !== "query" || credential?.kind !== "session") return;
-  const { settledId } = commitFeed;
-  if (settledId !== undefined) reply.header("x-log-position", settledId);
 }
 
 /** The parsers are the server's; whether it takes a form or a text is declared by the operation. */
