@@ -4,10 +4,11 @@ import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
 import { useMay, useMe } from "../data/people.ts";
+import { PageError } from "../shell/not-found.tsx";
 import { useTitle } from "../shell/title.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Section } from "../ui/display/section.tsx";
-import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Loading } from "../ui/feedback.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
@@ -33,7 +34,7 @@ export function MemberPage() {
         <Link to="/people" className="row muted">
           <ArrowLeft className="ico" /> People
         </Link>
-        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {error && <PageError error={error} retry={() => void refetch()} />}
         {isPending && <Loading rows={6} />}
         {member && (
           <>
