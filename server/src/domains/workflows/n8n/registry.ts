@@ -4,7 +4,7 @@ import { classifierNodes } from "./models/classifier-nodes.ts";
 import { mediaNodes } from "./models/media-nodes.ts";
 import { modelNodes } from "./models/model-nodes.ts";
 import { isApproval, sendAndWait } from "./nodes/approval-node.ts";
-import { postgres } from "./nodes/data/database-node.ts";
+import { mySql, postgres } from "./nodes/data/database-node.ts";
 import { vectorNodes } from "./models/vector-store.ts";
 import { fileNodes } from "./nodes/file-nodes.ts";
 import { flowNodes } from "./nodes/flow-nodes.ts";
@@ -30,7 +30,7 @@ const nodeTables: readonly NodeTable[] = [
   mediaNodes,
   classifierNodes,
   vectorNodes,
-  { googleSheets, dataTable, postgres },
+  { googleSheets, dataTable, postgres, mySql },
 ];
 
 /** The conversion of a node; what no table has may be a service that is described. */

@@ -117,6 +117,7 @@ test("statements of n8n quote names and take values as parameters; texts are cut
       `return [n8n.sqlInsert("postgres", { schema: "s", table: input, row: { [input]: input }, keys: [input] }),
          n8n.sqlUpdate("postgres", { schema: "", table: "t", row: { id: 1, [input]: { a: input } }, keys: ["id"] }),
          n8n.sqlSelect("postgres", { table: "t", conditions: [{ column: input, value: input }], limit: "5" }),
+         n8n.sqlQuery("mysql", "select $2, $1", "a, b"),
          n8n.splitText("p1 aa bb\\n\\np2 cc dd ee ff gg", 12, 4)];`,
       evil,
     ),
@@ -130,6 +131,7 @@ test("statements of n8n quote names and take values as parameters; texts are cut
       params: [JSON.stringify({ a: evil }), 1],
     },
     { sql: `SELECT * FROM "t" WHERE "x"" ; drop table t; --" = $1 LIMIT 5`, params: [evil] },
+    { sql: "select ?, ?", params: ["b", "a"] },
     ["p1 aa bb", "p2 cc dd ee", "ee ff gg"],
   ]);
 });

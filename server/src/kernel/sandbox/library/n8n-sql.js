@@ -44,18 +44,19 @@ export function addSql(n8n) {
     };
     return { quote, add, table, where, params };
   };
-  n8n.sqlQuery = (text, given) => ({
-    sql: n8n.text(text),
-    params:
-      given === undefined
-        ? []
-        : Array.isArray(given)
-          ? given
-          : n8n
-              .text(given)
-              .split(",")
-              .map((one) => one.trim()),
-  });
+  n8n.sqlQuery = (dialect, text, given) => {
+    const listed = Array.isArray(given) ? given : n8n.text(given).split(",");
+    const values = listed.map((one) => (typeof one === "string" ? one.trim() : one));
+    const params = given === undefined ? [] : values;
+    if (dialect === "postgres" || params.length === 0) return { sql: n8n.text(text), params };
+    // n8n numbers parameters for MySQL, too; its own are marks in their order.
+    const placed = [];
+    const sql = n8n.text(text).replaceAll(/\$(\d+)/g, (_, at) => {
+      placed.push(params[Number(at) - 1] ?? null);
+      return "?";
+    });
+    return { sql, params: placed.length === 0 ? params : placed };
+  };
   n8n.sqlSelect = (
     dialect,
     { columns = [], conditions = [], any = false, sort = [], limit, ...from },

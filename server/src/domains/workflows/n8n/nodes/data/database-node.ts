@@ -68,7 +68,10 @@ function keysCode({ node: { parameters, version } }: Pick<NodeContext, "node">):
 }
 
 /** A parameter of `$1` and the like; what pg-promise makes of `$1:name` is its own. */
-function queryCode({ query = "", options, additionalFields }: JsonObject): string {
+function queryCode(
+  { query = "", options, additionalFields }: JsonObject,
+  dialect: Dialect,
+): string {
   const text = toText(query);
   if (text === "" || text === "=") throw new NotConvertible("has no statement");
   if (/\$\d+:(?:name|csv|raw|value|json|list|alias)|\$\d+[~#^]/.test(text))
@@ -76,7 +79,8 @@ function queryCode({ query = "", options, additionalFields }: JsonObject): strin
   const plain = text.replaceAll(/\{\{[\s\S]*?\}\}|--[^\n]*|'[^']*'|\$\$[\s\S]*?\$\$/g, "");
   if (/;\s*\S/.test(plain)) throw new NotConvertible("has several statements");
   const given = toObject(options)["queryReplacement"] ?? toObject(additionalFields)["queryParams"];
-  return `n8n.sqlQuery(${toCode(query)}${given === undefined || given === "" ? "" : `, ${toCode(given)}`})`;
+  const values = given === undefined || given === "" ? "undefined" : toCode(given);
+  return `n8n.sqlQuery(${JSON.stringify(dialect)}, ${toCode(query)}, ${values})`;
 }
 
 /** Code of the statement for what a node does. */
@@ -87,7 +91,7 @@ function writeStatement(ctx: Pick<NodeContext, "node">, dialect: Dialect): strin
   const d = JSON.stringify(dialect);
   switch (operation) {
     case "executeQuery":
-      return queryCode(parameters);
+      return queryCode(parameters, dialect);
     case "select": {
       const sort = toList(toObject(parameters["sort"])["values"]).map(toObject);
       const limit =
@@ -150,3 +154,4 @@ function databaseNode(ctx: NodeContext, dialect: Dialect): ConvertedNode {
 }
 
 export const postgres: Convert = (ctx) => databaseNode(ctx, "postgres");
+export const mySql: Convert = (ctx) => databaseNode(ctx, "mysql");
