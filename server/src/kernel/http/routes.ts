@@ -27,7 +27,6 @@ import { type Authenticate, readToken, resolveCaller } from "./authenticate.ts";
 import { matchesEtag } from "./compression/etag.ts";
 import { decodeBody } from "./compression/request-inflater.ts";
 import type { LoadShedder } from "./load-shedding.ts";
-import { setLogPosition } from "./log-position.ts";
 import { openRequestSpan, withinRequestSpan } from "./request-span.ts";
 import type { StreamLimit } from "./stream-limit.ts";
 import {
@@ -166,7 +165,10 @@ async function admit(
   // Those who may not follow the log learn it from the answers that they get anyway.
   if (platform.maintenance.state !== null) reply.header("x-maintenance", "true");
   platform.maintenance.assertOpen(operation, request.caller);
-  setLogPosition(operation, request.caller, reply, platform);
+  // From where the log stood before its read, a page follows all that the answer lacks.
+  if (operation.kind === "query" && request.caller.credential?.kind === "session") {
+    reply.header("x-log-position", platform.commitFeed.settledId);
+  }
 }
 
 /** The parsers are the server's; whether it takes a form or a text is declared by the operation. */

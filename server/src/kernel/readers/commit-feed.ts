@@ -89,7 +89,7 @@ export class CommitFeed {
   readonly #onEpoch: (change: EpochChange) => void;
   readonly #listeners = new Map<string, Set<CommitListener>>();
   #at: LogPosition | undefined;
-  #settledId: string | undefined;
+  #settledId = eventIdOf({ epoch: 0, xid: 0, seq: 0 });
   #epoch = 0;
   /** How often a topic got its first listener. */
   #topicsAdded = 0;
@@ -107,7 +107,7 @@ export class CommitFeed {
   }
 
   /** The id below which nothing can appear any more, as of the last read: whoever follows the log from here misses nothing. */
-  get settledId(): string | undefined {
+  get settledId(): string {
     return this.#settledId;
   }
 
