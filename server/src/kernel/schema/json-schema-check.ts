@@ -10,30 +10,63 @@ const PARTS_MAX = 2_000;
 /** Parts of the schema times values: about a tenth of a second. */
 const COMPARISONS_MAX = 1_000_000;
 const ERRORS_MAX = 5;
+const MESSAGE_CHARACTERS_MAX = 500;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Keywords that mean more than a look at the value: a pattern may backtrack, a reference go on for ever. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  "pattern",
-  "patternProperties",
-  "format",
-  "$ref",
-  "$defs",
-  "definitions",
-  "$schema",
-  "$id",
-  "uniqueItems",
-  "propertyNames",
-  "if",
-  "then",
-  "else",
-  "dependentSchemas",
-  "unevaluatedProperties",
+/** What a keyword holds: a schema, several, or a plain value of a form. */
+type Form = "schema" | "schemas" | "map" | ((value: unknown) => boolean);
+
+const isNumber = (value: unknown): boolean => typeof value === "number";
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const isTypeName = (value: unknown): boolean => TYPES.has(String(value));
+const TYPES: ReadonlySet<string> = new Set(
+  "string number integer boolean object array null".split(" "),
+);
+
+/**
+ * The keywords that are checked: each is one look at the value. A pattern may backtrack, a reference go on for ever; and what
+ * is not named here must not reach the library, which knows more than this.
+ */
+const KEYWORDS: ReadonlyMap<string, Form> = new Map<string, Form>([
+  ["type", (value) => (Array.isArray(value) ? value.every(isTypeName) : isTypeName(value))],
+  ["enum", Array.isArray],
+  ["const", () => true],
+  ["required", (value) => Array.isArray(value) && value.every((one) => typeof one === "string")],
+  ["properties", "map"],
+  ["additionalProperties", "schema"],
+  ["minProperties", isCount],
+  ["maxProperties", isCount],
+  ["items", "schema"],
+  ["prefixItems", "schemas"],
+  ["contains", "schema"],
+  ["minContains", isCount],
+  ["maxContains", isCount],
+  ["minItems", isCount],
+  ["maxItems", isCount],
+  ["minLength", isCount],
+  ["maxLength", isCount],
+  ["minimum", isNumber],
+  ["maximum", isNumber],
+  ["exclusiveMinimum", isNumber],
+  ["exclusiveMaximum", isNumber],
+  ["multipleOf", (value) => isNumber(value) && Number(value) > 0],
+  ["allOf", "schemas"],
+  ["anyOf", "schemas"],
+  ["oneOf", "schemas"],
+  ["not", "schema"],
 ]);
-const SCHEMA_MAPS: ReadonlySet<string> = new Set(["properties"]);
-const SCHEMA_LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-const SCHEMAS: ReadonlySet<string> = new Set(["items", "additionalProperties", "not", "contains"]);
+
+/** Keywords of JSON Schema that would be relied on, and are not checked. Any other word is an annotation. */
+const LEFT_OUT: ReadonlySet<string> = new Set(
+  (
+    "pattern patternProperties propertyNames format uniqueItems $ref $dynamicRef $recursiveRef $defs definitions if then else " +
+    "dependencies dependentRequired dependentSchemas additionalItems unevaluatedItems unevaluatedProperties"
+  ).split(" "),
+);
+
+/** The characters of a value, or of a list to compare it with, that take as long as one more value. */
+const CHARACTERS_PER_COMPARISON = 64;
 
 const checkable = new WeakMap<object, { readonly schema: Schema; readonly size: number }>();
 
@@ -48,8 +81,9 @@ export function findSchemaErrors(schema: Schema, value: unknown): string[] {
 export function checkAgainst(schema: Schema, value: unknown): FieldError[] {
   let known = checkable.get(schema);
   if (!known) {
-    const budget = { parts: PARTS_MAX };
-    known = { schema: toCheckable(schema, LEVELS_MAX, budget), size: PARTS_MAX - budget.parts };
+    const budget = { parts: PARTS_MAX, compared: 0 };
+    const made = toCheckable(schema, LEVELS_MAX, budget);
+    known = { schema: made, size: PARTS_MAX - budget.parts + budget.compared };
     checkable.set(schema, known);
   }
   if (known.size * measureSize(value, COMPARISONS_MAX) > COMPARISONS_MAX) {
@@ -58,58 +92,104 @@ export function checkAgainst(schema: Schema, value: unknown): FieldError[] {
   // A JSON Schema is what TypeBox's own are; the type only remembers what it was made of.
   const foreign = known.schema as unknown as TSchema;
   if (Value.Check(foreign, value)) return [];
-  return valueErrors(foreign, value).slice(0, ERRORS_MAX);
+  // A list of what is allowed may be as long as the schema, and is told to strangers.
+  return valueErrors(foreign, value)
+    .slice(0, ERRORS_MAX)
+    .map(({ path, message }) => ({ path, message: cutMessage(message) }));
 }
 
-/** Of annotations, which say nothing about a value. */
-const HARMLESS: ReadonlySet<string> = new Set(["$schema", "$id"]);
+function cutMessage(message: string): string {
+  return message.length > MESSAGE_CHARACTERS_MAX
+    ? `${message.slice(0, MESSAGE_CHARACTERS_MAX)}…`
+    : message;
+}
 
-/** The keywords of a schema that are not checked, so that nobody relies on them. */
-export function findUncheckedKeywords(schema: unknown, at = "", levels = LEVELS_MAX): FieldError[] {
+/** Finds what of a schema would not be checked, so that nobody relies on it. */
+export function findUncheckedKeywords(schema: unknown, at = ""): FieldError[] {
+  const budget = { parts: PARTS_MAX };
+  const errors = findUnchecked(schema, { at, levels: LEVELS_MAX, budget });
+  if (budget.parts >= 0) return errors;
+  return [{ path: at, message: `has more than ${PARTS_MAX} parts` }];
+}
+
+interface Place {
+  readonly at: string;
+  readonly levels: number;
+  readonly budget: { parts: number };
+}
+
+function findUnchecked(schema: unknown, { at, levels, budget }: Place): FieldError[] {
   if (typeof schema === "boolean") return [];
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
-    return [{ path: at, message: "must be a JSON Schema" }];
-  }
+  if (!isObject(schema)) return [{ path: at, message: "must be a JSON Schema" }];
   if (levels <= 0) return [{ path: at, message: `is deeper than ${LEVELS_MAX} levels` }];
+  budget.parts -= 1;
+  if (budget.parts < 0) return [];
   return Object.entries(schema).flatMap(([name, part]) => {
     const path = jsonPointer(at, name);
-    if (LEFT_OUT.has(name)) {
-      return HARMLESS.has(name) ? [] : [{ path, message: "is a keyword that is not checked here" }];
-    }
-    if (SCHEMA_MAPS.has(name)) {
-      return Object.entries(Object(part) as object).flatMap(([key, one]) =>
-        findUncheckedKeywords(one, jsonPointer(path, key), levels - 1),
-      );
-    }
-    if (SCHEMA_LISTS.has(name) && Array.isArray(part)) {
-      return part.flatMap((one, index) =>
-        findUncheckedKeywords(one, `${path}/${index}`, levels - 1),
-      );
-    }
-    return SCHEMAS.has(name) ? findUncheckedKeywords(part, path, levels - 1) : [];
+    if (LEFT_OUT.has(name)) return [{ path, message: "is a keyword that is not checked here" }];
+    const form = KEYWORDS.get(name);
+    if (form === undefined) return [];
+    const parts = partsOf(form, part);
+    if (!parts) return [{ path, message: "does not have the form of this keyword" }];
+    return parts.flatMap(([key, one]) =>
+      findUnchecked(one, {
+        at: key === undefined ? path : jsonPointer(path, key),
+        levels: levels - 1,
+        budget,
+      }),
+    );
   });
 }
 
-function toCheckable(value: unknown, levels: number, budget: { parts: number }): Schema {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
-  if (levels <= 0 || budget.parts <= 0) return {};
+/** The schemas within a keyword, by their names in it; undefined where it has another form. */
+function partsOf(form: Form, part: unknown): [string | undefined, unknown][] | undefined {
+  if (typeof form === "function") return form(part) ? [] : undefined;
+  if (form === "schema") return [[undefined, part]];
+  if (form === "schemas" ? !Array.isArray(part) || part.length === 0 : !isObject(part)) {
+    return undefined;
+  }
+  return Object.entries(part as object);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+interface Budget {
+  parts: number;
+  /** What values are compared with beyond the parts: members of lists, and characters of names. */
+  compared: number;
+}
+
+/** The schema with nothing but what is checked. */
+function toCheckable(value: unknown, levels: number, budget: Budget): Schema {
+  if (!isObject(value) || levels <= 0 || budget.parts <= 0) return {};
   budget.parts -= 1;
   const deeper = (part: unknown): unknown =>
     typeof part === "boolean" ? part : toCheckable(part, levels - 1, budget);
   const entries = Object.entries(value).flatMap(([name, part]): [string, unknown][] => {
-    if (LEFT_OUT.has(name) || name === "__proto__") return [];
-    if (SCHEMA_MAPS.has(name)) {
-      const members = Object.entries(Object(part) as object).filter(([key]) => key !== "__proto__");
-      return [[name, Object.fromEntries(members.map(([key, one]) => [key, deeper(one)]))]];
-    }
-    if (SCHEMA_LISTS.has(name)) return Array.isArray(part) ? [[name, part.map(deeper)]] : [];
-    if (SCHEMAS.has(name)) return [[name, Array.isArray(part) ? {} : deeper(part)]];
-    return [[name, part]];
+    const form = KEYWORDS.get(name);
+    if (form === undefined || !partsOf(form, part)) return [];
+    if (form !== "schema" && form !== "schemas") budget.compared += measureCompared(form, part);
+    if (typeof form === "function") return [[name, part]];
+    if (form === "schema") return [[name, deeper(part)]];
+    if (form === "schemas") return [[name, (part as readonly unknown[]).map(deeper)]];
+    const members = Object.entries(part as object).filter(([key]) => key !== "__proto__");
+    return [[name, Object.fromEntries(members.map(([key, one]) => [key, deeper(one)]))]];
   });
   return Object.fromEntries(entries);
 }
 
+/** A list is compared member by member; all names of a map are one pattern for the library. */
+function measureCompared(form: Form, part: unknown): number {
+  if (form !== "map") return measureSize(part, COMPARISONS_MAX) - 1;
+  const characters = Object.keys(part as object).reduce((sum, { length }) => sum + length, 0);
+  return Math.floor(characters / CHARACTERS_PER_COMPARISON);
+}
+
+/** The parts of a value; a long text counts as several. */
 function measureSize(value: unknown, max: number): number {
+  if (typeof value === "string") return 1 + Math.floor(value.length / CHARACTERS_PER_COMPARISON);
   if (typeof value !== "object" || value === null) return 1;
   let size = 1;
   for (const part of Object.values(value)) {
