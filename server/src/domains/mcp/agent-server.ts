@@ -99,10 +99,9 @@ function createServer(library: Library, context: AgentContext): Server {
   );
   server.setRequestHandler("tools/list", async () => {
     const own = listTools(platform, caller);
-    const names = new Set(own.map(({ name }) => name));
     const offered = await listWorkflowTools(platform, caller);
     return {
-      tools: [...own, ...offered.filter(({ name }) => !names.has(name))].map((tool) => ({
+      tools: [...own, ...offered].map((tool) => ({
         ...tool,
         // Plain JSON: the declarations bear marks of their library.
         inputSchema: JSON.parse(JSON.stringify(tool.inputSchema)) as { type: "object" },

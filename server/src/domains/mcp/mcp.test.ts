@@ -125,6 +125,7 @@ test("a deployed workflow that is offered is a tool with its own schema, within 
   expect(wrong.body.data).toMatchObject({ valid: false, errors: [{ path: "/trigger/tool" }] });
   const id = await make(offer("add_one", "trigger.input.a + 1"));
   await make(offer("find_operations", "1"));
+  await make(offer("run_sql", "1"));
   await make(offer("add_failing", "$error('No such number')"));
   const { tools } = await agent.client.listTools();
   const offered = tools.filter(({ name }) => name.startsWith("add_"));
@@ -147,6 +148,11 @@ test("a deployed workflow that is offered is a tool with its own schema, within 
   expect(refused).toMatchObject({ isError: true, value: { status: 422 } });
   expect(refused.value.errors[0].path).toBe("/input/a");
   expect((await agent.call("add_failing", { a: 1 })).value).toMatchObject({ status: "failed" });
+  // Nor where this token may not use ours.
+  await using starter = await connect(await makeToken(["mcp:connect", "workflows:trigger"]));
+  const names = (await starter.client.listTools()).tools.map(({ name }) => name);
+  expect([names.includes("add_one"), names.includes("run_sql")]).toEqual([true, false]);
+  await expect(starter.call("run_sql", { a: 1 })).rejects.toThrow("There is no tool run_sql");
   await using reader = await connect(await makeToken(["mcp:connect", "workflows:read"]));
   expect((await reader.client.listTools()).tools.map(({ name }) => name)).not.toContain("add_one");
   await expect(reader.call("add_one", { a: 1 })).rejects.toThrow("There is no tool add_one");

@@ -155,6 +155,11 @@ export function listTools(platform: Platform, caller: Caller): ToolItem[] {
   return [FIND, DESCRIBE, CALL, GET_CALL, ...shortcuts];
 }
 
+/** True of the names of our own tools, whether or not a caller may use them. */
+export function isOwnTool(name: string): boolean {
+  return [FIND, DESCRIBE, CALL, GET_CALL, ...SHORTCUTS].some((own) => own.name === name);
+}
+
 function toTool(name: string, op: Operation, environment: EnvironmentName | undefined): ToolItem {
   const schema = toInputSchema(op);
   const isCommand = op.kind === "command";

@@ -4,7 +4,7 @@ import type { Platform } from "#kernel/contract.ts";
 import { listOfferedTools, type OfferedTool } from "#domains/workflows/index.ts";
 import { findAgentOperation } from "./agent-operations.ts";
 import type { AgentAnswer } from "./invoke-operation.ts";
-import { type PlannedCall, planOperation, type ToolItem } from "./tools.ts";
+import { isOwnTool, type PlannedCall, planOperation, type ToolItem } from "./tools.ts";
 
 const TRIGGER = "workflows.trigger";
 /** Below the time that a request of an agent has. */
@@ -25,7 +25,11 @@ export async function listWorkflowTools(platform: Platform, caller: Caller): Pro
 async function readTools(platform: Platform, caller: Caller): Promise<readonly OfferedTool[]> {
   if (!findAgentOperation(platform, caller, TRIGGER)) return [];
   const partition = partitionOfCaller(caller);
-  return platform.db.read(partition, (tx) => listOfferedTools(tx, caller.environment));
+  const offered = await platform.db.read(partition, (tx) =>
+    listOfferedTools(tx, caller.environment),
+  );
+  // Also of one that this caller may not use: an agent that knows our tools would take it for ours.
+  return offered.filter(({ name }) => !isOwnTool(name));
 }
 
 /** Plans the run of the workflow that offers this tool; undefined where none does. */

@@ -267,6 +267,16 @@ test("a run begins again with another input, where nothing that is kept has seen
   expect(body.data[0].data).toMatchObject({ inputReplaced: true });
 });
 
+test("another input is one that the trigger takes", async () => {
+  const id = await deployWorkflow(owner, [{ id: "a", type: "set", config: { values: {} } }], {
+    trigger: { type: "manual", inputSchema: { type: "object", required: ["n"] } },
+  });
+  const run = await runWorkflow(owner, id, { n: 1 });
+  const answer = await retry(run.id, { from: "start", input: { m: 2 } });
+  expect([answer.status, answer.events]).toEqual([422, []]);
+  expect(answer.body.errors).toEqual([{ path: "/input/n", message: "is required" }]);
+});
+
 test("a dry run of many retries counts, says what is left out and why, and changes nothing", async () => {
   const FAIL = { id: "no", type: "fail", config: { message: "Out of paper." } };
   const kept = await deployWorkflow(owner, [FAIL]);

@@ -2,6 +2,7 @@ import { assertBehind, authorityOf, NobodyBehind } from "#domains/identity/accou
 import {
   findDeployment,
   findStartable,
+  findTrigger,
   holdVersion,
   nodeAt,
   type ExecutionPlan,
@@ -27,6 +28,7 @@ import { runRef, toRunSummary } from "../engine/run-summary.ts";
 import { RunRetried } from "../events.ts";
 import { NotDeployed, RunNotFailed, RunNotOver, TestRunFinal, VersionGone } from "../run.ts";
 import { readEntries } from "../store.ts";
+import { assertFittingInput } from "./trigger-run.ts";
 
 type RetryContext = WriteContext<typeof RunRetried>;
 
@@ -65,6 +67,12 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
   const workflow = await findStartable(tx, row.workflow_id, row.environment);
   if (workflow?.archived) throw new Failure(ArchivedWorkflow);
   const { version, ...authority } = await resolveVersion(ctx, row, input);
+  if (isInputReplaced) {
+    // Whoever replaces an input starts the run by hand, and the trigger takes what it takes of anybody.
+    const { definition } = version;
+    const named = findTrigger(definition, triggerIdOf(row)) ?? findTrigger(definition);
+    if (named) assertFittingInput(named.trigger, input.input);
+  }
   const lines = await readResetLines(ctx, row, version, input);
   const run = {
     ...toRunContext({ ...row, version_id: version.versionId }, version),
@@ -95,6 +103,11 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
     ...(isInputReplaced && { inputReplaced: true }),
   });
   ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
+}
+
+function triggerIdOf({ trigger }: RunRow): string | undefined {
+  const { id } = Object(trigger) as { readonly id?: unknown };
+  return typeof id === "string" ? id : undefined;
 }
 
 function assertRetriable(

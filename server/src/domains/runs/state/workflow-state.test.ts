@@ -54,6 +54,9 @@ test("a change that expects something else, or what is not kept, changes nothing
   expect([again.status, again.body.code, again.events]).toEqual([409, "state_conflict", []]);
   const wrong = await change(id, { action: "increment", key: "cursor" });
   expect([wrong.status, wrong.body.code]).toEqual([409, "state_conflict"]);
+  await change(id, { action: "set", key: "most", value: 1e308 });
+  const endless = await change(id, { action: "increment", key: "most", by: 1e308 });
+  expect([endless.status, endless.body.code, endless.events]).toEqual([409, "state_conflict", []]);
   const next = { action: "set", key: "cursor", value: { at: 2 }, expected: { at: 1 } };
   expect((await change(id, next)).body.data).toMatchObject({ value: { at: 2 }, revision: 2 });
   const large = await change(id, { action: "set", key: "big", value: "x".repeat(262_145) });

@@ -138,7 +138,7 @@ export function applyChange(before: StateEntry, change: StateChange): unknown {
       return change.value;
     case "increment":
       if (isKept && typeof old !== "number") throw new Failure(StateConflict, NO_NUMBER);
-      return (isKept ? Number(old) : 0) + (change.by ?? 1);
+      return count(isKept ? Number(old) : 0, change.by ?? 1);
     case "append": {
       if (change.value === undefined) throw invalidField("/value", "is required");
       if (isKept && !Array.isArray(old)) throw new Failure(StateConflict, NO_LIST);
@@ -148,5 +148,13 @@ export function applyChange(before: StateEntry, change: StateChange): unknown {
   }
 }
 
+/** JSON has no infinity: it would be kept as null, and the next would count from 0. */
+function count(old: number, by: number): number {
+  const sum = old + by;
+  if (!Number.isFinite(sum)) throw new Failure(StateConflict, TOO_LARGE);
+  return sum;
+}
+
+const TOO_LARGE = { detail: "The number would be too large to be kept." };
 const NO_NUMBER = { detail: "What is kept is no number, and can't be counted on." };
 const NO_LIST = { detail: "What is kept is no list, and nothing can be appended to it." };

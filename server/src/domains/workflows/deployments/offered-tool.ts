@@ -6,6 +6,9 @@ import { type Definition, triggersOfType } from "../definition/index.ts";
 /** So many tools are offered to one agent: more of them drown a model. */
 export const OFFERED_TOOLS_MAX = 50;
 
+/** What a tool may say about itself, also where its workflow says more. */
+const DESCRIPTION_CHARACTERS_MAX = 1_000;
+
 /** A workflow that agents may call by a name. */
 export interface OfferedTool {
   readonly name: string;
@@ -41,7 +44,7 @@ export async function listOfferedTools(
       tools.set(tool.name, {
         name: tool.name,
         title: name,
-        description: tool.description ?? description ?? name,
+        description: (tool.description ?? description ?? name).slice(0, DESCRIPTION_CHARACTERS_MAX),
         inputSchema,
         workflowId,
         triggerId: id,

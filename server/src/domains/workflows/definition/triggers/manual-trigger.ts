@@ -23,10 +23,17 @@ export type Tool = Static<typeof Tool>;
 
 export const ManualTrigger = triggerSchema("manual", { tool: Type.Optional(Tool) });
 
+/** An agent reads the schemas of all tools before its first word. */
+const SCHEMA_CHARACTERS_MAX = 20_000;
+
 /** Checks that a tool says what it takes: an object, as the protocol of agents wants it. */
 export function checkTool({ tool, inputSchema }: Readonly<Record<string, unknown>>): FieldError[] {
   if (tool === undefined) return [];
   const { type } = Object(inputSchema) as { readonly type?: unknown };
+  if (JSON.stringify(inputSchema ?? {}).length > SCHEMA_CHARACTERS_MAX) {
+    const message = `has more than ${SCHEMA_CHARACTERS_MAX} characters, too many for a tool`;
+    return [{ path: "/inputSchema", message }];
+  }
   if (type === "object") return [];
   return [{ path: "/tool", message: "needs an `inputSchema` of the type object" }];
 }
