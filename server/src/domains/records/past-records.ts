@@ -45,6 +45,10 @@ export function pastRecordsSql(
     marks: WHOLE_RECORD,
     among: { field: "tableId", value: schema.id },
     ended: "record.deleted",
+    // Rules name the fields of today, which are not those of a record before a rename.
+    ...(table.grants("read") && {
+      since: { field: "tableRevision", value: schema.renamedRevision },
+    }),
   });
   const reference = (path: string) => stored.get(path.slice(0, path.indexOf(".")))?.sql ?? "null";
   const fieldOf = (name: string) =>

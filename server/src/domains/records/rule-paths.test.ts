@@ -255,4 +255,54 @@ describe("paths through references in rules", () => {
       expect([path, status]).toEqual([path, path === "customer.region" ? 200 : 422]);
     }
   });
+
+  test("a rule of a table that a field leads to is judged to the end of its path, however far that is", async () => {
+    const chain = [...Array(8).keys()];
+    let up: string | undefined;
+    for (const n of chain.toReversed()) {
+      const next = n < 7 ? [{ name: "up", ...to(`chain${n + 1}`) }] : [];
+      const far = { name: "far", type: "lookup", options: { path: "up.up.up.name" } };
+      const fields = [{ name: "name", type: "text" }, ...next, ...(n === 0 ? [far] : [])];
+      [up] = await make(`chain${n}`, fields, [{ name: `link ${n}`, ...(up && { up }) }]);
+    }
+    const seenFar = async (where: object) => {
+      const rules = [{ roles: ["agent"], actions: ["read"], where }];
+      expect((await owner("PATCH /api/v1/tables/chain3", { rules })).status).toBe(200);
+      return (await agent("GET /api/v1/tables/chain0/records")).body.data[0].far;
+    };
+    expect(await seenFar({ "up.up.up.up.name": "link 7" })).toBe("link 3");
+    expect(await seenFar({ "up.up.up.up.name": { ne: "link 7" } })).toBe(null);
+  });
+
+  test("events of before a column was a reference are told to nobody whom a path would judge", async () => {
+    const [a, b] = await make(
+      "firms",
+      [{ name: "name", type: "text" }],
+      [{ name: "A" }, { name: "B" }],
+    );
+    const links = { type: "links", options: { table: "firms" } };
+    const [deal] = await make(
+      "deals",
+      [
+        { name: "title", type: "text" },
+        { name: "firm", ...links },
+      ],
+      [{ title: "one", firm: [a] }],
+    );
+    const path = `/api/v1/tables/deals/records/${deal}`;
+    for (const firm of [[a, b], [], [b]]) await owner(`PATCH ${path}`, { firm });
+    const { body } = await owner("PATCH /api/v1/tables/deals", {
+      alterColumns: [{ name: "firm", ...to("firms") }],
+      rules: [{ roles: ["agent"], actions: ["read"], where: { "firm.name": { ne: "A" } } }],
+    });
+    expect(body.data.columns.at(-1)).toMatchObject({ name: "firm", type: "reference" });
+    await owner(`PATCH ${path}`, { title: "two" });
+    const told = await agent(`GET /api/v1/audit?resourceId=${deal}`);
+    expect(told.status).toBe(200);
+    expect(told.body.data[0].data.after).toMatchObject({ title: "two", firm: b });
+    expect(JSON.stringify(told.body)).not.toContain(a);
+    const asOf = world.clock.now().toISOString();
+    const past = await agent(`GET /api/v1/tables/deals/records?asOf=${asOf}`);
+    expect(past.body.data.map(({ title }: any) => title)).toEqual(["two"]);
+  });
 });

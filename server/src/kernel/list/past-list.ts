@@ -93,11 +93,24 @@ function toPastFields(list: ListDefinition) {
         : { ...pastField(name, field), nullable: true },
     ]),
   );
-  const columns = stored.flatMap(([name, field]) =>
-    COLUMN.test(field.sql) ? [`${pastField(name, field).sql} as "${field.sql}"`] : [],
-  );
-  return { fields, columns };
+  const sources = new Map<string, string>();
+  for (const [name, field] of stored) {
+    // A column may be a field under two names.
+    if (COLUMN.test(field.sql) && !sources.has(field.sql)) {
+      sources.set(field.sql, pastField(name, field).sql);
+    }
+  }
+  for (const column of list.search) {
+    // Searched, though it is no field to filter by.
+    if (COLUMN.test(column) && !sources.has(column)) {
+      sources.set(column, pastField(toFieldName(column), { kind: "text" }).sql);
+    }
+  }
+  return { fields, columns: [...sources].map(([column, sql]) => `${sql} as "${column}"`) };
 }
+
+const toFieldName = (column: string): string =>
+  column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Throws where retention has deleted what would tell how one of the things was. */
 export async function assertPastKept(

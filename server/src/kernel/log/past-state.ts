@@ -21,6 +21,8 @@ interface PastStates {
   readonly among?: { readonly field: string; readonly value: string };
   /** The type of the event with which a thing ends. */
   readonly ended?: string;
+  /** A number that only grows in the log: where it was less, nothing is told. */
+  readonly since?: { readonly field: string; readonly value: number };
 }
 
 /** The SQL after `from`: one row for each thing, with its state in the column `doc`, and the moment in `as_of`. */
@@ -39,24 +41,39 @@ export function pastStatesSql(parameters: SqlParameters, states: PastStates): st
      order by e.resource_id, e.epoch desc, e.xid desc, e.seq desc) last${living}) past`;
 }
 
-function amongSql(parameters: SqlParameters, { among }: PastStates): string {
-  if (!among) return "";
-  const field = parameters.add(among.field, "text");
-  return ` and e.data ->> ${field} = ${parameters.add(among.value, "text")}`;
+function amongSql(parameters: SqlParameters, { among, since }: PastStates): string {
+  const text = (field: string): string => `e.data ->> ${parameters.add(field, "text")}`;
+  const alike = among && `${text(among.field)} = ${parameters.add(among.value, "text")}`;
+  const grown =
+    since && `(${text(since.field)})::bigint >= ${parameters.add(since.value, "bigint")}`;
+  return [alike, grown].flatMap((part) => (part === undefined ? [] : [` and ${part}`])).join("");
 }
 
 function endedSql(parameters: SqlParameters, { ended }: PastStates): string {
   return ended === undefined ? "" : ` where type <> ${parameters.add(ended, "text")}`;
 }
 
-const CASTS: Partial<Readonly<Record<ConditionFieldKind, string>>> = {
-  number: "numeric",
-  time: "timestamptz",
-  date: "date",
-  boolean: "boolean",
+// Not the year 0, nor the 30th of February, the only days that the form alone does not rule out but for leap years.
+const DAY =
+  "(?!0000|....-02-3|....-(04|06|09|11)-31)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
+
+/** Types with the form of their texts: a column may have been of another type then, or another one of the same name. */
+const CASTS: Partial<
+  Readonly<Record<ConditionFieldKind, { readonly type: string; readonly form: string }>>
+> = {
+  number: {
+    type: "numeric",
+    form: "^-?[0-9]{1,255}([.][0-9]{1,255})?([eE][+-]?[0-9]{1,3})?$",
+  },
+  time: {
+    type: "timestamptz",
+    form: `^${DAY}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?Z$`,
+  },
+  date: { type: "date", form: `^${DAY}$` },
+  boolean: { type: "boolean", form: "^(true|false)$" },
 };
 
-/** A field of a past state by its name in the API. */
+/** A field of a past state by its name in the API; null where it was of another type. */
 export function pastField(name: string, { kind }: Pick<ConditionField, "kind">): ConditionField {
   const key = `'${name.replaceAll("'", "''")}'`;
   if (kind === "json") return { sql: `(doc -> ${key})`, kind };
@@ -64,8 +81,9 @@ export function pastField(name: string, { kind }: Pick<ConditionField, "kind">):
     const items = `jsonb_array_elements_text(case jsonb_typeof(doc -> ${key}) when 'array' then doc -> ${key} else '[]' end)`;
     return { sql: `array(select ${items})`, kind };
   }
-  const cast = CASTS[kind];
-  return { sql: `(doc ->> ${key})${cast === undefined ? "" : `::${cast}`}`, kind };
+  const [text, cast] = [`(doc ->> ${key})`, CASTS[kind]];
+  if (!cast) return { sql: text, kind };
+  return { sql: `(case when ${text} ~ '${cast.form}' then ${text}::${cast.type} end)`, kind };
 }
 
 /** The parameter of operations that read one thing. */

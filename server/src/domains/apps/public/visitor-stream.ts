@@ -57,8 +57,9 @@ export async function openVisitorStream(
     leaveAddress();
     if (held.leave() && watches.get(key) === held) watches.delete(key);
   };
-  // One that is never read does not come to its end.
+  // One that is never read does not come to its end. Who left while the app was opened gives no further word of it.
   caller.disconnected?.addEventListener("abort", leave, { once: true });
+  if (caller.disconnected?.aborted) leave();
   try {
     await held.started;
   } catch (error) {
@@ -75,7 +76,8 @@ async function* signals(
   leave: () => void,
 ): AsyncGenerator<string> {
   try {
-    yield `retry: ${RETRY_MS}\n\n`;
+    // An id without data: a client that is cut off before the first change says that it was there before.
+    yield `retry: ${RETRY_MS}\nid: 0\n\n`;
     const endsAtMs = performance.now() + LASTS_MS;
     // One that was cut off may have missed something.
     let seen = lastEventId === undefined ? watch.changes : -1;

@@ -101,14 +101,16 @@ export async function loadReferences(
     const target = related.get(schema.byName.get(first)?.target ?? "");
     const found = new Map<unknown, PathValues | null>([...ids].map((id) => [id, null]));
     references.set(first, found);
-    if (!target || ids.size === 0) continue;
+    // An old event may have a list or an object where the reference is now.
+    const named = [...ids].filter((id) => typeof id === "string");
+    if (!target || named.length === 0) continue;
     const rests = ofColumn.map((path) => path.slice(first.length + 1));
     const ends = rests.map((rest) => resolveEnd(target, rest, related));
     const columns = ends.map(({ sql }, index) => `${sql} as c${index}`);
     const text =
       `select ${START}.id, ${columns.join(", ")} from ${target.view} as ${START} ` +
       `where ${START}.id = any($1::text[])`;
-    const rows = await source.read((tx) => queryRows(tx, text, [[...found.keys()]]));
+    const rows = await source.read((tx) => queryRows(tx, text, [named]));
     for (const row of rows) {
       const values = ends.map(({ show }, index): [string, unknown] => {
         const stored = row[`c${index}`] ?? null;

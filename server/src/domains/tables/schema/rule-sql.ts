@@ -75,8 +75,12 @@ function conditionSql(
       ...relations,
       column: (quoted) => `${relations.row}.${quoted}`,
     });
-  const isMissing = (path: string): boolean =>
-    !splitPath(path.split("."), (name) => (name.includes(".") ? pathField(name) : undefined)).root;
+  const isMissing = (path: string): boolean => {
+    const { root, words } = splitPath(path.split("."), (name) =>
+      name.includes(".") ? pathField(name) : undefined,
+    );
+    return !root || (words.length > 0 && root.kind !== "json");
+  };
   // An invalid part would hold always, and a rule must never allow more than it says.
   if (errors.length > 0 || paths.some(isMissing)) {
     throw new Error(`A rule of ${table.slug} is no condition.`);
