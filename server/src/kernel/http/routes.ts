@@ -22,6 +22,7 @@ import { assertStorableTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request
 import type { InvocationResult, RawInput } from "../operation/invocation.ts";
 import { isEventStream } from "../operation/operation.ts";
 import { authorise, perform } from "../operation/perform.ts";
+import { EVENT_STREAM } from "../operation/response.ts";
 import { classifyAddress } from "../outbound/ssrf-guard.ts";
 import { type Authenticate, readToken, resolveCaller } from "./authenticate.ts";
 import { matchesEtag } from "./compression/etag.ts";
@@ -323,9 +324,12 @@ function sendResponse(
   const policy = outcome.headers["content-security-policy"];
   if (policy !== undefined && FRAMEABLE.test(policy)) reply.removeHeader("x-frame-options");
   if (!outcome.stream) return reply.send(outcome.body);
-  // Nothing of it is sent, so that nothing of it need be read; the framework takes no body at all for a length of 0.
-  const isLengthOnly = request.method === "HEAD" && outcome.headers["content-length"] !== undefined;
-  return reply.send(Readable.from(isLengthOnly ? [] : outcome.stream, STREAM_OPTIONS));
+  const isEndless = outcome.headers["content-type"]?.startsWith(EVENT_STREAM) === true;
+  // Nothing of it is sent, so that nothing of it need be read; the framework takes no body at all for a length of 0. A
+  // stream of events would be read long after its answer was over, and count as nobody's.
+  const isHeadOnly =
+    request.method === "HEAD" && (isEndless || outcome.headers["content-length"] !== undefined);
+  return reply.send(Readable.from(isHeadOnly ? [] : outcome.stream, STREAM_OPTIONS));
 }
 
 const FRAMEABLE = /frame-ancestors (?!'none')/;
@@ -364,7 +368,8 @@ function trackConnection(
   reply.raw.once("close", () => {
     if (unwatch) unwatch();
     socket?.off("end", onEnd);
-    if (!reply.raw.writableFinished) disconnected.abort();
+    // Whoever asks for the head alone does not wait for what follows.
+    if (!reply.raw.writableFinished || request.method === "HEAD") disconnected.abort();
   });
   const lastEventId = single(request.headers["last-event-id"]);
   const { signal } = disconnected;
