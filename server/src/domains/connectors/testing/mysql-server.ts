@@ -14,6 +14,10 @@ export interface MysqlServer extends AsyncDisposable {
   /** The statements of prepared form that came. */
   readonly executed: string[];
   connections: number;
+  /** How many times a client was cleaned for the next call. */
+  resets: number;
+  /** Sends bytes to all clients that nobody asked for. */
+  sendUnasked(bytes: Uint8Array): void;
 }
 
 const VERSION = "8.4.0-test";
@@ -48,6 +52,10 @@ export async function startMysqlServer(database: pg.ClientConfig): Promise<Mysql
     password: "a word for mysql",
     executed: [],
     connections: 0,
+    resets: 0,
+    sendUnasked: (bytes) => {
+      for (const one of open) one.sendUnasked(bytes);
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([...open].map((one) => one.end()));
       await new Promise((resolve) => server.close(resolve));
@@ -84,6 +92,10 @@ class Conversation {
   async end(): Promise<void> {
     this.#socket.destroy();
     await this.#ready.then(() => this.#client.end()).catch(() => undefined);
+  }
+
+  sendUnasked(bytes: Uint8Array): void {
+    this.#socket.write(bytes);
   }
 
   #greet(): void {
@@ -139,7 +151,11 @@ class Conversation {
     if (command === COM.quit) return void this.end();
     if (command === COM.close) return;
     if (command === COM.ping) return this.#ok();
-    if (command === COM.reset) return this.#runText("rollback");
+    if (command === COM.reset) {
+      await this.#runText("rollback");
+      this.#server.resets += 1;
+      return;
+    }
     if (command === COM.query) return this.#runText(text);
     if (command === COM.prepare) return this.#prepare(text);
     if (command === COM.execute) return this.#execute(packet);

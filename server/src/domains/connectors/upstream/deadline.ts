@@ -37,6 +37,26 @@ export async function withDeadline<T>({ signal }: Deadline, work: Promise<T>): P
   }
 }
 
+/** Works on a connection that ends when the work fails, or its time is over: a server that never answers holds none. */
+export async function closedAtDeadline<T>(
+  { signal }: Deadline,
+  connection: { close(): void },
+  work: () => Promise<T>,
+): Promise<T> {
+  const close = (): void => connection.close();
+  signal.addEventListener("abort", close, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await work();
+  } catch (error) {
+    connection.close();
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", close);
+  }
+}
+
 function timeoutError(timeoutMs: number): UpstreamError {
   const words = `There was no whole answer within ${timeoutMs} ms.`;
   return new UpstreamError(words, { isDown: true, isTimeout: true });

@@ -6,11 +6,13 @@
 import type { PlatformServices } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { UpstreamConnection } from "./connection.ts";
-import { withDeadline } from "./deadline.ts";
+import { type Deadline, startDeadline, withDeadline } from "./deadline.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
 const POOLS_MAX = 200;
 const IDLE_MS = 10_000;
+/** A session that takes longer to be cleaned is closed. */
+const CLEAN_MAX_MS = 5_000;
 
 export interface Session {
   /** False as soon as the other side has ended it, or said what makes no sense. */
@@ -48,14 +50,14 @@ export async function withSession<Config extends PooledConfig, S extends Session
 ): Promise<T> {
   const { deadline, config } = connection;
   const pool = poolOf(connection);
-  while (pool.busy >= config.maxConnections) await withDeadline(deadline, turnOf(pool));
+  while (pool.busy >= config.maxConnections) await waitForTurn(pool, deadline);
   pool.busy += 1;
   let session: S | undefined;
   let isSound = false;
   const stop = (): void => session?.close();
   deadline.signal.addEventListener("abort", stop, { once: true });
   try {
-    session = takeIdle<S>(pool) ?? (await withDeadline(deadline, kind.open(connection)));
+    session = takeIdle<S>(pool) ?? (await openInTime(connection, kind));
     const result = await withDeadline(deadline, work(session));
     isSound = true;
     return result;
@@ -71,8 +73,40 @@ export async function withSession<Config extends PooledConfig, S extends Session
 }
 
 /** Resolves when a session of the pool was given back, perhaps to somebody else who is quicker. */
-function turnOf(pool: Pool): Promise<void> {
-  return new Promise((resolve) => pool.waiting.add(resolve));
+async function waitForTurn(pool: Pool, deadline: Deadline): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  pool.waiting.add(resolve);
+  try {
+    await withDeadline(deadline, promise);
+  } catch (error) {
+    // Whoever was called and is gone leaves the turn to the next.
+    if (!pool.waiting.delete(resolve)) callNext(pool);
+    throw error;
+  }
+}
+
+function callNext({ waiting }: Pool): void {
+  const [next] = waiting;
+  if (!next) return;
+  waiting.delete(next);
+  next();
+}
+
+/** Opens a session; one that is there too late is closed, as nobody has it. */
+async function openInTime<Config, S extends Session>(
+  connection: UpstreamConnection<Config>,
+  { open }: SessionKind<Config, S>,
+): Promise<S> {
+  const opening = open(connection);
+  try {
+    return await withDeadline(connection.deadline, opening);
+  } catch (error) {
+    void opening.then(
+      (late) => late.close(),
+      () => undefined,
+    );
+    throw error;
+  }
 }
 
 function takeIdle<S extends Session>(pool: Pool): S | undefined {
@@ -92,19 +126,17 @@ async function giveBack<S extends Session>(
 ): Promise<void> {
   let isKept = session !== undefined && clean !== "broken";
   if (session && isKept && clean && clean !== "broken") {
-    isKept = await clean(session).then(
+    const deadline = startDeadline(CLEAN_MAX_MS);
+    isKept = await withDeadline(deadline, clean(session)).then(
       () => true,
       () => false,
     );
+    deadline.stop();
   }
   pool.busy -= 1;
   if (session?.isOpen === true && isKept && !pool.isClosed) keepIdle(pool, session);
   else session?.close();
-  const [next] = pool.waiting;
-  if (next) {
-    pool.waiting.delete(next);
-    next();
-  }
+  callNext(pool);
 }
 
 function keepIdle(pool: Pool, session: Session): void {

@@ -2,6 +2,7 @@ import type { ImapFlow } from "imapflow";
 import { createImapClient, imapErrorWords } from "#kernel/outbound/imap-client.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import type { UpstreamConnection } from "../../upstream/connection.ts";
+import { closedAtDeadline } from "../../upstream/deadline.ts";
 import { type Session, type SessionKind, withSession } from "../../upstream/session-pool.ts";
 import { UpstreamError, upstreamErrorOf } from "../../upstream/upstream-error.ts";
 import type { ImapConfig } from "./config.ts";
@@ -10,6 +11,9 @@ type ImapConnection = UpstreamConnection<ImapConfig>;
 
 /** Of one part of a message. */
 const PART_BYTES_MAX = 32 * 1_048_576;
+/** Of all that one call asks for. */
+const RECEIVED_BYTES_MAX = PART_BYTES_MAX + 8 * 1_048_576;
+const CHECK_EVERY_MS = 100;
 
 class ImapSession implements Session {
   readonly client: ImapFlow;
@@ -36,7 +40,7 @@ export function withServer<T>(
 ): Promise<T> {
   return withSession(connection, kind, async ({ client }) => {
     try {
-      return await work(client);
+      return await limitReceived(client, () => work(client));
     } catch (error) {
       throw toImapError(connection, error);
     }
@@ -70,13 +74,24 @@ async function openSession(connection: ImapConnection): Promise<ImapSession> {
       timeoutMs: deadline.remainingMs(),
       bytesMax: PART_BYTES_MAX,
     });
-    const stop = (): void => client.close();
-    deadline.signal.addEventListener("abort", stop, { once: true });
-    await client.connect();
-    deadline.signal.removeEventListener("abort", stop);
-    return new ImapSession(client);
+    const session = new ImapSession(client);
+    await closedAtDeadline(deadline, session, () => limitReceived(client, () => client.connect()));
+    return session;
   } catch (error) {
     throw toImapError(connection, error, true);
+  }
+}
+
+/** Ends the session of a server that sends more than any honest answer: the library keeps lines without number. */
+async function limitReceived<T>(client: ImapFlow, work: () => Promise<T>): Promise<T> {
+  const { received: before } = client.stats();
+  const timer = setInterval(() => {
+    if (client.stats().received - before > RECEIVED_BYTES_MAX) client.close();
+  }, CHECK_EVERY_MS).unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
   }
 }
 

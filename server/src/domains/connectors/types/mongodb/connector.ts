@@ -1,6 +1,7 @@
 import type { Document } from "bson";
 import Type, { type Static } from "typebox";
 import { invalidField } from "#kernel/operation/failure.ts";
+import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import type { UpstreamConnection } from "../../upstream/connection.ts";
 import { RESPONSE_BYTES_MAX } from "../../upstream/http.ts";
@@ -64,6 +65,7 @@ export const mongodb = connectorType({
       input: FindInput,
       run: (connection, { collection, limit, ...input }) =>
         again(connection, async () => {
+          checkOperators(input);
           const countMax = Math.min(limit, connection.config.maxDocuments);
           const command = { find: collection, ...(await toBson(input)), singleBatch: true };
           const room = { limit: countMax + 1, batchSize: countMax + 1 };
@@ -77,6 +79,7 @@ export const mongodb = connectorType({
       run: (connection, { collection, pipeline, limit }) =>
         again(connection, async () => {
           checkPipeline(connection, pipeline);
+          checkOperators({ pipeline });
           const countMax = Math.min(limit, connection.config.maxDocuments);
           const cursor = { batchSize: countMax + 1 };
           const command = { aggregate: collection, ...(await toBson({ pipeline })), cursor };
@@ -89,6 +92,7 @@ export const mongodb = connectorType({
       input: CountInput,
       run: (connection, { collection, filter = {} }) =>
         again(connection, async () => {
+          checkOperators({ filter });
           const command = { count: collection, ...(await toBson({ query: filter })) };
           const { n } = await runCommand(connection, withTimeLimit(connection, command));
           return { count: Number(n) };
@@ -116,6 +120,7 @@ export const mongodb = connectorType({
       isOffered: ({ allowWrites }) => allowWrites,
       run: (connection, { collection, filter, many }) =>
         once(connection, async () => {
+          checkOperators({ filter });
           const { q } = await toBson({ q: filter });
           const command = { delete: collection, deletes: [{ q, limit: many ? 0 : 1 }] };
           const { n } = await runCommand(connection, withTimeLimit(connection, command));
@@ -178,6 +183,7 @@ async function update(
   connection: MongoConnection,
   { collection, filter, update: change, many, upsert }: Static<typeof UpdateInput>,
 ): Promise<object> {
+  checkOperators({ filter, update: change });
   const { q, u } = await toBson({ q: filter, u: change });
   const command = { update: collection, updates: [{ q, u, multi: many, upsert }] };
   const answer = await runCommand(connection, withTimeLimit(connection, command));
@@ -195,6 +201,20 @@ function checkPipeline({ config: { allowWrites } }: MongoConnection, stages: rea
   const at = stages.findIndex((stage) => "$out" in stage || "$merge" in stage);
   if (at >= 0 && !allowWrites) {
     throw invalidField(`/input/pipeline/${at}`, "writes, which this connector may not");
+  }
+}
+
+/** Operators that run JavaScript on the server. */
+const SCRIPTED = new Set(["$where", "$function", "$accumulator"]);
+
+/** Throws where a query runs code: what a stranger sent into a condition must stay a value. */
+function checkOperators(value: unknown, path = "/input"): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, part] of Object.entries(value)) {
+    const at = jsonPointer(path, name);
+    if (SCRIPTED.has(name))
+      throw invalidField(at, "runs code on the server, which no connector may");
+    checkOperators(part, at);
   }
 }
 

@@ -80,6 +80,20 @@ test("a connector that may not write has no action that does, and no pipeline ei
     expect(status).toBe(422);
     expect(body.errors).toMatchObject([{ path: "/input/pipeline/1" }]);
   }
+  const code = { body: "function () { while (true); }", args: [], lang: "js" };
+  for (const [action, input, at] of [
+    ["find", { filter: { $or: [{ $where: "sleep(1e9)" }] } }, "/input/filter/$or/0/$where"],
+    ["count", { filter: { $where: "true" } }, "/input/filter/$where"],
+    ["find", { projection: { a: { $function: code } } }, "/input/projection/a/$function"],
+    [
+      "aggregate",
+      { pipeline: [{ $set: { a: { $function: code } } }] },
+      "/input/pipeline/0/$set/a/$function",
+    ],
+  ] as const) {
+    const { status, body } = await invoke(action, input);
+    expect([status, body.errors?.[0]?.path]).toEqual([422, at]);
+  }
   const wrong = await invoke("find", { filter: { _id: { $oid: "short" } } });
   expect(wrong.status).toBe(422);
 });

@@ -1,7 +1,7 @@
 import { resolveSrv } from "node:dns/promises";
 import type { Document } from "bson";
 import type { UpstreamConnection } from "../../upstream/connection.ts";
-import { withDeadline } from "../../upstream/deadline.ts";
+import { closedAtDeadline, withDeadline } from "../../upstream/deadline.ts";
 import { openStream, streamError } from "../../upstream/guarded-stream.ts";
 import { type SessionKind, withSession } from "../../upstream/session-pool.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
@@ -17,6 +17,7 @@ interface Place {
 }
 
 const DEFAULT_PORT = 27_017;
+const PORT_MAX = 65_535;
 /** Of a cluster; one that can't be reached is followed by the next. */
 const SERVERS_TRIED_MAX = 3;
 
@@ -59,9 +60,7 @@ async function openAt(
   const bson = await loadBson();
   const stream = await openStream(connection, "mongodb", place);
   const session = new MongoSession(bson, stream, `mongodb ${place.host}`);
-  const stop = (): void => session.close();
-  deadline.signal.addEventListener("abort", stop, { once: true });
-  try {
+  return closedAtDeadline(deadline, session, async () => {
     const hello = await session.send("admin", { hello: 1, helloOk: true });
     const primary = typeof hello["primary"] === "string" ? toPlace(hello["primary"]) : undefined;
     if (hello["isWritablePrimary"] === false && primary && !isNamed) {
@@ -73,19 +72,15 @@ async function openAt(
       await signIn(bson, session, { database: config.authSource, username, password });
     }
     return session;
-  } catch (error) {
-    session.close();
-    deadline.signal.throwIfAborted();
-    throw error;
-  } finally {
-    deadline.signal.removeEventListener("abort", stop);
-  }
+  });
 }
 
 /** The servers of a cluster, as its name in the DNS lists them: only those of the same domain, as the standard demands. */
 async function findServers({ config, deadline }: MongoConnection): Promise<readonly Place[]> {
   const { host } = config;
-  const domain = host.slice(host.indexOf("."));
+  const words = host.split(".");
+  // Of `example.com` the servers are those below it, and not all of `.com`.
+  const domain = `.${words.length < 3 ? host : words.slice(1).join(".")}`;
   try {
     const records = await withDeadline(deadline, resolveSrv(`_mongodb._tcp.${host}`));
     const own = records.filter(({ name }) => name.toLowerCase().endsWith(domain.toLowerCase()));
@@ -99,7 +94,8 @@ async function findServers({ config, deadline }: MongoConnection): Promise<reado
 
 function toPlace(text: string): Place | undefined {
   const [, host, port] = /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(text) ?? [];
-  return host === undefined ? undefined : { host, port: Number(port ?? DEFAULT_PORT) };
+  const place = { host: host ?? "", port: Number(port ?? DEFAULT_PORT) };
+  return host === undefined || place.port < 1 || place.port > PORT_MAX ? undefined : place;
 }
 
 /** It has no time for anybody: it starts, ends, or is no longer the one that takes writes. */

@@ -1,6 +1,8 @@
+import type { Socket } from "node:net";
 import type { Connection, FieldPacket, ResultSetHeader } from "mysql2";
 import { RESPONSE_BYTES_MAX } from "../../upstream/http.ts";
 import type { UpstreamConnection } from "../../upstream/connection.ts";
+import { closedAtDeadline } from "../../upstream/deadline.ts";
 import { openSocket, streamError } from "../../upstream/guarded-stream.ts";
 import { type Session, type SessionKind, withSession } from "../../upstream/session-pool.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
@@ -30,12 +32,16 @@ interface Result {
 /** One signed-in connection. */
 class MysqlSession implements Session {
   readonly #client: Connection;
-  /** The server's name for the limit of a statement, and what a second is in it. */
-  timeLimit = { name: "max_execution_time", perSecond: 1_000 };
+  readonly #stream: Socket;
+  /** The server's name for the limit of a statement, and its unit; that of MySQL takes whole ones only. */
+  timeLimit = { name: "max_execution_time", unitMs: 1 };
   isOpen = true;
 
-  constructor(client: Connection) {
+  constructor(client: Connection, stream: Socket) {
     this.#client = client;
+    this.#stream = stream;
+    guardPackets(client, stream);
+    stream.on("close", () => (this.isOpen = false));
     // A broken connection is reported where something is awaited.
     client.on("error", () => (this.isOpen = false));
     client.on("end", () => (this.isOpen = false));
@@ -94,8 +100,10 @@ class MysqlSession implements Session {
     return this.#settle((done) => this.#client.reset(done));
   }
 
+  /** The driver only says that it sends no more, and would wait for the other side for ever. */
   close(): void {
-    this.#client.destroy();
+    this.isOpen = false;
+    this.#stream.destroy();
   }
 
   #settle(start: (done: (error: Error | null) => void) => void): Promise<void> {
@@ -103,6 +111,22 @@ class MysqlSession implements Session {
       start((error) => (error === null ? resolve() : reject(error))),
     );
   }
+}
+
+/**
+ * A packet that nobody waits for is read by the driver outside of its own guard: one that is cut would be an error that
+ * nobody catches, and the end of the process.
+ */
+function guardPackets(client: Connection, stream: Socket): void {
+  const driver = client as unknown as { handlePacket: (packet?: unknown) => void };
+  const handle = driver.handlePacket.bind(client);
+  driver.handlePacket = (packet) => {
+    try {
+      handle(packet);
+    } catch {
+      stream.destroy();
+    }
+  };
 }
 
 const kind: SessionKind<MysqlConfig, MysqlSession> = {
@@ -119,8 +143,8 @@ export async function runStatement(
   const { config, deadline } = connection;
   return withSession(connection, kind, async (session) => {
     try {
-      const { name, perSecond } = session.timeLimit;
-      const limit = (deadline.remainingMs() / 1_000) * perSecond;
+      const { name, unitMs } = session.timeLimit;
+      const limit = deadline.remainingMs() / unitMs;
       await session.run(
         `set session ${name} = ${limit}, session sql_select_limit = ${config.maxRows + 1}`,
       );
@@ -169,16 +193,18 @@ async function openSession(connection: MysqlConnection): Promise<MysqlSession> {
       flags: ["-LOCAL_FILES"],
       connectTimeout: connection.deadline.remainingMs(),
     }),
+    stream,
   );
   try {
-    await session.connect();
-    // MariaDB has another name, and counts in seconds.
-    if (/mariadb/i.test(await session.readVersion())) {
-      session.timeLimit = { name: "max_statement_time", perSecond: 1 };
-    }
+    await closedAtDeadline(connection.deadline, session, async () => {
+      await session.connect();
+      // MariaDB has another name, and counts in seconds.
+      if (/mariadb/i.test(await session.readVersion())) {
+        session.timeLimit = { name: "max_statement_time", unitMs: 1_000 };
+      }
+    });
     return session;
   } catch (error) {
-    session.close();
     throw toDatabaseError(connection, error, true);
   }
 }

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { UpstreamConnection } from "../../upstream/connection.ts";
-import { withDeadline } from "../../upstream/deadline.ts";
+import { closedAtDeadline, withDeadline } from "../../upstream/deadline.ts";
 import { openStream, streamError } from "../../upstream/guarded-stream.ts";
 import { RESPONSE_BYTES_MAX } from "../../upstream/http.ts";
 import { type Session, withSession } from "../../upstream/session-pool.ts";
@@ -110,13 +110,10 @@ async function openSession(connection: RedisConnection): Promise<RedisSession> {
     hello.push(["AUTH", ...(username === "" ? [] : [username]), password]);
   }
   if (config.database > 0) hello.push(["SELECT", String(config.database)]);
-  try {
+  await closedAtDeadline(connection.deadline, session, async () => {
     for (const command of hello) await ask(connection, session, command);
-    return session;
-  } catch (error) {
-    session.close();
-    throw error;
-  }
+  });
+  return session;
 }
 
 function refusal({ scrubber }: RedisConnection, { message }: RespError): UpstreamError {

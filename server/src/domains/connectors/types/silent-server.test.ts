@@ -1,0 +1,96 @@
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { expect, test, vi } from "vitest";
+import { useFixture, useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld({ env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" } });
+const owner = await world.member(["owner"]);
+
+interface SilentServer extends AsyncDisposable {
+  readonly port: number;
+  readonly open: ReadonlySet<Socket>;
+  connections: number;
+}
+
+/** Says this much, one part for each chunk that comes, and then nothing; it never ends a connection either. */
+async function startSilentServer(parts: readonly Buffer[]): Promise<SilentServer> {
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const left = [...parts];
+    const next = (): void => void socket.write(left.shift() ?? "");
+    silent.connections += 1;
+    open.add(socket);
+    next();
+    socket.on("data", next).on("error", () => socket.destroy());
+    // Only a client that is gone does not take what is sent.
+    socket.on("end", () => {
+      const timer = setInterval(() => socket.write("?"), 10).unref();
+      socket.on("close", () => clearInterval(timer));
+    });
+    socket.on("close", () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const silent: SilentServer = {
+    // A server that listens on a port has an address of this form.
+    port: (server.address() as AddressInfo).port,
+    open,
+    connections: 0,
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return silent;
+}
+
+const packet = (sequence: number, payload: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([payload.length, 0, 0, sequence]), payload]);
+const MYSQL_GREETING = packet(
+  0,
+  Buffer.concat([
+    Buffer.from("\n8.4.0\0"),
+    Buffer.from([1, 0, 0, 0]),
+    Buffer.from("12345678\0"),
+    // Protocol 4.1, transactions, databases, secure connections and plug-ins.
+    Buffer.from([0x09, 0xa2, 45, 2, 0, 0x08, 0, 21]),
+    Buffer.alloc(10),
+    Buffer.from("123456789012\0mysql_native_password\0"),
+  ]),
+);
+const MYSQL_OK = packet(2, Buffer.from([0, 0, 0, 2, 0, 0, 0]));
+
+const CASES: readonly [type: string, parts: readonly Buffer[], config: object, call: object][] = [
+  ["redis", [], { sslMode: "disable" }, { action: "get", input: { key: "x" } }],
+  [
+    "mysql",
+    [MYSQL_GREETING, MYSQL_OK],
+    { sslMode: "disable", database: "shop" },
+    { action: "query", input: { sql: "select 1" } },
+  ],
+  [
+    "mongodb",
+    [],
+    { sslMode: "disable", database: "shop" },
+    { action: "find", input: { collection: "items" } },
+  ],
+  ["imap", [Buffer.from("* OK hello\r\n")], { security: "none" }, { action: "list_folders" }],
+];
+
+test.each(CASES)("a server of %s that falls silent holds no connection", async (...about) => {
+  const [type, parts, config, call] = about;
+  const server = await useFixture(startSilentServer(parts));
+  const made = await owner("POST /api/v1/connectors", {
+    name: `Silent ${type}`,
+    type,
+    config: { host: "127.0.0.1", port: server.port, timeoutMs: 500, retries: 0, ...config },
+    auth: { kind: "basic", username: "somebody", password: "a word of theirs" },
+  });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  const path = `POST /api/v1/connectors/${made.body.data.id}/invoke`;
+  for (let count = 0; count < 3; count += 1) {
+    const answer = await owner(path, call);
+    expect(answer.status).toBeGreaterThanOrEqual(502);
+    expect(JSON.stringify(answer.body)).not.toContain("a word of theirs");
+  }
+  expect(server.connections).toBeGreaterThan(0);
+  await vi.waitFor(() => expect(server.open.size).toBe(0), { timeout: 20_000 });
+});
