@@ -14,7 +14,7 @@ const MESSAGE_CHARACTERS_MAX = 500;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What a keyword holds: a schema, several, or a plain value of a form. */
+/** The form of a keyword: a schema, several, or a plain value. */
 type Form = "schema" | "schemas" | "map" | ((value: unknown) => boolean);
 
 const isNumber = (value: unknown): boolean => typeof value === "number";
@@ -129,7 +129,7 @@ function findUnchecked(schema: unknown, { at, levels, budget }: Place): FieldErr
     if (LEFT_OUT.has(name)) return [{ path, message: "is a keyword that is not checked here" }];
     const form = KEYWORDS.get(name);
     if (form === undefined) return [];
-    const parts = partsOf(form, part);
+    const parts = findParts(form, part);
     if (!parts) return [{ path, message: "does not have the form of this keyword" }];
     return parts.flatMap(([key, one]) =>
       findUnchecked(one, {
@@ -142,7 +142,7 @@ function findUnchecked(schema: unknown, { at, levels, budget }: Place): FieldErr
 }
 
 /** The schemas within a keyword, by their names in it; undefined where it has another form. */
-function partsOf(form: Form, part: unknown): [string | undefined, unknown][] | undefined {
+function findParts(form: Form, part: unknown): [string | undefined, unknown][] | undefined {
   if (typeof form === "function") return form(part) ? [] : undefined;
   if (form === "schema") return [[undefined, part]];
   if (form === "schemas" ? !Array.isArray(part) || part.length === 0 : !isObject(part)) {
@@ -157,7 +157,7 @@ function isObject(value: unknown): value is object {
 
 interface Budget {
   parts: number;
-  /** What values are compared with beyond the parts: members of lists, and characters of names. */
+  /** Members of lists, and characters of names, with which values are compared beyond the parts. */
   compared: number;
 }
 
@@ -169,7 +169,7 @@ function toCheckable(value: unknown, levels: number, budget: Budget): Schema {
     typeof part === "boolean" ? part : toCheckable(part, levels - 1, budget);
   const entries = Object.entries(value).flatMap(([name, part]): [string, unknown][] => {
     const form = KEYWORDS.get(name);
-    if (form === undefined || !partsOf(form, part)) return [];
+    if (form === undefined || !findParts(form, part)) return [];
     if (form !== "schema" && form !== "schemas") budget.compared += measureCompared(form, part);
     if (typeof form === "function") return [[name, part]];
     if (form === "schema") return [[name, deeper(part)]];

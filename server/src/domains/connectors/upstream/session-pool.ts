@@ -79,7 +79,7 @@ async function waitForTurn(pool: Pool, deadline: Deadline): Promise<void> {
   try {
     await withDeadline(deadline, promise);
   } catch (error) {
-    // Whoever was called and is gone leaves the turn to the next.
+    // A turn that came to somebody who is gone is left to the next.
     if (!pool.waiting.delete(resolve)) callNext(pool);
     throw error;
   }

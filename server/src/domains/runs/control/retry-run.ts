@@ -68,7 +68,7 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
   if (workflow?.archived) throw new Failure(ArchivedWorkflow);
   const { version, ...authority } = await resolveVersion(ctx, row, input);
   if (isInputReplaced) {
-    // Whoever replaces an input starts the run by hand, and the trigger takes what it takes of anybody.
+    // A replaced input is one by hand, and the trigger takes what it takes of anybody.
     const { definition } = version;
     const named = findTrigger(definition, triggerIdOf(row)) ?? findTrigger(definition);
     if (named) assertFittingInput(named.trigger, input.input);

@@ -6,7 +6,7 @@ import { type Definition, triggersOfType } from "../definition/index.ts";
 /** So many tools are offered to one agent: more of them drown a model. */
 export const OFFERED_TOOLS_MAX = 50;
 
-/** What a tool may say about itself, also where its workflow says more. */
+/** A bound for what a tool says about itself, also where its workflow says more. */
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
 
 /** A workflow that agents may call by a name. */
