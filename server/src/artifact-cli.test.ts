@@ -134,6 +134,14 @@ test("a module whose name leads out of the folder is refused, and nothing is wri
   expect([pulled.code, pulled.err]).toEqual([1, expect.stringContaining("leads out of artifacts")]);
   expect(readdirSync(join(home, "..")).toSorted()).toEqual(before);
   await world.sql("update artifacts set module_key = 'outside' where id = $1", [id]);
+  // A program of the folder that is no artifact stays what it is.
+  const own = join(home, "artifacts/outside/Escape.js");
+  mkdirSync(join(home, "artifacts/outside"));
+  writeFileSync(own, "console.log(1);");
+  const { out } = await millrace("artifacts", "pull");
+  expect(out).toContain(`pulled artifacts/outside/Escape-${id}`);
+  expect(readFileSync(own, "utf8")).toBe("console.log(1);");
+  rmSync(join(home, "artifacts/outside"), { recursive: true });
   await owner(`DELETE /api/flowsdk/artifacts/${id}`);
 });
 

@@ -119,10 +119,18 @@ export function cardOf(artifact: Artifact, detail: Detail): Card {
   return { id, name, artifactType, moduleKey, status, description, detail, updatedAt };
 }
 
-/** Two names may come to the same file name: the later one is then told apart by its id. */
+/**
+ * Two names may come to the same file name: the later one is then told apart by its id. A source that is no artifact's is
+ * somebody's own program, and is never replaced by what a server sends.
+ */
 function freePath(path: string, { id }: Artifact): string {
-  return existsSync(`${path}.json`) ? `${path}-${fileNameOf(id)}` : path;
+  const apart = `${path}-${fileNameOf(id)}`;
+  const free = [path, apart].find((one) => ENDINGS.every((ending) => !existsSync(one + ending)));
+  if (free === undefined) throw new CommandError(`There is another ${apart} already.`);
+  return free;
 }
+
+const ENDINGS = [".json", ".ts", ".js"];
 
 /** The folder of a module. Its name is the server's: one that leads out of the folder is refused. */
 function moduleFolder(folder: string, moduleKey: string): string {
