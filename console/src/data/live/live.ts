@@ -14,8 +14,9 @@ import {
 } from "../api.ts";
 import { place } from "../place.ts";
 import { beginAt, earliestPosition, firstAnswer, forgetPositions } from "./position.ts";
-import type { Change, Reading } from "./stale.ts";
+import type { Reading } from "./stale.ts";
 import { readStream } from "./stream.ts";
+import { type ToldChange, ToldChanges } from "./told.ts";
 
 export type LogEvent = Schemas["Event"];
 export type LiveState = "connecting" | "live" | "lost" | "unavailable";
@@ -43,8 +44,7 @@ const watchers = new Set<() => void>();
 const listeners = new Set<(event: LogEvent) => void>();
 const scope = `${place.workspace ?? ""}:${place.environment}`;
 const channel = new BroadcastChannel(`millrace:${scope}`);
-/** What happened and was not yet read again: by its type and what it is of. */
-const told = new Map<string, ToldChange>();
+const told = new ToldChanges();
 let burst: ReturnType<typeof setTimeout> | undefined;
 
 channel.onmessage = ({ data }: MessageEvent<Message>) => {
@@ -78,7 +78,7 @@ function receiveEvent(event: LogEvent): void {
   lastId = event.id;
   recent = [event, ...recent].slice(0, RECENT_MAX);
   for (const listener of listeners) listener(event);
-  note(event);
+  told.note(event);
   // A burst of events is one refetch of what is on the screen; what is not is only marked.
   burst ??= setTimeout(() => {
     burst = undefined;
@@ -87,40 +87,13 @@ function receiveEvent(event: LogEvent): void {
   }, BURST_MS);
 }
 
-/** Of more things at once each is not looked for: whatever is of their kinds is stale. */
-const TOLD_MAX = 20;
-
-interface ToldChange extends Change {
-  /** The command that did it; none of what followed from that later. */
-  readonly correlation: string | undefined;
-}
-
-function note(event: LogEvent): void {
-  const { type, resource, data, causationId, correlationId } = event;
-  const isMany = told.size >= TOLD_MAX;
-  const { id, number } = resource;
-  const correlation = causationId === null ? correlationId : undefined;
-  const name = isMany ? `${type} ` : `${type} ${id} ${correlation ?? ""}`;
-  const changes: unknown = data["changes"];
-  let text: string | undefined;
-  told.set(name, {
-    type,
-    kind: resource.type,
-    names: isMany ? [] : [id, ...(number === null ? [] : [number])],
-    says: (other) => (text ??= JSON.stringify(data)).includes(`"${other}"`),
-    fields: Array.isArray(changes) ? changes.map(String) : [],
-    correlation: isMany ? undefined : correlation,
-  });
-}
-
 /** What an event makes stale, loaded beside the first screen: nothing has happened before that is shown. */
 const loadRules = () => import("./stale.ts");
 
 /** Reads again what is stale; a page that nobody sees does it when somebody does. */
 async function readAgain(): Promise<void> {
   if (document.hidden || told.size === 0) return;
-  const changes = [...told.values()];
-  told.clear();
+  const changes = told.take();
   try {
     const { isStaleAfter } = await loadRules();
     invalidateWhere((query) => {
@@ -139,7 +112,8 @@ function isKnown({ correlation }: ToldChange, query: Query): boolean {
   return answered !== undefined && isBegunSince(query, answered);
 }
 
-function toReading({ queryKey: [operation, input], state: { data } }: Query): Reading {
+function toReading({ queryKey: [operation, input], state }: Query): Reading {
+  const { data, fetchStatus } = state;
   let text: string | undefined;
   const { params } = (typeof input === "object" && input !== null ? input : {}) as {
     readonly params?: Readonly<Record<string, unknown>>;
@@ -147,7 +121,11 @@ function toReading({ queryKey: [operation, input], state: { data } }: Query): Re
   return {
     operation: String(operation),
     params: params ?? {},
-    shows: (name) => (text ??= JSON.stringify(data) ?? "").includes(`"${name}"`),
+    // What is being read for the first time may show anything, as it was before.
+    shows: (name) =>
+      data === undefined
+        ? fetchStatus === "fetching"
+        : (text ??= JSON.stringify(data)).includes(`"${name}"`),
     otherNames,
   };
 }

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import type { Schemas } from "../api.ts";
+import { isStaleAfter, type Reading } from "./stale.ts";
+import { ToldChanges } from "./told.ts";
+
+const event = (data: object, more: object = {}) =>
+  ({
+    type: "incident.updated",
+    resource: { type: "incident", id: "inc_1", number: "INC0000001", displayName: null },
+    correlationId: "cor_1",
+    causationId: null,
+    data,
+    ...more,
+  }) as unknown as Schemas["Event"];
+const reading = (operation: string, id?: string): Reading => ({
+  operation,
+  params: id === undefined ? {} : { id },
+  shows: () => false,
+  otherNames: () => [],
+});
+
+test("all that the events of one thing say counts, not only the last word", () => {
+  const told = new ToldChanges();
+  told.note(event({ changes: ["tags"], parentId: "inc_old" }));
+  told.note(event({ changes: ["title"], parentId: "inc_new" }));
+  const changes = told.take();
+  expect([changes.length, told.size]).toEqual([1, 0]);
+  const isStale = (...read: Parameters<typeof reading>) =>
+    changes.some((change) => isStaleAfter(change, reading(...read)));
+  expect(isStale("tickets.list_tags")).toBe(true);
+  expect(isStale("incidents.get", "inc_old")).toBe(true);
+  expect(isStale("incidents.get", "inc_new")).toBe(true);
+  expect(isStale("incidents.get", "inc_other")).toBe(false);
+});
+
+test("only what a command did before its answer is its own; of many nothing is told apart, nor kept", () => {
+  const told = new ToldChanges();
+  const correlationOf = (more: object) => {
+    told.note(event({}, more));
+    return told.take().map(({ correlation }) => correlation);
+  };
+  expect(correlationOf({})).toEqual(["cor_1"]);
+  for (const more of [
+    { causationId: "evt_1" },
+    { jobId: "job_1", jobKind: "x" },
+    { runId: "run_1" },
+    { executionId: "exe_1" },
+  ])
+    expect(correlationOf(more)).toEqual([undefined]);
+
+  for (let n = 0; n < 1_000; n += 1) told.note(event({ changes: ["title"] }));
+  expect(told.size).toBe(2);
+  for (let n = 0; n < 1_000; n += 1) {
+    told.note(event({}, { resource: { type: "incident", id: `inc_${n}`, number: null } }));
+  }
+  expect(told.size).toBeLessThan(30);
+  const changes = told.take();
+  const other = reading("incidents.get", "inc_999");
+  expect(changes.some((change) => isStaleAfter(change, other))).toBe(true);
+});
