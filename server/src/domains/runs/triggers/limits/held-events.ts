@@ -22,7 +22,7 @@ import { queuedStart, type RunStart, writeRunStart } from "../../start/start-run
 import { visibleEvent } from "../event-matcher.ts";
 import { toRunStart } from "../event-start.ts";
 import { resolveVisibility } from "../heard-events.ts";
-import { addEvent, emptyHold, type Hold, releaseEvents } from "./hold.ts";
+import { addEvent, emptyHold, type Hold, releasePart } from "./hold.ts";
 
 const KEY_CHARACTERS_MAX = 200;
 /** Of the events of one run together. */
@@ -175,20 +175,14 @@ async function release(
   place: readonly unknown[],
   hold: Hold,
 ): Promise<void> {
-  const { rule } = holder;
-  const nowMs = ctx.now.getTime();
-  // Whole batches: one that is cut would begin a run too early.
-  const most = rule.kind === "batch" ? Math.ceil(RELEASED_MAX / rule.max) * rule.max : RELEASED_MAX;
-  const isDivided = hold.dueMs <= nowMs && hold.events.length > most;
-  const part = isDivided ? { ...hold, events: hold.events.slice(0, most) } : hold;
-  const { runs, rest } = releaseEvents(rule, part, nowMs);
+  const { runs, rest } = releasePart(holder.rule, hold, ctx.now.getTime(), RELEASED_MAX);
   for (const ids of runs) await startRuns(ctx, holder, ids);
-  if (isDivided) {
-    const left = [...(rest?.events ?? []), ...hold.events.slice(most)];
-    save(ctx, place, { ...(rest ?? hold), events: left, dueMs: nowMs });
-  } else if (rest) save(ctx, place, rest);
-  else await ctx.send(REMOVE, place);
-  if (isDivided || rest) await ctx.send(SET_FAILURES, [...place, 0, null]);
+  if (!rest) {
+    await ctx.send(REMOVE, place);
+    return;
+  }
+  save(ctx, place, rest);
+  await ctx.send(SET_FAILURES, [...place, 0, null]);
 }
 
 /**

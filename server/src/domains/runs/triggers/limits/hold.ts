@@ -94,6 +94,24 @@ export function releaseEvents(
   return { runs, rest: { ...hold, events, clearMs, dueMs } };
 }
 
+/** What `releaseEvents` does, for the oldest events alone where there are more than so many. */
+export function releasePart(
+  rule: HoldRule,
+  hold: Hold,
+  nowMs: number,
+  eventsMax: number,
+): ReturnType<typeof releaseEvents> {
+  // Whole batches: one that is cut would begin a run too early.
+  const most = rule.kind === "batch" ? Math.ceil(eventsMax / rule.max) * rule.max : eventsMax;
+  if (hold.dueMs > nowMs || hold.events.length <= most) return releaseEvents(rule, hold, nowMs);
+  const part = { ...hold, events: hold.events.slice(0, most) };
+  const { runs, rest = { ...hold, events: [] } } = releaseEvents(rule, part, nowMs);
+  // Where a rate keeps some back, nothing more is to be done until it lets the next begin.
+  const dueMs = rest.events.length > 0 ? rest.dueMs : nowMs;
+  const events = [...rest.events, ...hold.events.slice(most)];
+  return { runs, rest: { ...rest, events, dueMs } };
+}
+
 type RateRule = Extract<HoldRule, { readonly kind: "rateLimit" }>;
 
 /** Whole milliseconds, which is what is kept: a little less often rather than more. */

@@ -6,7 +6,7 @@ import type { HoldRule } from "#domains/workflows/index.ts";
 import { tries } from "#kernel/testing/thorough.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { deployEventWorkflow, findRuns, publish, readEventTypes } from "../../testing/triggers.ts";
-import { addEvent, emptyHold, type Hold, releaseEvents } from "./hold.ts";
+import { addEvent, emptyHold, type Hold, releaseEvents, releasePart } from "./hold.ts";
 
 /** Plays events at these times, looking at the hold whenever it is due, until nothing is held. */
 function play(rule: HoldRule, times: readonly number[]) {
@@ -115,6 +115,47 @@ test("of a rate limit no window has more runs than a burst and what the rate giv
       expect(begun.length + dropped).toBe(times.length);
       if (rule.over === "wait") expect(dropped).toBe(0);
     }),
+    { numRuns },
+  );
+});
+
+test("a hold that is released in parts begins the same runs, and each look at it begins some", () => {
+  const rules = fc.oneof(
+    fc.record({
+      kind: fc.constant("batch" as const),
+      max: fc.integer({ min: 2, max: 8 }),
+      maxMs: fc.integer({ min: 10, max: 1_000 }),
+    }),
+    fc.record({
+      kind: fc.constant("rateLimit" as const),
+      max: fc.integer({ min: 1, max: 30 }),
+      perMs: fc.integer({ min: 10, max: 2_000 }),
+    }),
+  );
+  const some = fc.integer({ min: 1, max: 60 });
+  fc.assert(
+    fc.property(
+      rules,
+      some,
+      fc.integer({ min: 1, max: 10 }),
+      fc.nat(900),
+      (rule, count, most, nowMs) => {
+        const events = Array.from({ length: count }, (_, n) => String(n));
+        const hold: Hold = { ...emptyHold(0), events, heard: count };
+        const whole = releaseEvents(rule, hold, nowMs);
+        const runs: (readonly string[])[] = [];
+        let left: Hold | undefined = hold;
+        while (left && left.dueMs <= nowMs) {
+          const part = releasePart(rule, left, nowMs, most);
+          // Else it would be looked at for ever.
+          if (runs.length < whole.runs.length) expect(part.runs.length).toBeGreaterThan(0);
+          else expect(part.rest?.dueMs ?? nowMs + 1).toBeGreaterThan(nowMs);
+          runs.push(...part.runs);
+          left = part.rest;
+        }
+        expect([runs, left]).toEqual([whole.runs, whole.rest]);
+      },
+    ),
     { numRuns },
   );
 });
