@@ -243,6 +243,16 @@ test("hostile exports are refused or harmless", async () => {
   );
   const { nodes, ...more } = odd.workflows[0].definition;
   await deployWorkflow(owner, nodes, more);
+  // The import changes nothing about a statement that its data writes, and says so.
+  const sql = (query: string) =>
+    convert([node("Ask", "postgres", { operation: "executeQuery", query })], {});
+  const [open, closed] = await Promise.all([
+    sql("=select * from people where name = '{{ $json.name }}'"),
+    sql("select * from people where name = $1"),
+  ]);
+  const [{ report }] = open.workflows;
+  expect([report[0].status, closed.counts.converted]).toEqual(["approximated", 1]);
+  expect(report[0].reasons).toEqual([expect.stringContaining("whoever sends one writes SQL")]);
 });
 
 test("what n8n kept in static data and in its history stays from one run to the next", async () => {

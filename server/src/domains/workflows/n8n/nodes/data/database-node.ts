@@ -127,6 +127,14 @@ export function describeStatement(
   return { args, items };
 }
 
+const WRITTEN_BY_DATA =
+  "values stand in the statement as text, as n8n puts them there: whoever sends one writes SQL; give them as query parameters";
+
+/** True of a statement with expressions in its text: parameters would mean something else within quotes, or for a name. */
+function isWrittenByData({ operation, query }: JsonObject): boolean {
+  return operation === "executeQuery" && /^=[\s\S]*\{\{/.test(toText(query));
+}
+
 const TITLES = { postgres: "PostgreSQL", mysql: "MySQL" } as const;
 
 function databaseNode(ctx: NodeContext, dialect: Dialect): ConvertedNode {
@@ -149,6 +157,7 @@ function databaseNode(ctx: NodeContext, dialect: Dialect): ConvertedNode {
     approximations: [
       ...(made.approximations ?? []),
       ...(batching === "transaction" ? ["each statement is a transaction of its own"] : []),
+      ...(isWrittenByData(ctx.node.parameters) ? [WRITTEN_BY_DATA] : []),
     ],
   };
 }
