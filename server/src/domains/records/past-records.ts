@@ -50,7 +50,8 @@ export function pastRecordsSql(
       since: { field: "tableRevision", value: schema.renamedRevision },
     }),
   });
-  const reference = (path: string) => stored.get(path.slice(0, path.indexOf(".")))?.sql ?? "null";
+  const reference = (path: string) =>
+    pastField(path.slice(0, path.indexOf(".")), { kind: "text" }, "past.doc").sql;
   const fieldOf = (name: string) =>
     stored.get(name) ?? table.compileRulePath(name, reference(name));
   const grants = table.grants("read")?.map(({ where, fields, paths }) => ({

@@ -52,9 +52,12 @@ const customers = await make(
     { name: "region", ...to("regions") },
     { name: "meta", type: "json" },
     { name: "tags", type: "multi_enum", options: { values: ["a", "b"] } },
+    // Named like a column of our own statements, and leading elsewhere.
+    { name: "doc", type: "json" },
   ],
   CUSTOMERS.map((one) => ({
     ...one,
+    doc: { customer: "rec_none" },
     region: one.region === null ? null : regions[one.region],
   })),
 );
@@ -85,6 +88,10 @@ const numbersOf = (ids: readonly string[]) =>
 /** Which orders an agent sees, wherever they look: all of it is one set. */
 async function seen() {
   const list = (await agent(`GET ${PATH}?limit=50`)).body.data.map(({ id }: any) => id);
+  const now = world.clock.now().toISOString();
+  const pastList = (await agent(`GET ${PATH}?limit=50&asOf=${now}`)).body.data?.map(
+    ({ id }: any) => id,
+  );
   const query = await agent("POST /api/v1/queries/run", { sql: "select id from orders" });
   const events = (await agent("GET /api/v1/audit?type=record.created&limit=200")).body.data
     .map(({ resource }: any) => resource.id)
@@ -94,9 +101,9 @@ async function seen() {
     for (const id of orders) if ((await agent(route(id))).status === 200) found.push(id);
     return found;
   };
-  const now = world.clock.now().toISOString();
   return {
     list: numbersOf(list),
+    pastList: numbersOf(pastList ?? ["none"]),
     query: numbersOf(query.body.data.rows.map((row: any) => row.id ?? row[0])),
     events: numbersOf(events),
     read: numbersOf(await each((id) => `GET ${PATH}/${id}`)),
@@ -150,6 +157,7 @@ describe("paths through references in rules", () => {
         const numbers = expected(where);
         expect(await seen()).toEqual({
           list: numbers,
+          pastList: numbers,
           query: numbers,
           events: numbers,
           read: numbers,

@@ -73,15 +73,22 @@ const CASTS: Partial<
   boolean: { type: "boolean", form: "^(true|false)$" },
 };
 
-/** A field of a past state by its name in the API; null where it was of another type. */
-export function pastField(name: string, { kind }: Pick<ConditionField, "kind">): ConditionField {
+/**
+ * A field of a past state by its name in the API; null where it was of another type. Within a subquery `doc` is named with
+ * its row, since a column there may have that name, too.
+ */
+export function pastField(
+  name: string,
+  { kind }: Pick<ConditionField, "kind">,
+  doc = "doc",
+): ConditionField {
   const key = `'${name.replaceAll("'", "''")}'`;
-  if (kind === "json") return { sql: `(doc -> ${key})`, kind };
+  if (kind === "json") return { sql: `(${doc} -> ${key})`, kind };
   if (kind === "texts") {
-    const items = `jsonb_array_elements_text(case jsonb_typeof(doc -> ${key}) when 'array' then doc -> ${key} else '[]' end)`;
+    const items = `jsonb_array_elements_text(case jsonb_typeof(${doc} -> ${key}) when 'array' then ${doc} -> ${key} else '[]' end)`;
     return { sql: `array(select ${items})`, kind };
   }
-  const [text, cast] = [`(doc ->> ${key})`, CASTS[kind]];
+  const [text, cast] = [`(${doc} ->> ${key})`, CASTS[kind]];
   if (!cast) return { sql: text, kind };
   return { sql: `(case when ${text} ~ '${cast.form}' then ${text}::${cast.type} end)`, kind };
 }
