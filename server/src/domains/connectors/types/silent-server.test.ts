@@ -94,3 +94,30 @@ test.each(CASES)("a server of %s that falls silent holds no connection", async (
   expect(server.connections).toBeGreaterThan(0);
   await vi.waitFor(() => expect(server.open.size).toBe(0), { timeout: 20_000 });
 });
+
+test("a server of mysql that sends packets out of order is left at the first, and fills no log", async () => {
+  const wrong = packet(9, Buffer.alloc(0));
+  const flood = Buffer.concat(Array.from({ length: 5_000 }, () => wrong));
+  const server = await useFixture(startSilentServer([MYSQL_GREETING, flood]));
+  const log = vi.spyOn(console, "error");
+  try {
+    const { body } = await owner("POST /api/v1/connectors", {
+      name: "Out of order",
+      type: "mysql",
+      config: {
+        host: "127.0.0.1",
+        port: server.port,
+        database: "shop",
+        sslMode: "disable",
+        retries: 0,
+      },
+      auth: { kind: "basic", username: "somebody", password: "a word of theirs" },
+    });
+    const call = { action: "query", input: { sql: "select 1" } };
+    const answer = await owner(`POST /api/v1/connectors/${body.data.id}/invoke`, call);
+    expect([answer.status, log.mock.calls]).toEqual([502, []]);
+    await vi.waitFor(() => expect(server.open.size).toBe(0), { timeout: 20_000 });
+  } finally {
+    log.mockRestore();
+  }
+});

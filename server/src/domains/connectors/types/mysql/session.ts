@@ -113,16 +113,26 @@ class MysqlSession implements Session {
   }
 }
 
+/** The part of the driver that takes packets, which its types leave out. */
+interface PacketHandler {
+  handlePacket: (packet?: { readonly sequenceId: number }) => void;
+  readonly sequenceId: number;
+  readonly _command?: object;
+}
+
 /**
  * A packet that nobody waits for is read by the driver outside of its own guard: one that is cut would be an error that
- * nobody catches, and the end of the process.
+ * nobody catches, and the end of the process. For each that is out of order it writes a line to the log of the process.
  */
 function guardPackets(client: Connection, stream: Socket): void {
-  const driver = client as unknown as { handlePacket: (packet?: unknown) => void };
+  const driver = client as unknown as PacketHandler;
   const handle = driver.handlePacket.bind(client);
   driver.handlePacket = (packet) => {
+    // The rest of what had arrived by then.
+    if (packet && stream.destroyed) return;
     try {
-      handle(packet);
+      if (packet && driver._command && packet.sequenceId !== driver.sequenceId) stream.destroy();
+      else handle(packet);
     } catch {
       stream.destroy();
     }
