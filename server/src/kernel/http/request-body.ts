@@ -1,4 +1,7 @@
+import { Readable } from "node:stream";
+import type { FastifyRequest } from "fastify";
 import secureJson from "secure-json-parse";
+import type { Caller } from "../access/caller.ts";
 import {
   Failure,
   type FieldError,
@@ -207,4 +210,19 @@ function findUnstorableText(text: string): FieldError | undefined {
   if (text.includes("\u0000")) return { path: "", message: "must not contain a NUL character" };
   if (!text.isWellFormed()) return { path: "", message: "is not well-formed Unicode" };
   return undefined;
+}
+
+/** The body of an upload, which is read as it arrives. */
+export function toUpload({ headers, body }: FastifyRequest): Pick<Caller, "upload"> {
+  const length = headers["content-length"];
+  return {
+    upload: {
+      // No parser is called for no bytes. A body that is not read to its end must not be destroyed: its connection has
+      // yet to carry the answer.
+      content:
+        body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : Readable.from([]),
+      contentType: headers["content-type"] ?? "",
+      length: length === undefined ? undefined : Number(length),
+    },
+  };
 }

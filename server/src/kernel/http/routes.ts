@@ -18,7 +18,7 @@ import {
   UnknownCoding,
   WrongMediaType,
 } from "../operation/failure.ts";
-import { assertStorableTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request-body.ts";
+import { assertStorableTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE, toUpload } from "./request-body.ts";
 import type { InvocationResult, RawInput } from "../operation/invocation.ts";
 import { isEventStream } from "../operation/operation.ts";
 import { authorise, perform } from "../operation/perform.ts";
@@ -291,20 +291,6 @@ function toRawRequest({ method, headers, query, body }: FastifyRequest): RawRequ
   };
 }
 
-function toUpload({ headers, body }: FastifyRequest): Pick<Caller, "upload"> {
-  const length = headers["content-length"];
-  return {
-    upload: {
-      // No parser is called for no bytes. A body that is not read to its end must not be destroyed: its connection has
-      // yet to carry the answer.
-      content:
-        body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : Readable.from([]),
-      contentType: headers["content-type"] ?? "",
-      length: length === undefined ? undefined : Number(length),
-    },
-  };
-}
-
 function sendResponse(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -324,11 +310,9 @@ function sendResponse(
   const policy = outcome.headers["content-security-policy"];
   if (policy !== undefined && FRAMEABLE.test(policy)) reply.removeHeader("x-frame-options");
   if (!outcome.stream) return reply.send(outcome.body);
-  const isEndless = outcome.headers["content-type"]?.startsWith(EVENT_STREAM) === true;
-  // Nothing of it is sent, so that nothing of it need be read; the framework takes no body at all for a length of 0. A
-  // stream of events would be read long after its answer was over, and count as nobody's.
-  const isHeadOnly =
-    request.method === "HEAD" && (isEndless || outcome.headers["content-length"] !== undefined);
+  const { "content-length": length, "content-type": type } = outcome.headers;
+  // Nothing of it is sent, so that nothing need be read; the framework takes no body at all for a length of 0.
+  const isHeadOnly = request.method === "HEAD" && (length !== undefined || type === EVENT_STREAM);
   return reply.send(Readable.from(isHeadOnly ? [] : outcome.stream, STREAM_OPTIONS));
 }
 
@@ -368,7 +352,7 @@ function trackConnection(
   reply.raw.once("close", () => {
     if (unwatch) unwatch();
     socket?.off("end", onEnd);
-    // Whoever asks for the head alone does not wait for what follows.
+    // A client that asks for the head alone does not wait for what follows.
     if (!reply.raw.writableFinished || request.method === "HEAD") disconnected.abort();
   });
   const lastEventId = single(request.headers["last-event-id"]);

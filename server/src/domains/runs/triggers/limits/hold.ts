@@ -94,7 +94,7 @@ export function releaseEvents(
   return { runs, rest: { ...hold, events, clearMs, dueMs } };
 }
 
-/** What `releaseEvents` does, for the oldest events alone where there are more than so many. */
+/** Releases the oldest events alone where there are more than so many, else all. */
 export function releasePart(
   rule: HoldRule,
   hold: Hold,
