@@ -50,6 +50,7 @@ interface VisitOptions {
 
 /** For a busy machine. */
 const WAIT_MAX_MS = 100_000;
+const SCREEN_TEXT_MAX = 2_000;
 const WIDTH = 1440;
 const NARROW_WIDTH = 400;
 const viewportOf = (width: number) => ({ width, height: width < 600 ? 800 : 900 });
@@ -79,6 +80,12 @@ function builtConsole(): Promise<string> {
   });
 }
 
+/** Prints what somebody saw when a journey failed: of one that fails once in a hundred times nothing else is known. */
+async function printPage({ page }: Seat): Promise<void> {
+  const text = await page.innerText("body", { timeout: 1_000 }).catch(String);
+  process.stderr.write(`\nOn the screen at ${page.url()}:\n${text.slice(0, SCREEN_TEXT_MAX)}\n`);
+}
+
 /** Starts a product with its console for all tests of a file; the browsers of a test are closed after it. */
 export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): ConsoleFixture {
   const parts: { world?: World; origin?: string } = {};
@@ -98,9 +105,10 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
     parts.origin = named ?? origin;
   });
   // A page that stays open hears of all that later tests do, and draws it.
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
     const left = [...seats];
     seats.clear();
+    if (task.result?.state === "fail") await Promise.all(left.map(printPage));
     await Promise.all(scripts.splice(0).map((script) => script.dispose()));
     await Promise.all(left.map((seat) => leaveSeat(seat, [parts.origin!])));
   });
