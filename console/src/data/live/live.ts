@@ -16,7 +16,7 @@ import { place } from "../place.ts";
 import { beginAt, earliestPosition, firstAnswer, forgetPositions } from "./position.ts";
 import type { Reading } from "./stale.ts";
 import { readStream } from "./stream.ts";
-import { type ToldChange, ToldChanges } from "./told.ts";
+import { type PendingChange, PendingChanges } from "./pending-changes.ts";
 
 export type LogEvent = Schemas["Event"];
 export type LiveState = "connecting" | "live" | "lost" | "unavailable";
@@ -44,7 +44,7 @@ const watchers = new Set<() => void>();
 const listeners = new Set<(event: LogEvent) => void>();
 const scope = `${place.workspace ?? ""}:${place.environment}`;
 const channel = new BroadcastChannel(`millrace:${scope}`);
-const told = new ToldChanges();
+const pending = new PendingChanges();
 let burst: ReturnType<typeof setTimeout> | undefined;
 
 channel.onmessage = ({ data }: MessageEvent<Message>) => {
@@ -78,7 +78,7 @@ function receiveEvent(event: LogEvent): void {
   lastId = event.id;
   recent = [event, ...recent].slice(0, RECENT_MAX);
   for (const listener of listeners) listener(event);
-  told.note(event);
+  pending.note(event);
   // A burst of events is one refetch of what is on the screen; what is not is only marked.
   burst ??= setTimeout(() => {
     burst = undefined;
@@ -92,8 +92,8 @@ const loadRules = () => import("./stale.ts");
 
 /** Reads again what is stale; a page that nobody sees does it when somebody does. */
 async function readAgain(): Promise<void> {
-  if (document.hidden || told.size === 0) return;
-  const changes = told.take();
+  if (document.hidden || pending.size === 0) return;
+  const changes = pending.take();
   try {
     const { isStaleAfter } = await loadRules();
     invalidateWhere((query) => {
@@ -107,7 +107,7 @@ async function readAgain(): Promise<void> {
 }
 
 /** What a command of this page did is known to all that was asked after its answer. What readers of the log make of it is not. */
-function isKnown({ correlation }: ToldChange, query: Query): boolean {
+function isKnown({ correlation }: PendingChange, query: Query): boolean {
   const answered = correlation === undefined ? undefined : answeredAt(correlation);
   return answered !== undefined && isBegunSince(query, answered);
 }

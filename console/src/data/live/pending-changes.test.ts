@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api.ts";
 import { isStaleAfter, type Reading } from "./stale.ts";
-import { ToldChanges } from "./told.ts";
+import { PendingChanges } from "./pending-changes.ts";
 
 const event = (data: object, more: object = {}) =>
   ({
@@ -20,11 +20,11 @@ const reading = (operation: string, id?: string): Reading => ({
 });
 
 test("all that the events of one thing say counts, not only the last word", () => {
-  const told = new ToldChanges();
-  told.note(event({ changes: ["tags"], parentId: "inc_old" }));
-  told.note(event({ changes: ["title"], parentId: "inc_new" }));
-  const changes = told.take();
-  expect([changes.length, told.size]).toEqual([1, 0]);
+  const pending = new PendingChanges();
+  pending.note(event({ changes: ["tags"], parentId: "inc_old" }));
+  pending.note(event({ changes: ["title"], parentId: "inc_new" }));
+  const changes = pending.take();
+  expect([changes.length, pending.size]).toEqual([1, 0]);
   const isStale = (...read: Parameters<typeof reading>) =>
     changes.some((change) => isStaleAfter(change, reading(...read)));
   expect(isStale("tickets.list_tags")).toBe(true);
@@ -34,10 +34,10 @@ test("all that the events of one thing say counts, not only the last word", () =
 });
 
 test("only what a command did before its answer is its own; of many nothing is told apart, nor kept", () => {
-  const told = new ToldChanges();
+  const pending = new PendingChanges();
   const correlationOf = (more: object) => {
-    told.note(event({}, more));
-    return told.take().map(({ correlation }) => correlation);
+    pending.note(event({}, more));
+    return pending.take().map(({ correlation }) => correlation);
   };
   expect(correlationOf({})).toEqual(["cor_1"]);
   for (const more of [
@@ -48,13 +48,13 @@ test("only what a command did before its answer is its own; of many nothing is t
   ])
     expect(correlationOf(more)).toEqual([undefined]);
 
-  for (let n = 0; n < 1_000; n += 1) told.note(event({ changes: ["title"] }));
-  expect(told.size).toBe(2);
+  for (let n = 0; n < 1_000; n += 1) pending.note(event({ changes: ["title"] }));
+  expect(pending.size).toBe(2);
   for (let n = 0; n < 1_000; n += 1) {
-    told.note(event({}, { resource: { type: "incident", id: `inc_${n}`, number: null } }));
+    pending.note(event({}, { resource: { type: "incident", id: `inc_${n}`, number: null } }));
   }
-  expect(told.size).toBeLessThan(30);
-  const changes = told.take();
+  expect(pending.size).toBeLessThan(30);
+  const changes = pending.take();
   const other = reading("incidents.get", "inc_999");
   expect(changes.some((change) => isStaleAfter(change, other))).toBe(true);
 });

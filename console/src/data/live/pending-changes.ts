@@ -1,24 +1,24 @@
-/** What the log told and was not yet read again. */
+/** Changes that the log has told of and the page has not yet read again. */
 import type { Schemas } from "../api.ts";
 import type { Change } from "./stale.ts";
 
 type LogEvent = Schemas["Event"];
 
-export interface ToldChange extends Change {
+export interface PendingChange extends Change {
   /** The command that did it; none of what followed from that later. */
   readonly correlation: string | undefined;
 }
 
 /** Of more things at once, or more events of one, each is not looked for: whatever is of their kinds is stale. */
-const TOLD_MAX = 20;
+const PENDING_MAX = 20;
 
-export class ToldChanges {
-  readonly #told = new Map<string, ToldChange>();
+export class PendingChanges {
+  readonly #changes = new Map<string, PendingChange>();
   /** What the events of each said, by the same names. */
   readonly #data = new Map<string, LogEvent["data"][]>();
 
   get size(): number {
-    return this.#told.size;
+    return this.#changes.size;
   }
 
   note(event: LogEvent): void {
@@ -27,16 +27,16 @@ export class ToldChanges {
     const correlation = commandOf(event);
     const name = `${type} ${id} ${correlation ?? ""}`;
     const known = this.#data.get(name);
-    if ((known?.length ?? this.#told.size) >= TOLD_MAX) {
+    if ((known?.length ?? this.#changes.size) >= PENDING_MAX) {
       const whatever = { names: [], says: () => true, fields: [], correlation: undefined };
-      this.#told.set(`${type} `, { type, kind, ...whatever });
+      this.#changes.set(`${type} `, { type, kind, ...whatever });
       return;
     }
     // An earlier event of the same name said something else, and changed other fields.
     const all = [...(known ?? []), data];
     this.#data.set(name, all);
     let text: string | undefined;
-    this.#told.set(name, {
+    this.#changes.set(name, {
       type,
       kind,
       names: [id, ...(number === null ? [] : [number])],
@@ -47,9 +47,9 @@ export class ToldChanges {
   }
 
   /** Gives all of it, which is then taken for read. */
-  take(): readonly ToldChange[] {
-    const changes = [...this.#told.values()];
-    this.#told.clear();
+  take(): readonly PendingChange[] {
+    const changes = [...this.#changes.values()];
+    this.#changes.clear();
     this.#data.clear();
     return changes;
   }
