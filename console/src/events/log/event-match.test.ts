@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LogEvent } from "../../data/live/live.ts";
 import { readEventsSearch, toEventsQuery } from "../search.ts";
-import { compileEventMatch, mergeEvents } from "./event-match.ts";
+import { appendEvents, compileEventMatch, mergeEvents } from "./event-match.ts";
 
 const event = (id: string, more: object = {}): LogEvent =>
   ({
@@ -61,6 +61,14 @@ test("new events stand before the known ones, each once, in the order of the log
   ]);
   expect(mergeEvents([event("evt_3")], known, 9)).toBe(known);
   expect(ids(mergeEvents([event("evt_5")], known, 2))).toEqual(["evt_5", "evt_3"]);
+});
+
+test("a page of the past has its place below what was told before it came, each event once", () => {
+  const ids = (events: readonly LogEvent[]) => events.map(({ id }) => id);
+  const told = [event("evt_5"), event("evt_2")];
+  const page = ["evt_4", "evt_3", "evt_2", "evt_1"].map((id) => event(id));
+  expect(ids(appendEvents(told, page))).toEqual(["evt_5", "evt_4", "evt_3", "evt_2", "evt_1"]);
+  expect(ids(appendEvents([event("evt_9")], page.slice(2)))).toEqual(["evt_9", "evt_2", "evt_1"]);
 });
 
 test("an address is a query, and whatever else stands in it is not", () => {

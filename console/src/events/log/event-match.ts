@@ -58,9 +58,21 @@ export function mergeEvents(
   const seen = new Set(known.slice(0, fresh.length + RECENT).map(({ id }) => id));
   const unseen = fresh.filter(({ id }) => !seen.has(id));
   if (unseen.length === 0) return known;
-  const all = [...unseen, ...known];
+  return sortEvents([...unseen, ...known]).slice(0, eventsMax);
+}
+
+/** Adds a page of the past. The stream begins before the first page is read, so that some of its events are there already. */
+export function appendEvents(
+  known: readonly LogEvent[],
+  page: readonly LogEvent[],
+): readonly LogEvent[] {
+  const seen = new Set(known.map(({ id }) => id));
+  return sortEvents([...known, ...page.filter(({ id }) => !seen.has(id))]);
+}
+
+function sortEvents(all: readonly LogEvent[]): readonly LogEvent[] {
   const isSorted = all.every(({ id }, n) => n === 0 || (all[n - 1]?.id ?? "") > id);
-  return (isSorted ? all : all.toSorted((a, b) => (a.id < b.id ? 1 : -1))).slice(0, eventsMax);
+  return isSorted ? all : all.toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 /** A new event may already stand among so many of the list. */

@@ -4,7 +4,7 @@ import { call } from "../../data/api.ts";
 import { type LogEvent, onEvent } from "../../data/live/live.ts";
 import { followTopic } from "../../data/live/topic.ts";
 import { type EventsSearch, toEventsQuery } from "../search.ts";
-import { compileEventMatch, mergeEvents } from "./event-match.ts";
+import { appendEvents, compileEventMatch, mergeEvents } from "./event-match.ts";
 
 const PAGE = 100;
 /** A search goes on by itself until it has so many, or until somebody stops it. */
@@ -93,7 +93,7 @@ function usePast(key: string) {
           after,
           signal: control.signal,
           onPage: ({ events, ...rest }) =>
-            setPast((old) => ({ ...rest, events: [...old.events, ...events] })),
+            setPast((old) => ({ ...rest, events: appendEvents(old.events, events) })),
         });
       } catch (error) {
         if (control.signal.aborted) return;
