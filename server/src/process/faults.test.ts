@@ -22,11 +22,12 @@ test("a database that is lost at a commit, and one that stalls: no answer that i
   const env = { ...database.env, DATABASE_URL: throughPort(url, proxy.port), MILLRACE_ROLE: "api" };
   const address = await launch({ ...env, MILLRACE_DATABASE_POOL: "2" }).ready;
   const token = await logIn(address);
-  const ask = async (path: string, body?: unknown, key?: string) => {
+  const unused = await logIn(address);
+  const ask = async (path: string, body?: unknown, key?: string, as = token) => {
     const reply = await fetch(address + path, {
       method: body === undefined ? "GET" : "POST",
       headers: {
-        authorization: `Bearer ${token}`,
+        authorization: `Bearer ${as}`,
         "x-workspace": "default",
         ...(body !== undefined && { "content-type": "application/json" }),
         ...(key !== undefined && { "idempotency-key": key }),
@@ -66,6 +67,16 @@ test("a database that is lost at a commit, and one that stalls: no answer that i
   expect(late.map(({ status }) => status).filter((status) => status !== 503)).toContain(200);
   await until(async () => (await read()).status === 200, WORK_LIMIT_MS);
   await until(async () => (await ask("/readyz")).status === 200, WORK_LIMIT_MS);
+
+  // Requests that share the look-up of one token wait for no connection of their own.
+  const readAnew = () => ask("/api/v1/workspaces/default", undefined, undefined, unused);
+  proxy.weather = "stalled";
+  const sharing = [readAnew(), readAnew()];
+  const isShed = async () => (await Promise.race([readAnew(), nothing()]))?.status === 503;
+  await until(isShed, WORK_LIMIT_MS);
+  proxy.weather = "calm";
+  await Promise.all(sharing);
+  await until(async () => (await readAnew()).status === 200, WORK_LIMIT_MS);
 });
 
 /** For who does not want to wait for an answer that may take its time. */

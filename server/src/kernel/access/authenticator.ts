@@ -4,6 +4,7 @@ import type { Credential } from "./caller.ts";
 import { compilePattern } from "../condition/event-pattern.ts";
 import { sha256 } from "./crypto.ts";
 import type { Tx } from "../db/connection.ts";
+import type { QueueLoad } from "../db/database.ts";
 import { Failure, Unauthenticated } from "../operation/failure.ts";
 import { topicOf } from "../log/event.ts";
 import type { LoopNext } from "../work/loop.ts";
@@ -104,6 +105,7 @@ export class Authenticator {
   /** The subjects that each look-up under way, shared or not, must not cache any more. */
   readonly #forgotten = new Set<Set<string>>();
   #used = new Map<CredentialSource, Map<string, Date>>();
+  #endedLookUps = 0;
 
   constructor(platform: Platform) {
     const sources = contributionsTo(CredentialSourcePoint, platform.contributions);
@@ -118,6 +120,11 @@ export class Authenticator {
       if (concernsPerson(type)) this.#forget([resourceId, actorId]);
       if (concernsWorkspace(type)) this.#forget([workspace]);
     });
+  }
+
+  /** Look-ups as a queue of their own: requests that share one wait for the database, though for no connection of a pool. */
+  get load(): QueueLoad {
+    return { waiting: this.#forgotten.size, handedOut: this.#endedLookUps };
   }
 
   async authenticate(token: string): Promise<Credential | undefined> {
@@ -153,6 +160,7 @@ export class Authenticator {
     if (shared?.forgotten.size === 0) return shared.entry;
     const forgotten = new Set<string>();
     const entry = this.#resolve(token, forgotten).finally(() => {
+      this.#endedLookUps += 1;
       this.#forgotten.delete(forgotten);
       if (this.#flights.get(token) === flight) this.#flights.delete(token);
     });

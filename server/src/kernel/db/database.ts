@@ -53,8 +53,8 @@ const ATTEMPTS_MAX = 4;
 const BEGIN = "begin read write";
 const COMMIT = "commit";
 
-/** While some wait for a connection and the number of those handed out so far stands still, the pool is stalled. */
-export interface PoolLoad {
+/** While some wait and the number of what was handed out so far, such as connections, stands still, the queue is stalled. */
+export interface QueueLoad {
   readonly waiting: number;
   readonly handedOut: number;
 }
@@ -112,7 +112,7 @@ export class Database {
   }
 
   /** Of each pool by itself: that one goes on says nothing about the other. */
-  get loads(): readonly PoolLoad[] {
+  get loads(): readonly QueueLoad[] {
     return [this.#app, this.#system].map((pool) => ({
       waiting: pool.waitingCount,
       handedOut: this.#handedOut.get(pool) ?? 0,

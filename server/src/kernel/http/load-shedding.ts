@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Failure, Unavailable } from "../operation/failure.ts";
-import type { PoolLoad } from "../db/database.ts";
+import type { QueueLoad } from "../db/database.ts";
 import type { Kernel } from "../kernel.ts";
 
 const LOOP_DELAY_MAX_MS = 1_000;
 const DB_WAITING_MAX = 2_000;
 const SAMPLE_MS = 500;
-/** Samples in a row in which requests waited for a database connection and none got one. */
+/** Samples in a row in which requests waited for the database and none got what it waited for. */
 const STALLED_SAMPLES_MAX = 4;
 
 /** Load shedding under back pressure of the event loop and the database: a quick 503 beats a late response. */
@@ -18,8 +18,8 @@ export class LoadShedder {
   #delayMs = 0;
   /** The longest since it was taken last. */
   #longestMs = 0;
-  #loads: readonly PoolLoad[] = [];
-  /** Of each pool, how many samples in a row. */
+  #loads: readonly QueueLoad[] = [];
+  /** Of each queue, how many samples in a row. */
   #stalledSamples: readonly number[] = [];
 
   constructor(kernel: Kernel, delayMaxMs = LOOP_DELAY_MAX_MS) {
@@ -45,7 +45,8 @@ export class LoadShedder {
 
   /** Requests must not queue for a stalled database: those that wait are enough to see that it is back. */
   #sampleQueues(): void {
-    const loads = this.#kernel.db.loads;
+    const { db, authenticator } = this.#kernel;
+    const loads = [...db.loads, authenticator.load];
     this.#stalledSamples = loads.map(({ waiting, handedOut }, at) => {
       const isStalled = waiting > 0 && handedOut === this.#loads[at]?.handedOut;
       return isStalled ? (this.#stalledSamples[at] ?? 0) + 1 : 0;
