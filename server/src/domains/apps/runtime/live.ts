@@ -69,8 +69,9 @@ async function findTables(
   caller: Caller,
   sources: readonly DataSource[],
 ): Promise<ReadonlySet<unknown>> {
-  const tables = new Set<unknown>(sources.map(({ config }) => config["table"]));
-  for (const slug of [...tables]) {
+  const shown = new Set(sources.map(({ config }) => config["table"]));
+  const tables = new Set<unknown>(shown);
+  for (const slug of shown) {
     if (typeof slug !== "string") continue;
     const table = await findOpenTable({ platform, caller }, slug);
     for (const other of table?.relatedSlugs ?? []) tables.add(other);

@@ -36,6 +36,9 @@ import { checkBackup, writeBackup } from "./archive.ts";
 const WRITES_BEFORE = 200;
 /** Longer than the zeros at the end of a segment of the WAL. */
 const FLIP_WINDOW_BYTES = 20 * 1024 ** 2;
+/** Of tar, whose headers have a word in one of them. */
+const BLOCK_BYTES = 512;
+const MAGIC_AT = 257;
 const OBJECT = join("files", "0190aaaa-0000-7000-8000-000000000000", "ab", "blb_ab");
 
 useFolders();
@@ -184,13 +187,17 @@ test("nothing is overwritten: neither by a backup nor by a restore", async () =>
   expect((await readdir(source.folder)).toSorted()).toEqual(names);
 });
 
-/** Changes a byte at this share of the file, or behind it: between the files are zeros that nobody reads. */
+/** Changes a byte of a content at this share of the file, or behind it: the headers say what is wrong in other words. */
 async function flip(path: string, share: number): Promise<void> {
   await using file = await open(path, "r+");
-  const at = Math.floor(share * (await file.stat()).size);
+  const at = Math.floor((share * (await file.stat()).size) / BLOCK_BYTES) * BLOCK_BYTES;
   const window = Buffer.alloc(FLIP_WINDOW_BYTES);
   await file.read(window, 0, window.length, at);
-  const beyond = window.findIndex((byte) => byte !== 0);
+  const isHeader = (block: number): boolean =>
+    at > 0 && window.toString("latin1", block + MAGIC_AT, block + MAGIC_AT + 5) === "ustar";
+  const beyond = window.findIndex(
+    (byte, place) => byte !== 0 && !isHeader(place - (place % BLOCK_BYTES)),
+  );
   expect(beyond).toBeGreaterThanOrEqual(0);
   await file.write(Buffer.of((window[beyond] ?? 0) ^ 1), 0, 1, at + beyond);
 }
