@@ -69,9 +69,9 @@ async function findTables(
   caller: Caller,
   sources: readonly DataSource[],
 ): Promise<ReadonlySet<unknown>> {
-  const shown = new Set(sources.map(({ config }) => config["table"]));
-  const tables = new Set<unknown>(shown);
-  for (const slug of shown) {
+  const ownTables = new Set(sources.map(({ config }) => config["table"]));
+  const tables = new Set<unknown>(ownTables);
+  for (const slug of ownTables) {
     if (typeof slug !== "string") continue;
     const table = await findOpenTable({ platform, caller }, slug);
     for (const other of table?.relatedSlugs ?? []) tables.add(other);
