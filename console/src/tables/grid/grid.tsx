@@ -13,7 +13,15 @@ import type { GroupRows } from "../sheet/group-rows.ts";
 import { HeadRow, type HeadHandlers } from "./head-row.tsx";
 import type { Other } from "../sheet/other.ts";
 import { type PointerProps, useGridPointer } from "./use-grid-pointer.ts";
-import { columnsAt, edgesOf, rowsAt, scaleRows, scrollTo, topOf } from "./viewport.ts";
+import {
+  columnsAt,
+  edgesOf,
+  originAt,
+  rowsAt,
+  rowsDrawn,
+  scaleRows,
+  scrollTo,
+} from "./viewport.ts";
 
 export interface GridProps extends PointerProps {
   readonly label: string;
@@ -45,9 +53,9 @@ const NUMBER_PX = 56;
 const HEAD_PX = 32;
 const FOOT_PX = 30;
 const ADD_PX = 44;
-/** Rows that are drawn keep their element while they are in sight: one moves on to the next row. */
-const SLOTS = 128;
 const SETTLE_MS = 50;
+const MOVES = /^(?:Arrow|Page|Home|End)/;
+const MODIFIERS: ReadonlySet<string> = new Set(["Control", "Shift", "Alt", "Meta"]);
 
 export function Grid(props: GridProps) {
   const { book, rows, columns, rowPx, range, box } = props;
@@ -71,11 +79,14 @@ export function Grid(props: GridProps) {
     [columns, edges, props.frozen, seen.from, seen.to],
   );
   useReads(book, rows, span.from, span.to);
-  useFollow(box, { range, scale, edges, bodyPx, frozen: props.frozen });
+  const reveal = useFollow(box, { range, scale, edges, bodyPx, frozen: props.frozen });
   const pointer = useGridPointer(props);
   const stable = useStableHandlers({ onFold: props.onFold });
   const widthPx = NUMBER_PX + (edges.at(-1) ?? 0) + ADD_PX;
   const chosen = boxOf(range);
+  const origin = originAt(scale, span.from, view.topPx);
+  // A row that leaves the view gives its element to the one that comes into it: nothing is made anew while one scrolls.
+  const slots = rowsDrawn(rowPx, bodyPx);
   const drawn = Array.from({ length: span.to - span.from }, (_, n) => span.from + n);
   return (
     <div
@@ -88,7 +99,10 @@ export function Grid(props: GridProps) {
       aria-colcount={columns.length + 1}
       aria-multiselectable="true"
       aria-activedescendant={props.editor ? undefined : "grid-active"}
-      onKeyDown={(event) => props.onKeyDown(event, Math.floor(bodyPx / rowPx) - 1)}
+      onKeyDown={(event) => {
+        if (actsOnCell(event)) reveal();
+        props.onKeyDown(event, Math.floor(bodyPx / rowPx) - 1);
+      }}
       {...pointer}
     >
       <HeadRow
@@ -99,45 +113,47 @@ export function Grid(props: GridProps) {
         selected={(at) => at >= chosen.left && at <= chosen.right}
       />
       <div className="grid-body" role="rowgroup" style={{ height: scale.heightPx, width: widthPx }}>
-        {drawn.map((line) => {
-          const top = topOf(scale, line, view.topPx);
-          const grouped = rows.groupAt(line);
-          if (grouped && props.groupColumn) {
+        <div className="grid-rows" style={{ transform: `translateY(${origin.topPx}px)` }}>
+          {drawn.map((line) => {
+            const top = (line - origin.row) * rowPx;
+            const grouped = rows.groupAt(line);
+            if (grouped && props.groupColumn) {
+              return (
+                <GroupLine
+                  key={`g${line % slots}`}
+                  {...{ line, top, columns }}
+                  group={grouped.group}
+                  column={props.groupColumn}
+                  heightPx={rowPx}
+                  isFolded={props.folded.has(JSON.stringify(grouped.group.value))}
+                  nameOf={props.nameOf}
+                  onFold={stable.onFold}
+                />
+              );
+            }
+            const place = rows.placeAt(line) ?? 0;
+            const row = book.rowAt(place);
+            const isIn = line >= chosen.top && line <= chosen.bottom;
+            const isActive = line === range.anchor.row;
             return (
-              <GroupLine
-                key={`g${line % SLOTS}`}
-                {...{ line, top, columns }}
-                group={grouped.group}
-                column={props.groupColumn}
+              <GridRow
+                key={line % slots}
+                {...{ line, place, top, row, lines }}
                 heightPx={rowPx}
-                isFolded={props.folded.has(JSON.stringify(grouped.group.value))}
                 nameOf={props.nameOf}
-                onFold={stable.onFold}
+                from={isIn ? chosen.left : -1}
+                to={isIn ? chosen.right : -2}
+                active={isActive ? range.anchor.column : -1}
+                editor={isActive ? props.editor : undefined}
+                flash={row && book.flashes.get(row.id)}
+                faults={row && faultsOf(book, row.id)}
+                others={row && props.others.get(row.id)}
+                hasHandle={isActive && isOne(range)}
+                isDraft={row !== undefined && isDraft(row.id)}
               />
             );
-          }
-          const place = rows.placeAt(line) ?? 0;
-          const row = book.rowAt(place);
-          const isIn = line >= chosen.top && line <= chosen.bottom;
-          const isActive = line === range.anchor.row;
-          return (
-            <GridRow
-              key={line % SLOTS}
-              {...{ line, place, top, row, lines }}
-              heightPx={rowPx}
-              nameOf={props.nameOf}
-              from={isIn ? chosen.left : -1}
-              to={isIn ? chosen.right : -2}
-              active={isActive ? range.anchor.column : -1}
-              editor={isActive ? props.editor : undefined}
-              flash={row && book.flashes.get(row.id)}
-              faults={row && faultsOf(book, row.id)}
-              others={row && props.others.get(row.id)}
-              hasHandle={isActive && isOne(range)}
-              isDraft={row !== undefined && isDraft(row.id)}
-            />
-          );
-        })}
+          })}
+        </div>
       </div>
       {props.footer(lines)}
     </div>
@@ -197,11 +213,11 @@ interface Followed {
   readonly frozen: number;
 }
 
-/** Scrolls the cell that one stands on into sight, when one moves. */
+/** Scrolls the cell that one stands on into sight when one moves, and whenever what it returns is called. */
 function useFollow(
   box: React.RefObject<HTMLDivElement | null>,
   { range, scale, edges, bodyPx, frozen }: Followed,
-): void {
+): () => void {
   const { row, column } = range.end;
   const reveal = (): void => {
     const element = box.current;
@@ -218,6 +234,12 @@ function useFollow(
   const { show } = useStableHandlers({ show: reveal });
   // Only a move scrolls: whoever scrolls away may look elsewhere.
   useEffect(() => show(), [row, column, show]);
+  return show;
+}
+
+/** Whether a key moves from the cell or types into it: one wants to see where. Copying leaves the view alone. */
+function actsOnCell({ key, ctrlKey, metaKey }: React.KeyboardEvent): boolean {
+  return MOVES.test(key) || (!MODIFIERS.has(key) && !ctrlKey && !metaKey);
 }
 
 function faultsOf(book: RowBook, id: string) {

@@ -3,6 +3,7 @@
 /** Browsers end at about 17 million pixels; a taller table is scrolled in proportion. */
 const HEIGHT_MAX_PX = 15_000_000;
 const ROWS_AROUND = 6;
+const ROWS_TOGETHER = 10_000;
 
 export interface Span {
   readonly from: number;
@@ -19,6 +20,11 @@ export interface RowScale {
   readonly factor: number;
 }
 
+export interface RowOrigin {
+  readonly row: number;
+  readonly topPx: number;
+}
+
 export function scaleRows(count: number, rowPx: number, viewPx: number): RowScale {
   const wholePx = count * rowPx;
   const heightPx = Math.min(wholePx, HEIGHT_MAX_PX);
@@ -30,16 +36,22 @@ export function scaleRows(count: number, rowPx: number, viewPx: number): RowScal
 /** Rows in sight at a scroll position, with some around them. */
 export function rowsAt({ rowPx, count, factor }: RowScale, topPx: number, viewPx: number): Span {
   const first = Math.floor((topPx * factor) / rowPx);
-  const shown = Math.ceil(viewPx / rowPx) + 1;
-  return {
-    from: Math.max(0, first - ROWS_AROUND),
-    to: Math.min(count, first + shown + ROWS_AROUND),
-  };
+  const from = first - ROWS_AROUND;
+  return { from: Math.max(0, from), to: Math.min(count, from + rowsDrawn(rowPx, viewPx)) };
 }
 
-/** Where a row is drawn in the scrolled box. */
-export function topOf({ rowPx, factor }: RowScale, row: number, topPx: number): number {
-  return factor === 1 ? row * rowPx : row * rowPx - topPx * factor + topPx;
+/** How many rows are drawn at most, wherever the table is scrolled to. */
+export function rowsDrawn(rowPx: number, viewPx: number): number {
+  return Math.ceil(viewPx / rowPx) + 1 + 2 * ROWS_AROUND;
+}
+
+/**
+ * Where rows are drawn in the scrolled box: each from a row that stays the same for long, and that one from the box's
+ * top. So only one element moves while a tall table is scrolled in proportion, and not each of its rows.
+ */
+export function originAt({ rowPx, factor }: RowScale, from: number, topPx: number): RowOrigin {
+  const row = from - (from % ROWS_TOGETHER);
+  return { row, topPx: Math.round(row * rowPx + topPx - topPx * factor) };
 }
 
 /** The scroll position that brings a row into sight; undefined where it is. */

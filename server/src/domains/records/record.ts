@@ -72,7 +72,7 @@ export interface RecordWrite {
  */
 export function toRecord(schema: TableSchema, row: SqlRow): RecordResponse {
   const record = row as Record<string, unknown>;
-  for (const { name, columnType } of schema.columns) {
+  for (const { name, columnType } of schema.converted) {
     // Columns that were not selected are absent; and a column may be called `constructor`.
     if (!Object.hasOwn(record, name)) continue;
     const stored = record[name];

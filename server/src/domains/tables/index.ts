@@ -56,7 +56,7 @@ export {
   visibleFields,
   withReferences,
 } from "./schema/grants.ts";
-export type { ColumnSchema, Json, OnDelete } from "./columns/column-type.ts";
+export { asStored, type ColumnSchema, type Json, type OnDelete } from "./columns/column-type.ts";
 export type { RecordFields } from "./columns/parse-fields.ts";
 export { isSearched, wordsSql } from "./columns/text.ts";
 export { toArrayLiteral } from "./columns/enum-values.ts";

@@ -1,6 +1,7 @@
 /** The query of a list or an export: which records, in which order, and which of their fields. */
 import Type from "typebox";
 import {
+  asStored,
   type FieldBatch,
   isSearched,
   type OpenTable,
@@ -66,7 +67,7 @@ export interface ParsedRecordQuery {
   readonly rules: RuleSql;
   /** Of `select` and `where`. */
   readonly parameters: SqlParameters;
-  /** The fields that are converters, in their order. */
+  /** The fields that are selected, in their order. */
   readonly fields: readonly string[];
   readonly select: string;
   /** Figures over other records that a page reads at once, and the select list without them. */
@@ -74,7 +75,7 @@ export interface ParsedRecordQuery {
   readonly selectRest: string;
   /** The select list of a page that reads the records of references by joins, and those joins. */
   readonly joined: { readonly select: string; readonly joins: string };
-  /** How the values of fields that are not stored are converters. */
+  /** How the values of fields that are not stored are converted, where the driver's form is not the API's. */
   readonly converters: ReadonlyMap<string, NonNullable<TableField["show"]>>;
   /** Undefined when there is no condition. */
   readonly where: string | undefined;
@@ -275,7 +276,7 @@ function selectFields(
   const parts = fields.map((name) => {
     // A computed field whose sources are gone is nothing.
     const { sql, show } = rules.field(name) ?? { sql: "null", show: undefined };
-    if (show) converters.set(name, show);
+    if (show && show !== asStored) converters.set(name, show);
     return `${sql} as "${name}"`;
   });
   return parts.join(", ");

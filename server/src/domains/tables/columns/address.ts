@@ -1,7 +1,7 @@
 /** Texts that are addresses: of e-mail, and of pages. */
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
-import type { ColumnType } from "./column-type.ts";
+import { asStored, type ColumnType } from "./column-type.ts";
 import { isStorable, UNSTORABLE_MESSAGE } from "./text.ts";
 import { isTextual, toTextSql } from "./to-text.ts";
 
@@ -18,7 +18,7 @@ const address = {
   sqlType: () => 'text collate "C"',
   parameterType: "text",
   store: (value) => value,
-  show: (stored) => stored as string,
+  show: asStored,
   kind: "text",
   parseCell: (cell) => cell.trim(),
   formatCell: String,

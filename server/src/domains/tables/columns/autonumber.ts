@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
-import type { ColumnType } from "./column-type.ts";
+import { asStored, type ColumnType } from "./column-type.ts";
 import { integer, safeIntegerSql } from "./numbers/integer.ts";
 
 /** Leaves room for as many numbers again. */
@@ -22,7 +22,7 @@ export const autonumber: ColumnType = {
   constraint: (_, quoted) => safeIntegerSql(quoted),
   parse: () => ({ error: "is filled by the platform" }),
   store: (value) => value,
-  show: (stored) => stored as number,
+  show: asStored,
   kind: "number",
   parseCell: (cell) => cell,
   formatCell: String,

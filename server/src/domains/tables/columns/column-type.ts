@@ -80,3 +80,6 @@ export interface ColumnSchema extends Column {
   /** The fate of a reference whose record is deleted. */
   readonly onDelete: OnDelete;
 }
+
+/** How a value is shown that the driver hands over in its canonical form. */
+export const asStored = (stored: unknown): Json => stored as Json;

@@ -2,7 +2,7 @@ import pg from "pg";
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
-import type { ColumnType } from "./column-type.ts";
+import { asStored, type ColumnType } from "./column-type.ts";
 import { isStorable } from "./text.ts";
 import { hasText, toTextSql } from "./to-text.ts";
 
@@ -68,7 +68,7 @@ export const enumeration: ColumnType = {
       ? { value }
       : { error: describeValues(column) },
   store: (value) => value,
-  show: (stored) => stored as string,
+  show: asStored,
   kind: "text",
   parseCell: (cell) => cell,
   formatCell: String,

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { idPattern } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
-import type { ColumnType, Json } from "./column-type.ts";
+import { asStored, type ColumnType } from "./column-type.ts";
 
 /** The files of one cell. */
 export const FILES_MAX = 50;
@@ -38,7 +38,7 @@ export const file: ColumnType = {
     return { value: list as readonly string[] };
   },
   store: (value) => value,
-  show: (stored) => stored as Json,
+  show: asStored,
   kind: "texts",
   parseCell: (cell) => cell.split(SEPARATOR).map((id) => id.trim()),
   formatCell: (value) => (value as readonly string[]).join(SEPARATOR),

@@ -1,5 +1,5 @@
 import type { Column } from "../table.ts";
-import type { ColumnType, Json } from "./column-type.ts";
+import { asStored, type ColumnType, type Json } from "./column-type.ts";
 import { checkValues, EnumOptions, describeValues, valuesOf, valuesSql } from "./enum-values.ts";
 
 const SEPARATOR = ";";
@@ -27,7 +27,7 @@ export const multiEnum: ColumnType = {
     return { value: list as readonly string[] };
   },
   store: (value) => value,
-  show: (stored) => stored as Json,
+  show: asStored,
   kind: "texts",
   parseCell: parseList,
   formatCell: formatList,

@@ -3,7 +3,7 @@ import { idPattern } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { type Column, Slug } from "../table.ts";
 import { isTextual, toTextSql } from "./to-text.ts";
-import { type ColumnType, ON_DELETE, type OnDelete } from "./column-type.ts";
+import { asStored, type ColumnType, ON_DELETE, type OnDelete } from "./column-type.ts";
 
 /** Stands for users in the place of a table. */
 export const USERS = "users";
@@ -44,7 +44,7 @@ export const reference: ColumnType = {
     return { error: `must be the id of a ${isUser ? "user" : "record"}` };
   },
   store: (value) => value,
-  show: (stored) => stored as string,
+  show: asStored,
   kind: "text",
   parseCell: (cell) => cell.trim(),
   formatCell: String,

@@ -3,7 +3,7 @@ import { object } from "#kernel/schema/schema.ts";
 import type { Column, ColumnTypeName } from "../table.ts";
 import { email, url } from "./address.ts";
 import { autonumber } from "./autonumber.ts";
-import type { ColumnType, Json } from "./column-type.ts";
+import { asStored, type ColumnType, type Json } from "./column-type.ts";
 import { backlinks, formula, lookup, rollup } from "./relations/computed-column.ts";
 import { duration } from "./numbers/duration.ts";
 import { file, image } from "./file.ts";
@@ -34,7 +34,7 @@ const boolean: ColumnType = {
   parse: (value) =>
     typeof value === "boolean" ? { value } : { error: "must be `true` or `false`" },
   store: (value) => value,
-  show: (stored) => stored as boolean,
+  show: asStored,
   kind: "boolean",
   parseCell: (cell) => BOOLEAN_WORDS.get(cell.trim().toLowerCase()) ?? cell,
   formatCell: String,
@@ -61,7 +61,7 @@ const date: ColumnType = {
       ? { value }
       : { error: "must be a day of the years 1 to 9999, as YYYY-MM-DD" },
   store: (value) => value,
-  show: (stored) => stored as string,
+  show: asStored,
   kind: "date",
   parseCell: (cell) => cell.trim(),
   formatCell: String,
@@ -182,7 +182,7 @@ const json: ColumnType = {
     return { value: JSON.parse(text) as Json };
   },
   store: (value) => JSON.stringify(value),
-  show: (stored) => stored as Json,
+  show: asStored,
   kind: "json",
   parseCell: parseJson,
   formatCell: (value) => JSON.stringify(value),

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
 import { hasText, toTextSql } from "./to-text.ts";
-import type { ColumnType } from "./column-type.ts";
+import { asStored, type ColumnType } from "./column-type.ts";
 
 const LENGTH_DEFAULT = 10_000;
 const LENGTH_MAX = 1_000_000;
@@ -52,7 +52,7 @@ export const text: ColumnType = {
     return { value };
   },
   store: (value) => value,
-  show: (stored) => stored as string,
+  show: asStored,
   kind: "text",
   parseCell: (cell) => cell,
   formatCell: String,

@@ -1,7 +1,7 @@
 import { Compile } from "typebox/compile";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { isTextual, toTextSql } from "./to-text.ts";
-import type { ColumnType } from "./column-type.ts";
+import { asStored, type ColumnType } from "./column-type.ts";
 
 const TIME_PATTERN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+ ?(Z|[+-][0-9:]+)?)?$'";
 
@@ -25,7 +25,7 @@ export const timestamp: ColumnType = {
     return { error: "must be a time in ISO 8601 with its offset, of the years 1900 to 9999" };
   },
   store: (value) => value,
-  show: (stored) => stored as string,
+  show: asStored,
   kind: "time",
   parseCell: (cell) => cell.trim(),
   formatCell: String,

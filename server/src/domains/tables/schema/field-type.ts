@@ -4,7 +4,7 @@
  */
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
-import type { ColumnSchema, Json } from "../columns/column-type.ts";
+import { asStored, type ColumnSchema, type Json } from "../columns/column-type.ts";
 import {
   parseRollup,
   ROLLUP_FUNCTIONS,
@@ -133,18 +133,17 @@ function resolveRollup(
   }
 }
 
-const plain = (stored: unknown): Json => stored as Json;
 const NUMBER: FieldType = { kind: "number", type: "numeric", show: Number };
-const BOOLEAN: FieldType = { kind: "boolean", type: "boolean", show: plain };
-const TEXT: FieldType = { kind: "text", type: "text", show: plain };
-const IDS: FieldType = { kind: "texts", type: "text[]", show: plain };
-const TIME: FieldType = { kind: "time", type: "timestamptz", show: plain };
+const BOOLEAN: FieldType = { kind: "boolean", type: "boolean", show: asStored };
+const TEXT: FieldType = { kind: "text", type: "text", show: asStored };
+const IDS: FieldType = { kind: "texts", type: "text[]", show: asStored };
+const TIME: FieldType = { kind: "time", type: "timestamptz", show: asStored };
 const KINDS = {
   number: NUMBER,
   boolean: BOOLEAN,
   text: TEXT,
   time: TIME,
-  date: { kind: "date", type: "date", show: plain },
+  date: { kind: "date", type: "date", show: asStored },
 } as const satisfies Record<string, FieldType>;
 
 const SYSTEM_TYPES: ReadonlyMap<string, FieldType> = new Map(

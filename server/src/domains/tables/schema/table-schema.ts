@@ -1,5 +1,5 @@
 import type { Partition } from "#kernel/db/partition.ts";
-import type { ColumnSchema } from "../columns/column-type.ts";
+import { asStored, type ColumnSchema } from "../columns/column-type.ts";
 import { linkTargetOf, onDeleteOf, refersToUsers, targetOf } from "../columns/reference.ts";
 import { columnTypeOf } from "../columns/registry.ts";
 import { quoteIdentifier, tableSql, versionColumn, viewSql } from "../sql-names.ts";
@@ -16,6 +16,8 @@ export interface TableSchema extends Table {
   readonly versionColumn: string;
   /** The columns that are stored. */
   readonly columns: ColumnSchema[];
+  /** Those of them whose values the API shows in another form than the driver has them. */
+  readonly converted: readonly ColumnSchema[];
   /** The columns that are stored, by name. */
   readonly byName: ReadonlyMap<string, ColumnSchema>;
   /** The columns that are computed, by name. */
@@ -44,6 +46,7 @@ export function resolveTable(table: Table, partition: Partition): TableSchema {
     base: tableSql(location),
     versionColumn: versionColumn(table),
     columns,
+    converted: columns.filter(({ columnType }) => columnType.show !== asStored),
     byName: indexByName(columns),
     computed: indexByName(computed),
     columnNames: all.map(({ name }) => name),

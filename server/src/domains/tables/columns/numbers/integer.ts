@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import { isTextual, toTextSql } from "../to-text.ts";
-import type { ColumnType } from "../column-type.ts";
+import { asStored, type ColumnType } from "../column-type.ts";
 import { checkRange, isBounded, rangeSql, parseInRange } from "./number-range.ts";
 
 const Bound = Type.Integer({
@@ -30,7 +30,7 @@ export const integer: ColumnType = {
       ? parseInRange(value as number, column)
       : { error: "must be a whole number of at most 9007199254740991 either way" },
   store: (value) => value,
-  show: (stored) => stored as number,
+  show: asStored,
   kind: "number",
   parseCell: (cell) => (INTEGER_PATTERN.test(cell.trim()) ? Number(cell) : cell),
   formatCell: String,

@@ -4,7 +4,7 @@ import { ConditionSchema, type Condition } from "#kernel/condition/condition.ts"
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { type Column, ColumnName, Slug } from "../../table.ts";
-import type { ColumnType, Json } from "../column-type.ts";
+import { asStored, type ColumnType, type Json } from "../column-type.ts";
 
 const IMPOSSIBLE = "is not possible for this type";
 
@@ -22,7 +22,7 @@ const computed = {
   parameterType: "text",
   parse: () => ({ error: "is computed" }),
   store: (value: Json) => value,
-  show: (stored: unknown) => stored as Json,
+  show: asStored,
   kind: "text",
   parseCell: (cell: string) => cell,
   formatCell: (value: Json) => (typeof value === "object" ? JSON.stringify(value) : String(value)),

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { idPattern } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { ColumnName, Slug } from "../../table.ts";
-import type { ColumnType, Json } from "../column-type.ts";
+import { asStored, type ColumnType } from "../column-type.ts";
 
 /** An entry of the log holds all of them, twice. */
 export const LINKS_MAX = 500;
@@ -42,7 +42,7 @@ export const links: ColumnType = {
     return { value: list as readonly string[] };
   },
   store: (value) => value,
-  show: (stored) => stored as Json,
+  show: asStored,
   kind: "texts",
   parseCell: (cell) => cell.split(SEPARATOR).map((id) => id.trim()),
   formatCell: (value) => (value as readonly string[]).join(SEPARATOR),
