@@ -16,6 +16,8 @@ export interface ColumnLines {
   readonly sight: Span;
   /** Of the column of row numbers. */
   readonly headPx: number;
+  /** True where columns are out of sight, beside which the frozen ones stay. */
+  readonly isWide: boolean;
 }
 
 export interface RowProps {
@@ -43,7 +45,7 @@ export interface RowProps {
 
 export const GridRow = memo(function GridRow(props: RowProps) {
   const { line, place, top, heightPx, row, lines, from, to, active } = props;
-  const { columns, edges, frozen, sight, headPx } = lines;
+  const { columns, edges, frozen, sight, headPx, isWide } = lines;
   const shown = [...columns.slice(0, frozen), ...columns.slice(sight.from, sight.to)];
   const gap = (edges[sight.from] ?? 0) - (edges[frozen] ?? 0);
   const isChosen = from <= 0 && to >= columns.length - 1;
@@ -52,7 +54,7 @@ export const GridRow = memo(function GridRow(props: RowProps) {
       role="row"
       className={`grid-row${active >= 0 ? " at" : ""}${isChosen ? " chosen" : ""}${props.isDraft ? " draft" : ""}`}
       aria-rowindex={line + 2}
-      style={{ transform: `translateY(${top}px)`, height: heightPx }}
+      style={{ top, height: heightPx }}
     >
       <div role="rowheader" className="grid-number" style={{ width: headPx }} data-line={line}>
         <span>{place + 1}</span>
@@ -73,7 +75,7 @@ export const GridRow = memo(function GridRow(props: RowProps) {
             at={at}
             width={(edges[at + 1] ?? 0) - (edges[at] ?? 0)}
             marginLeft={isGap ? gap : 0}
-            stickyLeft={at < frozen ? headPx + (edges[at] ?? 0) : undefined}
+            stickyLeft={isWide && at < frozen ? headPx + (edges[at] ?? 0) : undefined}
           />
         );
       })}

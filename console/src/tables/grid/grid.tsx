@@ -1,6 +1,7 @@
 /** The grid: a spreadsheet over a list of any length. It draws what is in sight, both ways, and leaves the rest to its keys. */
 import "./grid.css";
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState } from "react";
+import { flushSync } from "react-dom";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import type { GridColumn } from "../column/column.ts";
 import type { NameOf } from "../column/value.ts";
@@ -68,6 +69,8 @@ export function Grid(props: GridProps) {
     leftPx: view.leftPx,
     viewPx: view.widthPx - NUMBER_PX,
   });
+  const widthPx = NUMBER_PX + (edges.at(-1) ?? 0) + ADD_PX;
+  const isWide = widthPx > view.widthPx;
   const lines = useMemo(
     (): ColumnLines => ({
       columns,
@@ -75,14 +78,14 @@ export function Grid(props: GridProps) {
       frozen: props.frozen,
       sight: { from: seen.from, to: seen.to },
       headPx: NUMBER_PX,
+      isWide,
     }),
-    [columns, edges, props.frozen, seen.from, seen.to],
+    [columns, edges, props.frozen, seen.from, seen.to, isWide],
   );
   useReads(book, rows, span.from, span.to);
   const reveal = useFollow(box, { range, scale, edges, bodyPx, frozen: props.frozen });
   const pointer = useGridPointer(props);
   const stable = useStableHandlers({ onFold: props.onFold });
-  const widthPx = NUMBER_PX + (edges.at(-1) ?? 0) + ADD_PX;
   const chosen = boxOf(range);
   const origin = originAt(scale, span.from, view.topPx);
   // A row that leaves the view gives its element to the one that comes into it: nothing is made anew while one scrolls.
@@ -91,7 +94,7 @@ export function Grid(props: GridProps) {
   return (
     <div
       ref={box}
-      className="grid"
+      className={isWide ? "grid wide" : "grid"}
       role="grid"
       tabIndex={0}
       aria-label={props.label}
@@ -177,8 +180,9 @@ function useView(box: React.RefObject<HTMLDivElement | null>): View {
         heightPx: clientHeight,
       });
     };
+    // Drawn within the frame that it is for: otherwise layout would be worked out twice, and a frame be late.
     const later = (): void => {
-      frame ||= requestAnimationFrame(look);
+      frame ||= requestAnimationFrame(() => flushSync(look));
     };
     look();
     const observer = new ResizeObserver(look);

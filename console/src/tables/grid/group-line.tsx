@@ -27,7 +27,7 @@ export const GroupLine = memo(function GroupLine(props: GroupLineProps) {
       role="row"
       className="grid-row group-line"
       aria-rowindex={props.line + 2}
-      style={{ transform: `translateY(${props.top}px)`, height: props.heightPx }}
+      style={{ top: props.top, height: props.heightPx }}
     >
       <div role="gridcell" className="group-title">
         <button
