@@ -347,4 +347,25 @@ test("strangers hear that a public app has changed, so many at a time from one a
   await owner(`POST /api/v1/tables/${table}/records`, { name: "Desk" });
   await last.ended;
   expect(last.text()).toContain("event: changed");
+
+  // What changes between the reading of a page and the opening of its stream is told: by a position of the log to members,
+  // and by a time to strangers.
+  for (const [name, headers] of [
+    ["since", {}],
+    ["after", { authorization: `Bearer ${builder.token}` }],
+  ] as const) {
+    const page = await fetch(`http://127.0.0.1:${port}${at(live.slug)}`, { headers });
+    const [, start = "{}"] = /id="start">(.*?)<\/script>/.exec(await page.text()) ?? [];
+    const { firstLive } = JSON.parse(start).urls;
+    expect(firstLive).toMatch(new RegExp(`_live\\?${name}=\\w+$`));
+    world.clock.advance(10);
+    await owner(`POST /api/v1/tables/${table}/records`, { name: "Lamp" });
+    const told = await open(
+      `${firstLive.slice(firstLive.indexOf("?"))}&limit=1`,
+      live.slug,
+      headers,
+    );
+    await told.ended;
+    expect(told.text()).toContain("event: changed");
+  }
 });

@@ -24,6 +24,8 @@ export interface VisitorStreamOptions {
   /** The deployment that is looked at. */
   readonly deploymentId: string;
   readonly isOfInterest: (frame: string) => boolean;
+  /** When the page was read that follows it, in milliseconds. */
+  readonly since?: number | undefined;
   /** The signals after which it ends. */
   readonly limit?: number | undefined;
 }
@@ -66,21 +68,22 @@ export async function openVisitorStream(
     leave();
     throw error;
   }
-  return signals(held, caller, options.limit, leave);
+  return signals(held, caller, options, leave);
 }
 
 async function* signals(
   watch: AppWatch,
   { disconnected, lastEventId }: Caller,
-  limit = Number.POSITIVE_INFINITY,
+  { since = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY }: VisitorStreamOptions,
   leave: () => void,
 ): AsyncGenerator<string> {
   try {
     // An id without data: a client that is cut off before the first change says that it was there before.
     yield `retry: ${RETRY_MS}\nid: 0\n\n`;
     const endsAtMs = performance.now() + LASTS_MS;
-    // One that was cut off may have missed something.
-    let seen = lastEventId === undefined ? watch.changes : -1;
+    // One that was cut off may have missed something, and so may a page that was read before the last change.
+    const isLate = lastEventId !== undefined || since <= watch.changedAtMs;
+    let seen = isLate ? -1 : watch.changes;
     for (let sent = 0; sent < limit;) {
       if (disconnected?.aborted || watch.isOver || performance.now() >= endsAtMs) return;
       if (watch.changes === seen) {
@@ -101,14 +104,19 @@ async function* signals(
 /** Follows the log for all strangers of one deployment, while there are any. */
 class AppWatch {
   changes = 0;
+  /** When it heard of the last change; of those before its start it knows nothing. */
+  changedAtMs: number;
   isOver = false;
   /** From then on no change is missed. */
   readonly started: Promise<void>;
   #streams = 0;
+  readonly #clock: Platform["clock"];
   readonly #end = new AbortController();
   readonly #waiting = new Set<() => void>();
 
   constructor(platform: Platform, caller: Caller, isOfInterest: (frame: string) => boolean) {
+    this.#clock = platform.clock;
+    this.changedAtMs = this.#clock.nowMs();
     const { lastEventId: _, ...rest } = caller;
     const reader = { ...rest, disconnected: this.#end.signal };
     const frames = openStream(platform, reader, { name: PLATFORM_EVENTS });
@@ -149,6 +157,7 @@ class AppWatch {
     for await (const frame of await frames) {
       if (!isOfInterest(frame)) continue;
       this.changes += 1;
+      this.changedAtMs = this.#clock.nowMs();
       this.#wake();
     }
   }

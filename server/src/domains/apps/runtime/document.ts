@@ -37,7 +37,9 @@ export function renderPage(
   session: AppSession,
   state: PageState,
   params: Readonly<Record<string, string>>,
+  began: Readonly<Record<"after" | "since", string>>,
 ) {
+  const { after, since } = began;
   const { served, prefix, pathTo } = session;
   const { hash } = bundle();
   const base = `${prefix}/apps/_assets/${hash}`;
@@ -49,6 +51,8 @@ export function renderPage(
       state: pathTo("/_state"),
       act: pathTo("/_act"),
       live: pathTo("/_live"),
+      // Strangers get no position of the log.
+      firstLive: pathTo("/_live", session.isPublic === true ? { since } : { after }),
       upload: `${prefix}/api/v1/files`,
     },
     place: {

@@ -33,6 +33,13 @@ export const followApp = query({
   query: object({
     ...appQuery,
     after: pageQuery.after,
+    since: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          "In a public app: when the page was read, in milliseconds; `changed` comes at once where something may have changed since",
+      }),
+    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: "End after so many events" }),
     ),
@@ -42,7 +49,7 @@ export const followApp = query({
   fails: [Unauthenticated, ...appFails],
   example: appExample,
   async prepare(platform, { params, query: asked }, caller) {
-    const { environment, embed_token: embedToken, after, limit } = asked;
+    const { environment, embed_token: embedToken, after, since, limit } = asked;
     const session = await openAppSession(platform, caller, { ...params, environment, embedToken });
     const { dataSources } = session.served.snapshot;
     const tables = await findTables(platform, session.caller, dataSources);
@@ -51,6 +58,7 @@ export const followApp = query({
       return openVisitorStream(platform, session.caller, {
         deploymentId: session.served.deploymentId,
         isOfInterest: (frame) => isSignal(frame, isOfInterest),
+        since,
         limit,
       });
     }

@@ -45,6 +45,11 @@ export const openApp = query({
   async prepare(platform, { params: at, query: parameters }, caller) {
     const { environment, embed_token: embedToken, ...others } = parameters;
     const { workspace, slug, "*": path = "" } = at;
+    // Before anything is read: what changes from now on the page hears by its stream.
+    const began = {
+      after: platform.commitFeed.settledId,
+      since: String(platform.clock.nowMs()),
+    };
     const params = toTexts(others);
     const request = { workspace, slug, environment, embedToken, isSafe: true };
     const session = await openAppSession(platform, caller, request).catch((error: unknown) => {
@@ -72,7 +77,7 @@ export const openApp = query({
     const page = getPage(session, path);
     const state = await resolvePage(session, page, { params, inputs: {}, views: {}, selected: {} });
     if (!state.deferred) await recordErrors(session, page.path, findErrors(state.components));
-    return renderPage(session, state, params);
+    return renderPage(session, state, params, began);
   },
   run: async (_ctx, _input, page) => page,
 });

@@ -229,6 +229,8 @@ export interface StartData {
     readonly state: string;
     readonly act: string;
     readonly live: string;
+    /** The same from the time on at which this page was read. */
+    readonly firstLive: string;
     readonly upload: string;
   };
   /** The headers by which a request of the person's own says where it belongs. */

@@ -33,7 +33,7 @@ test("a page whose stream was refused asks again, and reads anew once it is told
   vi.stubGlobal("document", page);
   vi.stubGlobal("EventSource", Source);
   const read = vi.fn<() => void>();
-  followChanges("/_live", read);
+  followChanges({ live: "/_live", firstLive: "/_live?after=1" }, read);
   const newest = () => Source.opened.at(-1) ?? expect.unreachable();
   const settle = () => vi.advanceTimersByTime(1_000);
   const show = (hidden: boolean) => {

@@ -4,7 +4,12 @@ const SETTLE_MS = 400;
 /** An answer that is no stream, as of a server that starts or has too many, ends a source for good. */
 const RETRY_MS = 20_000;
 
-export function followChanges(url: string, onChange: () => void): void {
+interface LiveUrls {
+  readonly live: string;
+  readonly firstLive: string;
+}
+
+export function followChanges({ live, firstLive }: LiveUrls, onChange: () => void): void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -23,7 +28,8 @@ export function followChanges(url: string, onChange: () => void): void {
       return;
     }
     if (source && source.readyState !== EventSource.CLOSED) return;
-    const opened = new EventSource(url);
+    // Later ones are opened after a gap, and the page is read anew then.
+    const opened = new EventSource(isLate || source ? live : firstLive);
     source = opened;
     opened.addEventListener("changed", changed);
     opened.addEventListener("open", () => {

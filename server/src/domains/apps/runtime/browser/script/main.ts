@@ -33,7 +33,7 @@ handleDrag(root, (card) => void moveCard(card));
 const isRecalled = recallPage();
 view.render();
 if (start.state.deferred || isRecalled || timeZone !== start.state.region.timeZone) void refresh();
-followChanges(start.urls.live, () => void refresh());
+followChanges(start.urls, () => void refresh());
 
 function browserState() {
   const { inputs, views, selected, state } = view;
