@@ -1226,6 +1226,15 @@ export interface Tables {
     created_at: Time;
     enrolled_at: Time | null;
   };
+  module_pins: {
+    workspace_id: Generated<string>;
+    version_id: string | null;
+    environment: "production" | "staging" | "development" | null;
+    artifact_id: string | null;
+    specifier: string;
+    module_id: string;
+    number: number;
+  };
   notification_preferences: {
     workspace_id: Generated<string>;
     user_id: string;
@@ -1461,6 +1470,17 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     edited_at: Time | null;
+  };
+  record_vectors: {
+    table_id: string;
+    column_name: string;
+    record_id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    requested: Generated<number>;
+    done: Generated<number>;
+    digest: string | null;
+    vectors: Buffer | null;
   };
   report_schedules: {
     id: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseObject, sampleInput } from "./artifact-type.ts";
+import { firstInput, parseObject, sampleInput } from "./artifact-type.ts";
 
 test("an input is suggested from the fields that a script declares", () => {
   expect(
@@ -10,6 +10,20 @@ test("an input is suggested from the fields that a script declares", () => {
     }),
   ).toEqual({ name: "", size: "s", any: null });
   expect(sampleInput(undefined)).toEqual({});
+});
+
+test("a module is tried by the first function that it exports", () => {
+  const module = (scriptSource: string) =>
+    firstInput({
+      artifactType: "script_module",
+      detail: { scriptSource },
+      definition: { id: null, kind: "artifact", inputs: {}, outputs: {} },
+    });
+  expect(module("const a = 1;\nexport async function greet() {}")).toEqual({
+    export: "greet",
+    arguments: [],
+  });
+  expect(module("export default 1;")).toMatchObject({ export: "default" });
 });
 
 test("only objects are inputs", () => {

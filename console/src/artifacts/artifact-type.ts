@@ -43,6 +43,12 @@ export const ARTIFACT_TYPES: readonly TypeWords[] = [
     about: "Runs at the times that it is told.",
     source: 'context.log.info("due", { at: input.dueAt });\nreturn { done: true };\n',
   },
+  {
+    type: "script_module",
+    label: "Module",
+    about: "Functions that scripts import by its name.",
+    source: "export const greet = (name) => `Hello, ${name}`;\n",
+  },
 ];
 
 export const wordsOf = (type: string): TypeWords | undefined =>
@@ -78,6 +84,18 @@ export function sampleInput(
       type === "enum" ? (values?.[0] ?? "") : (samples[type] ?? null),
     ]),
   );
+}
+
+/** The input to begin with: of a module, which of its functions is called, and with what. */
+export function firstInput({
+  artifactType,
+  definition,
+  detail,
+}: Pick<Artifact, "artifactType" | "definition" | "detail">): Readonly<Record<string, unknown>> {
+  if (artifactType !== "script_module") return sampleInput(definition.inputs);
+  const [, name = "default"] =
+    /\bexport\s+(?:async\s+)?(?:function|const)\s+(\w+)/.exec(detail.scriptSource) ?? [];
+  return { export: name, arguments: [] };
 }
 
 /** A JSON object that was typed; undefined where it is none. */

@@ -22,7 +22,7 @@ import {
   artifactState,
   labelOfType,
   parseObject,
-  sampleInput,
+  firstInput,
 } from "../artifact-type.ts";
 import { ARTIFACT_TABS, type ArtifactTab } from "../search.ts";
 import { History } from "./history.tsx";
@@ -42,7 +42,7 @@ export function ArtifactPage() {
 }
 
 function Workbench({ artifact }: { readonly artifact: Artifact }) {
-  const { id, detail, definition } = artifact;
+  const { id, detail } = artifact;
   const { tab = "run" } = useSearch({ from: "/inside/artifacts/$id" });
   const navigate = useNavigate();
   const may = useMay();
@@ -52,7 +52,7 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   const newest = useRef<string>(undefined);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const [input, setInput] = useState(() => JSON.stringify(sampleInput(definition.inputs), null, 2));
+  const [input, setInput] = useState(() => JSON.stringify(firstInput(artifact), null, 2));
   const source = draft ?? detail.scriptSource;
   const isChanged = draft !== undefined && draft !== detail.scriptSource;
   const denied = may("artifacts:write") ? undefined : "You may not write artifacts.";

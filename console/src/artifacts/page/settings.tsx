@@ -5,6 +5,7 @@ import { useMay } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";
 import type { Artifact } from "../artifact-type.ts";
+import { ArtifactUsage } from "./usage.tsx";
 
 /** What is not its source: description, schedule, limits, address. */
 export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) {
@@ -103,6 +104,7 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
       <button className="btn main art-run" disabled={denied !== undefined || isBusy} title={denied}>
         Save settings
       </button>
+      <ArtifactUsage artifact={artifact} />
     </form>
   );
 }

@@ -17,6 +17,12 @@ export function cellContent(column: GridColumn, value: unknown, nameOf: NameOf):
       return Array.isArray(value)
         ? value.map((one) => <Choice key={String(one)} column={column} value={String(one)} />)
         : asText(value);
+    case "embedding":
+      return (
+        <span className={`choice ${value === "pending" ? "tone-2" : "tone-0"}`}>
+          {asText(value)}
+        </span>
+      );
     default:
       break;
   }

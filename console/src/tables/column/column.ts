@@ -109,6 +109,10 @@ export function explainReadOnly(type: string, options: GridColumn["options"]): s
     case "file":
     case "image":
       return "Open the record to add and take off files.";
+    case "embedding":
+      return `Found by the meaning of ${listOf(options["columns"]).join(", ")}`;
+    case "vector":
+      return "Programs write vectors; records are found by how near they are.";
     case "autonumber":
       return "The server numbers records in their order.";
     default:
@@ -116,9 +120,12 @@ export function explainReadOnly(type: string, options: GridColumn["options"]): s
   }
 }
 
+const listOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.map(String) : [];
+
 const REFERENCES = new Set(["reference"]);
 const LINKS = new Set(["links", "backlinks"]);
-const COMPUTED = new Set(["lookup", "rollup", "formula", "backlinks"]);
+const COMPUTED = new Set(["lookup", "rollup", "formula", "backlinks", "embedding"]);
 const NUMBERS = new Set(["integer", "decimal", "autonumber", "duration"]);
 
 /** True where a cell holds files. */

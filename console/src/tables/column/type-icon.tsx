@@ -1,5 +1,6 @@
 import {
   Braces,
+  BrainCircuit,
   Calendar,
   CalendarClock,
   CircleDot,
@@ -19,6 +20,7 @@ import {
   Type,
   UserRound,
   Waypoints,
+  Move3d,
 } from "lucide-react";
 
 const ICONS: Readonly<Record<string, LucideIcon>> = {
@@ -45,6 +47,8 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   email: Mail,
   url: Link2,
   json: Braces,
+  embedding: BrainCircuit,
+  vector: Move3d,
 };
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -70,6 +74,8 @@ const WORDS: Readonly<Record<string, string>> = {
   rollup: "Rollup",
   file: "Files",
   image: "Pictures",
+  embedding: "Meaning",
+  vector: "Vector",
 };
 
 /** A type of column in words. */

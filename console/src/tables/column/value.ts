@@ -24,6 +24,7 @@ const numbers = new Map<number, Intl.NumberFormat>();
 export function toText(column: GridColumn, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return "";
   if (isFiles(column) && Array.isArray(value)) return count(value.length, "file");
+  if (column.type === "vector" && Array.isArray(value)) return count(value.length, "number");
   if (Array.isArray(value)) return value.map((one) => wordOf(column, one, nameOf)).join(", ");
   return wordOf(column, value, nameOf);
 }

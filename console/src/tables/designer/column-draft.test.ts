@@ -20,4 +20,11 @@ test("a draft says what it lacks, and is a column when it lacks nothing", () => 
     name: "state",
     options: { values: ["open", "closed"] },
   });
+  const meaning = { ...NEW_COLUMN, name: "Meaning", type: "embedding", isRequired: true };
+  expect(draftFault(meaning, [])).toBe("Choose the texts to read.");
+  expect(toNewColumn({ ...meaning, sources: ["title", "body"] })).toMatchObject({
+    required: false,
+    indexed: false,
+    options: { columns: ["title", "body"] },
+  });
 });

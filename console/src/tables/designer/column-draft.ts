@@ -25,6 +25,10 @@ export interface ColumnDraft {
   /** Of a rollup the field over there, of backlinks the column that refers here. */
   readonly field: string;
   readonly expression: string;
+  /** Of a meaning: the columns whose texts are read. */
+  readonly sources: readonly string[];
+  /** Of a vector. */
+  readonly dimensions: string;
 }
 
 export const NEW_COLUMN: ColumnDraft = {
@@ -44,6 +48,8 @@ export const NEW_COLUMN: ColumnDraft = {
   function: "count",
   field: "",
   expression: "",
+  sources: [],
+  dimensions: "384",
 };
 
 /** The types that somebody can give a column here. */
@@ -70,16 +76,18 @@ export const TYPES: readonly string[] = [
   "lookup",
   "rollup",
   "backlinks",
+  "embedding",
+  "vector",
 ];
 
-const COMPUTED = new Set(["formula", "lookup", "rollup", "backlinks"]);
+const COMPUTED = new Set(["formula", "lookup", "rollup", "backlinks", "embedding"]);
 
 /** True where nothing is stored: such a column is neither required nor unique. */
 export const isComputedType = (type: string): boolean => COMPUTED.has(type);
 
 /** True where an index can be asked for; of what is computed, a formula may have one. */
 export const isIndexableType = (type: string): boolean =>
-  type === "formula" || !isComputedType(type);
+  type === "formula" || (!isComputedType(type) && type !== "vector");
 
 /** The functions of a rollup, in words. */
 export const ROLLUPS: readonly (readonly [string, string])[] = [
@@ -146,6 +154,8 @@ function relationFault(draft: ColumnDraft): string | undefined {
       return draft.function !== "count" && draft.field === "" ? "Choose a field." : undefined;
     case "formula":
       return draft.expression.trim() === "" ? "Write the formula." : undefined;
+    case "embedding":
+      return draft.sources.length === 0 ? "Choose the texts to read." : undefined;
     default:
       return undefined;
   }
@@ -161,6 +171,8 @@ export function toOptions(draft: ColumnDraft): Readonly<Record<string, unknown>>
   if (draft.type === "backlinks") return { table: draft.target, column: draft.field };
   if (draft.type === "lookup") return { path: draft.path };
   if (draft.type === "formula") return { expression: draft.expression.trim() };
+  if (draft.type === "embedding") return { columns: draft.sources };
+  if (draft.type === "vector") return { dimensions: Number(draft.dimensions) || 0 };
   if (draft.type === "rollup") {
     const field = draft.field === "" ? {} : { field: draft.field };
     return { via: draft.via, function: draft.function, ...field };
@@ -210,6 +222,8 @@ export function toDraft(column: Column): ColumnDraft {
     function: text("function", "count"),
     field: column.type === "backlinks" ? text("column") : text("field"),
     expression: text("expression"),
+    sources: Array.isArray(options["columns"]) ? options["columns"].map(String) : [],
+    dimensions: String(options["dimensions"] ?? NEW_COLUMN.dimensions),
   };
 }
 
@@ -224,6 +238,9 @@ export function costOf(
     if (draft.type === "formula" && isIndex) return indexCost(records);
     if (draft.type === "formula" && draft.isIndexed) {
       return "Its index keeps the result, and a formula that changes makes it anew.";
+    }
+    if (draft.type === "embedding") {
+      return "All texts are read again by the model, after the change; no record is locked.";
     }
     return "Nothing of it is stored: every read computes it anew, and no record is locked.";
   }

@@ -3,6 +3,7 @@ import { typeWord } from "../column/type-icon.tsx";
 import type { TableShape } from "../column/column.ts";
 import { type ColumnDraft, isIndexableType, toColumnName, TYPES } from "./column-draft.ts";
 import { FormulaField } from "./formula-field.tsx";
+import { VECTOR_TYPES, VectorFields } from "./vector-fields.tsx";
 import { RELATION_TYPES, RelationFields, type TypeFieldsProps } from "./relation-fields.tsx";
 
 interface ColumnFieldsProps {
@@ -84,6 +85,7 @@ function ColumnChecks({ draft, set }: Pick<TypeFieldsProps, "draft" | "set">) {
 function TypeFields({ draft, set, table }: TypeFieldsProps) {
   if (RELATION_TYPES.has(draft.type)) return <RelationFields {...{ draft, set, table }} />;
   if (draft.type === "formula") return <FormulaField {...{ draft, set, table }} />;
+  if (VECTOR_TYPES.has(draft.type)) return <VectorFields {...{ draft, set, table }} />;
   if (draft.type === "enum" || draft.type === "multi_enum") {
     return (
       <Field label="Choices" help="One in each line, in their order.">

@@ -6,6 +6,7 @@ import type { GridColumn, TableShape } from "../column/column.ts";
 import { targetOf } from "../column/column.ts";
 import { useEdits } from "../book/use-edits.ts";
 import { useCellNames, useLinkNames } from "../book/link-names.ts";
+import { usePendingRows } from "../book/use-pending-rows.ts";
 import { type ListSpec, useRowBook, useSummary } from "../book/use-row-book.ts";
 import { AddColumn } from "../designer/add-column.tsx";
 import { GridBar } from "./grid-bar.tsx";
@@ -39,6 +40,7 @@ export function GridScreen({ table, columns, state, onOpen }: GridScreenProps) {
   const edits = useEdits({ slug, book, columns });
   const names = useNames();
   useLinkNames(book, columns);
+  usePendingRows(book, slug, columns);
   const nameOf = useCellNames(book, names);
   const summed = useFigures({ spec, shown, state });
   const groupColumn = columns.find(({ name }) => name === layout.groupBy);

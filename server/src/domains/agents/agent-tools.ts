@@ -49,6 +49,7 @@ async function findOwnSchema(
   tools: StepTools,
   { type, config = {} }: Tool,
 ): Promise<{ readonly summary?: string; readonly schema?: Schema } | undefined> {
+  if (type === "knowledge_search" && config["query"] === undefined) return KNOWLEDGE;
   // An input of the author's own says by itself which arguments it uses.
   if (config["input"] !== undefined) return undefined;
   if (type === "subworkflow") {
@@ -67,6 +68,16 @@ async function findOwnSchema(
   const action = data.find((one) => one.name === config["action"]);
   return action && { summary: action.summary, schema: action.input };
 }
+
+/** A search takes the question; where it looks is its author's to say. */
+const KNOWLEDGE = {
+  summary: "Searches what is known here, by meaning. Gives the passages that are nearest.",
+  schema: {
+    type: "object",
+    properties: { query: { type: "string", description: "A question in plain words" } },
+    required: ["query"],
+  },
+} as const;
 
 async function listServerTools(
   tools: StepTools,

@@ -10,6 +10,7 @@ import {
   agentStep,
 } from "./agent-steps.ts";
 import { agentTurnStep } from "./agent-turn.ts";
+import { knowledgeStep } from "./knowledge-step.ts";
 import { llmStep } from "./llm-step.ts";
 import { MemoriesRead, MemoriesWrite, MemoryAppended, MemoryDeleted } from "./memory/memory.ts";
 import { appendMemory, deleteMemory, getMemory, listMemories } from "./memory/operations.ts";
@@ -21,10 +22,11 @@ export const agents = domain({
   events: [MemoryAppended, MemoryDeleted],
   operations: [listMemories, getMemory, appendMemory, deleteMemory],
   contributions: [
-    contribute(NodeTypePoint, llmStep.type, agentStep.type),
+    contribute(NodeTypePoint, llmStep.type, agentStep.type, knowledgeStep.type),
     contribute(
       ExecutorPoint,
       llmStep,
+      knowledgeStep,
       agentStep,
       agentTurnStep,
       agentApprovalStep,

@@ -2,6 +2,7 @@ import { findTable } from "#domains/tables/index.ts";
 import {
   type DefinedNode,
   isTemplate,
+  knowledgeSearch,
   records,
   type ReferenceCheck,
 } from "#domains/workflows/index.ts";
@@ -11,6 +12,9 @@ import { closestName } from "#kernel/schema/closest-name.ts";
 /** The fields that every record has. */
 const SYSTEM_FIELDS = ["id", "createdAt", "createdBy", "updatedAt", "updatedBy", "revision"];
 
+/** Types of nodes that name a table. */
+const TABLE_NODES: ReadonlySet<string> = new Set([records.type, knowledgeSearch.type]);
+
 /**
  * Finds the nodes that name a table or a column that is not there. Another environment may have it,
  * and this one may get it before the workflow runs, so that these are warnings.
@@ -19,7 +23,7 @@ export const checkRecordNodes: ReferenceCheck = async ({ tx }, { nodes }) => {
   const warnings: FieldError[] = [];
   for (const node of nodes) {
     const { table: slug } = node.config;
-    if (node.type !== records.type || typeof slug !== "string" || isTemplate(slug)) continue;
+    if (!TABLE_NODES.has(node.type) || typeof slug !== "string" || isTemplate(slug)) continue;
     const table = await findTable(tx, slug);
     const path = `${node.path}/config`;
     if (table)

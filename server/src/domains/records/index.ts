@@ -31,6 +31,8 @@ import { formOperations } from "./forms/operations.ts";
 import { viewVisibility } from "./views/hidden-filters.ts";
 import { viewOperations } from "./views/operations.ts";
 import { tableViews, TableViewsOwn } from "./views/view.ts";
+import { findSimilar } from "./vectors/find-similar.ts";
+import { embedRecords, markVectors, vectorFollower, vectorReader } from "./vectors/vector-job.ts";
 import { editRecords } from "./write/edit-records.ts";
 import { writeOperations } from "./write/operations.ts";
 
@@ -49,6 +51,7 @@ export const records = domain({
     ...commentOperations,
     summarizeRecords,
     previewRecords,
+    findSimilar,
     ...writeOperations,
     editRecords,
     exportRecords,
@@ -56,6 +59,8 @@ export const records = domain({
     ...viewOperations,
     ...formOperations,
   ],
+  readers: [vectorReader],
+  jobs: [embedRecords, markVectors],
   contributions: [
     contribute(ExecutorPoint, recordsExecutor),
     contribute(ReferenceCheckPoint, checkRecordNodes),
@@ -65,7 +70,7 @@ export const records = domain({
     contribute(SearchSourcePoint, recordSearch),
     contribute(FileOwnerPoint, recordFileOwner),
     contribute(InversePoint, recordInverse),
-    contribute(ColumnFollowerPoint, viewFollower),
+    contribute(ColumnFollowerPoint, viewFollower, vectorFollower),
     contribute(EventVisibilityPoint, viewVisibility),
   ],
 });

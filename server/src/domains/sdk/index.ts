@@ -5,10 +5,12 @@ import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ConnectorActionPoint } from "#domains/connectors/index.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
 import {
+  DeploymentFollowerPoint,
   NodeFamilyPoint,
   NodeTypePoint,
   PalettePoint,
   ReferenceCheckPoint,
+  ScriptModulePoint,
 } from "#domains/workflows/index.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
@@ -28,6 +30,8 @@ import { artifactEntries } from "./execution/palette.ts";
 import { customNodes, customStep, scriptSteps } from "./execution/script-steps.ts";
 import * as execution from "./execution/operations.ts";
 import { executionRetentionJob } from "./execution/store.ts";
+import { getArtifactUsage } from "./modules/usage.ts";
+import { checkModuleImports, moduleSource, pinFollower } from "./modules/workflow-modules.ts";
 import { handleRequest } from "./hooks/operations.ts";
 import * as jobs from "./jobs/operations.ts";
 import { scheduledArtifactJob } from "./jobs/schedule.ts";
@@ -58,6 +62,7 @@ export const sdk = domain({
     artifacts.listArtifactVersions,
     artifacts.getArtifactVersion,
     artifacts.restoreArtifact,
+    getArtifactUsage,
     execution.executeArtifact,
     execution.listExecutions,
     execution.getExecution,
@@ -115,7 +120,9 @@ export const sdk = domain({
     contribute(CausalTracerPoint, executionTracer),
     contribute(ExecutorPoint, ...scriptSteps, customStep),
     contribute(NodeTypePoint, ...scriptSteps.map(({ type }) => type)),
-    contribute(ReferenceCheckPoint, checkArtifactNodes),
+    contribute(ReferenceCheckPoint, checkArtifactNodes, checkModuleImports),
+    contribute(ScriptModulePoint, moduleSource),
+    contribute(DeploymentFollowerPoint, pinFollower),
     contribute(NodeFamilyPoint, customNodes),
     contribute(PalettePoint, artifactEntries),
     contribute(ConnectorActionPoint, artifactActions),

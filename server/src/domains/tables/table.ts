@@ -54,6 +54,8 @@ export const COLUMN_TYPES = [
   "lookup",
   "rollup",
   "formula",
+  "vector",
+  "embedding",
 ] as const;
 export type ColumnTypeName = (typeof COLUMN_TYPES)[number];
 

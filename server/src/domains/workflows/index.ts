@@ -39,6 +39,11 @@ export {
 } from "./deployments/rehearsal.ts";
 export { type RunCount, RunCountPoint } from "./deployments/run-count.ts";
 export { listOfferedTools, type OfferedTool } from "./deployments/offered-tool.ts";
+export {
+  type DeploymentFollower,
+  DeploymentFollowerPoint,
+} from "./deployments/deployment-follower.ts";
+export { ScriptModulePoint, type ScriptModuleSource } from "./checks/script-modules.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
 export {
   DeployCompleted,
@@ -101,6 +106,7 @@ export {
   type CheckSource,
   type DefinedNode,
   type ReferenceCheck,
+  nodesIn,
   ReferenceCheckPoint,
 } from "./checks/reference-check.ts";
 export type { StoredWorkflow } from "./workflow.ts";

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import type { Caller } from "#kernel/access/caller.ts";
 import type { ReadContext, Platform } from "#kernel/contract.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -225,10 +226,11 @@ export const unarchiveWorkflow = command({
 async function prepareInput(
   platform: Platform,
   { body }: { readonly body: NewWorkflow | WorkflowChange },
+  caller: Caller,
 ): Promise<WorkflowInput> {
   const input = toWorkflowInput(body);
   await parseExpressions(platform, input.fields);
-  return { ...input, scriptErrors: await findScriptErrors(platform, input.fields) };
+  return { ...input, scriptErrors: await findScriptErrors(platform, input.fields, caller) };
 }
 
 export const validateWorkflow = query({

@@ -27,8 +27,13 @@ export interface PackContent<Content = never, Prepared = never> {
   readonly schema: TSchema;
   /** The identity of an item from one version of a pack to the next. */
   readonly keyOf: (content: Content) => string;
-  /** Runs before the transaction. */
-  readonly prepare?: (platform: Platform, content: Content, caller: Caller) => Promise<Prepared>;
+  /** Runs before the transaction; the other items of its kind come with it. */
+  readonly prepare?: (
+    platform: Platform,
+    content: Content,
+    caller: Caller,
+    beside: readonly Content[],
+  ) => Promise<Prepared>;
   /** The id of an existing resource with its name, which would be in conflict. */
   readonly find: (ctx: PackContext, content: Content) => Promise<string | undefined>;
   /**

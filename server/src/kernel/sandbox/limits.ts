@@ -1,6 +1,9 @@
 /** Limits of a single script. All sizes of text are in characters. */
 export const SCRIPT_LIMITS = {
   sourceMax: 256 * 1024,
+  /** A script and its modules together. */
+  modulesMax: 50,
+  programMax: 1024 * 1024,
   inputMax: 4 * 1024 * 1024,
   outputMax: 1024 * 1024,
   /** Of a JSON value: deeper nesting others could not handle. */

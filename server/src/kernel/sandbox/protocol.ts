@@ -3,6 +3,7 @@
  * bounded by its length, and nothing of it is alive. Each message names the run that it belongs to, since
  * one that comes late belongs to none.
  */
+import type { ScriptModules } from "./module-import.ts";
 import type { LogLevel, ScriptError, ScriptKind, ScriptStatus } from "./script.ts";
 
 export type ToProcess = RunOrder | InspectOrder | HostReply | EndOrder;
@@ -11,6 +12,8 @@ interface Order {
   readonly run: number;
   readonly owner: string;
   readonly source: string;
+  /** Those that it imports, and those that they do. */
+  readonly modules?: ScriptModules;
   readonly memoryMb: number;
 }
 

@@ -11,6 +11,7 @@
  */
 import { parseJson } from "./json.ts";
 import { SCRIPT_LIMITS, MEMORY_MB, TIMEOUT_MS } from "./limits.ts";
+import type { ScriptModules } from "./module-import.ts";
 import type { ScriptResult } from "./protocol.ts";
 import { withoutPosition } from "./script-error.ts";
 import { type PoolOptions, ScriptPool } from "./script-pool.ts";
@@ -103,13 +104,21 @@ export class Sandbox {
 
   /** Runs a script to its end, whatever that is. */
   async run(execution: Execution): Promise<ScriptOutcome> {
-    const { source, owner, call, signal, limits = {} } = execution;
+    const { source, owner, call, signal, modules, limits = {} } = execution;
     const input = JSON.stringify(execution.input ?? null);
     const { timeoutMs, memoryMb } = clampLimits(limits);
-    const tooLarge = checkSourceSize(source) ?? checkInputSize(input);
+    const tooLarge = checkSourceSize(source, modules) ?? checkInputSize(input);
     if (tooLarge) return rejectTooLarge(execution.input, tooLarge);
     const facts = JSON.stringify(execution.facts);
-    const order = { kind: "run" as const, owner, source, memoryMb, input, facts };
+    const order = {
+      kind: "run" as const,
+      owner,
+      source,
+      ...(modules && { modules }),
+      memoryMb,
+      input,
+      facts,
+    };
     const work = { order, timeoutMs, call, onError: this.#onError };
     const end = await this.#pool.run(work, signal);
     const { log, durationMs, result } = end;
@@ -123,10 +132,16 @@ export class Sandbox {
    * The definition of a script, or its syntax error. Of an artifact the module itself is run for that, but
    * not its `execute`.
    */
-  async inspect(source: string, owner = ""): Promise<Inspection> {
-    const tooLarge = checkSourceSize(source);
+  async inspect(source: string, owner = "", modules?: ScriptModules): Promise<Inspection> {
+    const tooLarge = checkSourceSize(source, modules);
     if (tooLarge) return { ok: false, error: tooLarge };
-    const order = { kind: "inspect" as const, owner, source, memoryMb: MEMORY_MB.usual };
+    const order = {
+      kind: "inspect" as const,
+      owner,
+      source,
+      ...(modules && { modules }),
+      memoryMb: MEMORY_MB.usual,
+    };
     const timeoutMs = this.#inspectionMs;
     const call = async (): Promise<never> => Promise.reject(new Error("Nothing calls yet."));
     const end = await this.#pool.run({ order, timeoutMs, call, onError: this.#onError });
@@ -146,7 +161,13 @@ function clampLimits({ timeoutMs, memoryMb }: ExecutionLimits): Required<Executi
   };
 }
 
-function checkSourceSize({ length }: string): ScriptError | undefined {
+function checkSourceSize({ length }: string, modules: ScriptModules = {}): ScriptError | undefined {
+  const all = Object.values(modules);
+  const size = all.reduce((sum, module) => sum + module.length, length);
+  if (all.length > SCRIPT_LIMITS.modulesMax || size > SCRIPT_LIMITS.programMax) {
+    const message = `The script and its modules are more than ${SCRIPT_LIMITS.modulesMax}, or longer than ${SCRIPT_LIMITS.programMax} characters.`;
+    return withoutPosition("RangeError", message);
+  }
   if (length <= SCRIPT_LIMITS.sourceMax) return undefined;
   return withoutPosition(
     "RangeError",

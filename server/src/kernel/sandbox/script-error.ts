@@ -13,7 +13,8 @@ export interface RawScriptError {
 /** An error of a script with its position in the author's source; our own frames are left out. */
 export function scriptError({ name, message, stack }: RawScriptError, source: string): ScriptError {
   const frames = stack.split("\n").filter((line) => FRAME.test(line));
-  const [, line, column] = /script:(\d+):(\d+)/.exec(frames[0] ?? "") ?? [];
+  const own = frames.find((frame) => OWN_FRAME.test(frame)) ?? "";
+  const [, line, column] = OWN_FRAME.exec(own) ?? [];
   const position = { line: line ? Number(line) : null, column: column ? Number(column) : null };
   const text = isImport(message, source, position) ? "A script can't import modules." : message;
   return {
@@ -63,7 +64,8 @@ export function withoutPosition(name: string, message: string): ScriptError {
   return { name, message, line: null, column: null, stack: "" };
 }
 
-const FRAME = /^\s+at .*\bscript:\d+:\d+\)?$/;
+const FRAME = /^\s+at .*(?:\bscript|\bmodule:[\w/-]+):\d+:\d+\)?$/;
+const OWN_FRAME = /\bscript:(\d+):(\d+)\)?$/;
 
 /** Of `import()` V8 reports no more than "Not supported", so only the source shows that it was one. */
 function isImport(

@@ -1,3 +1,5 @@
+import type { ScriptModules } from "./module-import.ts";
+
 /** The host calls that a script may make: the members of its context that leave the sandbox. */
 export const HOST_METHODS = [
   "tables.get",
@@ -53,6 +55,8 @@ export type Inspection =
 /** One run of a script. */
 export interface Execution {
   readonly source: string;
+  /** The modules that it imports, and those that they do; they have no rights of their own. */
+  readonly modules?: ScriptModules;
   /** The key of the workspace: the queue is fair between owners, and they share no isolate. */
   readonly owner: string;
   /** JSON. */

@@ -23,10 +23,11 @@ const COMPUTED: ReadonlySet<ColumnType> = new Set([
   "lookup",
   "rollup",
   "formula",
+  "embedding",
 ]);
 /** Columns that a form has no control for yet. */
-const UNASKED: ReadonlySet<ColumnType> = new Set(["json", "links", "multi_enum", "user"]);
-const HIDDEN: ReadonlySet<ColumnType> = new Set(["json", "backlinks"]);
+const UNASKED: ReadonlySet<ColumnType> = new Set(["json", "links", "multi_enum", "user", "vector"]);
+const HIDDEN: ReadonlySet<ColumnType> = new Set(["json", "backlinks", "vector", "embedding"]);
 
 const FORMATS: Partial<Record<ColumnType, string>> = {
   integer: "number",

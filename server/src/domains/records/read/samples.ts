@@ -53,5 +53,16 @@ export const samples: readonly Sample[] = [
       return { params: { slug }, body: { ...body, limit: 10 } };
     },
   },
+  {
+    operation: "records.find_similar",
+    arrange: async (owner) => {
+      count += 1;
+      const slug = `sample_near_${count}`;
+      const columns = [{ name: "at", type: "vector", options: { dimensions: 2 } }];
+      await owner("POST /api/v1/tables", { name: slug, slug, columns });
+      const body = { column: "at", vector: [1, 2], filter: { at: { ne: null } }, fields: ["at"] };
+      return { params: { slug }, body: { ...body, scoreMin: 0.5, limit: 10 } };
+    },
+  },
   { operation: "records.get", arrange: async (owner) => ({ params: await made(owner) }) },
 ];

@@ -3,10 +3,13 @@ import { isDeepStrictEqual } from "node:util";
 import Schema from "typebox/schema";
 import semver from "semver";
 import { checkSchedule } from "#domains/workflows/index.ts";
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { findImports } from "#kernel/sandbox/module-import.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
+import { findCircle, linkNewest, toScriptModules } from "../modules/linked-modules.ts";
+import { specifiersOf, toProgram } from "../modules/module-program.ts";
 import { type ArtifactType, type ArtifactDefinition, type ArtifactDetail } from "./artifact.ts";
 import { Fields } from "./fields.ts";
 
@@ -23,13 +26,26 @@ const isFields = Schema.Compile(Fields);
 
 /** Throws a failure that lists every field error of the detail. */
 export async function parseArtifactInput(
-  { sandbox }: Platform,
-  { workspace }: Caller,
-  artifact: { readonly artifactType: ArtifactType; readonly detail: ArtifactDetail },
+  { db, sandbox }: Platform,
+  caller: Caller,
+  artifact: InspectedArtifact,
+  /** Others that are saved with it, whose modules it may import. */
+  beside: readonly InspectedArtifact[] = [],
 ): Promise<ArtifactInput> {
   const { artifactType, detail } = artifact;
   const errors = [...CHECKS[artifactType](detail)];
-  const inspection = await sandbox.inspect(detail.scriptSource, workspace?.key);
+  const program = toProgram(artifact);
+  const unsaved = modulesOf([...beside, artifact]);
+  const isLinked = [program, ...unsaved.values()].some((text) => findImports(text).length > 0);
+  const { modules: linked } = isLinked
+    ? await db.read(partitionOfCaller(caller), (tx) => linkNewest(tx, [program], unsaved))
+    : { modules: [] };
+  const circle = findCircle(linked);
+  if (circle !== undefined) {
+    throw invalidDetail([{ path: SOURCE, message: `imports ${circle}, which imports it in turn` }]);
+  }
+  const modules = toScriptModules(linked);
+  const inspection = await sandbox.inspect(program, caller.workspace?.key, modules);
   if (!inspection.ok) {
     const { name, message, line, column } = inspection.error;
     const position = line === null ? "" : ` (line ${line}, column ${column})`;
@@ -61,6 +77,22 @@ export async function parseArtifactInput(
   return { detail, definition, declaredVersion };
 }
 
+/** The parts of an artifact that its source is read with. */
+export interface InspectedArtifact {
+  readonly name?: string;
+  readonly moduleKey?: string;
+  readonly artifactType: ArtifactType;
+  readonly detail: ArtifactDetail;
+}
+
+function modulesOf(artifacts: readonly InspectedArtifact[]): ReadonlyMap<string, string> {
+  return new Map(
+    artifacts
+      .filter(({ artifactType }) => artifactType === "script_module")
+      .flatMap((one) => specifiersOf(one).map((name) => [name, one.detail.scriptSource] as const)),
+  );
+}
+
 function invalidDetail(errors: readonly FieldError[]): Failure {
   const [first] = errors;
   return new Failure(Invalid, { detail: first?.message ?? Invalid.title, errors });
@@ -78,6 +110,7 @@ const CHECKS: Readonly<Record<ArtifactType, (detail: ArtifactDetail) => FieldErr
   ],
   data_transformer: checkUnscheduled,
   webhook_handler: checkUnscheduled,
+  script_module: checkUnscheduled,
 };
 
 function checkCron(detail: ArtifactDetail): FieldError[] {

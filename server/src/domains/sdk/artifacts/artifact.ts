@@ -15,6 +15,7 @@ export const ARTIFACT_TYPES = [
   "connector_action",
   "data_transformer",
   "webhook_handler",
+  "script_module",
 ] as const;
 export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
 
@@ -32,7 +33,7 @@ export const ArtifactDetail = object(
       maxLength: SOURCE_CHARACTERS_MAX,
       description:
         "JavaScript or TypeScript: `export default defineArtifact({ … })`, or the body of a " +
-        "function of `input` and `context`",
+        "function of `input` and `context`; of a `script_module` what it exports, for others to import",
     }),
     cron: Type.Optional(
       line(200, "Of a scheduled job: minute, hour, day, month, weekday; or `@daily` and the like"),
@@ -173,6 +174,13 @@ export const TooManyArtifacts = failure(
   "too_many_artifacts",
   409,
   `A workspace has at most ${ARTIFACTS_MAX} artifacts.`,
+);
+
+export const ModuleInUse = failure(
+  "module_in_use",
+  409,
+  "Scripts run with this module: `usage` names those that import it.",
+  "module_pins_module",
 );
 
 export function artifactRef({ id, name }: Pick<Artifact, "id" | "name">) {

@@ -14,6 +14,7 @@ import {
   ArtifactSummary,
   ArtifactDetail,
   ModuleKey,
+  ModuleInUse,
   NewArtifact,
   ARTIFACT_STATUSES,
   TooManyArtifacts,
@@ -139,8 +140,10 @@ export const updateArtifact = command({
     const partition = { workspace: caller.workspace.key, environment: caller.environment };
     const before = await platform.db.read(partition, (tx) => store.get(tx, params.id));
     const { artifactType, versionNumber } = before;
+    const { name = before.name, moduleKey = before.moduleKey } = body;
     const detail = { ...before.detail, ...body.detail };
-    const input = await parseArtifactInput(platform, caller, { artifactType, detail });
+    const changed = { name, moduleKey, artifactType, detail };
+    const input = await parseArtifactInput(platform, caller, changed);
     return { input, versionNumber };
   },
   run: async (ctx, { params, body: { detail: _, ...change } }, detailChange) =>
@@ -156,6 +159,7 @@ export const deleteArtifact = command({
   params: ById,
   response: withSuccess(item(ArtifactSummary)),
   emits: [ArtifactDeleted],
+  fails: [ModuleInUse],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),
 });

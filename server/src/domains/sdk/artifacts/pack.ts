@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { listIds, packContent } from "#kernel/contributions/pack-content.ts";
+import { findImports, parseSpecifier } from "#kernel/sandbox/module-import.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { ArtifactsWrite } from "../permissions.ts";
 import { NewArtifact } from "./artifact.ts";
@@ -21,7 +22,8 @@ export const artifactContent = packContent({
   environmentScoped: false,
   schema: PackArtifact,
   keyOf: ({ key }) => key,
-  prepare: (platform, artifact, caller) => parseArtifactInput(platform, caller, artifact),
+  prepare: (platform, artifact, caller, beside) =>
+    parseArtifactInput(platform, caller, artifact, beside),
   find: async ({ tx }, { moduleKey = "default", name }) =>
     (await store.findByName(tx, moduleKey, name))?.id,
   async read({ tx }, id) {
@@ -53,5 +55,10 @@ export const artifactContent = packContent({
       const { name, artifactType, moduleKey, description, detail } = artifact;
       return { key: `${moduleKey}/${name}`, name, artifactType, moduleKey, description, detail };
     },
+    needs: ({ detail }) =>
+      findImports(detail.scriptSource).flatMap((specifier) => {
+        const module = parseSpecifier(specifier);
+        return module ? [`${module.namespace}/${module.name}`] : [];
+      }),
   },
 });

@@ -45,6 +45,7 @@ export const samples: readonly Sample[] = [
   { operation: "artifacts.list", arrange: async () => ({ query: { limit: "2" } }) },
   { operation: "artifacts.create", arrange: async () => ({ body: fresh() }) },
   { operation: "artifacts.get", arrange: kept },
+  { operation: "artifacts.get_usage", arrange: kept },
   {
     operation: "artifacts.update",
     arrange: async (owner) => ({ ...(await kept(owner)), body: { description: "A sample" } }),

@@ -13,10 +13,13 @@ import {
   ARTIFACTS_MAX,
   type ArtifactType,
   artifactRef,
+  ModuleInUse,
   summaryOf,
   TooManyArtifacts,
 } from "./artifact.ts";
 import { saveSchedule } from "../jobs/schedule.ts";
+import { linkArtifact } from "../modules/link-artifact.ts";
+import { isPinned } from "../modules/pins.ts";
 import type { ArtifactInput } from "./artifact-input.ts";
 import { ArtifactCreated, ArtifactDeleted, ArtifactRestored, ArtifactUpdated } from "./events.ts";
 import * as store from "./store.ts";
@@ -55,6 +58,7 @@ export async function create(
     updated_at: ctx.now,
   });
   await appendVersion(ctx, artifact, null);
+  await linkArtifact(ctx.tx, artifact);
   await saveSchedule(ctx, artifact);
   ctx.emit(ArtifactCreated, artifactRef(artifact), summaryOf(artifact));
   return artifact;
@@ -102,6 +106,8 @@ export async function update(
     updated_at: ctx.now,
   });
   if (isNewVersion) await appendVersion(ctx, after, null);
+  const isRenamed = after.name !== before.name || after.moduleKey !== before.moduleKey;
+  if (isNewVersion || isRenamed) await linkArtifact(ctx.tx, after);
   await saveSchedule(ctx, after, before);
   const { changes, ...states } = diffResource(summaryOf(before), summaryOf(after));
   const changedFields = isNewVersion ? [...changes, "detail"] : changes;
@@ -124,6 +130,7 @@ export async function restore(
     updated_at: ctx.now,
   });
   await appendVersion(ctx, after, number);
+  await linkArtifact(ctx.tx, after);
   await saveSchedule(ctx, after, before);
   ctx.emit(ArtifactRestored, artifactRef(after), { ...summaryOf(after), restoredFrom: number });
   return after;
@@ -135,6 +142,7 @@ export async function remove(
 ): Promise<Artifact> {
   const artifact = await store.lock(ctx.tx, id);
   ctx.expectRevision(artifact.revision);
+  if (await isPinned(ctx.tx, id)) throw new Failure(ModuleInUse);
   await store.remove(ctx.tx, id);
   ctx.emit(ArtifactDeleted, artifactRef(artifact), summaryOf(artifact));
   return artifact;

@@ -10,6 +10,8 @@ import { intersectRights, requireRights, type Rights } from "#domains/identity/a
 import { type Artifact, artifactRef } from "../artifacts/artifact.ts";
 import { checkPayload } from "../artifacts/fields.ts";
 import { causedByExecution, hostCallsFor } from "./host/script-context.ts";
+import { loadModules } from "../modules/link-artifact.ts";
+import { toProgram } from "../modules/module-program.ts";
 import { ArtifactExecuted } from "./events.ts";
 import { contextValues } from "./context-values.ts";
 import { type Execution, type ExecutionOutcome, toOutcome } from "./execution.ts";
@@ -64,11 +66,13 @@ export async function runArtifactWithResult(
   const startedAt = platform.clock.now();
   const id = newId("exe", startedAt.getTime());
   const scrubbers: Scrubber[] = [];
-  const { scriptSource: source, timeoutMs } = artifact.detail;
+  const { timeoutMs } = artifact.detail;
+  const modules = await loadModules(platform, partitionOfCaller(caller), artifact);
   const rights = sharedRights(caller, author);
   const files = new ScriptFiles(request.filesWithin?.(rights));
   const scriptRun = platform.sandbox.run({
-    source,
+    source: toProgram(artifact),
+    ...(modules && { modules }),
     owner: workspace.key,
     input,
     facts: {

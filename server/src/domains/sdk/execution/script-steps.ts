@@ -12,6 +12,7 @@ import {
 } from "#domains/workflows/index.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
+import { findImports } from "#kernel/sandbox/module-import.ts";
 import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
@@ -19,6 +20,7 @@ import type { Artifact } from "../artifacts/artifact.ts";
 import { fieldsSchema } from "../artifacts/fields.ts";
 import { find, findByName, findKnownNodes, listNodes } from "../artifacts/store.ts";
 import { ArtifactsExecute } from "../permissions.ts";
+import { readLinked } from "../modules/pins.ts";
 import { hostCallsFor } from "./host/script-context.ts";
 import { contextValues } from "./context-values.ts";
 import { type FileAccess, ScriptFiles } from "./host/script-files.ts";
@@ -43,8 +45,16 @@ const scriptStep = executor({
       secretUser: tools.rights,
       idempotencyKey: tools.idempotencyKey,
     });
+    const { versionId, environment } = run;
+    const modules =
+      findImports(source).length === 0
+        ? undefined
+        : await platform.db.read(partitionOf(tools), (tx) =>
+            readLinked(tx, { versionId, environment }, source),
+          );
     const scriptRun = platform.sandbox.run({
       source,
+      ...(modules && { modules }),
       owner: run.workspace,
       input: input ?? tools.scope(),
       facts: await contextValues(platform, caller),

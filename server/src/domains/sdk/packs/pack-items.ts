@@ -52,6 +52,10 @@ export async function readPackItems(
   const ordered = contentTypes.flatMap((type) =>
     contents.filter(({ contentType }) => contentType === type),
   );
+  const besideOf = (one: unknown, type: PackContent): never[] =>
+    contents
+      .filter((other) => other.contentType === type && other.content !== one)
+      .map((other) => other.content as never);
   const items: PackItem[] = [];
   for (const { contentType, content, path } of ordered) {
     // Validated by the schema of its own type.
@@ -61,7 +65,7 @@ export async function readPackItems(
       throw invalidDescriptor([{ path, message: `is a second one called ${key}` }]);
     }
     const prepared = await withErrorPath(path, async () =>
-      contentType.prepare?.(platform, input, caller),
+      contentType.prepare?.(platform, input, caller, besideOf(content, contentType)),
     );
     items.push({ contentType, key, content, checksum: checksumOf(content), prepared, path });
   }

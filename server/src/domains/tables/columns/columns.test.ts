@@ -188,6 +188,7 @@ test("what a column can become it can be again", () => {
     multi_enum: { values: ["a"] },
     reference: { table: "t" },
     links: { table: "t" },
+    vector: { dimensions: 3 },
   };
   const stored = COLUMN_TYPES.filter((type) => !isComputed({ type }));
   const all = stored.map((type) => columnOf({ type, options: options[type] ?? {} }));

@@ -16,6 +16,7 @@ import { reference, user } from "./reference.ts";
 import { isStorable, text, UNSTORABLE_MESSAGE } from "./text.ts";
 import { timestamp } from "./timestamp.ts";
 import { hasText, isTextual, toTextSql } from "./to-text.ts";
+import { embedding, vector } from "../vectors/vector-column.ts";
 
 const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
@@ -188,7 +189,7 @@ const json: ColumnType = {
   formatCell: (value) => JSON.stringify(value),
   index: "gin",
   convertFrom(from, _, quoted) {
-    if (from.type === "json") return quoted;
+    if (from.type === "json" || from.type === "vector") return quoted;
     if (from.type === "text") return `${quoted}::jsonb`;
     if (from.type === "decimal") return `to_jsonb(trim_scale(${quoted}))`;
     if (from.type === "timestamp") return `to_jsonb(${toTextSql(from, quoted)})`;
@@ -244,6 +245,8 @@ export const COLUMN_TYPES_BY_NAME: Readonly<Record<ColumnTypeName, ColumnType>> 
   lookup,
   rollup,
   formula,
+  vector,
+  embedding,
 };
 
 /** True for a column whose values are computed when they are read. */

@@ -31,6 +31,8 @@ export function toTextSql({ type }: Column, quoted: string): string {
     case "lookup":
     case "rollup":
     case "formula":
+    case "embedding":
+    case "vector":
       throw new Error("Files, links and computed values have no text.");
     case "multi_enum":
       // As in a CSV file: as JSON where the separator would be ambiguous.
@@ -61,4 +63,6 @@ const TEXTLESS_TYPES: ReadonlySet<string> = new Set([
   "lookup",
   "rollup",
   "formula",
+  "embedding",
+  "vector",
 ]);

@@ -3,11 +3,13 @@ import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { ColumnSchema } from "../columns/column-type.ts";
 import { findRelation, parseRollup } from "../columns/relations/computed-column.ts";
+import { sourcesOf } from "../vectors/vector-column.ts";
 import { compileFormula } from "../formula/compile-formula.ts";
 import type { ColumnTypeName, Table } from "../table.ts";
 import { compileFormulaIndex } from "../formula/formula-index.ts";
 import { countParts, type RelatedTables, resolveFieldType } from "./field-type.ts";
 import { resolveTable, type TableSchema } from "./table-schema.ts";
+import { EMBEDDED_TYPES } from "../vectors/vector-source.ts";
 
 /** The errors of a computed column among the tables that there will be; paths are within the column. */
 export function checkComputed(
@@ -76,6 +78,13 @@ const CHECKS: Readonly<Partial<Record<ColumnTypeName, ComputedCheck>>> = {
     const index = indexed ? compileFormulaIndex(schema, name) : undefined;
     return index && "error" in index ? [{ path: "/indexed", message: index.error }] : [];
   },
+  embedding: ({ byName }, column) =>
+    sourcesOf(column).flatMap((name, index) => {
+      const source = byName.get(name);
+      const path = `/options/columns/${index}`;
+      if (!source) return [{ path, message: "is not a stored column of this table" }];
+      return EMBEDDED_TYPES.has(source.type) ? [] : [{ path, message: "is no text" }];
+    }),
 };
 
 function checkBacklinks(

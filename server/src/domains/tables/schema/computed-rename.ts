@@ -1,6 +1,7 @@
 /** Computed columns that follow a renamed one: in formulas, paths, figures and their filters, of any table. */
 import type { Condition } from "#kernel/condition/condition.ts";
 import { linkTargetOf, targetOf } from "../columns/reference.ts";
+import { sourcesOf } from "../vectors/vector-column.ts";
 import type { Column, ColumnTypeName, Rule, Table } from "../table.ts";
 
 /** A rename of a column of one table, among all tables as they were before it. */
@@ -53,6 +54,10 @@ const WRITERS: Readonly<Partial<Record<ColumnTypeName, OptionWriter>>> = {
       }),
     };
   },
+  embedding: ({ slug }, column, rename) => ({
+    ...column.options,
+    columns: sourcesOf(column).map((name) => renamePath(rename, slug, name)),
+  }),
 };
 
 /** The rules of a table with the paths of their conditions by the new name. */

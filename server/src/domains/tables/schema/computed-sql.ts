@@ -16,6 +16,7 @@ import { compileFormula } from "../formula/compile-formula.ts";
 import { resolveFieldType } from "./field-type.ts";
 import type { FieldBatch, RuleSql, TableField, TableRelations } from "./table-field.ts";
 import type { TableSchema } from "./table-schema.ts";
+import { compileVectorSource, hasVectorsSql } from "../vectors/vector-source.ts";
 import type { ColumnTypeName } from "../table.ts";
 
 /** A row whose fields are compiled. */
@@ -56,7 +57,23 @@ const WRITERS: Readonly<Partial<Record<ColumnTypeName, ComputedWriter>>> = {
   },
   backlinks: (scope, { name }) => compileBacklinks(scope, name),
   rollup: (scope, column) => compileRollup(scope, column),
+  embedding: compileEmbedding,
 };
+
+/** Whether the vectors are those of the present texts; null where there is nothing to embed, or a text is hidden. */
+function compileEmbedding(
+  { table, rules, relations: { row } }: RowScope,
+  { name }: ColumnSchema,
+): ComputedField | undefined {
+  const source = compileVectorSource(table, name, row);
+  if (!source) return undefined;
+  const guards = source.columns.map((column) => rules.guard(column));
+  const isThere = joinAnd([`${source.sql} <> ''`, ...guards]);
+  const isDone = hasVectorsSql(table, name, { row, source });
+  return {
+    sql: `case when ${isThere} then case when ${isDone} then 'embedded' else 'pending' end end`,
+  };
+}
 
 /** The end of a path that begins with a reference. */
 function compilePath(scope: RowScope, path: string): ComputedField | undefined {

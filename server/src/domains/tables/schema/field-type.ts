@@ -13,6 +13,7 @@ import {
 import { compileFormula, type FormulaField } from "../formula/compile-formula.ts";
 import { type ColumnTypeName, SYSTEM_COLUMNS } from "../table.ts";
 import type { TableSchema } from "./table-schema.ts";
+import { compileVectorSource } from "../vectors/vector-source.ts";
 
 /** References that a path may lead through, and tables between a computed field and its values. */
 export const HOPS_MAX = 4;
@@ -94,6 +95,7 @@ const COMPUTED: Readonly<Partial<Record<ColumnTypeName, ComputedResolver>>> = {
     search.met.parts += compiled.parts;
     return search.met.parts > PARTS_MAX ? undefined : KINDS[compiled.kind];
   },
+  embedding: (schema, { name }) => (compileVectorSource(schema, name, "") ? TEXT : undefined),
 };
 
 /** A field as a formula sees it; its text stands for the value only. */

@@ -1,3 +1,4 @@
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import { Value } from "typebox/value";
 import { findMissingVariables } from "#domains/variables/index.ts";
@@ -6,7 +7,9 @@ import type { Platform, PlatformServices, ReadContext } from "#kernel/contract.t
 import { checkExpression } from "#kernel/expression/expression.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
 import { checkTemplate, templateReferences, templateSlots } from "#kernel/expression/template.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
 import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
+import { findImports, type ScriptModules } from "#kernel/sandbox/module-import.ts";
 import {
   checkDefinition,
   Definition,
@@ -19,6 +22,7 @@ import { missingNodeTypes, nodeTypesOf } from "../node-types.ts";
 import { findReferenceIssues, nodesIn } from "./reference-check.ts";
 import { findMentions, type Reference, referencesOf } from "./references.ts";
 import { findMissing } from "../store.ts";
+import { ScriptModulePoint } from "./script-modules.ts";
 
 type Context = Pick<ReadContext, "tx" | "services">;
 
@@ -137,6 +141,7 @@ const SCRIPTS_MAX = 50;
 export async function findScriptErrors(
   platform: Platform,
   definition: unknown,
+  caller: Caller,
 ): Promise<FieldError[]> {
   const scripts = nodesIn(definition).flatMap(({ type, config, path }) => {
     const source = type === script.type ? config["source"] : undefined;
@@ -144,13 +149,24 @@ export async function findScriptErrors(
   });
   const errors: FieldError[] = [];
   for (const { source, path } of scripts.slice(0, SCRIPTS_MAX)) {
-    const inspection = await platform.sandbox.inspect(source);
+    const modules = await loadModules(platform, source, caller);
+    const inspection = await platform.sandbox.inspect(source, caller.workspace?.key, modules);
     if (inspection.ok || inspection.error.name !== "SyntaxError") continue;
     const { message, line, column } = inspection.error;
     const at = line === null ? "" : ` (line ${line}, column ${column})`;
     errors.push({ path, message: `is no script: ${message}${at}` });
   }
   return errors;
+}
+
+async function loadModules(
+  { db, contributions }: Platform,
+  source: string,
+  caller: Caller,
+): Promise<ScriptModules | undefined> {
+  const [modules] = contributionsTo(ScriptModulePoint, contributions);
+  if (!modules || findImports(source).length === 0) return undefined;
+  return db.read(partitionOfCaller(caller), (tx) => modules.load(tx, source));
 }
 
 /**

@@ -18,6 +18,7 @@ export {
   Tag,
 } from "./definition.ts";
 export * from "./nodes/data-nodes.ts";
+export * from "./nodes/knowledge-node.ts";
 export * from "./nodes/flow-nodes.ts";
 export * from "./nodes/loop-nodes.ts";
 export {

@@ -13,6 +13,8 @@ import { setLabel } from "../versions/service.ts";
 import * as versions from "../versions/store.ts";
 import { type FullVersion, VersionIsArchived } from "../versions/version.ts";
 import { workflowEventData, workflowRef, type StoredWorkflow } from "../workflow.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
+import { DeploymentFollowerPoint } from "./deployment-follower.ts";
 import type { RehearsalGate } from "./rehearsal.ts";
 import { type GateRehearsal, refuseRehearsed } from "./rehearsal-gate.ts";
 import * as store from "./store.ts";
@@ -81,7 +83,7 @@ export async function rollBack(
   if (version.status === "archived") throw new Failure(VersionIsArchived);
   const rejection = await refuseInvalid(ctx, workflow, version);
   if (rejection) return rejection;
-  const deployed = await deploy(ctx, workflow, version);
+  const deployed = await deploy(ctx, workflow, version, { isRollback: true });
   ctx.emit(events.WorkflowRolledBack, workflowRef(deployed.workflow), {
     ...deployed.data,
     previousVersionId: deployed.previousVersionId,
@@ -134,7 +136,8 @@ async function publishLocked(
     }));
   if (rejection) return rejection;
   const version = found ?? (await appendLiveVersion(ctx, workflow, request.label));
-  const deployed = await deploy(ctx, workflow, version, request.requireRehearsal);
+  const { requireRehearsal: rehearsalGate } = request;
+  const deployed = await deploy(ctx, workflow, version, { isRollback: false, rehearsalGate });
   const { gate, result } = request.rehearsal ?? {};
   ctx.emit(events.WorkflowPublished, workflowRef(deployed.workflow), {
     ...deployed.data,
@@ -195,7 +198,13 @@ async function deploy(
   ctx: WorkflowChangeContext,
   { id, newest }: StoredWorkflow,
   version: FullVersion,
-  rehearsalGate?: RehearsalGate | null,
+  {
+    isRollback,
+    rehearsalGate,
+  }: {
+    readonly isRollback: boolean;
+    readonly rehearsalGate?: RehearsalGate | null | undefined;
+  },
 ): Promise<DeployedVersion> {
   const { environment } = ctx.caller;
   const current = await store.findDeployment(ctx.tx, id, environment);
@@ -219,6 +228,11 @@ async function deploy(
     { workflowId: id, environment },
     { triggers: listTriggers(version.definition), wasEnabled: current?.enabled ?? false },
   );
+  for (const follower of contributionsTo(DeploymentFollowerPoint, ctx.services.contributions)) {
+    const { id: versionId, definition } = version;
+    const about = { workflowId: id, environment, versionId, definition };
+    await follower.deployed(ctx, { ...about, previousVersionId, isRollback });
+  }
   const touched = [version.id, ...(current && !again ? [current.versionId] : [])];
   // The version may be the one that was appended just now.
   const number = Math.max(newest.version, version.version);

@@ -1,6 +1,9 @@
 import type ivm from "isolated-vm";
+import { syntaxError } from "../script-error.ts";
 import type { ScriptError } from "../script.ts";
+import type { ScriptModules } from "../module-import.ts";
 import { answerHostRequest } from "./host-requests.ts";
+import { parseModules } from "./script-modules.ts";
 import { bootstrapSource, type RuntimeHandle } from "../isolate/bootstrap.ts";
 import { librarySourceFor } from "../library/index.ts";
 import { originOf, type ScriptProgram, parseScript, SDK_MODULES } from "./script-source.ts";
@@ -20,13 +23,23 @@ interface CompiledParts {
   readonly isolate: ivm.Isolate;
   readonly bootstrap: ivm.Script;
   readonly program: ScriptProgram;
-  /** The script, where it is a body: modules must be made anew for each context. */
+  /** The modules that it may import, as JavaScript. */
+  readonly modules: ReadonlyMap<string, string>;
+  /** The script, where it is a body without imports: modules must be made anew for each context. */
   readonly body: ivm.Script | undefined;
   /** The parts of the library that it names. */
   readonly library: ivm.Script | undefined;
 }
 
 const BOOTSTRAP = bootstrapSource();
+const SDK_CODE = "export const { defineArtifact } = globalThis;";
+
+/** A script before it is compiled. */
+export interface ScriptText {
+  readonly source: string;
+  readonly memoryMb: number;
+  readonly modules?: ScriptModules | undefined;
+}
 
 export type CompileResult =
   | { readonly script: CompiledScript; readonly error?: undefined }
@@ -38,22 +51,36 @@ export class CompiledScript {
   readonly #parts: CompiledParts;
   #spareContext: FreshContext | undefined;
 
-  static async compile(vm: typeof ivm, source: string, memoryMb: number): Promise<CompileResult> {
+  static async compile(
+    vm: typeof ivm,
+    { source, memoryMb, modules = {} }: ScriptText,
+  ): Promise<CompileResult> {
     const isolate = new vm.Isolate({ memoryLimit: memoryMb });
-    const { program, error } = await parseScript(isolate, source);
-    if (error) {
+    const parsed = await parseModules(isolate, modules);
+    const { program, error = parsed.error } = parsed.error
+      ? { error: parsed.error }
+      : await parseScript(isolate, source, modules);
+    if (!program || !parsed.code) {
       isolate.dispose();
-      return { error };
+      return { error: error ?? syntaxError("The script can't be read.") };
     }
     const bootstrap = await isolate.compileScript(BOOTSTRAP, { filename: "millrace" });
-    const body =
-      program.kind === "body"
-        ? await isolate.compileScript(program.code, originOf(program.kind))
-        : undefined;
-    const named = librarySourceFor(program.code);
+    const body = program.isModule
+      ? undefined
+      : await isolate.compileScript(program.code, originOf(program.kind));
+    const named = librarySourceFor([program.code, ...parsed.code.values()].join("\n"));
     const library =
       named === "" ? undefined : await isolate.compileScript(named, { filename: "millrace" });
-    return { script: new CompiledScript(vm, { isolate, bootstrap, program, body, library }) };
+    return {
+      script: new CompiledScript(vm, {
+        isolate,
+        bootstrap,
+        program,
+        modules: parsed.code,
+        body,
+        library,
+      }),
+    };
   }
 
   private constructor(vm: typeof ivm, parts: CompiledParts) {
@@ -63,6 +90,11 @@ export class CompiledScript {
 
   get kind(): ScriptProgram["kind"] {
     return this.#parts.program.kind;
+  }
+
+  /** True when it is linked with others before it runs. */
+  get isModule(): boolean {
+    return this.#parts.program.isModule;
   }
 
   /** It has run out of memory, and is of no more use. */
@@ -113,13 +145,18 @@ export class CompiledScript {
   }
 
   async #loadDefaultExport(context: ivm.Context): Promise<ivm.Reference<unknown>> {
-    const { isolate, program } = this.#parts;
+    const { isolate, program, modules } = this.#parts;
     const module = isolate.compileModuleSync(program.code, originOf(program.kind));
+    // One of each, however many import it.
+    const linked = new Map<string, ivm.Module>();
     module.instantiateSync(context, (name) => {
-      if (!SDK_MODULES.includes(name)) throw new SyntaxError(`A script can't import "${name}".`);
-      const sdk = isolate.compileModuleSync("export const { defineArtifact } = globalThis;");
-      sdk.instantiateSync(context, () => sdk);
-      return sdk;
+      const known = linked.get(name);
+      if (known) return known;
+      const code = SDK_MODULES.includes(name) ? SDK_CODE : modules.get(name);
+      if (code === undefined) throw new SyntaxError(`A script can't import "${name}".`);
+      const other = isolate.compileModuleSync(code, { filename: name });
+      linked.set(name, other);
+      return other;
     });
     await module.evaluate();
     const { namespace } = module;

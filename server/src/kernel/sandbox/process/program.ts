@@ -53,17 +53,14 @@ class IsolateCache {
     }
   }
 
-  async #compile(
-    key: string,
-    { source, memoryMb }: RunOrder | InspectOrder,
-  ): Promise<CompileResult> {
+  async #compile(key: string, order: RunOrder | InspectOrder): Promise<CompileResult> {
     const known = this.#scripts.get(key);
     if (known) {
       this.#scripts.delete(key);
       this.#scripts.set(key, known);
       return { script: known };
     }
-    const compiled = await CompiledScript.compile(this.#ivm, source, memoryMb);
+    const compiled = await CompiledScript.compile(this.#ivm, order);
     if (compiled.script) this.#scripts.set(key, compiled.script);
     for (const oldest of this.#scripts.keys()) {
       if (this.#scripts.size > ISOLATES_MAX) this.#dispose(oldest);
@@ -85,9 +82,10 @@ class IsolateCache {
   }
 }
 
-function keyOf({ owner, source, memoryMb }: RunOrder | InspectOrder): string {
-  const hash = createHash("sha256").update(source).digest("base64");
-  return `${owner} ${memoryMb} ${hash}`;
+function keyOf({ owner, source, memoryMb, modules }: RunOrder | InspectOrder): string {
+  const hash = createHash("sha256").update(source);
+  if (modules) hash.update(`\0${JSON.stringify(modules)}`);
+  return `${owner} ${memoryMb} ${hash.digest("base64")}`;
 }
 
 // The library's path is an argument, since this process may read nothing else, and so can't search for it.

@@ -36,7 +36,7 @@ describe("an error has its place in the author's source", () => {
       "import fs from 'node:fs';\nexport default {}",
       { message: 'A script can\'t import modules such as "node:fs".', line: 1, column: 16 },
     ],
-    ["of an import in a body", "import fs from 'node:fs';\nreturn 1", { line: 1, column: 1 }],
+    ["of an import in a body", "import fs from 'node:fs';\nreturn 1", { line: 1, column: 16 }],
     ["of what is no artifact", "export default { name: 'x' }", { name: "TypeError", line: null }],
     ["of what comes too late", "export default await new Promise(() => {})", { line: null }],
   ])("%s", async (_, source, error) => {

@@ -7,7 +7,9 @@ import {
   syntaxErrorAt,
   toSourcePosition,
 } from "../script-error.ts";
+import type { ScriptModules } from "../module-import.ts";
 import type { ScriptError, ScriptKind } from "../script.ts";
+import { splitImports } from "./leading-imports.ts";
 import { stripTypes } from "./strip-types.ts";
 
 /** The modules that may be imported: their exports are globals anyway, but editors want an import. */
@@ -18,6 +20,8 @@ export interface ScriptProgram {
   readonly kind: ScriptKind;
   /** A module, or an expression that is a function. */
   readonly code: string;
+  /** True for an artifact, and for a body with imports. */
+  readonly isModule: boolean;
 }
 
 export type ParseResult =
@@ -29,12 +33,50 @@ export type ParseResult =
  * returns can be a module, so the kind that parses is the right one; and JavaScript is taken as it stands,
  * since a type stripper reads `a<b>(c)` otherwise. Types leave blanks behind, so that all positions stay.
  */
-export async function parseScript(isolate: ivm.Isolate, source: string): Promise<ParseResult> {
+export async function parseScript(
+  isolate: ivm.Isolate,
+  source: string,
+  modules: ScriptModules = {},
+): Promise<ParseResult> {
+  const { imports, rest } = /\bimport\b/.test(source) ? splitImports(source) : NO_IMPORTS;
+  if (imports === "") return parseWhole(isolate, source, modules);
+  // Imports can't stand in a function: they stay before it, and what follows them is the body.
+  const body = await parseBody(isolate, rest);
+  if (!body.program) {
+    const whole = await parseWhole(isolate, source, modules);
+    return whole.program || /^\s*export\b/m.test(source) ? whole : body;
+  }
+  const { stripped = imports } = stripTypes("artifact", imports);
+  const code = `${stripped} export default ${body.program.code}`;
+  const error = await checkModuleSyntax(isolate, { code, source, kind: "body", modules });
+  return error ? { error } : { program: { kind: "body", code, isModule: true } };
+}
+
+const NO_IMPORTS = { imports: "", rest: "" };
+
+function parseBody(isolate: ivm.Isolate, source: string): Promise<ParseResult> {
+  return parseKinds(isolate, source, ["body"], {});
+}
+
+function parseWhole(
+  isolate: ivm.Isolate,
+  source: string,
+  modules: ScriptModules,
+): Promise<ParseResult> {
   const kinds = /\bexport\b/.test(source) ? (["body", "artifact"] as const) : (["body"] as const);
+  return parseKinds(isolate, source, kinds, modules);
+}
+
+async function parseKinds(
+  isolate: ivm.Isolate,
+  source: string,
+  kinds: readonly ScriptKind[],
+  modules: ScriptModules,
+): Promise<ParseResult> {
   const errors = new Map<ScriptKind, ScriptError>();
   for (const kind of kinds) {
-    const error = await checkSyntax(isolate, kind, source);
-    if (!error) return { program: { kind, code: wrapSource(kind, source) } };
+    const error = await checkSyntax(isolate, { kind, source, modules });
+    if (!error) return { program: toProgram(kind, source) };
     errors.set(kind, error);
   }
   for (const kind of kinds) {
@@ -42,12 +84,16 @@ export async function parseScript(isolate: ivm.Isolate, source: string): Promise
     // The engine stumbles over the first type; where both stumble, its message is better.
     if (error && isLater(error, errors.get(kind))) errors.set(kind, error);
     if (stripped === undefined || stripped === source) continue;
-    const syntax = await checkSyntax(isolate, kind, stripped);
-    if (!syntax) return { program: { kind, code: wrapSource(kind, stripped) } };
+    const syntax = await checkSyntax(isolate, { kind, source: stripped, modules });
+    if (!syntax) return { program: toProgram(kind, stripped) };
     errors.set(kind, syntax);
   }
   const likely = /^\s*export\b/m.test(source) ? "artifact" : "body";
   return { error: errors.get(likely) ?? syntaxError("The script can't be read.") };
+}
+
+function toProgram(kind: ScriptKind, source: string): ScriptProgram {
+  return { kind, code: wrapSource(kind, source), isModule: kind === "artifact" };
 }
 
 function isLater(one: ScriptError, other: ScriptError | undefined): boolean {
@@ -69,11 +115,16 @@ export function originOf(kind: ScriptKind): ivm.ScriptInfo {
 /** The syntax error of a source, as JavaScript; undefined when it has none. */
 async function checkSyntax(
   isolate: ivm.Isolate,
-  kind: ScriptKind,
-  source: string,
+  {
+    kind,
+    source,
+    modules,
+  }: { readonly kind: ScriptKind; readonly source: string; readonly modules: ScriptModules },
 ): Promise<ScriptError | undefined> {
   try {
-    if (kind === "artifact") return await checkModuleSyntax(isolate, source);
+    if (kind === "artifact") {
+      return await checkModuleSyntax(isolate, { code: source, source, kind, modules });
+    }
     (await isolate.compileScript(wrapSource(kind, source), originOf(kind))).release();
     // A text that closes the function early is well-formed in one of these, but never in both.
     const declared = `async function body(input, context) { "use strict";\n${source}\n}`;
@@ -88,15 +139,30 @@ async function checkSyntax(
 
 async function checkModuleSyntax(
   isolate: ivm.Isolate,
-  source: string,
+  {
+    code,
+    source,
+    kind,
+    modules,
+  }: {
+    readonly code: string;
+    readonly source: string;
+    readonly kind: ScriptKind;
+    readonly modules: ScriptModules;
+  },
 ): Promise<ScriptError | undefined> {
-  const module = await isolate.compileModule(source, originOf("artifact"));
-  const foreign = module.dependencySpecifiers.find((name) => !SDK_MODULES.includes(name));
+  const module = await isolate.compileModule(code, originOf(kind));
+  const foreign = module.dependencySpecifiers.find(
+    (name) => !SDK_MODULES.includes(name) && !Object.hasOwn(modules, name),
+  );
   module.release();
   if (foreign === undefined) return undefined;
   const before = linesOf(source.slice(0, Math.max(0, source.search(quotedPattern(foreign)))));
   const position = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-  return syntaxErrorAt(`A script can't import modules such as "${foreign}".`, position);
+  const message = foreign.startsWith("module:")
+    ? `There is no module "${foreign}".`
+    : `A script can't import modules such as "${foreign}".`;
+  return syntaxErrorAt(message, position);
 }
 
 function quotedPattern(specifier: string): RegExp {

@@ -77,7 +77,8 @@ export class Session {
   async #start(): Promise<void> {
     const order = this.#order;
     const { kind } = this.#script;
-    if (order.kind === "inspect" && kind === "body") {
+    const isBody = order.kind === "inspect" && kind === "body";
+    if (isBody && !this.#script.isModule) {
       this.#conclusion = { status: "completed", output: "{}" };
       return;
     }
@@ -85,6 +86,11 @@ export class Session {
       this.#conclusion ??= { status: "failed", error: this.#toScriptError(readError(error)) };
     });
     if (!entryPoint || this.#conclusion) return;
+    // A body is only linked, so that what it imports is known to be there.
+    if (isBody) {
+      this.#conclusion = { status: "completed", output: "{}" };
+      return;
+    }
     const { input = "null", facts = "{}" } = order.kind === "run" ? order : {};
     const entry = entryPoint.derefInto({ release: true });
     await this.#context.handle.apply(undefined, [order.kind, entry, input, facts]);

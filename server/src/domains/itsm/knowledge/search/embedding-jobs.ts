@@ -11,7 +11,7 @@ import { queryRows } from "#kernel/db/statement.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { job } from "#kernel/work/job.ts";
 import { reader } from "#kernel/readers/reader.ts";
-import { titledChunks } from "./chunk.ts";
+import { titledChunks } from "#kernel/embedding/chunk.ts";
 import { hasVectors, saveVectors, type IndexedItem, type IndexedKind } from "./vector-store.ts";
 
 /** A long article has many chunks, and the model may be busy. */

@@ -11,7 +11,7 @@ import { type SearchSource, searchTable } from "#kernel/contributions/search-sou
 import { mayWrite, visibleTo } from "../article.ts";
 import { KnowledgeRead } from "../permissions.ts";
 import * as store from "../store.ts";
-import { splitChunks } from "./chunk.ts";
+import { splitChunks } from "#kernel/embedding/chunk.ts";
 import { findByText, querySql, type TextQuery } from "./full-text.ts";
 import { type RankedHit, fuseRankings } from "./rank-fusion.ts";
 import { findByVector } from "./search-query.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Partition } from "#kernel/db/database.ts";
 import { DIMENSIONS } from "#kernel/embedding/vector.ts";
 import { useWorld } from "#kernel/testing/world.ts";
-import { withSearchTimeout } from "./search-query.ts";
+import { withSearchTimeout } from "#kernel/embedding/query-vector.ts";
 import { VectorIndex, getVectorIndex } from "./vector-index.ts";
 import { saveVectors, type IndexedKind } from "./vector-store.ts";
 

@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Embeddings } from "#kernel/embedding/embeddings.ts";
 import { DIMENSIONS, MODEL } from "#kernel/embedding/vector.ts";
-import { titledChunks } from "../search/chunk.ts";
+import { titledChunks } from "#kernel/embedding/chunk.ts";
 import { loadMarkdown } from "../markdown/markdown.ts";
 import { LIBRARY, type Shelved } from "./library.ts";
 

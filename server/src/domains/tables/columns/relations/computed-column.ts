@@ -9,7 +9,7 @@ import { asStored, type ColumnType, type Json } from "../column-type.ts";
 const IMPOSSIBLE = "is not possible for this type";
 
 /** The part that all of them have in common. */
-const computed = {
+export const computed = {
   computed: true,
   generated: true,
   check: (column: Column) => [

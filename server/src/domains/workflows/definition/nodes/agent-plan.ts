@@ -110,25 +110,34 @@ function planApproval(config: Config, tools: readonly Tool[], servers: readonly 
 
 /** A tool as the node that it is. Its failure is the model's to deal with. */
 function toNode({ name, type, config = {}, retry, timeoutMs }: Tool): Node {
-  const takesInput = TAKES_ARGUMENTS.has(type) && config["input"] === undefined;
   return {
     id: name,
     type,
-    config: takesInput ? { ...config, input: ARGUMENTS } : config,
+    config: withArguments(type, config),
     ...(retry && { retry }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     onError: "continue",
   };
 }
 
+/** The configuration of a tool with what the model gives where its author says nothing. */
+export function withArguments(type: string, config: Config): Config {
+  const field = ARGUMENT_FIELDS.get(type);
+  const isTaken = field !== undefined && config[field.name] === undefined;
+  return isTaken ? { ...config, [field.name]: field.value } : config;
+}
+
 const ARGUMENTS = "{{ call.arguments }}";
-/** Types whose input is what the model gave, unless their author says what it is. */
-const TAKES_ARGUMENTS: ReadonlySet<string> = new Set([
-  "subworkflow",
-  "connector",
-  "script",
-  "artifact",
-]);
+const INPUT = { name: "input", value: ARGUMENTS };
+/** The field of a type that takes what the model gave, unless their author says what it is. */
+const ARGUMENT_FIELDS: ReadonlyMap<string, { readonly name: string; readonly value: string }> =
+  new Map([
+    ["subworkflow", INPUT],
+    ["connector", INPUT],
+    ["script", INPUT],
+    ["artifact", INPUT],
+    ["knowledge_search", { name: "query", value: "{{ call.arguments.query }}" }],
+  ]);
 
 const mcpNode: Node = {
   id: MCP_ID,

@@ -6,6 +6,7 @@ import { type CheckContext, isRecord, errorReporter } from "./check-context.ts";
 import { checkNames, type VisibleNames } from "./check-names.ts";
 import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "../definition.ts";
 import { branchLabels, type Config, type NodeType } from "../node-type.ts";
+import { withArguments } from "../nodes/agent-plan.ts";
 import { waitForCall } from "../nodes/waiting-nodes.ts";
 import { isTemplate } from "../template.ts";
 
@@ -111,7 +112,8 @@ function checkTools(ctx: CheckContext, tools: unknown, at: string, visible: Visi
   for (const [index, tool] of tools.entries()) {
     if (!isRecord(tool) || typeof tool["type"] !== "string") continue;
     const path = `${at}/${index}`;
-    const { name: id, type: typeName, config = {}, retry } = tool;
+    const { name: id, type: typeName, config: given = {}, retry } = tool;
+    const config = isRecord(given) ? withArguments(typeName, given) : given;
     const node = { id, type: typeName, config, ...(retry !== undefined && { retry }) };
     const type = checkNode(ctx, node, path);
     const report = errorReporter(ctx, path);

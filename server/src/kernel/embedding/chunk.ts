@@ -1,7 +1,4 @@
-/**
- * Splits an article into chunks for the embedding model, which reads some 200 words and ignores the rest.
- * Each begins with the title, which says what the chunk is about.
- */
+/** Splits a text into chunks for the embedding model, which reads some 200 words and ignores the rest. */
 const CHUNK_WORDS = 180;
 /** A long manual would keep the model busy for minutes; its first chunks suffice to find it. */
 const CHUNKS_MAX = 40;
@@ -16,7 +13,7 @@ export function splitChunks(plain: string): readonly string[] {
   return chunks.length === 0 ? [""] : chunks;
 }
 
-/** The texts of an article that are embedded. */
+/** The chunks of a text, each of which begins with the title: that says what the chunk is about. */
 export function titledChunks(title: string, plain: string): readonly string[] {
   return splitChunks(plain).map((chunk) => `${title}. ${chunk}`);
 }

@@ -1,0 +1,62 @@
+/** The fields of columns by which records are found by meaning. */
+import { Field } from "../../ui/field.tsx";
+import { toLabel } from "../column/column.ts";
+import type { TypeFieldsProps } from "./relation-fields.tsx";
+
+export const VECTOR_TYPES: ReadonlySet<string> = new Set(["embedding", "vector"]);
+const TEXTS: ReadonlySet<string> = new Set(["text", "enum", "email", "url"]);
+const DIMENSIONS_MAX = 4096;
+
+export function VectorFields(props: TypeFieldsProps) {
+  return props.draft.type === "vector" ? (
+    <DimensionsField {...props} />
+  ) : (
+    <SourceFields {...props} />
+  );
+}
+
+function DimensionsField({ draft, set }: TypeFieldsProps) {
+  return (
+    <Field label="Numbers in each" help="As many as the model gives that makes the vectors.">
+      {(control) => (
+        <input
+          {...control}
+          className="field"
+          type="number"
+          min={2}
+          max={DIMENSIONS_MAX}
+          value={draft.dimensions}
+          onChange={({ target }) => set({ dimensions: target.value })}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The texts in the order in which they were chosen: so the model reads them. */
+function SourceFields({ draft, set, table }: TypeFieldsProps) {
+  const texts = table.columns.filter(({ type }) => TEXTS.has(type));
+  const toggle = (name: string, isOn: boolean): void =>
+    set({
+      sources: isOn ? [...draft.sources, name] : draft.sources.filter((source) => source !== name),
+    });
+  return (
+    <fieldset className="source-fields">
+      <legend className="field-label">Texts that are read</legend>
+      {texts.length === 0 && <p className="field-help">The table has no column of text yet.</p>}
+      {texts.map(({ name }) => (
+        <label key={name} className="check-line">
+          <input
+            type="checkbox"
+            checked={draft.sources.includes(name)}
+            onChange={({ target }) => toggle(name, target.checked)}
+          />
+          {toLabel(name)}
+        </label>
+      ))}
+      <p className="field-help">
+        A model on this server reads them after each change; texts leave it for nobody.
+      </p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,259 @@
+/** The records that are nearest to a text or a vector, of those that the caller may see. */
+import Type, { type Static } from "typebox";
+import {
+  ColumnName,
+  compileVectorSource,
+  dimensionsOf,
+  type OpenTable,
+  openTable,
+  Slug,
+  vectorColumns,
+  VECTOR_DIMENSIONS_MAX,
+  type VectorSource,
+} from "#domains/tables/index.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
+import { ConditionSchema } from "#kernel/condition/condition.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows, type SqlParameters } from "#kernel/db/statement.ts";
+import { splitChunks } from "#kernel/embedding/chunk.ts";
+import { embedQuery } from "#kernel/embedding/query-vector.ts";
+import { DIMENSIONS } from "#kernel/embedding/vector.ts";
+import { Failure, failure, invalidField } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { page } from "#kernel/operation/response.ts";
+import { line, nullable, object, text } from "#kernel/schema/schema.ts";
+import { parseListing, readListedRecords } from "../read/list-sql.ts";
+import { parseRecordQuery } from "../read/record-query.ts";
+import { RecordsRead } from "../permissions.ts";
+import { decodeVectors, findNearest, toUnitVector } from "./unit-vector.ts";
+
+const LIMIT_DEFAULT = 10;
+const LIMIT_MAX = 100;
+const TEXT_CHARACTERS_MAX = 4_000;
+/** Compared with one question: some 150 MB of the model's own vectors pass through, page by page. */
+const VECTORS_MAX = 100_000;
+const PAGE_RECORDS = 1_000;
+const FIELDS_MAX = 200;
+
+const TooManyVectors = failure(
+  "too_many_vectors",
+  422,
+  `More than ${VECTORS_MAX} vectors would have to be compared: narrow the records by \`filter\`.`,
+);
+const ModelBusy = failure(
+  "model_unavailable",
+  503,
+  "The text could not be embedded in time. Ask again in a moment.",
+);
+
+const SimilarRecord = Type.Object(
+  {
+    score: Type.Number({
+      description: "The cosine of the angle between the vectors: 1 is the same direction",
+    }),
+    passage: nullable(
+      Type.String({
+        description: "The part of the texts that is nearest; null in a column of vectors",
+      }),
+    ),
+    record: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { title: "SimilarRecord" },
+);
+
+const Body = object({
+  column: Type.Optional({
+    ...ColumnName,
+    description: "Of the type embedding or vector; may be absent where the table has one of them",
+  }),
+  text: Type.Optional(
+    text(TEXT_CHARACTERS_MAX, "Of a column of the type embedding: a question or a description"),
+  ),
+  vector: Type.Optional(
+    Type.Array(Type.Number(), { minItems: 2, maxItems: VECTOR_DIMENSIONS_MAX }),
+  ),
+  filter: Type.Optional(ConditionSchema),
+  fields: Type.Optional(
+    Type.Array(line(200), { minItems: 1, maxItems: FIELDS_MAX, description: "All when absent" }),
+  ),
+  scoreMin: Type.Optional(Type.Number({ minimum: -1, maximum: 1, default: -1 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })),
+});
+
+export const findSimilar = query({
+  id: "records.find_similar",
+  route: "POST /api/v1/tables/{slug}/records/similar",
+  summary: "Find the records that are nearest in meaning to a text, or to a vector",
+  description:
+    "By a column of the type `embedding` or `vector`, the nearest first. All records are compared that `filter` and the " +
+    "table's rules leave, and whose texts the caller may see. A record is found by its meaning some seconds after it " +
+    "was changed; until then it is not found by what it said before either. Give `text` or `vector`.",
+  permission: RecordsRead,
+  params: object({ slug: Slug }),
+  body: Body,
+  response: page(SimilarRecord),
+  fails: [TooManyVectors, ModelBusy],
+  example: {
+    params: { slug: "handbook" },
+    body: { text: "how do I claim my travel expenses?", filter: { language: "en" }, limit: 5 },
+  },
+  prepare: async (platform, { body }, caller) =>
+    body.text === undefined
+      ? undefined
+      : embedQuery(platform, partitionOfCaller(caller), body.text),
+  async run(ctx, { params, body }, embedded) {
+    const table = await openTable(ctx, params.slug);
+    const { limit = LIMIT_DEFAULT } = body;
+    const search = await table.parse(() => parseSearch(table, body, ctx.now));
+    const vector = search.vector ?? embedded;
+    if (!vector) throw new Failure(ModelBusy);
+    const data = await table.retryOnSchemaChange(async () => {
+      const hits = await scan(ctx.tx, search, { vector, limit, scoreMin: body.scoreMin ?? -1 });
+      return readHits(ctx, table, { hits, source: search.source, fields: body.fields });
+    });
+    return { data, nextCursor: null, limit };
+  },
+});
+
+interface Search {
+  readonly source: VectorSource;
+  /** Of the request; that of a text is made by the model. */
+  readonly vector: Float32Array | undefined;
+  /** The statement that reads a page of vectors, given the id before it as its last parameter. */
+  readonly statement: string;
+  readonly parameters: SqlParameters;
+}
+
+function parseSearch(table: OpenTable, body: Static<typeof Body>, now: Date): Search {
+  const { schema } = table;
+  const column = findColumn(table, body.column);
+  const row = schema.view;
+  const source = compileVectorSource(schema, column, row);
+  if (!source) throw invalidField("/column", "has no texts any more");
+  const { filter } = body;
+  const which = filter && { filter: JSON.stringify(filter) };
+  const { rules, where, parameters } = parseRecordQuery(table, { fields: "id", ...which }, now);
+  // A hidden text is not to be guessed at by how near it is.
+  const guards = [column, ...source.columns].map((name) => rules.guard(name));
+  const conditions = [where, ...guards].filter((condition) => condition !== undefined);
+  const after = `$${parameters.values.length + 1}::text`;
+  const vectors = `
+    select "~v".vectors as "~vectors" from record_vectors "~v"
+     where "~v".table_id = '${schema.id}' and "~v".column_name = '${column}'
+       and "~v".record_id = ${row}.id and "~v".digest = ${source.digest}`;
+  const statement =
+    `select ${row}.id as id, "~m"."~vectors" as vectors from ${row}, lateral (${vectors}) as "~m" ` +
+    `where ${[...conditions, `${row}.id > ${after}`].map((one) => `(${one})`).join(" and ")} ` +
+    `order by ${row}.id limit ${PAGE_RECORDS}`;
+  return { source, vector: parseVector(table, column, body), statement, parameters };
+}
+
+function findColumn({ schema }: OpenTable, name: string | undefined): string {
+  const names = vectorColumns(schema);
+  const [first] = names;
+  if (first === undefined) {
+    throw invalidField("/column", "is missing: the table has no column of the type embedding");
+  }
+  if (name === undefined && names.length > 1) {
+    throw invalidField("/column", `is required: there are ${names.join(", ")}`);
+  }
+  if (name !== undefined && !names.includes(name)) {
+    throw invalidField("/column", "is no column of the type embedding or vector");
+  }
+  return name ?? first;
+}
+
+/** The vector of a request; undefined where its text is to be embedded. */
+function parseVector(
+  { schema }: OpenTable,
+  column: string,
+  { text: asked, vector }: Static<typeof Body>,
+): Float32Array | undefined {
+  if ((asked === undefined) === (vector === undefined)) {
+    throw invalidField("/text", "must be there, or vector, and not both");
+  }
+  const own = schema.byName.get(column);
+  if (!vector) {
+    if (!own) return undefined;
+    throw invalidField("/text", `is not for ${column}, whose vectors are of another model`);
+  }
+  const dimensions = own ? dimensionsOf(own) : DIMENSIONS;
+  if (vector.length !== dimensions) {
+    throw invalidField("/vector", `must have ${dimensions} numbers`);
+  }
+  if (vector.every((one) => one === 0)) throw invalidField("/vector", "must not be all 0");
+  return toUnitVector(vector);
+}
+
+interface Hit {
+  readonly id: string;
+  readonly score: number;
+  /** The place of the nearest vector among those of the record. */
+  readonly place: number;
+}
+
+/** Compares all vectors, page by page: other requests run between them. */
+async function scan(
+  tx: Tx,
+  { statement, parameters }: Search,
+  asked: { readonly vector: Float32Array; readonly limit: number; readonly scoreMin: number },
+): Promise<readonly Hit[]> {
+  const { vector, limit, scoreMin } = asked;
+  let hits: Hit[] = [];
+  let compared = 0;
+  for (let after = "", isLast = false; !isLast;) {
+    const rows = await queryRows(tx, statement, [...parameters.values, after]);
+    for (const row of rows) {
+      const vectors = decodeVectors(row["vectors"] as Buffer);
+      compared += vectors.length / vector.length;
+      const nearest = findNearest(vector, vectors);
+      if (nearest.score >= scoreMin) hits.push({ id: String(row["id"]), ...nearest });
+    }
+    if (compared > VECTORS_MAX) throw new Failure(TooManyVectors);
+    hits = hits.toSorted((a, b) => b.score - a.score).slice(0, limit);
+    isLast = rows.length < PAGE_RECORDS;
+    after = String(rows.at(-1)?.["id"] ?? "");
+  }
+  return hits;
+}
+
+/** The records of hits, in their order, with the passages that are nearest. */
+async function readHits(
+  ctx: ReadContext,
+  table: OpenTable,
+  {
+    hits,
+    source,
+    fields,
+  }: {
+    readonly hits: readonly Hit[];
+    readonly source: VectorSource;
+    readonly fields: readonly string[] | undefined;
+  },
+): Promise<Static<typeof SimilarRecord>[]> {
+  if (hits.length === 0) return [];
+  const ids = hits.map(({ id }) => id);
+  const filter = JSON.stringify({ id: { in: ids } });
+  const listing = parseListing(table, { filter, sort: "id", fields: fields?.join(",") }, ctx.now);
+  const listed = await readListedRecords(ctx.tx, listing, undefined, ids.length);
+  const records = new Map(listed.map(({ record }) => [String(record["id"]), record]));
+  const texts = source.kind === "texts" ? await readTexts(ctx.tx, table, source, ids) : undefined;
+  return hits.flatMap(({ id, score, place }) => {
+    const record = records.get(id);
+    const whole = texts?.get(id);
+    const passage = whole === undefined ? null : (splitChunks(whole)[place] ?? null);
+    return record ? [{ score, passage, record: { ...record } }] : [];
+  });
+}
+
+async function readTexts(
+  tx: Tx,
+  { schema }: OpenTable,
+  { sql }: VectorSource,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const statement = `select id, ${sql} as text from ${schema.view} where id = any($1::text[])`;
+  const rows = await queryRows(tx, statement, [ids]);
+  return new Map(rows.map((row) => [String(row["id"]), String(row["text"])]));
+}

@@ -1,0 +1,37 @@
+/** Vectors of length 1, of any number of dimensions: their cosine is the sum of the products. */
+
+/** The vector of length 1 in the same direction. */
+export function toUnitVector(numbers: readonly number[]): Float32Array {
+  // Scaled first: the square of a large number is none.
+  const largest = numbers.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+  const scaled = numbers.map((one) => one / largest);
+  const length = Math.sqrt(scaled.reduce((sum, one) => sum + one * one, 0));
+  return Float32Array.from(scaled, (one) => one / length);
+}
+
+/** The vectors that were stored one behind the other. */
+export function decodeVectors(bytes: Buffer): Float32Array {
+  const vectors = new Float32Array(bytes.length / Float32Array.BYTES_PER_ELEMENT);
+  for (let at = 0; at < vectors.length; at += 1) {
+    vectors[at] = bytes.readFloatLE(at * Float32Array.BYTES_PER_ELEMENT);
+  }
+  return vectors;
+}
+
+/** The one of several vectors that is nearest, by its place among them. */
+export function findNearest(
+  query: Float32Array,
+  vectors: Float32Array,
+): { readonly score: number; readonly place: number } {
+  let best = { score: Number.NEGATIVE_INFINITY, place: 0 };
+  const count = Math.floor(vectors.length / query.length);
+  for (let place = 0; place < count; place += 1) {
+    let score = 0;
+    const start = place * query.length;
+    for (let at = 0; at < query.length; at += 1) {
+      score += (query[at] ?? 0) * (vectors[start + at] ?? 0);
+    }
+    if (score > best.score) best = { score, place };
+  }
+  return best;
+}

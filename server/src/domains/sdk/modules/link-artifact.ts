@@ -1,0 +1,52 @@
+import { sql } from "kysely";
+import type { Platform } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Partition } from "#kernel/db/partition.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import { findImports, MODULE_NAME, type ScriptModules } from "#kernel/sandbox/module-import.ts";
+import type { Artifact } from "../artifacts/artifact.ts";
+import { linkNewest, toScriptModules } from "./linked-modules.ts";
+import { specifiersOf, toProgram } from "./module-program.ts";
+import { readLinked, savePins } from "./pins.ts";
+
+const SOURCE = "/detail/scriptSource";
+
+/** Links an artifact that was written with the modules that it imports; refuses a circle of modules. */
+export async function linkArtifact(tx: Tx, artifact: Artifact): Promise<void> {
+  const { id, name, artifactType, detail } = artifact;
+  const isModule = artifactType === "script_module";
+  if (isModule && !new RegExp(MODULE_NAME).test(name)) {
+    throw invalidField("/name", "of a module has letters, digits, `_` and `-` only");
+  }
+  // Two that are saved at a time could close a circle that neither of them sees.
+  if (isModule) await lockModules(tx);
+  const { modules, missing } = await linkNewest(tx, [detail.scriptSource]);
+  const [first] = missing;
+  if (first !== undefined) throw invalidField(SOURCE, `imports ${first}, which is not there`);
+  const circle = modules.find(({ moduleId }) => moduleId === id);
+  if (circle) throw invalidField(SOURCE, `imports ${circle.specifier}, which is itself`);
+  await savePins(tx, { artifactId: id }, modules);
+}
+
+async function lockModules(tx: Tx): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended('modules of ' || current_setting('millrace.workspace'), 0))`.execute(
+    tx,
+  );
+}
+
+/** The modules that an artifact runs with: those that it was linked with. */
+export async function loadModules(
+  { db }: Pick<Platform, "db">,
+  partition: Partition,
+  artifact: Artifact,
+): Promise<ScriptModules | undefined> {
+  const { id, artifactType, detail } = artifact;
+  if (artifactType === "script_module") {
+    const own = new Map(specifiersOf(artifact).map((name) => [name, detail.scriptSource]));
+    const linkage = await db.read(partition, (tx) => linkNewest(tx, [toProgram(artifact)], own));
+    return toScriptModules(linkage.modules);
+  }
+  if (findImports(detail.scriptSource).length === 0) return undefined;
+  return db.read(partition, (tx) => readLinked(tx, { artifactId: id }, detail.scriptSource));
+}

@@ -1,0 +1,107 @@
+/** The modules that scripts import: found by name when a script is saved or deployed, and by their pins when it runs. */
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { findImports, parseSpecifier, type ScriptModules } from "#kernel/sandbox/module-import.ts";
+import { SCRIPT_LIMITS } from "#kernel/sandbox/limits.ts";
+
+/** A module in the version that is the newest now. */
+export interface LinkedModule {
+  readonly specifier: string;
+  readonly moduleId: string;
+  readonly number: number;
+  readonly source: string;
+}
+
+/** The modules of some sources, and of those in turn; and the names that lead to none. */
+export interface Linkage {
+  readonly modules: readonly LinkedModule[];
+  readonly missing: readonly string[];
+}
+
+const NEWEST = `
+  select m.specifier, a.id as "moduleId", a.version_number as number, a.detail ->> 'scriptSource' as source
+    from unnest($1::text[], $2::text[], $3::text[]) as m (specifier, module_key, name)
+    join artifacts a on a.module_key = m.module_key and a.name = m.name
+     and a.artifact_type = 'script_module' and a.status <> 'disabled'`;
+
+/** Finds the newest versions of all modules that sources import, directly or by others. */
+export async function linkNewest(
+  tx: Tx,
+  sources: readonly string[],
+  /** Modules that are not saved yet, by their specifiers: they stand for those that are. */
+  unsaved: ReadonlyMap<string, string> = new Map(),
+): Promise<Linkage> {
+  const modules = new Map<string, LinkedModule>();
+  const missing: string[] = [];
+  let next = [...new Set(sources.flatMap(findImports))];
+  while (next.length > 0 && modules.size <= SCRIPT_LIMITS.modulesMax) {
+    const found = await findNewest(tx, next, unsaved);
+    for (const specifier of next) {
+      const module = found.get(specifier);
+      if (module) modules.set(specifier, module);
+      else missing.push(specifier);
+    }
+    const imported = [...found.values()].flatMap(({ source }) => findImports(source));
+    next = [...new Set(imported)].filter((one) => !modules.has(one) && !missing.includes(one));
+  }
+  return { modules: [...modules.values()], missing };
+}
+
+async function findNewest(
+  tx: Tx,
+  specifiers: readonly string[],
+  unsaved: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, LinkedModule>> {
+  const named = specifiers.flatMap((specifier) => {
+    const parsed = unsaved.has(specifier) ? undefined : parseSpecifier(specifier);
+    return parsed ? [{ specifier, ...parsed }] : [];
+  });
+  const columns = [
+    named.map(({ specifier }) => specifier),
+    named.map(({ namespace }) => namespace),
+    named.map(({ name }) => name),
+  ];
+  const rows = named.length === 0 ? [] : await queryRows(tx, NEWEST, columns);
+  const own = specifiers.flatMap((specifier) => {
+    const source = unsaved.get(specifier);
+    return source === undefined ? [] : [{ specifier, moduleId: "", number: 0, source }];
+  });
+  // The columns have the names of the fields.
+  const all = [...(rows as unknown as LinkedModule[]), ...own];
+  return new Map(all.map((module) => [module.specifier, module]));
+}
+
+/** The import that closes a circle of modules; undefined where there is none. */
+export function findCircle(modules: readonly LinkedModule[]): string | undefined {
+  // A module of the default namespace has two names.
+  const keyOf = (specifier: string): string =>
+    Object.values(parseSpecifier(specifier) ?? {}).join("/");
+  const imports = new Map(
+    modules.map(({ specifier, source }) => [keyOf(specifier), findImports(source)]),
+  );
+  const done = new Set<string>();
+  const enter = (key: string, above: readonly string[]): string | undefined => {
+    if (done.has(key)) return undefined;
+    for (const specifier of imports.get(key) ?? []) {
+      const next = keyOf(specifier);
+      if (next === key || above.includes(next)) return specifier;
+      const found = enter(next, [...above, key]);
+      if (found !== undefined) return found;
+    }
+    done.add(key);
+    return undefined;
+  };
+  for (const key of imports.keys()) {
+    const found = enter(key, []);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Modules as the sandbox takes them; undefined where there are none. */
+export function toScriptModules(
+  modules: readonly Pick<LinkedModule, "specifier" | "source">[],
+): ScriptModules | undefined {
+  if (modules.length === 0) return undefined;
+  return Object.fromEntries(modules.map(({ specifier, source }) => [specifier, source]));
+}

@@ -1,0 +1,44 @@
+/** The program that an artifact is to the sandbox. A module has none of its own: one that calls what it exports stands for it. */
+import { DEFAULT_NAMESPACE, toSpecifier } from "#kernel/sandbox/module-import.ts";
+import type { ArtifactDetail, ArtifactType } from "../artifacts/artifact.ts";
+
+interface NamedArtifact {
+  readonly name?: string;
+  readonly moduleKey?: string;
+  readonly artifactType: ArtifactType;
+  readonly detail: ArtifactDetail;
+}
+
+/** The source that is run. The input of a module is `{ export, arguments }`. */
+export function toProgram(artifact: NamedArtifact): string {
+  const { artifactType, detail } = artifact;
+  return artifactType === "script_module" ? caller(specifierOf(artifact)) : detail.scriptSource;
+}
+
+/** The shortest specifier by which a module is imported. */
+export function specifierOf({
+  name = UNNAMED,
+  moduleKey = DEFAULT_NAMESPACE,
+}: Pick<NamedArtifact, "name" | "moduleKey">): string {
+  return toSpecifier(moduleKey, name);
+}
+
+/** All specifiers by which a module is imported: the default namespace may be named or not. */
+export function specifiersOf(
+  artifact: Pick<NamedArtifact, "name" | "moduleKey">,
+): readonly string[] {
+  const { name = UNNAMED, moduleKey = DEFAULT_NAMESPACE } = artifact;
+  return [...new Set([specifierOf(artifact), `module:${moduleKey}/${name}`])];
+}
+
+/** Of a module that is inspected before anybody named it. */
+const UNNAMED = "unnamed";
+
+function caller(specifier: string): string {
+  return `import * as exported from "${specifier}";
+export default async ({ export: name = "default", arguments: given = [] }) => {
+  const call = exported[name];
+  if (typeof call !== "function") throw new TypeError("The module exports no function " + name + ".");
+  return call(...given);
+};`;
+}

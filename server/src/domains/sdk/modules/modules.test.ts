@@ -1,0 +1,195 @@
+import { expect, test } from "vitest";
+import { deployWorkflow, runWorkflow, stepsOf } from "#domains/runs/testing/workflows.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
+const ARTIFACTS = "/api/v1/sdk/artifacts";
+
+const draft = (name: string, scriptSource: string, more: object = {}) => ({
+  name,
+  artifactType: "script_module",
+  status: "active",
+  detail: { scriptSource },
+  ...more,
+});
+const save = (name: string, source: string, more: object = {}) =>
+  owner(`POST ${ARTIFACTS}`, draft(name, source, more));
+
+async function create(name: string, source: string, more: object = {}): Promise<string> {
+  const made = await save(name, source, more);
+  expect(made.body.errors ?? made.status).toBe(201);
+  expect(made.events).toEqual(["artifact.created"]);
+  return made.body.data.id;
+}
+
+async function change(id: string, scriptSource: string): Promise<void> {
+  const changed = await owner(`PATCH ${ARTIFACTS}/${id}`, { detail: { scriptSource } });
+  expect(changed.body.errors ?? changed.status).toBe(200);
+}
+
+const execute = async (id: string, inputPayload: object = {}) =>
+  (await owner(`POST ${ARTIFACTS}/${id}/execute`, { inputPayload })).body.data;
+
+const script = (source: string) => ({ id: "code", type: "script", config: { source } });
+
+test("scripts import modules, which import others, each with what the sandbox has", async () => {
+  await create("units", "export const cents = (euros: number): number => Math.round(euros * 100);");
+  await create(
+    "price",
+    `import { cents } from "module:units";
+     export const total = (list) => lists.sum(list.map(({ euros }) => cents(euros)));
+     export function fail() { throw new RangeError("too dear"); }`,
+    { moduleKey: "shop" },
+  );
+  const workflow = await deployWorkflow(owner, [
+    script(`import { total } from "module:shop/price";
+import { cents } from "module:units"; // one instance, however many import it
+return { total: total([{ euros: 1.5 }, { euros: 2 }]), cents: cents(0.29), rights: typeof globalThis.context };`),
+  ]);
+  const run = await runWorkflow(owner, workflow);
+  expect(run.error).toBeNull();
+  expect(stepsOf(run)["code"].output).toEqual({ total: 350, cents: 29, rights: "undefined" });
+  const artifact = await create(
+    "quote",
+    `import { total, fail } from "module:shop/price";
+     export default defineArtifact({ inputs: { fails: { type: "boolean" } }, execute(input) {
+       if (input.fails) fail();
+       return { total: total([{ euros: 3 }]) };
+     } });`,
+    { artifactType: "workflow_node" },
+  );
+  expect((await execute(artifact)).output).toEqual({ total: 300 });
+  const { runtimeError } = await execute(artifact, { fails: true });
+  expect(runtimeError).toMatchObject({ name: "RangeError", message: "too dear", line: 3 });
+  expect(runtimeError.stack).toContain("module:shop/price:3");
+});
+
+test("a deployed workflow and a saved artifact keep their version of a module until they are deployed and saved again", async () => {
+  const source = (n: number) => `export const answer = () => ${n};`;
+  const module = await create("answers", source(1));
+  const code = 'import { answer } from "module:answers"; return answer();';
+  const workflow = await deployWorkflow(owner, [script(code)]);
+  const artifact = await create("answerer", code, { artifactType: "workflow_node" });
+  const outputs = async (headers: Record<string, string> = {}) => {
+    const started = await owner(`POST /api/v1/workflows/${workflow}/trigger`, {}, headers);
+    return until(async () => {
+      const { body } = await owner(
+        `GET /api/v1/runs/${started.body.data.runId}`,
+        undefined,
+        headers,
+      );
+      return body.data.status === "completed" && body.data.output;
+    });
+  };
+  expect([await outputs(), (await execute(artifact)).output.result]).toEqual([1, 1]);
+  await change(module, source(2));
+  expect([await outputs(), (await execute(artifact)).output.result]).toEqual([1, 1]);
+  const staging = { "x-environment": "staging" };
+  await owner(`POST /api/v1/workflows/${workflow}/publish`, {}, staging);
+  expect([await outputs(), await outputs(staging)]).toEqual([1, 2]);
+  await owner(`POST /api/v1/workflows/${workflow}/publish`, {});
+  await owner(`POST ${ARTIFACTS}/${artifact}/restore/1`);
+  expect([await outputs(), (await execute(artifact)).output.result]).toEqual([2, 2]);
+  // A roll-back brings back what the version ran with.
+  await owner(`PATCH /api/v1/workflows/${workflow}`, { nodes: [script(`${code} // again`)] });
+  await change(module, source(3));
+  await owner(`POST /api/v1/workflows/${workflow}/publish`, {});
+  expect(await outputs()).toBe(3);
+  await owner(`POST /api/v1/workflows/${workflow}/rollback`, {});
+  expect(await outputs()).toBe(2);
+  const usage = (await owner(`GET ${ARTIFACTS}/${module}/usage`)).body.data;
+  expect(usage.usedIn.map(({ kind, id }: any) => `${kind} ${id}`).toSorted()).toEqual(
+    [`artifact ${artifact}`, `workflow ${workflow}`].toSorted(),
+  );
+  expect(usage.pinned).toEqual([
+    { versionNumber: 3, scripts: 1 },
+    { versionNumber: 2, scripts: 3 },
+  ]);
+  const removed = await owner(`DELETE ${ARTIFACTS}/${module}`);
+  expect(removed).toMatchObject({ status: 409, body: { code: "module_in_use" }, events: [] });
+});
+
+test("a module is run and tested by what it exports", async () => {
+  const id = await create(
+    "greet",
+    'export const hello = (name) => `Hello, ${name}`; export default () => "?";',
+  );
+  expect((await execute(id, { export: "hello", arguments: ["Ada"] })).output.result).toBe(
+    "Hello, Ada",
+  );
+  expect((await execute(id)).output.result).toBe("?");
+  expect((await execute(id, { export: "none" })).runtimeError.message).toMatch(
+    /exports no function none/,
+  );
+  await owner(`POST ${ARTIFACTS}/${id}/test-cases`, {
+    name: "greets",
+    inputPayload: { export: "hello", arguments: ["Bob"] },
+    expected: { result: "Hello, Bob" },
+  });
+  const tested = await owner(
+    `POST ${ARTIFACTS.replace("v1/sdk", "v1/flowsdk")}/${id}/test-cases/run-all`,
+  );
+  expect(tested.body.data).toMatchObject({ passed: 1, failed: 0 });
+});
+
+test("what is not there, a circle, and what is no module are refused with their place", async () => {
+  const errorsOf = async (name: string, source: string, more: object = {}) => {
+    const refused = await save(name, source, more);
+    expect([refused.status, refused.events]).toEqual([422, []]);
+    return refused.body.errors;
+  };
+  const at = "/detail/scriptSource";
+  expect(await errorsOf("a", 'import { x } from "module:nowhere";')).toEqual([
+    { path: at, message: expect.stringContaining("module:nowhere") },
+  ]);
+  expect(await errorsOf("a", "export const = 1;")).toEqual([
+    { path: at, message: expect.stringMatching(/module:a: .*\(line 1/) },
+  ]);
+  expect((await errorsOf("a b", "export const x = 1;"))[0].path).toMatch(/name|scriptSource/);
+  expect(await errorsOf("a", 'import "node:fs";')).toEqual([
+    { path: at, message: expect.stringContaining("node:fs") },
+  ]);
+  const one = await create("one", "export const x = 1;");
+  await create("two", 'import { x } from "module:one"; export const y = x;');
+  const circle = await owner(`PATCH ${ARTIFACTS}/${one}`, {
+    detail: {
+      scriptSource:
+        'import { y } from "module:default/two"; export const x = 1; export const z = () => y;',
+    },
+  });
+  expect(circle.body.errors).toEqual([{ path: at, message: expect.stringContaining("in turn") }]);
+  const node = (source: string) => ({
+    name: "Wrong",
+    trigger: { type: "manual" },
+    nodes: [script(source)],
+    edges: [],
+  });
+  for (const source of [
+    'import { x } from "module:nowhere"; return x;',
+    'import { none } from "module:one"; return none;',
+    'import fs from "fs"; return fs;',
+  ]) {
+    const wrong = await owner("POST /api/v1/workflows", node(source));
+    expect(wrong.body.errors[0]).toMatchObject({ path: "/nodes/0/config/source" });
+  }
+});
+
+test("a folder brings modules and what imports them, in whatever order", async () => {
+  const items = {
+    artifacts: [
+      {
+        key: "default/area",
+        ...draft("area", 'import { pi } from "module:circle"; export default (r) => pi * r * r;'),
+      },
+      { key: "default/circle", ...draft("circle", "export const pi = 3;") },
+    ],
+  };
+  const applied = await owner("POST /api/v1/code/apply", { project: "geometry", items });
+  expect(applied.body.errors ?? applied.status).toBe(200);
+  const { body } = await owner(`GET ${ARTIFACTS}?artifactType=script_module&limit=200`);
+  const { id } = body.data.find(({ name }: any) => name === "area");
+  expect((await execute(id, { arguments: [2] })).output.result).toBe(12);
+  const exported = await owner("GET /api/v1/code/export");
+  expect(JSON.stringify(exported.body)).toContain("module:circle");
+});

@@ -1,0 +1,91 @@
+/** Pins: the version of each module that a script runs with, whatever becomes of the module. */
+import type { Tx } from "#kernel/db/connection.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import type { ScriptModules } from "#kernel/sandbox/module-import.ts";
+import { linkNewest, type LinkedModule, toScriptModules } from "./linked-modules.ts";
+
+/** A script that imports: an artifact, or those of a workflow's version in an environment. */
+export type ModuleUser =
+  | { readonly artifactId: string }
+  | { readonly versionId: string; readonly environment: EnvironmentName };
+
+const ARTIFACT = "p.artifact_id = $1";
+const VERSION = "p.version_id = $1 and p.environment = $2";
+const INSERT = `
+  insert into module_pins (artifact_id, version_id, environment, specifier, module_id, number)
+  select $1, $2, $3, p.specifier, p.module_id, p.number
+    from unnest($4::text[], $5::text[], $6::integer[]) as p (specifier, module_id, number)`;
+
+/** Pins modules, in the place of those that were pinned before. */
+export async function savePins(
+  tx: Tx,
+  user: ModuleUser,
+  modules: readonly LinkedModule[],
+): Promise<void> {
+  const [where, values] = whereOf(user);
+  await queryRows(tx, `delete from module_pins p where ${where}`, values);
+  if (modules.length === 0) return;
+  await queryRows(tx, INSERT, [
+    "artifactId" in user ? user.artifactId : null,
+    "versionId" in user ? user.versionId : null,
+    "versionId" in user ? user.environment : null,
+    modules.map(({ specifier }) => specifier),
+    modules.map(({ moduleId }) => moduleId),
+    modules.map(({ number }) => number),
+  ]);
+}
+
+/** Reads the pinned modules of a script; undefined where it has none. */
+export async function readPinned(tx: Tx, user: ModuleUser): Promise<ScriptModules | undefined> {
+  const [where, values] = whereOf(user);
+  const text = `
+    select p.specifier, v.detail ->> 'scriptSource' as source
+      from module_pins p
+      join artifact_versions v on v.artifact_id = p.module_id and v.number = p.number
+     where ${where}`;
+  const rows = await queryRows(tx, text, values);
+  return toScriptModules(rows as unknown as readonly LinkedModule[]);
+}
+
+/** Reads what a script was pinned to, or where it never was (a test of what is not deployed), the newest. */
+export async function readLinked(
+  tx: Tx,
+  user: ModuleUser,
+  source: string,
+): Promise<ScriptModules | undefined> {
+  const pinned = await readPinned(tx, user);
+  return pinned ?? toScriptModules((await linkNewest(tx, [source])).modules);
+}
+
+export async function hasPins(tx: Tx, user: ModuleUser): Promise<boolean> {
+  const [where, values] = whereOf(user);
+  return (
+    (await queryRows(tx, `select from module_pins p where ${where} limit 1`, values)).length > 0
+  );
+}
+
+/** True when some script runs with a version of this module. */
+export async function isPinned(tx: Tx, moduleId: string): Promise<boolean> {
+  const text = "select from module_pins where module_id = $1 limit 1";
+  return (await queryRows(tx, text, [moduleId])).length > 0;
+}
+
+const FORGET = `
+  delete from module_pins p using workflow_versions v
+   where v.id = p.version_id and v.workflow_id = $1 and p.environment = $2 and p.version_id <> all ($3::text[])`;
+
+/** Forgets the pins of versions that are not deployed any more, and that a roll-back would not bring back. */
+export async function forgetPins(
+  tx: Tx,
+  { workflowId, environment }: { readonly workflowId: string; readonly environment: string },
+  kept: readonly string[],
+): Promise<void> {
+  await queryRows(tx, FORGET, [workflowId, environment, kept]);
+}
+
+function whereOf(user: ModuleUser): readonly [string, readonly unknown[]] {
+  return "artifactId" in user
+    ? [ARTIFACT, [user.artifactId]]
+    : [VERSION, [user.versionId, user.environment]];
+}

@@ -1,0 +1,60 @@
+import Type from "typebox";
+import { findReferrers, Referrer } from "#kernel/contributions/reference-source.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { ArtifactId } from "../artifacts/artifact.ts";
+import * as store from "../artifacts/store.ts";
+import { ArtifactsRead } from "../permissions.ts";
+
+const ArtifactUsage = Type.Object(
+  {
+    artifactId: ArtifactId,
+    usedIn: Type.Array(Referrer, { description: "At most 50 of each kind" }),
+    pinned: Type.Array(
+      Type.Object({
+        versionNumber: Type.Integer(),
+        scripts: Type.Integer({
+          description: "Deployed workflows and saved artifacts that run with this version",
+        }),
+      }),
+      { description: "Of a module, the newest version first" },
+    ),
+  },
+  { title: "ArtifactUsage" },
+);
+
+const PINNED = `
+  select number as "versionNumber", count(*)::integer as scripts from module_pins
+   where module_id = $1 group by number order by number desc`;
+
+export const getArtifactUsage = query({
+  id: "artifacts.get_usage",
+  route: "GET /api/v1/sdk/artifacts/{id}/usage",
+  summary: "Show what uses an artifact: workflows and artifacts that name or import it",
+  description:
+    "As far as you may read them. `pinned` counts by version the scripts that run with a module.",
+  permission: ArtifactsRead,
+  params: object({ id: ArtifactId }),
+  response: item(ArtifactUsage),
+  example: { params: { id: "art_01jd0000000000000000000000" } },
+  async run(ctx, { params }) {
+    const { artifactType, moduleKey, name } = await store.get(ctx.tx, params.id);
+    // Names of modules have no character that means something in a pattern.
+    const namespace = moduleKey === "default" ? "(default/)?" : `${moduleKey}/`;
+    const isModule = artifactType === "script_module";
+    const pattern = isModule ? `module:${namespace}${name}[\\\\"']` : params.id;
+    const usedIn = await findReferrers(ctx, pattern);
+    // The count has a whole number, the column is named as the field.
+    const pinned = (await queryRows(ctx.tx, PINNED, [params.id])) as unknown as {
+      versionNumber: number;
+      scripts: number;
+    }[];
+    return {
+      artifactId: params.id,
+      usedIn: usedIn.filter(({ id }) => id !== params.id),
+      pinned: pinned.map(({ versionNumber, scripts }) => ({ versionNumber, scripts })),
+    };
+  },
+});

@@ -1,0 +1,86 @@
+/** Columns by which records are found that mean the same: vectors that others make, and those of texts. */
+import Type from "typebox";
+import { object } from "#kernel/schema/schema.ts";
+import { type Column, ColumnName } from "../table.ts";
+import type { ColumnType, Json } from "../columns/column-type.ts";
+import { computed } from "../columns/relations/computed-column.ts";
+
+export const VECTOR_DIMENSIONS_MAX = 4_096;
+const SOURCES_MAX = 10;
+
+/** The numbers of a vector that another model made, as JSON in the record. */
+export const vector: ColumnType = {
+  summary:
+    "A vector of `options.dimensions` numbers, by which records are found that are near to it",
+  options: object({
+    dimensions: Type.Integer({
+      minimum: 2,
+      maximum: VECTOR_DIMENSIONS_MAX,
+      description: "How many numbers each has",
+    }),
+  }),
+  check: ({ unique, indexed, default: value }) => [
+    ...(unique ? [{ path: "/unique", message: "is not possible for this type" }] : []),
+    ...(indexed ? [{ path: "/indexed", message: "is not possible for this type" }] : []),
+    ...(value === null ? [] : [{ path: "/default", message: "is not possible for this type" }]),
+  ],
+  sqlType: () => "jsonb",
+  parameterType: "jsonb",
+  constraint: (column, quoted) =>
+    `case when jsonb_typeof(${quoted}) = 'array' then jsonb_array_length(${quoted}) = ${dimensionsOf(column)} ` +
+    `and not jsonb_path_exists(${quoted}, '$[*] ? (@.type() != "number")') else false end`,
+  isEnforced: () => true,
+  parse(value, column) {
+    const count = dimensionsOf(column);
+    const error = `must be a list of ${count} numbers that are not all 0`;
+    if (!Array.isArray(value) || value.length !== count) return { error };
+    const list: readonly unknown[] = value;
+    const isSound = list.every((one) => typeof one === "number" && Number.isFinite(one));
+    if (!isSound || list.every((one) => one === 0)) return { error };
+    // Parsed back from its text: PostgreSQL keeps no negative zero.
+    return { value: JSON.parse(JSON.stringify(list)) as Json };
+  },
+  store: (value) => JSON.stringify(value),
+  show: (stored) => stored as Json,
+  kind: "json",
+  parseCell: parseNumbers,
+  formatCell: (value) => JSON.stringify(value),
+  convertFrom: (from, _, quoted) =>
+    from.type === "vector" || from.type === "json" ? quoted : undefined,
+};
+
+/** A cell that is no JSON becomes undefined, which `parse` refuses. */
+function parseNumbers(cell: string): unknown {
+  try {
+    return JSON.parse(cell);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The count of numbers in each vector of a column. */
+export function dimensionsOf({ options }: Pick<Column, "options">): number {
+  return Number(options["dimensions"]);
+}
+
+/** The meaning of some texts of the record: the vectors are kept apart from it, and worked out after each change. */
+export const embedding: ColumnType = {
+  ...computed,
+  summary:
+    "Makes records findable by the meaning of their texts in `options.columns`: shows `embedded`, or `pending` while " +
+    "the model of this installation has yet to read them",
+  options: object({
+    columns: Type.Array(ColumnName, {
+      minItems: 1,
+      maxItems: SOURCES_MAX,
+      uniqueItems: true,
+      description: "Columns of the types text, enum, email and url, read in this order",
+    }),
+  }),
+};
+
+/** The names of the columns whose texts are embedded. */
+export function sourcesOf({ options }: Pick<Column, "options">): readonly string[] {
+  const { columns } = options;
+  return Array.isArray(columns) ? (columns as readonly string[]) : [];
+}

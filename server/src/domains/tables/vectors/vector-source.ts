@@ -1,0 +1,69 @@
+/** The source of the vectors of a column, as SQL on one row: the texts that are embedded, or a vector of the record's own. */
+import { MODEL } from "#kernel/embedding/vector.ts";
+import { sourcesOf } from "./vector-column.ts";
+import type { ColumnTypeName } from "../table.ts";
+import type { TableSchema } from "../schema/table-schema.ts";
+
+/** Types of columns whose values are texts that a model can read. */
+export const EMBEDDED_TYPES: ReadonlySet<ColumnTypeName> = new Set<ColumnTypeName>([
+  "text",
+  "enum",
+  "email",
+  "url",
+]);
+
+export interface VectorSource {
+  readonly kind: "texts" | "numbers";
+  /** The columns that it is made of: who may not see one of them finds nothing by it. */
+  readonly columns: readonly string[];
+  /** The text, which is empty where there is nothing to embed; or the JSON of the numbers. */
+  readonly sql: string;
+  /** Differs when the source does, or the model. */
+  readonly digest: string;
+}
+
+/** The names of the columns by which records are found by meaning. */
+export function vectorColumns({ columns, computed }: TableSchema): readonly string[] {
+  return [
+    ...columns.filter(({ type }) => type === "vector"),
+    ...[...computed.values()].filter(({ type }) => type === "embedding"),
+  ].map(({ name }) => name);
+}
+
+/** Compiles the source of a column; undefined when the column has none, or its sources are gone. */
+export function compileVectorSource(
+  { byName, computed }: TableSchema,
+  name: string,
+  row: string,
+): VectorSource | undefined {
+  const own = byName.get(name);
+  if (own) {
+    if (own.type !== "vector") return undefined;
+    const sql = `${row}.${own.quoted}`;
+    return { kind: "numbers", columns: [name], sql, digest: `md5(${sql}::text)` };
+  }
+  const column = computed.get(name);
+  if (column?.type !== "embedding") return undefined;
+  const sources = sourcesOf(column).flatMap((source) => byName.get(source) ?? []);
+  if (sources.length === 0) return undefined;
+  const texts = sources.map(({ quoted }) => `nullif(btrim(${row}.${quoted}), '')`);
+  const sql = `concat_ws(E'\\n', ${texts.join(", ")})`;
+  return {
+    kind: "texts",
+    columns: sources.map((source) => source.name),
+    sql,
+    digest: `md5('${MODEL} ' || ${sql})`,
+  };
+}
+
+/** The condition under which the vectors of a row are those of its present source. */
+export function hasVectorsSql(
+  { id }: Pick<TableSchema, "id">,
+  name: string,
+  { row, source }: { readonly row: string; readonly source: VectorSource },
+): string {
+  return (
+    `exists (select from record_vectors "~v" where "~v".table_id = '${id}' and "~v".column_name = '${name}' ` +
+    `and "~v".record_id = ${row}.id and "~v".digest = ${source.digest})`
+  );
+}
