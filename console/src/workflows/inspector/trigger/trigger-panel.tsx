@@ -1,6 +1,6 @@
 /** How a workflow starts: by hand, on an event, at times, on a request; with all that somebody outside needs for it. */
 import { X, Zap } from "lucide-react";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { type Schemas, useOp } from "../../../data/api.ts";
 import { type FieldProps, fieldKindOf, Form, type Schema } from "../../../form/index.ts";
 import { CodeWords } from "../../../ui/json/code-words.tsx";
@@ -9,6 +9,8 @@ import type { InspectorProps } from "../inspector-props.ts";
 import { problemsOfStep } from "../problems.ts";
 import { ReferencePicker } from "../reference-picker.tsx";
 import { Problems } from "../problem-list.tsx";
+import { ChatPreview } from "../designer/chat-preview.tsx";
+import { FormDesigner } from "../designer/form-designer.tsx";
 import { TriggerStart } from "./trigger-start.tsx";
 
 type Trigger = InspectorProps["definition"]["trigger"];
@@ -24,6 +26,7 @@ export function TriggerPanel(props: InspectorProps) {
     () => problemsOfStep(definition, undefined, problems),
     [definition, problems],
   );
+  const [isDesigning, setDesigning] = useState(false);
   const change = (next: Trigger, field: string): void =>
     onChange({ ...definition, trigger: next }, { label: "Change the trigger", field });
   const choose = ({ type, firstConfig }: Kind): void => {
@@ -55,6 +58,19 @@ export function TriggerPanel(props: InspectorProps) {
             onChange={(next, pointer) => change(next as Trigger, `trigger${pointer}`)}
           />
         )}
+        {mayEdit && trigger.type === "form" && (
+          <button type="button" className="btn" onClick={() => setDesigning(true)}>
+            Design the form
+          </button>
+        )}
+        {isDesigning && trigger.type === "form" && (
+          <FormDesigner
+            trigger={trigger}
+            onChange={(next) => change(next, "trigger/pages")}
+            onClose={() => setDesigning(false)}
+          />
+        )}
+        {trigger.type === "chat" && <ChatPreview trigger={trigger} workflowId={workflowId} />}
         <TriggerStart trigger={trigger} workflowId={workflowId} />
         <Problems problems={own} />
       </div>

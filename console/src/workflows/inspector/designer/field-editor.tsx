@@ -1,0 +1,96 @@
+import { Field } from "../../../ui/field.tsx";
+import {
+  FIELD_TYPES,
+  FIELD_WORDS,
+  type FieldType,
+  type FormField,
+  hasOptions,
+  typeOf,
+} from "./form-pages.ts";
+
+interface FieldEditorProps {
+  readonly field: FormField;
+  readonly onChange: (field: FormField) => void;
+}
+
+/** The settings of one field; what is empty is left out. */
+export function FieldEditor({ field, onChange }: FieldEditorProps) {
+  const set = (name: keyof FormField, value: unknown): void => {
+    const { [name]: _, ...rest } = field;
+    const isNothing = value === "" || value === false || value === undefined;
+    onChange((isNothing ? rest : { ...rest, [name]: value }) as FormField);
+  };
+  const setType = (type: FieldType): void => {
+    const { type: _, options, ...rest } = field;
+    const isChoice = type === "choice" || type === "choices";
+    onChange({
+      ...rest,
+      ...(type !== "text" && { type }),
+      ...(isChoice && { options: options ?? ["One", "Two"] }),
+    });
+  };
+  const text = (label: string, name: "label" | "name" | "help" | "placeholder" | "value") => (
+    <Field label={label} isOptional={name !== "name"}>
+      {(control) => (
+        <input
+          {...control}
+          className="field"
+          value={field[name] ?? ""}
+          maxLength={name === "name" ? 100 : 200}
+          onChange={({ target }) =>
+            name === "name" ? onChange({ ...field, name: target.value }) : set(name, target.value)
+          }
+        />
+      )}
+    </Field>
+  );
+  return (
+    <div className="form-field-editor">
+      {text("Label", "label")}
+      <Field label="Type">
+        {(control) => (
+          <select
+            {...control}
+            className="field"
+            value={typeOf(field)}
+            onChange={({ target }) => setType(target.value as FieldType)}
+          >
+            {FIELD_TYPES.map((type) => (
+              <option key={type} value={type}>
+                {FIELD_WORDS[type]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {text("Name in expressions", "name")}
+      {hasOptions(field) && (
+        <Field label="Choices" help="One in each line, in their order.">
+          {(control) => (
+            <textarea
+              {...control}
+              className="field"
+              rows={4}
+              defaultValue={(field.options ?? []).join("\n")}
+              onChange={({ target }) => {
+                const options = [...new Set(target.value.split("\n").map((one) => one.trim()))];
+                onChange({ ...field, options: options.filter(Boolean) });
+              }}
+            />
+          )}
+        </Field>
+      )}
+      {text("Help", "help")}
+      {text("Placeholder", "placeholder")}
+      {text("At first", "value")}
+      <label className="check-line">
+        <input
+          type="checkbox"
+          checked={field.required === true}
+          onChange={({ target }) => set("required", target.checked)}
+        />
+        Required
+      </label>
+    </div>
+  );
+}

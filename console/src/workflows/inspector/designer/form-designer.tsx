@@ -1,0 +1,137 @@
+/** The designer of a form: its pages and fields, the chosen field, and beside them the page as people will see it. */
+import "./designer.css";
+import { useState } from "react";
+import { Dialog } from "../../../ui/overlay/dialog.tsx";
+import { Tabs } from "../../../ui/tabs.tsx";
+import type { Definition } from "../../graph/graph.ts";
+import { FieldEditor } from "./field-editor.tsx";
+import { FieldRows } from "./field-rows.tsx";
+import {
+  addPage,
+  changeField,
+  fromSchema,
+  type Pages,
+  PAGES_MAX,
+  type Place,
+  toSchema,
+} from "./form-pages.ts";
+import { FormPreview } from "./form-preview.tsx";
+
+type Trigger = Definition["trigger"];
+
+interface FormDesignerProps {
+  readonly trigger: Trigger;
+  readonly onChange: (trigger: Trigger) => void;
+  readonly onClose: () => void;
+}
+
+const VIEWS = [
+  { id: "fields", label: "Fields" },
+  { id: "schema", label: "JSON Schema" },
+] as const;
+
+export function FormDesigner({ trigger, onChange, onClose }: FormDesignerProps) {
+  const { pages = [] } = trigger;
+  const [view, setView] = useState<(typeof VIEWS)[number]["id"]>("fields");
+  const [chosen, setChosen] = useState<Place | undefined>({ page: 0, field: 0 });
+  const [shown, setShown] = useState(0);
+  const change = (next: Pages): void => onChange({ ...trigger, pages: next });
+  const field = chosen && pages[chosen.page]?.fields[chosen.field];
+  return (
+    <Dialog title="Form" isWide onClose={onClose}>
+      <div className="form-designer">
+        <Tabs
+          label="Form"
+          tabs={VIEWS}
+          chosen={view}
+          onChoose={setView}
+          className="form-designer-side"
+        >
+          {view === "schema" ? (
+            <SchemaView pages={pages} onChange={change} />
+          ) : (
+            <>
+              <FieldRows
+                pages={pages}
+                chosen={chosen}
+                onChoose={(place) => {
+                  setChosen(place);
+                  if (place) setShown(place.page);
+                }}
+                onChange={change}
+              />
+              <button
+                type="button"
+                className="btn"
+                disabled={pages.length >= PAGES_MAX}
+                onClick={() => change(addPage(pages))}
+              >
+                Add a page
+              </button>
+              {chosen && field && (
+                <FieldEditor
+                  key={`${chosen.page} ${chosen.field}`}
+                  field={field}
+                  onChange={(next) => change(changeField(pages, chosen, next))}
+                />
+              )}
+            </>
+          )}
+        </Tabs>
+        <FormPreview
+          title={trigger.title ?? ""}
+          description={trigger.description}
+          submit={trigger.submit}
+          pages={pages}
+          page={Math.min(shown, pages.length - 1)}
+          onPage={setShown}
+        />
+      </div>
+    </Dialog>
+  );
+}
+
+/** The form as a JSON Schema, which may be written or pasted as well. */
+function SchemaView({
+  pages,
+  onChange,
+}: {
+  readonly pages: Pages;
+  readonly onChange: (pages: Pages) => void;
+}) {
+  const [text, setText] = useState(() => JSON.stringify(toSchema(pages), null, 2));
+  const read = parse(text);
+  return (
+    <div className="form-schema">
+      <textarea
+        className="field mono"
+        rows={18}
+        aria-label="JSON Schema of the answers"
+        spellCheck={false}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      {"error" in read && (
+        <p className="field-error" role="alert">
+          {read.error}
+        </p>
+      )}
+      <button
+        type="button"
+        className="btn main"
+        disabled={"error" in read}
+        onClick={() => "pages" in read && onChange(read.pages)}
+      >
+        Make the form of it
+      </button>
+    </div>
+  );
+}
+
+function parse(text: string): ReturnType<typeof fromSchema> {
+  try {
+    return fromSchema(JSON.parse(text));
+  } catch {
+    return { error: "This is no JSON." };
+  }
+}
