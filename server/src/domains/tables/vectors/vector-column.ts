@@ -2,7 +2,7 @@
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import { type Column, ColumnName } from "../table.ts";
-import type { ColumnType, Json } from "../columns/column-type.ts";
+import { asStored, type ColumnType, type Json } from "../columns/column-type.ts";
 import { computed } from "../columns/relations/computed-column.ts";
 
 export const VECTOR_DIMENSIONS_MAX = 4_096;
@@ -41,7 +41,7 @@ export const vector: ColumnType = {
     return { value: JSON.parse(JSON.stringify(list)) as Json };
   },
   store: (value) => JSON.stringify(value),
-  show: (stored) => stored as Json,
+  show: asStored,
   kind: "json",
   parseCell: parseNumbers,
   formatCell: (value) => JSON.stringify(value),
