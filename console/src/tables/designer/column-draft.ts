@@ -203,7 +203,7 @@ export function toDraft(column: Column): ColumnDraft {
     const value = options[name];
     return typeof value === "string" ? value : other;
   };
-  const { scale } = options;
+  const { scale, dimensions } = options;
   return {
     ...NEW_COLUMN,
     name: column.name,
@@ -223,7 +223,7 @@ export function toDraft(column: Column): ColumnDraft {
     field: column.type === "backlinks" ? text("column") : text("field"),
     expression: text("expression"),
     sources: Array.isArray(options["columns"]) ? options["columns"].map(String) : [],
-    dimensions: String(options["dimensions"] ?? NEW_COLUMN.dimensions),
+    dimensions: String(typeof dimensions === "number" ? dimensions : NEW_COLUMN.dimensions),
   };
 }
 

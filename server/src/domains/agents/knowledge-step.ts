@@ -65,13 +65,13 @@ async function searchRecords(
   };
   return found.data.map(({ score, passage, record }) => {
     const id = String(record["id"]);
-    const title = Object.entries(record).find(
-      ([name, value]) => !SYSTEM_FIELDS.has(name) && typeof value === "string",
+    const [title = id] = Object.entries(record).flatMap(([name, value]) =>
+      !SYSTEM_FIELDS.has(name) && typeof value === "string" ? [value] : [],
     );
     return {
       kind: "record",
       id,
-      title: String(title?.[1] ?? id).slice(0, TITLE_CHARACTERS_MAX),
+      title: title.slice(0, TITLE_CHARACTERS_MAX),
       score,
       text: (passage ?? "").slice(0, TEXT_CHARACTERS_MAX),
       record,

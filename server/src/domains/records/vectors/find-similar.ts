@@ -213,7 +213,8 @@ async function scan(
     if (compared > VECTORS_MAX) throw new Failure(TooManyVectors);
     hits = hits.toSorted((a, b) => b.score - a.score).slice(0, limit);
     isLast = rows.length < PAGE_RECORDS;
-    after = String(rows.at(-1)?.["id"] ?? "");
+    const { id } = rows.at(-1) ?? {};
+    after = typeof id === "string" ? id : "";
   }
   return hits;
 }

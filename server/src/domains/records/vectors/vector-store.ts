@@ -127,8 +127,8 @@ async function readSources(
     rows.flatMap((row) => {
       const { id, source: value, digest } = row;
       if (value === null || value === "") return [];
-      const parts =
-        source.kind === "texts" ? { text: String(value) } : { numbers: value as number[] };
+      // A text is embedded; anything else is the JSON of a vector.
+      const parts = typeof value === "string" ? { text: value } : { numbers: value as number[] };
       return [[String(id), { digest: String(digest), ...parts }]];
     }),
   );
