@@ -172,10 +172,11 @@ async function follow(): Promise<void> {
   for (;;) {
     // It goes on after the last event, or begins where the first answer was read: also in a tab that takes over from another one.
     const after = lastId ?? earliestPosition();
+    // From here, and not from its opening: an older answer that comes meanwhile can't move what is asked for already.
+    beginAt(after);
     const opened = (): void => {
       // Without either, what happened meanwhile is not known.
       if (after === undefined) announce({ kind: "gap" });
-      beginAt(after);
       hasBegun = true;
       waitMs = WAIT_MIN_MS;
       announce({ kind: "state", state: "live" });

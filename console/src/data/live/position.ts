@@ -14,7 +14,7 @@ export const firstAnswer: Promise<void> = first.promise;
 /** The position that a stream has to begin at, or before; undefined where no answer has named one. */
 export const earliestPosition = (): string | undefined => earliest;
 
-/** From here on the stream tells everything. */
+/** From here on the stream that is being opened tells everything. */
 export function beginAt(position: string | undefined): void {
   begin = position;
 }

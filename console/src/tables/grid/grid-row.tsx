@@ -122,7 +122,7 @@ function CellBox(props: CellBoxProps) {
       title={fault?.message ?? (flashed ? `Changed by ${flashed.by ?? "somebody"}` : undefined)}
       data-line={line}
       data-column={at}
-      data-by={other?.name}
+      aria-description={other && `${other.name} is here`}
       style={{
         width: props.width,
         ...(props.marginLeft > 0 && { marginLeft: props.marginLeft }),
@@ -134,6 +134,11 @@ function CellBox(props: CellBoxProps) {
         : row
           ? cellContent(column, row.values[column.name], props.nameOf)
           : at < 3 && <span className="bone" />}
+      {other && (
+        <span className="grid-other" aria-hidden="true">
+          {other.name}
+        </span>
+      )}
       {isActive && props.hasHandle && !props.editor && (
         <span className="fill-handle" data-handle="" aria-hidden="true" />
       )}

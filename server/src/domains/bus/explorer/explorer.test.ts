@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import type { CompiledQuery } from "kysely";
+import { expect, test, vi } from "vitest";
 import { domain } from "#kernel/domain.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -133,6 +134,101 @@ test("a time and a correlation are found by few looks, however long the log is",
   const [{ Plan }] = typeof plan === "string" ? JSON.parse(plan) : plan;
   // Fifteen probes of some four pages each; a scan of the index would be thousands.
   expect(Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"]).toBeLessThan(600);
+});
+
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const nodesOf = (node: PlanNode): readonly PlanNode[] => [
+  node,
+  ...(node.Plans ?? []).flatMap(nodesOf),
+];
+
+/** The same thing with another method in the place of one. */
+const withMethod = <T extends object>(of: T, method: keyof T, instead: unknown): T =>
+  new Proxy(of, {
+    get(target, name) {
+      if (name === method) return instead;
+      const own: unknown = Reflect.get(target, name, target);
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+
+/** The ways on which the statements of a search came to the log, as the database planned them: indexes, or "Seq Scan". */
+async function waysToLog(query: string): Promise<readonly string[]> {
+  const ways = new Set<string>();
+  const { db } = world.kernel;
+  const read = db.read.bind(db);
+  const spy = vi.spyOn(db, "read").mockImplementation((partition, work) =>
+    read(partition, (tx) => {
+      const executor = tx.getExecutor();
+      const explain = async (compiled: CompiledQuery) => {
+        const sql = `explain (format json) ${compiled.sql}`;
+        const { rows } = await executor.executeQuery<any>({ ...compiled, sql });
+        const plans = rows.flatMap((row) => row["QUERY PLAN"]).map(toPlan);
+        for (const node of plans.flatMap(nodesOf)) {
+          const index = node["Index Name"];
+          // By the key, what was found is read.
+          if (index?.startsWith("events_") && index !== "events_pkey") ways.add(index);
+          const isRead = node["Relation Name"] === "events";
+          if (isRead && !/Index|Bitmap/.test(node["Node Type"])) ways.add(node["Node Type"]);
+        }
+        return executor.executeQuery(compiled);
+      };
+      const explained = withMethod(executor, "executeQuery", explain);
+      return work(withMethod(tx, "getExecutor", () => explained));
+    }),
+  );
+  try {
+    await find(query);
+  } finally {
+    spy.mockRestore();
+  }
+  return [...ways].toSorted();
+}
+
+const toPlan = (plan: any): PlanNode =>
+  typeof plan === "string" ? JSON.parse(plan)[0].Plan : plan.Plan;
+
+test("every filter comes to the log by an index, however long it is", async () => {
+  const rare = (await find("type=order.rare&topic=orders")).data[0];
+  const caused = newId("cor");
+  const past = "from=2026-01-01T01:00:00Z&to=2026-01-01T01:00:03Z";
+  const filter = encodeURIComponent(JSON.stringify({ code: "one of many" }));
+  const ways = {
+    nothing: await waysToLog("limit=20"),
+    topic: await waysToLog("topic=orders"),
+    type: await waysToLog("type=order.*"),
+    actorId: await waysToLog(`actorId=${owner.userId}`),
+    resourceType: await waysToLog("resourceType=topic"),
+    resourceId: await waysToLog(`resourceId=${rare.resource.id}`),
+    correlationId: await waysToLog(`correlationId=${caused}`),
+    from: await waysToLog(past),
+    q: await waysToLog("q=one%20of%20many"),
+    filter: await waysToLog(`topic=orders&type=order.*&filter=${filter}`),
+    all: await waysToLog(
+      `topic=orders&type=order.rare&actorId=${owner.userId}&resourceId=${rare.resource.id}&q=many`,
+    ),
+  };
+  const inOrder = ["events_order"];
+  expect(ways).toEqual({
+    nothing: inOrder,
+    topic: ["events_topic"],
+    type: inOrder,
+    actorId: inOrder,
+    resourceType: inOrder,
+    resourceId: ["events_resource"],
+    // Those with a cause by their correlation, the others by the time that it begins with.
+    correlationId: ["events_caused", "events_order"],
+    from: inOrder,
+    q: inOrder,
+    filter: ["events_topic"],
+    all: ["events_resource"],
+  });
 });
 
 test("who may not read the audit log or an event finds it by no text", async () => {
