@@ -466,6 +466,7 @@ export interface Schemas {
   "TriggerType": { "type": string; "title": string; "icon": string; "summary": string; "schema": { readonly [name: string]: unknown }; "firstConfig": { readonly [name: string]: unknown }; "scope": { readonly [name: string]: unknown } };
   "TriggeredRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "triggerId": string | null; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "runId": string; "output"?: unknown };
   "Undo": { "correlationId": string; "dryRun": boolean; "things": number; "changes": readonly ({ "resource": { "type": string; "id": string }; "act": "deleted" | "changed" | "restored"; "fields": readonly (string)[] })[]; "conflicts": readonly ({ "resource": { "type": string; "id": string }; "eventId": string | null; "path": string; "message": string })[]; "conflictCount": number; "left": readonly ({ "type": string; "count": number })[] };
+  "UndoableTypes": { "types": readonly (string)[] };
   "UninstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "removed": readonly (Schemas["PackThing"])[]; "kept": readonly (Schemas["KeptThing"])[] };
   "UnreadCount": { "unread": number };
   "User": { "id": string; "email": string; "name": string; "status": "invited" | "active" | "deactivated" };
@@ -2012,6 +2013,8 @@ export interface Operations {
   "traces.get": { query: { "of": string; "open"?: string }; reply: { "data": Schemas["CauseTree"] } };
   /** Evaluate a JSONata expression */
   "transformer.evaluate": { body: { "expression": string; "input"?: unknown; "bindings"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["Evaluation"] } };
+  /** List the types of events that can be undone */
+  "undo.list_types": { reply: { "data": Schemas["UndoableTypes"] } };
   /** Undo changes */
   "undo.perform": { body: { "eventId"?: string; "correlationId"?: string; "runId"?: string; "dryRun"?: boolean; "onConflict"?: "refuse" | "skip" }; reply: { "data": Schemas["Undo"] } };
   /** Read a member */
@@ -2943,6 +2946,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "topics.stream": "GET /api/v1/events/topics/{name}/stream",
   "traces.get": "GET /api/v1/trace",
   "transformer.evaluate": "POST /api/v1/transformer/evaluate",
+  "undo.list_types": "GET /api/v1/undo/types",
   "undo.perform": "POST /api/v1/undo",
   "users.get": "GET /api/v1/settings/users/{id}",
   "users.invite": "POST /api/v1/settings/users/invite",

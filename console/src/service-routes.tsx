@@ -12,6 +12,11 @@ import { readServicesSearch } from "./services/search.ts";
 import { NotFound } from "./shell/not-found.tsx";
 import { inside, textOf } from "./frame-routes.tsx";
 
+/** `at` is the moment as of which a thing is shown. */
+const readMoment = (search: Readonly<Record<string, unknown>>): { at?: string | undefined } => ({
+  at: textOf(search["at"]),
+});
+
 const changes = createRoute({
   getParentRoute: () => inside,
   path: "/changes",
@@ -73,6 +78,7 @@ const serviceItem = createRoute({
   getParentRoute: () => inside,
   path: "/services/$id",
   component: lazyRouteComponent(() => import("./services/item/item-page.tsx"), "ItemPage"),
+  validateSearch: readMoment,
   loader({ params: { id } }) {
     prefetch("cmdb.get_item", { params: { id } });
   },
@@ -173,6 +179,7 @@ const deskTicket = createRoute({
   getParentRoute: () => inside,
   path: "/desk/$kind/$number",
   component: lazyRouteComponent(() => import("./desk/ticket/ticket-page.tsx"), "TicketPage"),
+  validateSearch: readMoment,
 });
 
 const deskSettings = createRoute({

@@ -68,9 +68,10 @@ function AgentList() {
     <Section
       title="Agents"
       about={
-        data && agents.length === 0
+        data &&
+        (agents.length === 0
           ? "None is connected."
-          : `${count(agents.length, "agent")}, each within what its person may do.`
+          : `${count(agents.length, "agent")}, each within what its person may do.`)
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

@@ -126,9 +126,12 @@ function CallPreview({ one }: { readonly one: AgentCall }) {
 
 /** What became of calls, newest first. */
 export function DecidedCalls() {
-  const { data, error, refetch } = useOp("agent_calls.list", { query: { limit: SHOWN_MAX } });
+  const { data, error, isPending, refetch } = useOp("agent_calls.list", {
+    query: { limit: SHOWN_MAX },
+  });
   const calls = (data?.data ?? []).filter(({ status }) => status !== "pending");
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (isPending) return <Loading rows={3} />;
   if (calls.length === 0) return <p className="section-empty">Nothing was decided yet.</p>;
   return (
     <ul>

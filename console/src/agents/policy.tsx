@@ -1,10 +1,11 @@
 import { type ReactNode, useState } from "react";
 import { ApiError, call, etagOf, invalidate, useOp } from "../data/api.ts";
+import { describeRefusal } from "../data/change.ts";
 import { useMay } from "../data/people.ts";
 import { Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Field } from "../ui/field.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
+import { notify } from "../ui/toast.tsx";
 import type { AgentPolicy } from "./words.ts";
 
 const DEMANDS: Readonly<Record<AgentPolicy["demands"], string>> = {
@@ -58,14 +59,14 @@ function PolicyForm({ policy }: { readonly policy: AgentPolicy }) {
       permissions: toTexts(draft.permissions),
     };
     try {
-      await call("agent_policy.set", { body, ...(etag !== undefined && { ifMatch: etag }) });
+      await call("agent_policy.set", { body }, etag === undefined ? {} : { ifMatch: etag });
       notify("Agents are bound by this from now on.");
       setErrors([]);
       invalidate(["agent_policy."]);
     } catch (failure) {
       const own = failure instanceof ApiError ? failure.errors : [];
       setErrors(own);
-      if (own.length === 0) notifyError(failure);
+      if (own.length === 0) notify(describeRefusal(failure));
     }
   };
   return (

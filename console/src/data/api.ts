@@ -24,6 +24,7 @@ import { Refresh } from "./live/refresh.ts";
 import { outbox } from "./outbox.ts";
 import { noteAnswer } from "./session.ts";
 import { noteWrite } from "./code/write-log.ts";
+import { forgetUndoable, noteUndoable, offerWaysBack } from "./undo/way-back.ts";
 
 export { ApiError };
 export type { Schemas } from "@millrace/client";
@@ -63,10 +64,10 @@ export function etagOf<O extends OperationId>(id: O, input?: Input<O>): string |
   return etags.get(keyOf(id, input));
 }
 
-/** The correlations of commands: by one all that the call did is found in the log, and undone. */
+/** The correlations of commands that can be undone: by one all that the call did is found in the log. */
 const correlations = new WeakMap<object, string>();
 
-/** The correlation of the command that a reply is of. */
+/** The correlation of the command that a reply is of, where it can be undone. */
 export function correlationOf(reply: unknown): string | undefined {
   return typeof reply === "object" && reply !== null ? correlations.get(reply) : undefined;
 }
@@ -101,17 +102,23 @@ export class Unreachable extends Error {
 /** What `fetch` throws when no answer came; its words are the browser's. */
 const isLost = (error: unknown): boolean => error instanceof TypeError;
 
+interface ReadOptions extends CallOptions {
+  /** For what is kept outside of the cache: the stream does not tell all that this answer lacks, so it is read again. */
+  readonly onLate?: () => void;
+}
+
 /** Calls an operation. A session that is over is asked for again; a write waits for the network. */
 export async function call<O extends OperationId>(
   id: O,
   input?: Input<O>,
-  options: CallOptions = {},
+  { onLate = () => invalidate([id]), ...options }: ReadOptions = {},
 ): Promise<Reply<O>> {
   const send: Send = client.call as Send;
   if (mayWait(id, options)) noteWrite({ id, input });
   // One key for all attempts: what was carried out is not carried out again.
   const { idempotencyKey = makeKey() } = options;
   let correlation: string | null = null;
+  let isUndoable = false;
   const attempt = (): Promise<unknown> => {
     const noteAnswered = beginReading();
     return send(id, input, {
@@ -122,7 +129,8 @@ export async function call<O extends OperationId>(
         if (etag !== null && answer.status < 300) etags.set(keyOf(id, input), etag);
         correlation = answer.headers.get("x-correlation-id");
         if (correlation !== null) noteOwnAct(correlation);
-        if (noteAnswered(answer.headers.get("x-log-position"))) invalidate([id]);
+        isUndoable = answer.headers.has("x-undoable");
+        if (noteAnswered(answer.headers.get("x-log-position"))) onLate();
         noteMaintenance(id, answer.headers.has("x-maintenance"));
         options.onAnswer?.(answer);
       },
@@ -130,22 +138,32 @@ export async function call<O extends OperationId>(
   };
   try {
     const reply = await (mayWait(id, options) ? outbox.send(attempt, isLost) : attempt());
-    if (correlation !== null && typeof reply === "object" && reply !== null) {
-      correlations.set(reply, correlation);
+    if (correlation !== null && isUndoable) {
+      noteUndoable(correlation);
+      if (typeof reply === "object" && reply !== null) correlations.set(reply, correlation);
     }
     return reply as Reply<O>;
   } catch (error) {
+    if (mayWait(id, options)) forgetUndoable();
     if (error instanceof ApiError && !isPublic(id)) noteAnswer(error.status, error.code);
     if (isLost(error) && options.signal?.aborted !== true) throw new Unreachable();
     throw error;
   }
 }
 
+const knownMe = (): Reply<"auth.me">["data"] | undefined =>
+  cache.getQueriesData<Reply<"auth.me">>({ queryKey: ["auth.me"] })[0]?.[1]?.data;
+
+offerWaysBack(() =>
+  knownMe()?.permissions.includes("undo:write")
+    ? (targets) => void import("./undo/undo.ts").then(({ undoChanges }) => undoChanges(targets))
+    : undefined,
+);
+
 /** A person who may not follow the log learns of maintenance from any answer, and reads then what it is about. */
 function noteMaintenance(id: OperationId, isOn: boolean): void {
   if (id === "auth.me") return;
-  const [me] = cache.getQueriesData<Reply<"auth.me">>({ queryKey: ["auth.me"] });
-  const known = me?.[1]?.data.maintenance;
+  const known = knownMe()?.maintenance;
   if (known !== undefined && (known !== null) !== isOn) invalidate(["auth.me"]);
 }
 
@@ -197,15 +215,19 @@ export function useCommand<O extends OperationId>(id: O) {
   });
 }
 
+/** The past stays as it was, whatever is done. */
+const isOfNow = ({ queryKey: [, input] }: { readonly queryKey: readonly unknown[] }): boolean =>
+  (input as { readonly query?: { readonly asOf?: unknown } } | undefined)?.query?.asOf ===
+  undefined;
+
 /** Changes what is cached of an operation, whatever its input was. The returned function undoes it. */
 export function patchCached<O extends OperationId>(
   id: O,
   change: (old: Reply<O>) => Reply<O>,
 ): () => void {
-  const before = cache.getQueriesData<Reply<O>>({ queryKey: [id] });
-  cache.setQueriesData<Reply<O>>({ queryKey: [id] }, (old) =>
-    old === undefined ? old : change(old),
-  );
+  const filter = { queryKey: [id], predicate: isOfNow };
+  const before = cache.getQueriesData<Reply<O>>(filter);
+  cache.setQueriesData<Reply<O>>(filter, (old) => (old === undefined ? old : change(old)));
   return () => {
     for (const [key, data] of before) cache.setQueryData(key, data);
   };

@@ -1,6 +1,7 @@
 /** Changes that show before the server has said yes, and the way back from them. */
 import { notify } from "../ui/toast.tsx";
 import { ApiError } from "./api.ts";
+import { findWayBack } from "./undo/way-back.ts";
 
 export interface Change {
   /** Shows the change at once; what it returns takes it back. */
@@ -8,7 +9,7 @@ export interface Change {
   readonly send: () => Promise<unknown>;
   /** The sentence about it, as in "INC0000012 is yours". */
   readonly said: string;
-  /** The operation that undoes it, where there is one. */
+  /** The operation that is its inverse, where the server has no way back by itself. */
   readonly undo?: () => Promise<unknown>;
 }
 
@@ -17,10 +18,9 @@ export async function applyChange({ show, send, said, undo }: Change): Promise<b
   const takeBack = show?.();
   try {
     await send();
-    notify(
-      said,
-      undo && (() => void undo().catch((error: unknown) => notify(describeRefusal(error)))),
-    );
+    const invert =
+      undo && (() => void undo().catch((error: unknown) => notify(describeRefusal(error))));
+    notify(said, findWayBack() ?? invert);
     return true;
   } catch (error) {
     takeBack?.();

@@ -58,7 +58,10 @@ export function History({ type, id }: { readonly type: string; readonly id: stri
                 <div className="history-data">
                   <EventData data={event.data} />
                   {isUndoable(event.type) && (
-                    <button className="btn" onClick={() => void undoChanges({ eventId: event.id })}>
+                    <button
+                      className="btn"
+                      onClick={() => void undoChanges([{ eventId: event.id }])}
+                    >
                       Undo this change
                     </button>
                   )}

@@ -142,7 +142,7 @@ function Failures() {
               <span className="grow cut">
                 <strong>{workflowName}</strong> <span className="muted">{message}</span>
               </span>
-              <span className="tag bad plain">{count(times, "time")}</span>
+              {times > 1 && <span className="tag bad plain">{times} times</span>}
               <Ago at={at} />
             </Link>
           </li>

@@ -1,4 +1,5 @@
 import { type Schemas, useOp } from "../data/api.ts";
+import { UndoButton } from "../events/index.ts";
 import { Timeline } from "../ui/display/timeline.tsx";
 import { toWords } from "../ui/words.ts";
 
@@ -36,6 +37,7 @@ export function Story({ id }: { readonly id: string }) {
             id: moment.eventId,
             at: moment.at,
             title: describeMoment(moment),
+            act: <UndoButton events={[{ id: moment.eventId, type: moment.type }]} />,
             ...(typeof said === "string" && { children: <p className="room-words">{said}</p> }),
           };
         })}

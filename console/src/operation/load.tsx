@@ -110,60 +110,62 @@ function SlowOperations() {
       about="By the time of all their requests together, since this process began."
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      <Table
-        label="Operations"
-        rows={data?.data.operations ?? []}
-        keyOf={({ operation }) => operation}
-        empty={<Empty title="No request yet" />}
-        columns={[
-          {
-            id: "operation",
-            label: "Operation",
-            cell: ({ operation }) => <span className="mono cut">{operation}</span>,
-            sortBy: ({ operation }) => operation,
-          },
-          {
-            id: "count",
-            label: "Requests",
-            width: "100px",
-            isNumber: true,
-            cell: ({ count }) => count.toLocaleString("en"),
-            sortBy: ({ count }) => count,
-          },
-          {
-            id: "failures",
-            label: "Failures",
-            width: "90px",
-            isNumber: true,
-            cell: ({ failures }) => failures.toLocaleString("en"),
-            sortBy: ({ failures }) => failures,
-          },
-          {
-            id: "mean",
-            label: "Mean",
-            width: "90px",
-            isNumber: true,
-            cell: ({ meanMs }) => toDuration(meanMs),
-            sortBy: ({ meanMs }) => meanMs,
-          },
-          {
-            id: "p95",
-            label: "95 %",
-            width: "90px",
-            isNumber: true,
-            cell: ({ p95Ms }) => (p95Ms === null ? "over 5 s" : `≤ ${toDuration(p95Ms)}`),
-            sortBy: ({ p95Ms }) => p95Ms ?? Infinity,
-          },
-          {
-            id: "total",
-            label: "Total",
-            width: "100px",
-            isNumber: true,
-            cell: ({ totalMs }) => toDuration(totalMs),
-            sortBy: ({ totalMs }) => totalMs,
-          },
-        ]}
-      />
+      {data && (
+        <Table
+          label="Operations"
+          rows={data.data.operations}
+          keyOf={({ operation }) => operation}
+          empty={<Empty title="No request yet" />}
+          columns={[
+            {
+              id: "operation",
+              label: "Operation",
+              cell: ({ operation }) => <span className="mono cut">{operation}</span>,
+              sortBy: ({ operation }) => operation,
+            },
+            {
+              id: "count",
+              label: "Requests",
+              width: "100px",
+              isNumber: true,
+              cell: ({ count }) => count.toLocaleString("en"),
+              sortBy: ({ count }) => count,
+            },
+            {
+              id: "failures",
+              label: "Failures",
+              width: "90px",
+              isNumber: true,
+              cell: ({ failures }) => failures.toLocaleString("en"),
+              sortBy: ({ failures }) => failures,
+            },
+            {
+              id: "mean",
+              label: "Mean",
+              width: "90px",
+              isNumber: true,
+              cell: ({ meanMs }) => toDuration(meanMs),
+              sortBy: ({ meanMs }) => meanMs,
+            },
+            {
+              id: "p95",
+              label: "95 %",
+              width: "90px",
+              isNumber: true,
+              cell: ({ p95Ms }) => (p95Ms === null ? "over 5 s" : `≤ ${toDuration(p95Ms)}`),
+              sortBy: ({ p95Ms }) => p95Ms ?? Infinity,
+            },
+            {
+              id: "total",
+              label: "Total",
+              width: "100px",
+              isNumber: true,
+              cell: ({ totalMs }) => toDuration(totalMs),
+              sortBy: ({ totalMs }) => totalMs,
+            },
+          ]}
+        />
+      )}
     </Section>
   );
 }

@@ -52,9 +52,10 @@ function FailedJobs() {
     <Section
       title="Failed jobs"
       about={
-        jobs.length === 0
+        data &&
+        (jobs.length === 0
           ? "None was given up."
-          : `${count(jobs.length, "job")} given up after the last attempt.`
+          : `${count(jobs.length, "job")} given up after the last attempt.`)
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

@@ -11,7 +11,7 @@ import { BASE_PATH, forgetPlace, place } from "../data/place.ts";
 import { clearObstacle, enterInside, followPerson, useObstacle } from "../data/session.ts";
 import { isFirstRun, useWelcome, WELCOME_PREFERENCE } from "../data/welcome.ts";
 import { Keys } from "../ui/key.tsx";
-import { Toasts } from "../ui/toast.tsx";
+import { notify, takeWayBack, Toasts } from "../ui/toast.tsx";
 import { signOut } from "./account.ts";
 import { type Action, useActions, useHeldKeys } from "./actions.ts";
 import { SCREENS } from "./areas.ts";
@@ -105,6 +105,10 @@ function useFirstRun(): void {
   }, [isFirst, isHome, navigate]);
 }
 
+function takeBack(): void {
+  if (!takeWayBack()) notify("Nothing was just done that can be undone.");
+}
+
 function Frame() {
   const navigate = useNavigate();
   const [open, setOpen] = useState<"palette" | "keys" | "code">();
@@ -133,6 +137,7 @@ function Frame() {
       always: true,
     },
     { keys: "shift+c", label: "Copy this screen as code", run: () => setOpen("code") },
+    { keys: "shift+u", label: "Undo what was just done", run: takeBack },
     { keys: "mod+b", label: "Fold the menu", run: fold },
     { keys: "mod+shift+l", label: "Light or dark", run: switchTheme, always: true },
     {

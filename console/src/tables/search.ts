@@ -10,6 +10,8 @@ export interface TableSearch {
   readonly group?: string | undefined;
   /** The record whose panel is open. */
   readonly open?: string | undefined;
+  /** The moment as of which that record is shown. */
+  readonly at?: string | undefined;
 }
 
 export function readTableSearch(search: Readonly<Record<string, unknown>>): TableSearch {
@@ -21,6 +23,7 @@ export function readTableSearch(search: Readonly<Record<string, unknown>>): Tabl
     sort: typeof search["sort"] === "string" ? search["sort"] : undefined,
     group: typeof search["group"] === "string" ? search["group"] : undefined,
     open: textOf(search["open"]),
+    at: textOf(search["at"]),
   };
 }
 

@@ -3,6 +3,7 @@ import "./table-page.css";
 import { useParams } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useOp } from "../data/api.ts";
+import { isMoment } from "../past/index.ts";
 import { PageError } from "../shell/not-found.tsx";
 import { useTitle } from "../shell/title.ts";
 import { Loading } from "../ui/feedback.tsx";
@@ -44,7 +45,7 @@ function TableScreen({ table }: { readonly table: TableShape }) {
   const columns = useMemo(() => toGridColumns(table), [table]);
   const state = useLayoutState(slug);
   const { layout, search, show } = state;
-  const open = (id: string | undefined): void => show({ open: id });
+  const open = (id: string | undefined): void => show({ open: id, at: undefined });
   const shared = { table, columns, state, onOpen: open };
   return (
     <div className="page table-page">
@@ -65,6 +66,8 @@ function TableScreen({ table }: { readonly table: TableShape }) {
             table={table}
             columns={columns}
             recordId={search.open}
+            at={isMoment(search.at) ? search.at : undefined}
+            onAt={(at) => show({ at })}
             onClose={() => open(undefined)}
           />
         )}

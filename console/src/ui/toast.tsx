@@ -1,18 +1,27 @@
-import { useSyncExternalStore } from "react";
+import { useLayoutEffect, useRef, useSyncExternalStore } from "react";
 
 const SHOWN_MS = 4_000;
 const UNDO_MS = 8_000;
+const REFUSED_MS = 16_000;
 const TOASTS_MAX = 3;
+/** Reasons that are told of one refusal; the rest is counted. */
+const REASONS_MAX = 4;
+
+type Act = () => void;
 
 interface Toast {
   readonly id: number;
   readonly text: string;
-  readonly undo: (() => void) | undefined;
+  readonly reasons?: readonly string[];
+  readonly act: Act | undefined;
+  readonly label?: string;
 }
 
 let toasts: readonly Toast[] = [];
 let lastId = 0;
+let findWayBack: () => Act | undefined = () => undefined;
 const watchers = new Set<() => void>();
+const timers = new Map<number, ReturnType<typeof setTimeout>>();
 
 function set(next: readonly Toast[]): void {
   toasts = next;
@@ -21,16 +30,62 @@ function set(next: readonly Toast[]): void {
 
 const dismiss = (id: number): void => set(toasts.filter((toast) => toast.id !== id));
 
-/** Says what just happened, and offers the way back where there is one. */
-export function notify(text: string, undo?: () => void): void {
+/** Somebody who reads it, or is about to press its button, has the time for it. */
+const keep = (id: number): void => clearTimeout(timers.get(id));
+
+function dismissIn(id: number, ms: number): void {
+  keep(id);
+  const ended = (): void => {
+    timers.delete(id);
+    dismiss(id);
+  };
+  timers.set(id, setTimeout(ended, ms));
+}
+
+function show(toast: Omit<Toast, "id">, ms: number): void {
   const id = (lastId += 1);
-  set([...toasts.slice(1 - TOASTS_MAX), { id, text, undo }]);
-  setTimeout(() => dismiss(id), undo ? UNDO_MS : SHOWN_MS);
+  set([...toasts.slice(1 - TOASTS_MAX), { ...toast, id }]);
+  dismissIn(id, ms);
+}
+
+/** Lets the data layer say the way back from what was done in this moment. */
+export function onToast(find: () => Act | undefined): void {
+  findWayBack = find;
+}
+
+/** Says what just happened, and offers the way back: that of the screen, or what the server has for the command. */
+export function notify(text: string, undo?: Act): void {
+  const found = findWayBack();
+  const act = undo ?? found;
+  show({ text, act }, act ? UNDO_MS : SHOWN_MS);
 }
 
 /** Says what the server refused, in its own words. */
 export function notifyError(error: unknown): void {
-  notify(error instanceof Error ? error.message : String(error));
+  show({ text: error instanceof Error ? error.message : String(error), act: undefined }, SHOWN_MS);
+}
+
+interface Refusal {
+  readonly text: string;
+  readonly reasons: readonly string[];
+  /** What can be done of it all the same. */
+  readonly rest?: { readonly label: string; readonly act: Act };
+}
+
+/** Says why something was refused, one reason in a line. */
+export function notifyRefusal({ text, reasons, rest }: Refusal): void {
+  const more = reasons.length - REASONS_MAX;
+  const told = [...reasons.slice(0, REASONS_MAX), ...(more > 0 ? [`and ${more} more`] : [])];
+  show({ text, reasons: told, act: rest?.act, ...(rest && { label: rest.label }) }, REFUSED_MS);
+}
+
+/** Takes the newest way back that is offered; false where there is none. */
+export function takeWayBack(): boolean {
+  const offered = toasts.findLast(({ act }) => act !== undefined);
+  if (!offered) return false;
+  dismiss(offered.id);
+  offered.act?.();
+  return true;
 }
 
 const subscribe = (watcher: () => void): (() => void) => {
@@ -38,25 +93,50 @@ const subscribe = (watcher: () => void): (() => void) => {
   return () => watchers.delete(watcher);
 };
 
+/** A dialog lies above the page, and a toast above the dialog whose act it tells of. */
+function raise(box: HTMLElement | null, isShown: boolean): void {
+  if (!box) return;
+  if (box.popover !== null) box.hidePopover();
+  box.popover = isShown && document.querySelector("dialog:modal") ? "manual" : null;
+  if (box.popover !== null) box.showPopover();
+}
+
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => raise(box.current, shown.length > 0), [shown]);
   return (
-    <div className="toasts" role="status" aria-live="polite">
-      {shown.map(({ id, text, undo }) => (
-        <div key={id} className="toast">
-          {text}
-          {undo && (
-            <button
-              onClick={() => {
-                dismiss(id);
-                undo();
-              }}
-            >
-              Undo
-            </button>
-          )}
-        </div>
-      ))}
+    <div ref={box} className="toasts" role="status" aria-live="polite">
+      {shown.map(({ id, text, reasons, act, label = "Undo" }) => {
+        const leave = (): void => dismissIn(id, SHOWN_MS);
+        return (
+          <div
+            key={id}
+            className="toast"
+            onPointerEnter={() => keep(id)}
+            onPointerLeave={leave}
+            onFocus={() => keep(id)}
+            onBlur={leave}
+          >
+            <div>
+              {text}
+              {reasons?.map((reason) => (
+                <div key={reason}>{reason}</div>
+              ))}
+            </div>
+            {act && (
+              <button
+                onClick={() => {
+                  dismiss(id);
+                  act();
+                }}
+              >
+                {label}
+              </button>
+            )}
+          </div>
+        );
+      })}
     </div>
   );
 }

@@ -87,6 +87,8 @@ describeInBrowser("tables", () => {
     await bo.page.keyboard.press("ArrowDown");
     await bo.page.keyboard.type("from Bo");
     await bo.page.keyboard.press("Enter");
+    // Bo stays there, which is said beside the value and is no part of it.
+    await ada.page.locator(".grid-other").waitFor();
     await cellOf(ada, "from Bo").waitFor();
 
     // Ada stands on the second record; the paste begins there and goes far beyond the last.
@@ -107,6 +109,86 @@ describeInBrowser("tables", () => {
     };
     await expect.poll(lastOf, { timeout: 60_000 }).toEqual([1_001, "a999", "e999"]);
     expect([...ada.faults, ...bo.faults]).toEqual([]);
+  });
+
+  test("what was done to a ticket and a record is undone from toast and timeline, or told why not, and seen as it was", async () => {
+    const visitor = await at.visit(["owner"]);
+    const owner = await at.world.member(["owner"]);
+    const { page } = visitor;
+    const { body } = await owner("POST /api/v1/itsm/incidents", { title: "Printer", impact: 2 });
+    const ticket = `/api/v1/itsm/incidents/${body.data.id}`;
+    const impactIs = (level: number) =>
+      expect.poll(async () => (await owner(`GET ${ticket}`)).body.data.impact).toBe(level);
+    await page.goto(`${at.origin}/desk/incidents/${body.data.number}`);
+    const setImpact = async (from: string, to: string): Promise<void> => {
+      await page.getByRole("button", { name: `Impact: ${from}` }).click();
+      await page.getByRole("menuitem", { name: to }).click();
+    };
+    const toast = page.getByRole("status").filter({ has: page.locator(".toast") });
+    const undo = toast.getByRole("button", { name: "Undo", exact: true });
+    await setImpact("Medium", "High");
+    await toast.getByText("has high impact").waitFor();
+    await undo.click();
+    await toast.getByText("Undone: 1 change.").waitFor();
+    await page.getByRole("button", { name: "Impact: Medium" }).waitFor();
+    await impactIs(2);
+
+    // Somebody else was there in the meantime: theirs stays, and the field says so.
+    await setImpact("Medium", "Low");
+    await toast.getByText("has low impact").waitFor();
+    await owner(`PATCH ${ticket}`, { impact: 1 });
+    await page.keyboard.press("Shift+U");
+    await toast.getByText("Nothing was undone.").waitFor();
+    await toast.getByText(/^Impact .*changed/).waitFor();
+    await impactIs(1);
+
+    // The timeline takes back what the colleague did, and shows how it was before.
+    const entry = page.getByRole("listitem").filter({ hasText: "changed impact from low to high" });
+    await entry.getByRole("button", { name: "Undo" }).click();
+    await impactIs(3);
+    await entry.getByRole("button", { name: /^See it as it was/ }).click();
+    await page.getByText(/^As it was on/).waitFor();
+    const past = page.getByRole("region", { name: "Activity" });
+    await past.getByText("High", { exact: true }).waitFor();
+    const acts = page
+      .getByRole("main")
+      .getByRole("button", { name: /^(Impact|Undo|Resolve|Send)/ });
+    expect(await acts.count()).toBe(0);
+    await expectSound(visitor);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Impact: Low" }).waitFor();
+
+    // A record comes back with its id, so all that refers to it does.
+    const columns = [{ name: "name", type: "text" }];
+    await owner("POST /api/v1/tables", { name: "Pets", slug: "pets", columns });
+    const records = [{ name: "Rex" }, { name: "Minka" }];
+    await owner("POST /api/v1/tables/pets/records/bulk", { records });
+    const idsOf = async (): Promise<readonly string[]> => {
+      const listed = await owner("GET /api/v1/tables/pets/records?sort=id");
+      return listed.body.data.map(({ id }: { readonly id: string }) => id);
+    };
+    const [rex, minka] = await idsOf();
+    await page.goto(`${at.origin}/tables/pets`);
+    await page.getByRole("gridcell", { name: "Rex", exact: true }).waitFor();
+    await page.getByRole("grid").focus();
+    await page.keyboard.press("Control+Delete");
+    await expect.poll(idsOf).toEqual([minka]);
+    await toast.getByText("Record deleted").waitFor();
+    await undo.click();
+    await expect.poll(idsOf).toEqual([rex, minka]);
+    await page.getByRole("gridcell", { name: "Rex", exact: true }).waitFor();
+
+    // A record that was changed since is seen as it was, in its panel.
+    await owner(`PATCH /api/v1/tables/pets/records/${rex}`, { name: "Rexona" });
+    await page.goto(`${at.origin}/tables/pets?open=${rex}`);
+    await page.getByRole("tab", { name: "History" }).click();
+    const made = page.getByRole("listitem").filter({ hasText: "made it" });
+    await made.getByRole("button", { name: /^See it as it was/ }).click();
+    const panel = page.getByRole("complementary", { name: "Record Rex as it was" });
+    await panel.getByText("Nothing can be changed here.").waitFor();
+    await expectSound(visitor);
+    await panel.getByRole("button", { name: "Back to now" }).click();
+    await page.getByRole("complementary", { name: "Record Rexona" }).waitFor();
   });
 
   test("a person asks in SQL, mends an error where it is, draws and saves; and sees a table as another role", async () => {

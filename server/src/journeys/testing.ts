@@ -191,7 +191,9 @@ export async function expectSoundInEveryLook(
 
 /** The address without the names of things, and what is open above it: the same for all states of one screen. */
 function nameScreen(): string {
-  const above = [...document.querySelectorAll("dialog[open], [role=dialog], :popover-open")];
+  const above = [
+    ...document.querySelectorAll("dialog[open], [role=dialog], :popover-open:not(.toasts)"),
+  ];
   const names = above.map((one) => one.getAttribute("aria-label") ?? one.className);
   const query = new URLSearchParams(location.search);
   const parts = ["section", "tab", "panel", "view"].map((name) => query.get(name));

@@ -89,7 +89,7 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
           <section aria-label="History">
             <h3>What happened</h3>
             <CommentBox id={change.id} />
-            <History id={change.id} />
+            <History id={change.id} number={change.number} />
           </section>
         </article>
         <aside className="change-side" aria-label="About it">

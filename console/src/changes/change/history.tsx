@@ -1,4 +1,6 @@
+import { useNavigate } from "@tanstack/react-router";
 import { type Schemas, useOp } from "../../data/api.ts";
+import { UndoButton } from "../../events/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Timeline } from "../../ui/display/timeline.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
@@ -29,7 +31,11 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What happened to a change, the newest first. */
-export function History({ id }: { readonly id: string }) {
+export function History({ id, number }: { readonly id: string; readonly number: string }) {
+  const navigate = useNavigate();
+  const params = { kind: "changes", number };
+  const see = (at: string): void =>
+    void navigate({ to: "/desk/$kind/$number", params, search: { at } });
   const { data, error, refetch } = useOp("changes.get_timeline", {
     params: { id },
     query: { limit: 50 },
@@ -43,10 +49,11 @@ export function History({ id }: { readonly id: string }) {
       at,
       title: describeMoment(moment),
       mark: <Avatar name={actor.name ?? "Millrace"} />,
+      act: <UndoButton events={[{ id: eventId, type: moment.type }]} />,
       ...(said !== undefined && { children: <p className="history-words">{said}</p> }),
     };
   });
-  return <Timeline label="What happened" entries={entries} />;
+  return <Timeline label="What happened" entries={entries} onSee={see} />;
 }
 
 function describeMoment({ type, actor, changes }: Moment): string {

@@ -179,7 +179,7 @@ function DeleteConnector(props: {
       onAct={props.onAct}
       onClose={props.onClose}
     >
-      <p>Its credentials go with it. This can't be taken back.</p>
+      <p>Credentials that were typed into it are gone for good; secrets that it names stay.</p>
       {users.length > 0 && (
         <p>
           <strong>{count(users.length, "thing")} would fail:</strong> {users.join(", ")}.

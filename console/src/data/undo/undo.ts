@@ -1,39 +1,60 @@
-import { notify, notifyError } from "../../ui/toast.tsx";
-import { count } from "../../ui/words.ts";
-import { ApiError, call, correlationOf } from "../api.ts";
-import { useEventKinds } from "./event-kinds.ts";
+import { notify, notifyError, notifyRefusal } from "../../ui/toast.tsx";
+import { count, toWords } from "../../ui/words.ts";
+import { ApiError, call, correlationOf, invalidate, useOp } from "../api.ts";
+import { isLive } from "../live/live.ts";
 import { useMay } from "../people.ts";
 
 type Target = { readonly eventId: string } | { readonly correlationId: string };
 
-/** The way back from what a command did, for the toast that tells of it. */
+/** The way back from what a command did, for a toast that comes later than its answer. */
 export function undoOf(reply: unknown): (() => void) | undefined {
   const correlationId = correlationOf(reply);
-  return correlationId === undefined ? undefined : () => void undoChanges({ correlationId });
+  return correlationId === undefined ? undefined : () => void undoChanges([{ correlationId }]);
 }
 
-/** Undoes what was done and tells how it went; the undo can be undone too. */
-export async function undoChanges(target: Target): Promise<void> {
-  try {
-    const reply = await call("undo.perform", { body: target });
-    const { things } = reply.data;
-    if (things === 0) return notify("It is as it was before already.");
-    notify(`Undone: ${count(things, "change")}.`, undoOf(reply));
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "undo_refused") return notifyError(error);
-    const [first] = error.errors;
-    const field = first?.path.split("/").at(-1) ?? "";
-    const more = error.errors.length - 1;
-    const rest = more > 0 ? `, and ${count(more, "more conflict")}` : "";
-    notify(`Nothing was undone: ${field} ${first?.message ?? error.message}${rest}.`);
+/** Undoes acts in this order and tells how it went; the undo can be undone too. */
+export async function undoChanges(targets: readonly Target[], onConflict?: "skip"): Promise<void> {
+  let things = 0;
+  let skipped = 0;
+  const undoings: Target[] = [];
+  for (const [n, target] of targets.entries()) {
+    try {
+      const body = { ...target, ...(onConflict && { onConflict }) };
+      const { data } = await call("undo.perform", { body });
+      things += data.things;
+      skipped += data.conflictCount;
+      if (data.things > 0) undoings.unshift({ correlationId: data.correlationId });
+    } catch (error) {
+      if (!isRefused(error)) return notifyError(error);
+      return tellRefusal(error, () => void undoChanges(targets.slice(n), "skip"));
+    }
   }
+  // Where the log is not followed, nobody tells of it.
+  if (!isLive()) invalidate([""]);
+  const left = skipped > 0 ? ` ${count(skipped, "value")} of others stayed.` : "";
+  if (things === 0) return notify(left === "" ? "It is as it was before already." : left.trim());
+  return notify(`Undone: ${count(things, "change")}.${left}`, () => void undoChanges(undoings));
+}
+
+const isRefused = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === "undo_refused";
+
+/** Each field that stands in the way, with the reason. */
+function tellRefusal(error: ApiError, undoRest: () => void): void {
+  const reasons = error.errors.map(({ path, message }) => {
+    const [, type = "", , field] = path.split("/");
+    const name = (field ?? type).replaceAll(/([A-Z])/g, " $1");
+    return `${toWords(name)} ${message}.`;
+  });
+  const rest = { label: "Undo the rest", act: undoRest };
+  notifyRefusal({ text: "Nothing was undone.", reasons, rest });
 }
 
 /** Says which types of events can be undone by whoever is signed in. */
 export function useUndoable(): (type: string) => boolean {
-  const may = useMay();
-  const kinds = useEventKinds() ?? [];
-  if (!may("undo:write")) return () => false;
-  const types = new Set(kinds.flatMap(({ type, undoable }) => (undoable ? [type] : [])));
-  return (type) => types.has(type);
+  const may = useMay()("undo:write");
+  // They change with the version of the platform alone.
+  const options = { enabled: may, staleTime: Number.POSITIVE_INFINITY };
+  const types = useOp("undo.list_types", undefined, options).data?.data.types;
+  return (type) => may && types?.includes(type) === true;
 }

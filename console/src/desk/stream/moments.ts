@@ -26,6 +26,10 @@ export interface Done {
   readonly clauses: readonly string[];
   readonly tone: "bad" | "warn" | "info" | "idle";
   readonly runId: string | undefined;
+  /** When the last of what it tells happened. */
+  readonly until: string;
+  /** What it tells together. */
+  readonly events: readonly { readonly id: string; readonly type: string }[];
 }
 
 export interface Filed {
@@ -76,7 +80,9 @@ const toneIn = (entry: StreamEntry): string => (entry.sort === "done" ? entry.to
 function join(last: StreamEntry, next: StreamEntry): StreamEntry {
   if (last.sort === "done" && next.sort === "done") {
     const clauses = [...new Set([...last.clauses, ...next.clauses])];
-    return { ...last, id: next.id, clauses, runId: next.runId ?? last.runId };
+    const events = [...last.events, ...next.events];
+    const { until } = next;
+    return { ...last, id: next.id, clauses, runId: next.runId ?? last.runId, events, until };
   }
   if (last.sort === "filed" && next.sort === "filed")
     return { ...last, id: next.id, files: [...last.files, ...next.files] };
@@ -122,7 +128,18 @@ function toEntry(
   }
   const clauses = toClauses(moment, verb, nameOf);
   if (clauses.length === 0) return undefined;
-  return { sort: "done", id, at, actor, clauses, tone: toneOfVerb(verb), runId: text("runId") };
+  const events = [{ id, type: moment.type }];
+  return {
+    sort: "done",
+    id,
+    at,
+    until: at,
+    actor,
+    clauses,
+    tone: toneOfVerb(verb),
+    runId: text("runId"),
+    events,
+  };
 }
 
 function toneOfVerb(verb: string): Done["tone"] {

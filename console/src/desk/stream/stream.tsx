@@ -2,7 +2,9 @@ import "./stream.css";
 import { FileText, Lock, Mail, Workflow } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Link } from "@tanstack/react-router";
+import { UndoButton } from "../../events/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
+import { ThenButton } from "../../ui/display/then-button.tsx";
 import { Ago } from "../../ui/time.tsx";
 import type { Ticket } from "../ticket-kind.ts";
 import type { Done, Filed, Said, StreamEntry } from "./moments.ts";
@@ -15,10 +17,15 @@ interface StreamProps {
   readonly callerName: string | undefined;
   /** There is more, further back. */
   readonly onMore?: (() => void) | undefined;
+  /** Shows the ticket as it was then. */
+  readonly onSee?: ((at: string) => void) | undefined;
+  /** True where it is only looked at. */
+  readonly isPast?: boolean;
 }
 
 /** One story: what was asked, said, changed and run. Notes for colleagues cannot be mistaken for answers. */
-export function Stream({ ticket, entries, callerName, onMore }: StreamProps) {
+export function Stream(props: StreamProps) {
+  const { ticket, entries, callerName, onMore, onSee, isPast = false } = props;
   const end = useRef<HTMLOListElement>(null);
   const lastId = entries.at(-1)?.id;
   const [seenId, setSeenId] = useState<string>();
@@ -55,16 +62,27 @@ export function Stream({ ticket, entries, callerName, onMore }: StreamProps) {
         </div>
       </li>
       {entries.map((entry) => (
-        <Entry key={entry.id} entry={entry} isNew={seenId !== undefined && entry.id > seenId} />
+        <Entry
+          key={entry.id}
+          {...{ entry, onSee, isPast }}
+          isNew={seenId !== undefined && entry.id > seenId}
+        />
       ))}
     </ol>
   );
 }
 
-function Entry({ entry, isNew }: { readonly entry: StreamEntry; readonly isNew: boolean }) {
-  if (entry.sort === "said") return <SaidEntry entry={entry} isNew={isNew} />;
+interface EntryProps<E extends StreamEntry> {
+  readonly entry: E;
+  readonly isNew: boolean;
+  readonly isPast: boolean;
+  readonly onSee: ((at: string) => void) | undefined;
+}
+
+function Entry({ entry, ...props }: EntryProps<StreamEntry>) {
+  if (entry.sort === "said") return <SaidEntry entry={entry} isNew={props.isNew} />;
   if (entry.sort === "filed") return <FiledEntry entry={entry} />;
-  return <DoneEntry entry={entry} />;
+  return <DoneEntry entry={entry} {...props} />;
 }
 
 function SaidEntry({ entry, isNew }: { readonly entry: Said; readonly isNew: boolean }) {
@@ -90,7 +108,7 @@ function SaidEntry({ entry, isNew }: { readonly entry: Said; readonly isNew: boo
   );
 }
 
-function DoneEntry({ entry }: { readonly entry: Done }) {
+function DoneEntry({ entry, isPast, onSee }: EntryProps<Done>) {
   const isMachine = entry.actor.type === "workflow" || entry.actor.type === "system";
   const clauses = entry.clauses.filter((clause) => clause !== "");
   return (
@@ -109,7 +127,8 @@ function DoneEntry({ entry }: { readonly entry: Done }) {
           </>
         )}
       </span>
-      <Ago at={entry.at} />
+      {!isPast && <UndoButton events={entry.events} />}
+      <ThenButton at={entry.until} onSee={onSee} />
     </li>
   );
 }

@@ -18,11 +18,19 @@ interface FactOption {
 }
 
 /** The facts of a ticket, each changed where it stands. */
-export function Facts({ ticket }: { readonly ticket: Ticket }) {
+export function Facts({
+  ticket,
+  fixed,
+}: {
+  readonly ticket: Ticket;
+  /** Why none of them can be changed, whoever looks. */
+  readonly fixed?: string;
+}) {
   const may = useMay();
   const nameOf = useNames();
   const { write, word } = KINDS[ticket.kind];
-  const refusal = may(write) ? undefined : `You may not change ${word.toLowerCase()}s (${write}).`;
+  const unable = `You may not change ${word.toLowerCase()}s (${write}).`;
+  const refusal = fixed ?? (may(write) ? undefined : unable);
   const people = useOp(
     "users.list",
     { query: { limit: 200 } },

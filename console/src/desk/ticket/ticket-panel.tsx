@@ -1,4 +1,5 @@
 import "./ticket.css";
+import { useNavigate } from "@tanstack/react-router";
 import { type RefObject, useMemo, useRef, useState } from "react";
 import { useMay, useNames } from "../../data/people.ts";
 import { PageDialog } from "../../oncall/index.ts";
@@ -87,6 +88,7 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
     () => toStream(moments ?? [], nameOf, ticket.callerId),
     [moments, nameOf, ticket.callerId],
   );
+  const onSee = useSight(ticket);
   const acts = useTicketActs(ticket);
   const composer = useRef<ComposerHandle>(null);
   const [isStripOpen, setStripOpen] = useState(false);
@@ -134,7 +136,7 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
             {timeline.error && (
               <ErrorNotice error={timeline.error} retry={() => void timeline.refetch()} />
             )}
-            {isRead && <Stream {...{ ticket, callerName }} entries={stream} />}
+            {isRead && <Stream {...{ ticket, callerName, onSee }} entries={stream} />}
             {!isRead && !timeline.error && <Loading rows={5} />}
           </div>
           <Composer
@@ -173,6 +175,14 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
       )}
     </section>
   );
+}
+
+/** Shows a ticket as it was, on its own page. Of a problem the past is not kept as a whole. */
+function useSight({ kind, number }: Ticket): ((at: string) => void) | undefined {
+  const navigate = useNavigate();
+  if (kind === "problem") return undefined;
+  const params = { kind: KINDS[kind].path, number };
+  return (at) => void navigate({ to: "/desk/$kind/$number", params, search: { at } });
 }
 
 /** Paging is an act of every kind, with a form of its own. */

@@ -107,25 +107,18 @@ export function useTicketActs(ticket: Ticket | undefined) {
   };
 }
 
-/** Changes fields of a ticket in place, with the way back. */
+/** Changes fields of a ticket in place. */
 export async function changeFields(
   ticket: Ticket,
   op: OperationId,
   fields: Values,
   said: string,
 ): Promise<void> {
-  const before = Object.fromEntries(
-    Object.keys(fields).map((name) => [name, ticket.all[name] ?? null]),
-  );
   await applyChange({
     // Of own fields those that are not named stay: the server knows the whole.
     ...(!("fields" in fields) && { show: () => showFields(ticket, fields) }),
     send: () => sendTo(op, ticket.id, fields, etagOfTicket(ticket)),
     said,
-    undo: async () => {
-      await sendTo(op, ticket.id, before);
-      refreshTickets(ticket.kind);
-    },
   });
   refreshTickets(ticket.kind);
 }

@@ -36,7 +36,7 @@ export function EventSide(props: {
           </Link>
         )}
         {isUndoable(type) && (
-          <button className="btn" onClick={() => void undoChanges({ eventId: id })}>
+          <button className="btn" onClick={() => void undoChanges([{ eventId: id }])}>
             Undo this change
           </button>
         )}

@@ -1,4 +1,5 @@
 import { type Schemas, useOp } from "../../data/api.ts";
+import { UndoButton } from "../../events/index.ts";
 import { Timeline } from "../../ui/display/timeline.tsx";
 import { toWords } from "../../ui/words.ts";
 
@@ -6,16 +7,32 @@ type Moment = Schemas["Event"];
 
 const SHOWN = 50;
 
+/** What happened to an item, as far as it is listed. */
+export const useItemMoments = (id: string) =>
+  useOp("cmdb.item_history", { params: { id }, query: { limit: SHOWN } }).data?.data;
+
+interface ItemHistoryProps {
+  readonly id: string;
+  /** Shows the item as it was then. */
+  readonly onSee?: ((at: string) => void) | undefined;
+  /** The moment as of which it is shown. */
+  readonly at?: string | undefined;
+}
+
 /** Everything that happened to an item, the newest first. */
-export function ItemHistory({ id }: { readonly id: string }) {
-  const { data } = useOp("cmdb.item_history", { params: { id }, query: { limit: SHOWN } });
+export function ItemHistory({ id, onSee, at }: ItemHistoryProps) {
+  const moments = (useItemMoments(id) ?? []).filter(
+    ({ createdAt }) => at === undefined || Date.parse(createdAt) <= Date.parse(at),
+  );
   return (
     <Timeline
       label="What happened to it"
-      entries={(data?.data ?? []).map((moment) => ({
+      onSee={onSee}
+      entries={moments.map((moment) => ({
         id: moment.id,
         at: moment.createdAt,
         title: describeChange(moment),
+        act: at === undefined && <UndoButton events={[moment]} />,
       }))}
     />
   );

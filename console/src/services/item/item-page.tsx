@@ -1,11 +1,12 @@
 import "../services.css";
 import "./item-page.css";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeft, Network, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { call, etagOf, invalidate, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useMay, useNames } from "../../data/people.ts";
+import { isMoment, PastBanner } from "../../past/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
@@ -18,15 +19,37 @@ import { count, toWords } from "../../ui/words.ts";
 import { ImpactLevels } from "./impact-levels.tsx";
 import type { Item } from "./item.ts";
 import { ItemForm } from "./item-form.tsx";
-import { ItemHistory } from "./item-history.tsx";
+import { ItemHistory, useItemMoments } from "./item-history.tsx";
 import { RelationList } from "./relation-list.tsx";
 import { TicketList } from "./ticket-list.tsx";
 
 const DEPTH = 6;
 
-/** One item: what it is, what it stands on, what falls with it, its tickets and its history. */
+/** One item, as it is or as it was. */
 export function ItemPage() {
   const { id } = useParams({ from: "/inside/services/$id" });
+  const { at } = useSearch({ from: "/inside/services/$id" });
+  const navigate = useNavigate();
+  const show = (moment: string | undefined): void =>
+    void navigate({
+      to: "/services/$id",
+      params: { id },
+      search: { at: moment },
+      replace: at !== undefined && moment !== undefined,
+    });
+  return isMoment(at) ? (
+    <PastItem key={id} {...{ id, at }} onAt={show} />
+  ) : (
+    <PresentItem key={id} id={id} onSee={show} />
+  );
+}
+
+interface PresentItemProps {
+  readonly id: string;
+  readonly onSee: (at: string) => void;
+}
+
+function PresentItem({ id, onSee }: PresentItemProps) {
   const input = { params: { id } };
   const { data, error, isPending, refetch } = useOp("cmdb.get_item", input);
   const item = data?.data;
@@ -37,7 +60,50 @@ export function ItemPage() {
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={10} />}
       {item?.id === id && (
-        <ItemSheet key={id} item={item} ifMatch={etagOf("cmdb.get_item", input)} />
+        <ItemSheet key={id} {...{ item, onSee }} ifMatch={etagOf("cmdb.get_item", input)} />
+      )}
+    </div>
+  );
+}
+
+interface PastItemProps {
+  readonly id: string;
+  readonly at: string;
+  readonly onAt: (at: string | undefined) => void;
+}
+
+/** What an item was at a moment. What it stands on, and what falls with it, is known of the present alone. */
+function PastItem({ id, at, onAt }: PastItemProps) {
+  const input = { params: { id }, query: { asOf: at } };
+  const { data, error, isPlaceholderData, refetch } = useOp("cmdb.get_item", input);
+  const item = isPlaceholderData ? undefined : data?.data;
+  const moments = (useItemMoments(id) ?? []).map(({ createdAt }) => createdAt);
+  useTitle(item?.name);
+  return (
+    <div className="page">
+      <PastBanner {...{ at, moments }} onChange={onAt} />
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {!item && !error && <Loading rows={10} />}
+      {item && !error && (
+        <>
+          <header className="page-head item-head">
+            <span className="muted">{toWords(item.class)}</span>
+            <State state={item.status} />
+          </header>
+          <div className="scroll item-page" tabIndex={0} role="region" aria-label={item.name}>
+            <article className="item-main">
+              <h1>{item.name}</h1>
+              {item.description !== "" && <p className="item-about">{item.description}</p>}
+              <section aria-label="History">
+                <h2>History until then</h2>
+                <ItemHistory {...{ id, at }} onSee={onAt} />
+              </section>
+            </article>
+            <aside className="item-side" aria-label="About it">
+              <ItemFacts item={item} />
+            </aside>
+          </div>
+        </>
       )}
     </div>
   );
@@ -46,9 +112,11 @@ export function ItemPage() {
 interface SheetProps {
   readonly item: Item;
   readonly ifMatch: string | undefined;
+  readonly onSee: (at: string) => void;
 }
 
-function ItemSheet({ item, ifMatch }: SheetProps) {
+/** One item: what it is, what it stands on, what falls with it, its tickets and its history. */
+function ItemSheet({ item, ifMatch, onSee }: SheetProps) {
   const may = useMay();
   const [open, setOpen] = useState<"edit" | "delete">();
   const refusal = may("cmdb:write") ? undefined : "You may not change items (cmdb:write).";
@@ -109,7 +177,7 @@ function ItemSheet({ item, ifMatch }: SheetProps) {
           {impact?.item.id === item.id && <TicketList itemId={item.id} impact={impact} />}
           <section aria-label="History">
             <h2>History</h2>
-            <ItemHistory id={item.id} />
+            <ItemHistory id={item.id} onSee={onSee} />
           </section>
         </article>
         <aside className="item-side" aria-label="About it">

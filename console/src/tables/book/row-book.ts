@@ -14,6 +14,8 @@ export interface Row {
 export interface RowPage {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly hasMore: boolean;
+  /** True where nobody tells all that has happened since it was read. */
+  readonly isLate?: boolean;
 }
 
 /** Reads records from a place in the list. */
@@ -44,6 +46,8 @@ export class RowBook {
   readonly names = new Map<string, string>();
   readonly faults = new Map<string, Fault>();
   readonly flashes = new Map<string, Flash>();
+  /** The correlations by which records were deleted here: what is undone comes back by it, with its id. */
+  readonly deletions = new Map<string, string>();
   /** Records that others made, and whose place in this order is not known. */
   unseen = 0;
   error: Error | undefined;
@@ -52,6 +56,7 @@ export class RowBook {
   #pages = new Set<number>();
   #reads = new Map<number, AbortController>();
   #watchers = new Set<() => void>();
+  #pageWatchers = new Set<() => void>();
   readonly #read: ReadPage;
 
   constructor(read: ReadPage) {
@@ -67,6 +72,11 @@ export class RowBook {
     return this.#isRead;
   }
 
+  /** True while a page is on its way: it may be older than what the log has told since. */
+  get isReading(): boolean {
+    return this.#reads.size > 0;
+  }
+
   rowAt(place: number): Row | undefined {
     const id = this.order[place];
     return id === undefined ? undefined : this.rows.get(id);
@@ -76,6 +86,12 @@ export class RowBook {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   };
+
+  /** Calls after each page that came, before it is drawn. */
+  onPage(watcher: () => void): () => void {
+    this.#pageWatchers.add(watcher);
+    return () => this.#pageWatchers.delete(watcher);
+  }
 
   /** Tells whoever draws it. */
   touch(): void {
@@ -112,9 +128,9 @@ export class RowBook {
     this.#reads.set(page, reading);
     try {
       const offset = page * PAGE_ROWS;
-      const { rows, hasMore } = await this.#read(offset, PAGE_ROWS, reading.signal);
+      const { rows, hasMore, isLate } = await this.#read(offset, PAGE_ROWS, reading.signal);
       if (reading.signal.aborted) return;
-      this.#pages.add(page);
+      if (isLate !== true) this.#pages.add(page);
       this.put(offset, rows);
       const end = offset + rows.length;
       if (!hasMore && this.order.length > end) this.order.length = end;
@@ -127,6 +143,7 @@ export class RowBook {
     } finally {
       if (this.#reads.get(page) === reading) this.#reads.delete(page);
     }
+    for (const watcher of this.#pageWatchers) watcher();
     this.touch();
   }
 
@@ -138,13 +155,18 @@ export class RowBook {
     }
   }
 
-  /** Keeps a record; what it refers to stands in it by its id, and its name beside. */
+  /**
+   * Keeps a record; what it refers to stands in it by its id, and its name beside. Answers come in any order: an older
+   * one takes nothing back.
+   */
   keep(record: Readonly<Record<string, unknown>>): Row {
-    const { revision, ...fields } = record;
+    const { revision = 1, ...fields } = record;
     const values: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(fields)) values[name] = this.#bare(value);
     const id = String(record["id"]);
-    const row = { id, revision: Number(revision ?? 1), values };
+    const known = this.rows.get(id);
+    if (known && known.revision > Number(revision)) return known;
+    const row = { id, revision: Number(revision), values };
     this.rows.set(id, row);
     return row;
   }

@@ -1,5 +1,5 @@
 /** Carries changes of a grid to the server, one after the other, and what it says about them back to the cells. */
-import { ApiError, call, type Reply } from "../../data/api.ts";
+import { ApiError, call, correlationOf, type Reply } from "../../data/api.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { asText, isSame, toText } from "../column/value.ts";
 import type { GridColumn } from "../column/column.ts";
@@ -22,7 +22,9 @@ export async function sendChange(target: Target, change: Change): Promise<void> 
   const { book } = target;
   try {
     if (change.deleted.length > 0) await sendDeletes(target, change.deleted);
-    if (change.created.length > 0) await sendCreates(target, change.created);
+    if (change.created.length > 0) {
+      await sendCreates(target, await restoreDeleted(target, change.created));
+    }
     if (change.sets.length > 0) await sendSets(target, change.sets);
   } catch (error) {
     notifyError(error);
@@ -34,11 +36,45 @@ export async function sendChange(target: Target, change: Change): Promise<void> 
 /** Drafts are the records that the server does not know yet. */
 export const isDraft = (id: string): boolean => id.startsWith("new-");
 
-async function sendDeletes({ slug }: Target, deleted: readonly PlacedRow[]): Promise<void> {
+async function sendDeletes({ slug, book }: Target, deleted: readonly PlacedRow[]): Promise<void> {
   const ids = deleted.map(({ row }) => row.id).filter((id) => !isDraft(id));
   for (let n = 0; n < ids.length; n += IDS_MAX) {
-    const filter = JSON.stringify({ id: { in: ids.slice(n, n + IDS_MAX) } });
-    await call("records.bulk_delete", { params: { slug }, query: { filter } });
+    const part = ids.slice(n, n + IDS_MAX);
+    const filter = JSON.stringify({ id: { in: part } });
+    const reply = await call("records.bulk_delete", { params: { slug }, query: { filter } });
+    const correlation = correlationOf(reply);
+    for (const id of part) if (correlation !== undefined) book.deletions.set(id, correlation);
+  }
+}
+
+/** Brings back what was deleted, with its id and all that refers to it; the others are returned, to be made anew. */
+async function restoreDeleted(
+  { slug, book }: Target,
+  created: readonly PlacedRow[],
+): Promise<readonly PlacedRow[]> {
+  const rest: PlacedRow[] = [];
+  for (const [correlationId, rows] of Map.groupBy(created, ({ row }) =>
+    book.deletions.get(row.id),
+  )) {
+    if (correlationId === undefined || !(await isUndone(correlationId))) {
+      rest.push(...rows);
+      continue;
+    }
+    const ids = rows.map(({ row }) => row.id);
+    for (const id of ids) book.deletions.delete(id);
+    for (const record of await readRows(slug, ids)) book.keep(record);
+  }
+  return rest;
+}
+
+/** Undoes an act; false for those who may not. */
+async function isUndone(correlationId: string): Promise<boolean> {
+  try {
+    await call("undo.perform", { body: { correlationId } });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return false;
+    throw error;
   }
 }
 

@@ -11,10 +11,12 @@ interface GoneRecordProps {
   readonly recordId: string;
   readonly nameOf: NameOf;
   readonly onBack: () => void;
+  readonly onSee: (at: string) => void;
 }
 
 /** A record that was deleted: what happened to it, and the way back. */
-export function GoneRecord({ slug, columns, recordId, nameOf, onBack }: GoneRecordProps) {
+export function GoneRecord(props: GoneRecordProps) {
+  const { slug, columns, recordId, nameOf, onBack, onSee } = props;
   const refusal = useMay()("records:write") ? undefined : "You may not write records.";
   const restore = async (): Promise<void> => {
     try {
@@ -38,7 +40,7 @@ export function GoneRecord({ slug, columns, recordId, nameOf, onBack }: GoneReco
       >
         Bring it back
       </button>
-      <RecordHistory {...{ slug, columns, recordId, nameOf }} />
+      <RecordHistory {...{ slug, columns, recordId, nameOf, onSee }} />
     </>
   );
 }

@@ -1,9 +1,10 @@
 /** What happened to a record, from the log: who changed which field from what to what. */
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
+import { UndoButton } from "../../events/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Ago } from "../../ui/time.tsx";
+import { ThenButton } from "../../ui/display/then-button.tsx";
 import { type GridColumn, toLabel } from "../column/column.ts";
 import { type NameOf, toText } from "../column/value.ts";
 
@@ -12,6 +13,10 @@ interface RecordHistoryProps {
   readonly columns: readonly GridColumn[];
   readonly recordId: string;
   readonly nameOf: NameOf;
+  /** Shows the record as it was then. */
+  readonly onSee?: ((at: string) => void) | undefined;
+  /** The moment as of which it is shown. */
+  readonly at?: string | undefined;
 }
 
 interface Changed {
@@ -20,16 +25,20 @@ interface Changed {
   readonly changes?: readonly string[];
 }
 
-export function RecordHistory({ slug, columns, recordId, nameOf }: RecordHistoryProps) {
+/** The events of a record, the newest first. */
+export const useRecordEvents = (slug: string, recordId: string) =>
+  useOp("records.history", { params: { slug, recordId }, query: { limit: 100 } });
+
+export function RecordHistory(props: RecordHistoryProps) {
+  const { slug, columns, recordId, nameOf, onSee, at } = props;
   const [field, setField] = useState("");
-  const { data, error } = useOp("records.history", {
-    params: { slug, recordId },
-    query: { limit: 100 },
-  });
+  const { data, error } = useRecordEvents(slug, recordId);
   if (error) return <ErrorNotice error={error} />;
   if (!data) return <Loading rows={5} />;
   const events = data.data.filter(
-    ({ data: { changes } }) => field === "" || (Array.isArray(changes) && changes.includes(field)),
+    ({ createdAt, data: { changes } }) =>
+      (field === "" || (Array.isArray(changes) && changes.includes(field))) &&
+      (at === undefined || Date.parse(createdAt) <= Date.parse(at)),
   );
   return (
     <>
@@ -53,7 +62,9 @@ export function RecordHistory({ slug, columns, recordId, nameOf }: RecordHistory
             <Avatar name={actor.name} />
             <div className="grow">
               <p>
-                <strong>{actor.name}</strong> {WORDS[type] ?? type} <Ago at={createdAt} />
+                <strong>{actor.name}</strong> {WORDS[type] ?? type}{" "}
+                <ThenButton at={createdAt} onSee={type === "record.deleted" ? undefined : onSee} />{" "}
+                {at === undefined && <UndoButton events={[{ id, type }]} />}
               </p>
               <Differences told={told as Changed} {...{ columns, nameOf, field }} />
             </div>

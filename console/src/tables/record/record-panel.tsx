@@ -4,6 +4,7 @@ import { Link2, X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/people.ts";
+import { PastBanner } from "../../past/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { copyText } from "../../ui/behaviour/copy.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -17,19 +18,27 @@ import { useAccess } from "../sheet/use-access.ts";
 import { Comments } from "./comments.tsx";
 import { FieldEditor } from "./field-editor.tsx";
 import { GoneRecord } from "./gone-record.tsx";
-import { RecordHistory } from "./record-history.tsx";
+import { RecordHistory, useRecordEvents } from "./record-history.tsx";
 import { References } from "./references.tsx";
 
 interface RecordPanelProps {
   readonly table: TableShape;
   readonly columns: readonly GridColumn[];
   readonly recordId: string;
+  /** The moment as of which it is shown; undefined is now. */
+  readonly at: string | undefined;
+  readonly onAt: (at: string | undefined) => void;
   readonly onClose: () => void;
 }
 
 type Tab = "fields" | "references" | "comments" | "history";
 
-export function RecordPanel({ table, columns, recordId, onClose }: RecordPanelProps) {
+export function RecordPanel({ at, ...props }: RecordPanelProps) {
+  return at === undefined ? <PresentRecord {...props} /> : <PastRecord {...props} at={at} />;
+}
+
+function PresentRecord(props: Omit<RecordPanelProps, "at">) {
+  const { table, columns, recordId, onAt, onClose } = props;
   const { slug } = table;
   const [tab, setTab] = useState<Tab>("fields");
   const { data, error, refetch } = useOp("records.get", { params: { slug, recordId } });
@@ -85,7 +94,11 @@ export function RecordPanel({ table, columns, recordId, onClose }: RecordPanelPr
       >
         <div className="record-body scroll" tabIndex={0} role="group" aria-label={toLabel(tab)}>
           {error && !record && isGone(error) && (
-            <GoneRecord {...{ slug, columns, recordId, nameOf }} onBack={() => void refetch()} />
+            <GoneRecord
+              {...{ slug, columns, recordId, nameOf }}
+              onBack={() => void refetch()}
+              onSee={onAt}
+            />
           )}
           {error && !record && !isGone(error) && (
             <ErrorNotice error={error} retry={() => void refetch()} />
@@ -99,10 +112,60 @@ export function RecordPanel({ table, columns, recordId, onClose }: RecordPanelPr
           )}
           {record && tab === "comments" && <Comments slug={slug} recordId={recordId} />}
           {record && tab === "history" && (
-            <RecordHistory {...{ slug, columns, recordId, nameOf }} />
+            <RecordHistory {...{ slug, columns, recordId, nameOf }} onSee={onAt} />
           )}
         </div>
       </Tabs>
+    </aside>
+  );
+}
+
+/** A record as it was at a moment, and what had happened to it by then. */
+function PastRecord(props: RecordPanelProps & { readonly at: string }) {
+  const { table, columns, recordId, at, onAt, onClose } = props;
+  const { slug } = table;
+  const input = { params: { slug, recordId }, query: { asOf: at } };
+  const { data, error, isPlaceholderData, refetch } = useOp("records.get", input);
+  const record = isPlaceholderData
+    ? undefined
+    : (data?.data as Readonly<Record<string, unknown>> | undefined);
+  const events = useRecordEvents(slug, recordId).data?.data ?? [];
+  const nameOf = useNames();
+  const title = record && titleOf(record, columns);
+  return (
+    <aside className="record-panel" aria-label={`Record ${title ?? ""} as it was`}>
+      <PastBanner at={at} moments={events.map(({ createdAt }) => createdAt)} onChange={onAt} />
+      <header className="record-head">
+        <h2 className="grow cut">{title ?? "…"}</h2>
+        <button className="btn bare icon" aria-label="Close" title="Close" onClick={onClose}>
+          <X />
+        </button>
+      </header>
+      <div className="record-body scroll" tabIndex={0} role="group" aria-label="Fields">
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {!record && !error && <Loading rows={8} />}
+        {record && !error && (
+          <dl className="record-fields">
+            {columns.map((column) => (
+              <div key={column.name} className="record-field">
+                <dt title={column.description || column.name}>
+                  <TypeIcon type={column.type} />
+                  <span className="cut">{toLabel(column.name)}</span>
+                </dt>
+                <dd>
+                  <FieldEditor
+                    {...{ column, nameOf }}
+                    value={record[column.name]}
+                    disabled="This is the past: nothing can be changed here."
+                    onSave={() => undefined}
+                  />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+        <RecordHistory {...{ slug, columns, recordId, nameOf, at }} onSee={onAt} />
+      </div>
     </aside>
   );
 }
@@ -124,14 +187,10 @@ function Fields({ table, columns, record, nameOf, reread }: FieldsProps) {
   // The version that these fields show; a change by somebody else meanwhile is not overwritten.
   const ifMatch = etagOf("records.get", { params: { slug, recordId } });
   const save = async (column: GridColumn, value: unknown): Promise<void> => {
-    const before = record[column.name] ?? null;
     try {
       const input = { params: { slug, recordId }, body: { [column.name]: value } };
       await call("records.update", input, ifMatch === undefined ? {} : { ifMatch });
-      notify(`${toLabel(column.name)} is saved.`, () => {
-        const body = { [column.name]: before };
-        void call("records.update", { params: { slug, recordId }, body }).catch(notifyError);
-      });
+      notify(`${toLabel(column.name)} is saved.`);
       invalidate(["records.get"]);
     } catch (error) {
       if (error instanceof ApiError && error.status === 412) {

@@ -67,16 +67,10 @@ function Stack({ table, columns, state, onOpen, by, value }: StackProps) {
   const cards = (data?.data ?? []) as readonly Card[];
   if (value === null && cards.length === 0) return null;
   const move = async (id: string, to: string | null): Promise<void> => {
-    const set = (next: unknown) =>
-      call("records.edit", {
-        params: { slug },
-        body: { edits: [{ id, set: { [by.name]: next } }] },
-      });
     try {
-      const { data: before } = await call("records.get", { params: { slug, recordId: id } });
-      await set(to);
-      const old = (before as Readonly<Record<string, unknown>>)[by.name] ?? null;
-      notify(`Moved to ${to ?? "nothing"}`, () => void set(old).catch(notifyError));
+      const edits = [{ id, set: { [by.name]: to } }];
+      await call("records.edit", { params: { slug }, body: { edits } });
+      notify(`Moved to ${to ?? "nothing"}`);
     } catch (problem) {
       notifyError(problem);
     }

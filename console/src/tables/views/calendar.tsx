@@ -48,14 +48,10 @@ export function CalendarView({ table, columns, state, onOpen }: ViewProps) {
     const before = entry?.[field];
     const isDate = column.type === "date";
     const after = isDate || typeof before !== "string" ? day : withDay(before, day);
-    const set = (value: unknown) =>
-      call("records.edit", {
-        params: { slug },
-        body: { edits: [{ id, set: { [field]: value } }] },
-      });
     try {
-      await set(after);
-      notify(`Moved to ${day}`, () => void set(before).catch(notifyError));
+      const edits = [{ id, set: { [field]: after } }];
+      await call("records.edit", { params: { slug }, body: { edits } });
+      notify(`Moved to ${day}`);
     } catch (problem) {
       notifyError(problem);
     }

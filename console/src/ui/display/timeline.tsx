@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { Tone } from "../state.tsx";
-import { Ago } from "../time.tsx";
+import { ThenButton } from "./then-button.tsx";
 
 export interface TimelineEntry {
   readonly id: string;
@@ -10,25 +10,31 @@ export interface TimelineEntry {
   readonly tone?: Tone;
   /** In the place of the dot: an avatar or an icon. */
   readonly mark?: ReactNode;
+  /** What can be done about it. */
+  readonly act?: ReactNode;
 }
 
 /** What happened, one below the other; the newest wherever the list puts it. */
 export function Timeline({
   entries,
   label,
+  onSee,
 }: {
   readonly entries: readonly TimelineEntry[];
   readonly label: string;
+  /** Shows the thing as it was at the time of an entry. */
+  readonly onSee?: ((at: string) => void) | undefined;
 }) {
   return (
     <ol className="timeline" aria-label={label}>
-      {entries.map(({ id, at, title, children, tone = "idle", mark }) => (
+      {entries.map(({ id, at, title, children, tone = "idle", mark, act }) => (
         <li key={id}>
           <span className={mark ? "timeline-mark" : `timeline-mark dot ${tone}`}>{mark}</span>
           <div className="grow">
             <div className="timeline-title">
               <span className="grow">{title}</span>
-              <Ago at={at} />
+              {act}
+              <ThenButton at={at} onSee={onSee} />
             </div>
             {children && <div className="timeline-body">{children}</div>}
           </div>

@@ -1,7 +1,7 @@
 import { ChevronRight, X } from "lucide-react";
 import { useState } from "react";
 import { Loading } from "../../ui/feedback.tsx";
-import { useEventKinds } from "../../data/undo/event-kinds.ts";
+import { useEventKinds } from "./event-kinds.ts";
 import { type EventGroup, groupTypes, takes, togglePattern } from "./event-types.ts";
 
 interface EventPickerProps {

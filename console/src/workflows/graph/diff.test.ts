@@ -43,3 +43,16 @@ test("a change inside a loop marks the loop, and the same definition has none", 
   const same = definition([loop(1)], []);
   expect(compareDefinitions(same, structuredClone(same)).changes).toEqual([]);
 });
+
+test("the order of fields is no difference, also of those in lists", () => {
+  const triggers = [
+    { id: "t", type: "schedule", schedule: { cron: "0 * * * *", timezone: "UTC" } },
+  ];
+  const stored = [{ schedule: { timezone: "UTC", cron: "0 * * * *" }, type: "schedule", id: "t" }];
+  const one = { ...definition([], []), triggers } as unknown as Definition;
+  const other = { ...definition([], []), triggers: stored } as unknown as Definition;
+  expect(compareDefinitions(one, other).settings).toEqual([]);
+  const [, ...none] = stored;
+  const less = { ...other, triggers: none } as unknown as Definition;
+  expect(compareDefinitions(one, less).settings).toMatchObject([{ path: "triggers" }]);
+});

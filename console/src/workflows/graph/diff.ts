@@ -106,12 +106,23 @@ const BODY = "config.body";
 
 /** The fields in which two values differ; a loop's body is compared step by step instead. */
 export function compareFields(before: unknown, after: unknown, path = ""): readonly FieldChange[] {
-  if (path === BODY || JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (path === BODY || isSameJson(before, after)) return [];
   if (!isRecord(before) || !isRecord(after)) return [{ path, before, after }];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) =>
     compareFields(before[name], after[name], path === "" ? name : `${path}.${name}`),
   );
+}
+
+/** The database keeps the fields of a version in an order of its own. */
+function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((one, n) => isSameJson(one, b[n]));
+  }
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].every((name) => isSameJson(a[name], b[name]));
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { ErrorNotice } from "../../ui/feedback.tsx";
 import { Field } from "../../ui/field.tsx";
 import { toIsoTime, toLocalTime } from "../../ui/local-time.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -108,7 +109,7 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
         </Field>
       </div>
       <p role="status" className={plan.error ? "problem" : "muted"} aria-busy={plan.isFetching}>
-        {plan.error ? plan.error.message : found ? describePlan(found) : "Counting…"}
+        {tellPlan(isReady, plan)}
       </p>
       <Backfills workflowId={workflow.id} />
     </Dialog>
@@ -120,7 +121,19 @@ interface Span {
   readonly to?: string;
 }
 
-function describePlan({ matched, truncated }: Schemas["BackfillPlan"]): string {
+/** What is known of the plan right now. */
+function tellPlan(
+  isReady: boolean,
+  { data, error }: { readonly data: Plan | undefined; readonly error: Error | null },
+): string {
+  if (!isReady) return "Say from when on.";
+  if (error) return error.message;
+  return data ? describePlan(data) : "Counting…";
+}
+
+type Plan = Schemas["BackfillPlan"];
+
+function describePlan({ matched, truncated }: Plan): string {
   if (matched === 0) return `Nothing in ${place.environment} in that time would have started it.`;
   const runs = `${truncated ? "More than " : ""}${count(matched, "run")}`;
   return `${runs} in ${place.environment}, the oldest first, also of what started one already.`;
@@ -128,12 +141,13 @@ function describePlan({ matched, truncated }: Schemas["BackfillPlan"]): string {
 
 /** The last backfills, and how far those are that go on. */
 function Backfills({ workflowId }: { readonly workflowId: string }) {
-  const { data } = useOp(
+  const { data, error, refetch } = useOp(
     "workflows.list_backfills",
     { params: { id: workflowId }, query: { limit: LISTED } },
     { refetchInterval: POLL_MS },
   );
   const backfills = data?.data ?? [];
+  if (error && !data) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (backfills.length === 0) return null;
   return (
     <section aria-label="Backfills" className="backfills">

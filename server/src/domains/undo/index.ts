@@ -1,5 +1,5 @@
 import { domain } from "#kernel/domain.ts";
-import { performUndo } from "./operations.ts";
+import { listUndoableTypes, performUndo } from "./operations.ts";
 import { UndoWrite } from "./undo.ts";
 
 export const undo = domain({
@@ -7,5 +7,5 @@ export const undo = domain({
   summary: "The inverse of what was done.",
   permissions: [UndoWrite],
   events: [],
-  operations: [performUndo],
+  operations: [listUndoableTypes, performUndo],
 });

@@ -1,6 +1,7 @@
 import type { WriteContext } from "#kernel/contract.ts";
-import { command } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
+import { isUndoable } from "#kernel/undo/inverse.ts";
 import { applyUndo, UndoOutcome } from "./apply-undo.ts";
 import { planUndo, type UndoPlan } from "./plan-undo.ts";
 import {
@@ -8,11 +9,25 @@ import {
   NothingToUndo,
   TooManyChanges,
   TooManyConflicts,
+  UndoableTypes,
   UndoInput,
   UndoRefused,
   UndoResult,
   UndoWrite,
 } from "./undo.ts";
+
+export const listUndoableTypes = query({
+  id: "undo.list_types",
+  route: "GET /api/v1/undo/types",
+  summary: "List the types of events that can be undone",
+  permission: UndoWrite,
+  response: item(UndoableTypes),
+  async prepare(platform) {
+    const types = platform.eventTypes.map(({ type }) => type);
+    return { types: types.filter((type) => isUndoable(platform, [type])) };
+  },
+  run: async (_ctx, _input, prepared) => prepared,
+});
 
 export const performUndo = command({
   id: "undo.perform",

@@ -3,6 +3,7 @@ import type { Sample } from "#kernel/testing/samples.ts";
 let count = 0;
 
 export const samples: readonly Sample[] = [
+  { operation: "undo.list_types", arrange: async () => ({}) },
   {
     operation: "undo.perform",
     async arrange(owner) {

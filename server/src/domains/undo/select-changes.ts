@@ -9,7 +9,12 @@ import { filterEvents, visibilityContext } from "#kernel/log/event-visibility.ts
 import { positionOf, type RecordedEvent } from "#kernel/log/event.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { Change, State } from "#kernel/undo/fold-changes.ts";
-import { type ChangeEffect, type Inverse, inversesByType } from "#kernel/undo/inverse.ts";
+import {
+  type ChangeEffect,
+  type Inverse,
+  inversesByType,
+  isInvertible,
+} from "#kernel/undo/inverse.ts";
 import { EVENTS_MAX, NoSuchChange, TooManyChanges, type UndoInput } from "./undo.ts";
 
 /** A thing that was changed, with its changes, the newest first. */
@@ -49,7 +54,7 @@ export async function selectChanges(
   const left = new Map<string, number>();
   for (const event of concerned) {
     const known = inverses.get(event.type);
-    const found = known && isPossible(ctx.services, known) ? known : undefined;
+    const found = known && isInvertible(ctx.services, known) ? known : undefined;
     // Word of what has no inverse is for those who read that part of the log.
     if (!found && mayHear(ctx.caller, event.topic))
       left.set(event.type, (left.get(event.type) ?? 0) + 1);
@@ -63,17 +68,6 @@ export async function selectChanges(
   }
   const hasHidden = seen.size < events.length;
   return { things: [...things.values()], first, left, hasHidden };
-}
-
-/** Some things have no operation to read, change or delete one. */
-function isPossible(
-  { operations }: Platform,
-  { inverse, effect }: { readonly inverse: Inverse; readonly effect: ChangeEffect },
-): boolean {
-  if ("lock" in inverse || effect === "companion") return true;
-  const { get, update = "", remove = "" } = inverse;
-  const needed = { created: remove, updated: update, deleted: get }[effect];
-  return operations.has(get) && operations.has(needed);
 }
 
 async function readEvents(tx: Tx, input: UndoInput): Promise<readonly RecordedEvent[] | undefined> {

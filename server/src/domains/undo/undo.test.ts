@@ -289,6 +289,33 @@ test("conflicts tell nothing of what the caller may not see", async () => {
   expect((await owner(`GET ${path}`)).status).toBe(200);
 });
 
+test("an answer to a person says where all of an act can be undone", async () => {
+  const offers = async (answer: Promise<{ headers: Record<string, string> }>) =>
+    (await answer).headers["x-undoable"] === "true";
+  const made = await owner(`POST ${TEAMS}`, { name: "Offered" });
+  const path = `${TEAMS}/${made.body.data.id}`;
+  const incident = await owner("POST /api/v1/itsm/incidents", { title: "Printer" });
+  const ticket = `/api/v1/itsm/incidents/${incident.body.data.id}`;
+  const { body } = await owner("POST /api/v1/auth/tokens", {
+    name: "writer",
+    scopes: ["records:write", "records:read"],
+    expiresIn: null,
+  });
+  const program = { authorization: `Bearer ${body.data?.token}` };
+  expect([
+    made.headers["x-undoable"],
+    await offers(owner(`PATCH ${path}`, { name: "Renamed" })),
+    await offers(owner(`PATCH ${path}`, { name: "By a program" }, program)),
+    await offers(owner(`PATCH ${path}?dryRun=true`, { name: "Not done" })),
+    await offers(owner(`PATCH ${path}`, { nothing: 1 })),
+    await offers(owner(`DELETE ${path}`)),
+    await offers(owner(`PATCH ${ticket}`, { title: "Printer on fire" })),
+    // A companion goes back with what it tells of; a ticket that was resolved does not.
+    await offers(owner(`POST ${ticket}/take`)),
+    await offers(owner(`POST ${ticket}/resolve`, { resolution: "Put out." })),
+  ]).toEqual(["true", true, false, false, false, true, true, true, false]);
+});
+
 test("more than memory holds at once is refused before it is read", async () => {
   const made = await owner(`POST ${TEAMS}`, { name: "Huge" });
   await world.sql(

@@ -105,3 +105,8 @@ export const TooManyConflicts = failure(
   409,
   "More things refuse than can be skipped. Nothing was undone.",
 );
+
+export const UndoableTypes = Type.Object(
+  { types: Type.Array(Type.String(), { description: "Types of events that have an inverse" }) },
+  { title: "UndoableTypes" },
+);

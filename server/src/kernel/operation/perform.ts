@@ -11,6 +11,7 @@ import { Validator } from "../schema/validator.ts";
 import { trackUsedSecrets } from "../secrets/used-secrets.ts";
 import type { Settings } from "../settings.ts";
 import { type SpanDescription, traceWork } from "../telemetry/span.ts";
+import { isUndoable } from "../undo/inverse.ts";
 import { Act } from "./act.ts";
 import {
   assertNoErrors,
@@ -297,7 +298,12 @@ async function execute(
       return renderFailure(op.response, value, problemContext(call));
     }
     on.onResult?.({ input: on.input, value });
-    return toResponse(op, value, platform.settings);
+    const response = toResponse(op, value, platform.settings);
+    // A person who did it gets the way back offered. Programs ask for it when they want it.
+    const isOffered = caller.credential?.kind === "session" && isUndoable(platform, act.emitted);
+    return isOffered
+      ? { ...response, headers: { ...response.headers, "x-undoable": "true" } }
+      : response;
   } catch (error) {
     throw toConstraintFailure(op.fails, error) ?? error;
   }

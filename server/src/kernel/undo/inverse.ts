@@ -102,3 +102,31 @@ export function inversesByType(
   }
   return found;
 }
+
+type KnownInverses = Pick<Platform, "contributions" | "operations">;
+
+/** Says whether an event can be taken back: some things have no operation to read, change or delete one. */
+export function isInvertible(
+  { operations }: Pick<Platform, "operations">,
+  { inverse, effect }: InverseOfType,
+): boolean {
+  if ("lock" in inverse || effect === "companion") return true;
+  const { get, update = "", remove = "" } = inverse;
+  const needed = { created: remove, updated: update, deleted: get }[effect];
+  return operations.has(get) && operations.has(needed);
+}
+
+const effectsOf = new WeakMap<object, ReadonlyMap<string, ChangeEffect>>();
+
+/** Says whether an act can be undone as a whole: whether all of its events have an inverse. */
+export function isUndoable(platform: KnownInverses, types: readonly string[]): boolean {
+  let effects = effectsOf.get(platform.contributions);
+  if (!effects) {
+    const known = [...inversesByType(platform.contributions)];
+    const possible = known.filter(([, found]) => isInvertible(platform, found));
+    effects = new Map(possible.map(([type, { effect }]) => [type, effect]));
+    effectsOf.set(platform.contributions, effects);
+  }
+  const found = types.map((type) => effects.get(type));
+  return !found.includes(undefined) && found.some((effect) => effect !== "companion");
+}

@@ -29,7 +29,6 @@ const SCHEMA: Schema = {
       minimum: 0,
       maximum: 3_600_000,
       default: 1_000,
-      "x-unit": "ms",
     },
     strategy: {
       title: "Each wait",
@@ -49,7 +48,6 @@ const SCHEMA: Schema = {
       type: "integer",
       title: "Longest attempt",
       minimum: 1,
-      "x-unit": "ms",
       "x-placeholder": "no limit of its own",
     },
   },

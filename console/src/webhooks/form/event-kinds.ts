@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { call, type Schemas } from "../api.ts";
+import { call, type Schemas } from "../../data/api.ts";
 
 type EventKind = Schemas["EventType"];
 

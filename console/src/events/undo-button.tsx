@@ -1,0 +1,26 @@
+import { Undo2 } from "lucide-react";
+import { undoChanges, useUndoable } from "../data/undo/undo.ts";
+
+interface ToldEvent {
+  readonly id: string;
+  readonly type: string;
+}
+
+/** The way back from what an entry of a timeline tells, where there is one. Newer events go back first. */
+export function UndoButton({ events }: { readonly events: readonly ToldEvent[] }) {
+  const isUndoable = useUndoable();
+  const targets = events
+    .filter(({ type }) => isUndoable(type))
+    .map(({ id }) => ({ eventId: id }))
+    .toSorted((a, b) => (a.eventId < b.eventId ? 1 : -1));
+  if (targets.length === 0) return null;
+  return (
+    <button
+      type="button"
+      className="btn bare undo-button"
+      onClick={() => void undoChanges(targets)}
+    >
+      <Undo2 className="ico" aria-hidden="true" /> Undo
+    </button>
+  );
+}

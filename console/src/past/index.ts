@@ -1,0 +1,2 @@
+export { PastBanner } from "./past-banner.tsx";
+export { isMoment } from "./moment.ts";

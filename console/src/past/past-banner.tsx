@@ -1,0 +1,81 @@
+import "./past.css";
+import { ChevronLeft, ChevronRight, History } from "lucide-react";
+import { useActions } from "../shell/actions.ts";
+import { toIsoTime, toLocalTime } from "../ui/local-time.ts";
+import { neighboursOf } from "./moment.ts";
+
+interface PastBannerProps {
+  readonly at: string;
+  /** When the thing changed, as far as it is known. */
+  readonly moments: readonly string[];
+  /** Shows another moment, or the present. */
+  readonly onChange: (at: string | undefined) => void;
+}
+
+/** Says that what is below is the past, whatever it looks like, and leads from change to change and back to now. */
+export function PastBanner({ at, moments, onChange }: PastBannerProps) {
+  const { before, after } = neighboursOf(at, moments);
+  const leave = (): void => onChange(undefined);
+  useActions([
+    { keys: "Escape", label: "Back to now", run: leave },
+    {
+      keys: "[",
+      label: "The change before",
+      run: () => onChange(before),
+      disabled: before === undefined ? "There is no change before it." : undefined,
+    },
+    {
+      keys: "]",
+      label: "The change after",
+      run: () => onChange(after),
+      disabled: after === undefined ? "There is no change after it." : undefined,
+    },
+  ]);
+  return (
+    <div className="past-banner" role="status">
+      <History className="ico" aria-hidden="true" />
+      <span className="grow">
+        <strong>
+          As it was on <time dateTime={at}>{new Date(at).toLocaleString()}</time>
+        </strong>{" "}
+        <span>Nothing can be changed here.</span>
+      </span>
+      <span className="past-steps">
+        <button
+          type="button"
+          className="btn icon"
+          aria-label="The change before"
+          title="The change before ([)"
+          disabled={before === undefined}
+          onClick={() => onChange(before)}
+        >
+          <ChevronLeft />
+        </button>
+        <input
+          className="field"
+          type="datetime-local"
+          aria-label="Another time"
+          value={toLocalTime(new Date(at))}
+          max={toLocalTime(new Date())}
+          onChange={({ target }) => {
+            const next = toIsoTime(target.value);
+            if (next !== undefined) onChange(next);
+          }}
+        />
+        <button
+          type="button"
+          className="btn icon"
+          aria-label="The change after"
+          title="The change after (])"
+          disabled={after === undefined}
+          onClick={() => onChange(after)}
+        >
+          <ChevronRight />
+        </button>
+        <button type="button" className="btn main" onClick={leave}>
+          Back to now
+        </button>
+      </span>
+    </div>
+  );
+}
