@@ -24,7 +24,7 @@ import { Refresh } from "./live/refresh.ts";
 import { outbox } from "./outbox.ts";
 import { noteAnswer } from "./session.ts";
 import { noteWrite } from "./code/write-log.ts";
-import { forgetUndoable, noteUndoable, offerWaysBack } from "./undo/way-back.ts";
+import { forgetUndoable, noteUndoable } from "./undo/way-back.ts";
 
 export { ApiError };
 export type { Schemas } from "@millrace/client";
@@ -151,19 +151,11 @@ export async function call<O extends OperationId>(
   }
 }
 
-const knownMe = (): Reply<"auth.me">["data"] | undefined =>
-  cache.getQueriesData<Reply<"auth.me">>({ queryKey: ["auth.me"] })[0]?.[1]?.data;
-
-offerWaysBack(() =>
-  knownMe()?.permissions.includes("undo:write")
-    ? (targets) => void import("./undo/undo.ts").then(({ undoChanges }) => undoChanges(targets))
-    : undefined,
-);
-
 /** A person who may not follow the log learns of maintenance from any answer, and reads then what it is about. */
 function noteMaintenance(id: OperationId, isOn: boolean): void {
   if (id === "auth.me") return;
-  const known = knownMe()?.maintenance;
+  const [me] = cache.getQueriesData<Reply<"auth.me">>({ queryKey: ["auth.me"] });
+  const known = me?.[1]?.data.maintenance;
   if (known !== undefined && (known !== null) !== isOn) invalidate(["auth.me"]);
 }
 

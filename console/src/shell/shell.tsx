@@ -8,6 +8,7 @@ import { listenToLog } from "../data/live/live.ts";
 import { useMay, useMe } from "../data/people.ts";
 import { rememberFor } from "../data/person-memory.ts";
 import { BASE_PATH, forgetPlace, place } from "../data/place.ts";
+import { offerWaysBack, type Undo } from "../data/undo/way-back.ts";
 import { clearObstacle, enterInside, followPerson, useObstacle } from "../data/session.ts";
 import { isFirstRun, useWelcome, WELCOME_PREFERENCE } from "../data/welcome.ts";
 import { Keys } from "../ui/key.tsx";
@@ -105,6 +106,9 @@ function useFirstRun(): void {
   }, [isFirst, isHome, navigate]);
 }
 
+const undo: Undo = (targets) =>
+  void import("../data/undo/undo.ts").then(({ undoChanges }) => undoChanges(targets));
+
 function takeBack(): void {
   if (!takeWayBack()) notify("Nothing was just done that can be undone.");
 }
@@ -120,6 +124,8 @@ function Frame() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const main = useScreenChange(path);
   useEffect(listenToLog, []);
+  const mayUndo = may("undo:write");
+  useEffect(() => offerWaysBack(() => (mayUndo ? undo : undefined)), [mayUndo]);
   const fold = (): void => {
     localStorage.setItem(NARROW, isNarrow ? "wide" : "narrow");
     setNarrow(!isNarrow);

@@ -25,7 +25,7 @@ export function forgetUndoable(): void {
 }
 
 /** Undoes commands, in this order. */
-type Undo = (targets: readonly { readonly correlationId: string }[]) => void;
+export type Undo = (targets: readonly { readonly correlationId: string }[]) => void;
 
 let find: () => Undo | undefined = () => undefined;
 

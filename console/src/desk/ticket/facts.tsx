@@ -31,25 +31,7 @@ export function Facts({
   const { write, word } = KINDS[ticket.kind];
   const unable = `You may not change ${word.toLowerCase()}s (${write}).`;
   const refusal = fixed ?? (may(write) ? undefined : unable);
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
-  const team = teams?.data.find(({ id }) => id === ticket.teamId);
-  const assignees = useMemo(() => {
-    const members = new Set(team?.memberIds);
-    const known = (people?.data ?? []).filter(({ status }) => status === "active");
-    const inTeam = known.filter(({ id }) => members.has(id));
-    const agents = known.filter(
-      ({ id, roles }) =>
-        !members.has(id) && roles.some((role) => /agent|owner|admin|manager/.test(role)),
-    );
-    return [...inTeam, ...agents]
-      .slice(0, OPTIONS_MAX)
-      .map(({ id, name }) => ({ label: name, value: id }));
-  }, [people, team]);
+  const { teams, assignees } = usePeople(ticket.teamId);
   const change = (field: string, value: unknown, said: string): void =>
     void changeFields(ticket, UPDATE[ticket.kind], { [field]: value }, `${ticket.number} ${said}`);
   const { all } = ticket;
@@ -122,6 +104,31 @@ export function Facts({
       </Plain>
     </dl>
   );
+}
+
+/** The teams, and those who work on tickets, the members of this team first. */
+function usePeople(teamId: string | null) {
+  const may = useMay();
+  const people = useOp(
+    "users.list",
+    { query: { limit: 200 } },
+    { enabled: may("users:read") },
+  ).data;
+  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const team = teams?.data.find(({ id }) => id === teamId);
+  const assignees = useMemo(() => {
+    const members = new Set(team?.memberIds);
+    const known = (people?.data ?? []).filter(({ status }) => status === "active");
+    const inTeam = known.filter(({ id }) => members.has(id));
+    const agents = known.filter(
+      ({ id, roles }) =>
+        !members.has(id) && roles.some((role) => /agent|owner|admin|manager/.test(role)),
+    );
+    return [...inTeam, ...agents]
+      .slice(0, OPTIONS_MAX)
+      .map(({ id, name }) => ({ label: name, value: id }));
+  }, [people, team]);
+  return { teams, assignees };
 }
 
 interface FactProps {

@@ -40,7 +40,7 @@ export class LiveRows {
   #held: (readonly [RecordEvent, Told])[] = [];
   #isOverfull = false;
   #reread: ReturnType<typeof setTimeout> | undefined;
-  #draw: ReturnType<typeof setTimeout> | undefined;
+  #willDraw = false;
   #leave: (() => void) | undefined;
 
   constructor(book: RowBook, readRows: ReadRows) {
@@ -128,8 +128,10 @@ export class LiveRows {
 
   /** Draws what came meanwhile in one go: a colleague's paste is a thousand events. */
   #drawSoon(): void {
-    this.#draw ??= setTimeout(() => {
-      this.#draw = undefined;
+    if (this.#willDraw) return;
+    this.#willDraw = true;
+    setTimeout(() => {
+      this.#willDraw = false;
       this.#book.touch();
     }, DRAW_MS);
   }
