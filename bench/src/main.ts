@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Ending, explain, misused, within } from "./command.ts";
 import type { Figure, Measured } from "./figure.ts";
+import { agent } from "./figures/agent.ts";
 import { auth } from "./figures/auth.ts";
 import { cmdb } from "./figures/cmdb.ts";
 import { consoleCanvas } from "./figures/console/canvas.ts";
@@ -17,10 +18,12 @@ import { deliveries } from "./figures/deliveries.ts";
 import { deliveryLag } from "./figures/delivery-lag.ts";
 import { events } from "./figures/events.ts";
 import { eventRuns } from "./figures/event-runs.ts";
+import { formPage } from "./figures/form-page.ts";
 import { hanging } from "./figures/hanging.ts";
 import { logins } from "./figures/logins.ts";
 import { manyRuns } from "./figures/many-runs.ts";
 import { memory } from "./figures/memory.ts";
+import { polling } from "./figures/polling.ts";
 import { queue } from "./figures/queue.ts";
 import { read } from "./figures/read.ts";
 import { readers } from "./figures/readers.ts";
@@ -64,6 +67,9 @@ const FIGURES: readonly Figure[] = [
   scripts,
   files,
   stepFiles,
+  agent,
+  polling,
+  formPage,
   mail,
   tickets,
   queue,

@@ -1,6 +1,6 @@
 import { useOp } from "../../data/api.ts";
 import { UsedIn } from "../../secrets/index.ts";
-import { Section } from "../../ui/display/section.tsx";
+import { Entry, Section } from "../../ui/display/section.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { count } from "../../ui/words.ts";
 import type { Artifact } from "../artifact-type.ts";
@@ -18,11 +18,13 @@ export function ArtifactUsage({ artifact }: { readonly artifact: Artifact }) {
       {artifactType === "script_module" && pinned.length > 0 && (
         <ul>
           {pinned.map((pin) => (
-            <li key={pin.versionNumber} className="muted">
-              {count(pin.scripts, "script")} {pin.scripts === 1 ? "runs" : "run"} with version{" "}
-              {pin.versionNumber}
-              {pin.versionNumber < versionNumber && ", until deployed or saved again"}
-            </li>
+            <Entry
+              key={pin.versionNumber}
+              title={`Version ${pin.versionNumber}`}
+              about={`${count(pin.scripts, "script")} ${pin.scripts === 1 ? "runs" : "run"} with it${
+                pin.versionNumber < versionNumber ? ", until deployed or saved again" : ""
+              }`}
+            />
           ))}
         </ul>
       )}

@@ -4,6 +4,7 @@ import { useMemo, useState } from "react";
 import { type Schemas, useOp } from "../../../data/api.ts";
 import { type FieldProps, fieldKindOf, Form, type Schema } from "../../../form/index.ts";
 import { CodeWords } from "../../../ui/json/code-words.tsx";
+import { count } from "../../../ui/words.ts";
 import { TRIGGER_ICONS } from "../../canvas/step-kinds.ts";
 import type { InspectorProps } from "../inspector-props.ts";
 import { problemsOfStep } from "../problems.ts";
@@ -54,14 +55,15 @@ export function TriggerPanel(props: InspectorProps) {
             hasSummary={false}
             isDense
             isDisabled={!mayEdit}
-            draw={(field) => drawField(field, trigger)}
+            draw={(field) =>
+              trigger.type === "form" && field.at === "/pages" ? (
+                <DesignButton field={field} onPress={() => setDesigning(true)} />
+              ) : (
+                drawField(field, trigger)
+              )
+            }
             onChange={(next, pointer) => change(next as Trigger, `trigger${pointer}`)}
           />
-        )}
-        {mayEdit && trigger.type === "form" && (
-          <button type="button" className="btn" onClick={() => setDesigning(true)}>
-            Design the form
-          </button>
         )}
         {isDesigning && trigger.type === "form" && (
           <FormDesigner
@@ -109,6 +111,30 @@ function Kinds(props: {
         );
       })}
     </fieldset>
+  );
+}
+
+/** The pages of a form have a screen of their own: as a list of lists nobody finds their way in them. */
+function DesignButton({
+  field,
+  onPress,
+}: {
+  readonly field: FieldProps;
+  readonly onPress: () => void;
+}) {
+  const pages = Array.isArray(field.value) ? field.value : [];
+  return (
+    <button
+      type="button"
+      id={field.id}
+      className="btn"
+      aria-describedby={field.describedBy}
+      disabled={field.isDisabled}
+      onClick={onPress}
+    >
+      Design the form
+      <span className="muted">{count(pages.length, "page")}</span>
+    </button>
   );
 }
 
