@@ -3,8 +3,10 @@ import { existsSync, readdirSync } from "node:fs";
 import { connect, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { TEST_KEY_TEXT } from "#kernel/testing/database.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { collectFiles } from "./collector.ts";
 import { download, upload } from "./testing/upload.ts";
@@ -228,6 +230,13 @@ test("what is too large or not whole is refused, and leaves nothing", async () =
     duplex: "half",
   } as unknown as RequestInit);
   expect([counted.status, await counted.json()]).toMatchObject([413, { bytesMax: MIB }]);
+  // What is left of it keeps no connection busy, for which the server would wait before it stops.
+  const { server } = world.app;
+  const countConnections = promisify(server.getConnections.bind(server));
+  await until(async () => {
+    server.closeIdleConnections();
+    return (await countConnections()) === 0;
+  });
   const packed = await upload(world, agent, "x", { headers: { "content-encoding": "gzip" } });
   expect([packed.status, packed.body.code]).toEqual([415, "unknown_coding"]);
   const type = { "content-type": "multipart/form-data; boundary=b" };
@@ -356,7 +365,8 @@ test("the collector takes what nobody has, and never what somebody is just given
 test("what kill -9 leaves of an upload is collected", async () => {
   const before = objects().length;
   const { dataDir } = world.kernel.settings;
-  const about = JSON.stringify({ database: world.database, dataDir, workspace: world.home });
+  const { database, home: workspace } = world;
+  const about = JSON.stringify({ database, dataDir, workspace, key: TEST_KEY_TEXT });
   const program = new URL("./testing/upload-victim.ts", import.meta.url);
   const victim = fork(program, [about], { stdio: "ignore" });
   const ended = new Promise((resolve) => victim.once("exit", resolve));

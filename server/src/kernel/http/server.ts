@@ -190,6 +190,9 @@ function addHooks(app: FastifyInstance, kernel: Kernel): void {
     compressor.compress(request, reply, payload, done);
   });
   app.addHook("onResponse", (request, reply, done) => {
+    // The rest of a body that was refused half-way. As long as nobody reads it, nobody sees that the connection has
+    // ended, and the server could not stop before its time is over. Of one that was not begun Node does the same.
+    if (!request.raw.complete) request.raw.resume();
     const operation = operationOf(request);
     kernel.monitor.requests.observe(
       operation?.id ?? "other",
