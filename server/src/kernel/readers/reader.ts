@@ -43,12 +43,15 @@ const INSERT_DEAD_LETTER = `
 const MOVE_CURSOR = `
   update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = $1`;
 
-/** A new reader's cursor; the end of the log is the last event that can no longer be overtaken. */
+/**
+ * The cursors of new readers; the end of the log is the last event that can no longer be overtaken. By one statement:
+ * they begin at one position then, and share batches at once.
+ */
 const REGISTER = `
   insert into readers (name, epoch, xid, seq, updated_at)
-  select $1, case when $2 then epoch else 0 end,
-         case when $2 then pg_snapshot_xmin(pg_current_snapshot()) else '0' end, 0, $3
-    from installation
+  select r.name, case when r.at_end then i.epoch else 0 end,
+         case when r.at_end then pg_snapshot_xmin(pg_current_snapshot()) else '0' end, 0, $3
+    from installation i cross join unnest($1::text[], $2::boolean[]) as r (name, at_end)
   on conflict (name) do nothing`;
 
 /** Inserts the cursors of readers that are new to this database. */
@@ -56,11 +59,11 @@ export async function registerReaders(
   platform: Platform,
   readers: readonly Reader[],
 ): Promise<void> {
-  for (const { name, startsAt } of readers) {
-    await platform.db.write(NO_PARTITION, (session) =>
-      session.send(REGISTER, [name, startsAt === "end", platform.clock.now()]),
-    );
-  }
+  const names = readers.map(({ name }) => name);
+  const atEnd = readers.map(({ startsAt }) => startsAt === "end");
+  await platform.db.write(NO_PARTITION, (session) =>
+    session.send(REGISTER, [names, atEnd, platform.clock.now()]),
+  );
 }
 
 /** The state of a reader in this process, from one batch to the next. */
