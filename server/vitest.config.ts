@@ -27,7 +27,12 @@ const COMPILED = join(import.meta.dirname, "../node_modules/.cache/millrace-comp
 enableCompileCache(COMPILED);
 process.env["NODE_COMPILE_CACHE"] = COMPILED;
 
-const ROOMY_BYTES = 12 * 1024 ** 3;
+/** More than cores: tests of pages and of whole processes wait for much of their time. Each takes a gigabyte and more. */
+function countWorkers(): number {
+  const free = availableMemory() / 1024 ** 3;
+  if (free < 12) return 3;
+  return free < 18 ? 4 : 5;
+}
 
 // Rubbish is collected seldom, and not in threads of its own: those took a sixth of a worker's time from the others. Nor
 // is it whenever a worker waits, which it does after each question to a database: that was every other time.
@@ -46,8 +51,7 @@ export default defineConfig({
     hookTimeout: 150_000,
     // A second, which is the default, is not much for a page on a busy machine.
     expect: { poll: { timeout: 30_000 } },
-    // More than cores: tests of pages and of whole processes wait for much of their time. Each takes a gigabyte and more.
-    maxWorkers: availableMemory() >= ROOMY_BYTES ? 4 : 3,
+    maxWorkers: countWorkers(),
     // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
     // process, such as a setting of the environment or a timer, it must put back.
     isolate: false,

@@ -7,12 +7,15 @@ import type { MasterKey } from "./access/crypto.ts";
 import { Database } from "./db/database.ts";
 import type { PreparedDatabase } from "./db/setup/prepare-database.ts";
 import { ReaderGroup } from "./readers/reader-group.ts";
+import type { Embedder } from "./embedding/embedder.ts";
 import { Embeddings } from "./embedding/embeddings.ts";
 import type { Contribution } from "./extension-point.ts";
 import { newId } from "./schema/id.ts";
 import { idempotencyRetentionJob } from "./operation/idempotency.ts";
+import type { Evaluator } from "./expression/pool/evaluator.ts";
 import { ExpressionPool } from "./expression/pool/pool.ts";
 import { Loop } from "./work/loop.ts";
+import type { ProcessShelf } from "./work/process-shelf.ts";
 import { Maintenance } from "./access/maintenance.ts";
 import { Mailer } from "./mail/mailer.ts";
 import { LogTail } from "./monitor/log-tail.ts";
@@ -29,6 +32,7 @@ import { deadLetterRetentionJob, eventRetentionJob } from "./log/retention.ts";
 import { RateLimit } from "./access/rate-limit.ts";
 import { registerReaders } from "./readers/reader.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
+import type { ProcessSlot } from "./sandbox/script-pool.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import { publicUrl, type Settings } from "./settings.ts";
 import { openTelemetry, type Telemetry } from "./telemetry/telemetry.ts";
@@ -54,6 +58,14 @@ export interface KernelOptions {
   readonly clock?: Clock;
   /** The last lines of that log, where somebody may want to read them. */
   readonly logTail?: LogTail;
+  /** Processes that outlive it, for the next kernel of this program. */
+  readonly shelves?: ProcessShelves;
+}
+
+export interface ProcessShelves {
+  readonly evaluators: ProcessShelf<Evaluator>;
+  readonly scripts: ProcessShelf<ProcessSlot>;
+  readonly embedders: ProcessShelf<Embedder>;
 }
 
 interface Installation {
@@ -92,8 +104,8 @@ export class Kernel implements Platform {
   readonly maintenance: Maintenance;
   readonly monitor: ProcessMonitor;
   readonly operations: ReadonlyMap<string, Operation>;
-  readonly expressions = new ExpressionPool();
-  readonly embeddings = new Embeddings();
+  readonly expressions: ExpressionPool;
+  readonly embeddings: Embeddings;
   readonly blobStores: BlobStores;
   readonly sandbox: Sandbox;
   readonly telemetry: Telemetry | undefined;
@@ -162,7 +174,10 @@ export class Kernel implements Platform {
       ...(settings.outboundCaPem !== undefined && { extraCaPem: settings.outboundCaPem }),
     });
     this.blobStores = new BlobStores(settings);
+    this.expressions = new ExpressionPool({ shelf: options.shelves?.evaluators });
+    this.embeddings = new Embeddings({ shelf: options.shelves?.embedders });
     this.sandbox = new Sandbox({
+      shelf: options.shelves?.scripts,
       onError: (error) => log.error({ err: error }, "a script's call failed"),
     });
     this.authenticator = new Authenticator(this);

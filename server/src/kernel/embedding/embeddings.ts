@@ -1,4 +1,5 @@
 import { FairQueue, type QueueTicket } from "../work/fair-queue.ts";
+import type { ProcessShelf } from "../work/process-shelf.ts";
 import { Embedder, EmbeddingFailure } from "./embedder.ts";
 
 export interface EmbeddingsOptions {
@@ -9,6 +10,8 @@ export interface EmbeddingsOptions {
   readonly textCharactersMax: number;
   readonly waitingMax: number;
   readonly waitingPerKeyMax: number;
+  /** Where an idle process comes from and goes to; without one it ends with this. */
+  readonly shelf?: ProcessShelf<Embedder> | undefined;
 }
 
 const DEFAULTS: EmbeddingsOptions = {
@@ -69,7 +72,8 @@ export class Embeddings {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
     for (const task of this.#queue.clear()) task.reject(serverStopping());
-    await this.#embedder?.close();
+    const idle = this.#isBusy ? undefined : this.#embedder;
+    await ((idle && this.#options.shelf?.put(idle)) ?? this.#embedder?.close());
   }
 
   #dispatch(): void {
@@ -88,7 +92,7 @@ export class Embeddings {
   async #serve({ item: { text, resolve, reject }, done }: QueueTicket<Task>): Promise<void> {
     const startedAt = performance.now();
     try {
-      if (!this.#embedder?.isAlive) this.#embedder = new Embedder();
+      if (!this.#embedder?.isAlive) this.#embedder = this.#options.shelf?.take() ?? new Embedder();
       resolve(await this.#embedder.embed(text, this.#options.timeLimitMs));
     } catch (error) {
       reject(this.#isClosed ? serverStopping() : error);

@@ -1,13 +1,14 @@
 import { availableParallelism } from "node:os";
 import { Failure, failure } from "../operation/failure.ts";
 import { FairQueue, type QueueTicket } from "../work/fair-queue.ts";
+import type { ProcessShelf } from "../work/process-shelf.ts";
 import type { Subprocess } from "../work/subprocess.ts";
 import type { FromProcess } from "./protocol.ts";
 import { startScriptProcess } from "./script-process.ts";
 import { type SlotResult, SlotSupervisor, type SlotTask } from "./slot-supervisor.ts";
 
 /** A script process and the one run that it has at a time: killing it harms no other run. */
-class ProcessSlot {
+export class ProcessSlot {
   readonly #process: Subprocess;
   #supervisor: SlotSupervisor | undefined;
   #runs = 0;
@@ -23,9 +24,13 @@ class ProcessSlot {
     void this.#process.ended.then((ending) => this.#supervisor?.processEnded(ending));
   }
 
+  get isAlive(): boolean {
+    return this.#process.isAlive;
+  }
+
   /** It can be given another run. */
   get isUsable(): boolean {
-    return this.#process.isAlive && !this.#isSpent;
+    return this.isAlive && !this.#isSpent;
   }
 
   get ready(): Promise<void> {
@@ -83,6 +88,8 @@ export interface PoolOptions {
   readonly waitingPerOwnerMax: number;
   /** How long a run may wait in the queue. */
   readonly waitMs: number;
+  /** Where idle processes come from and go to; without one they end with the pool. */
+  readonly shelf?: ProcessShelf<ProcessSlot> | undefined;
 }
 
 const DEFAULTS: PoolOptions = {
@@ -158,7 +165,10 @@ export class ScriptPool {
     this.#isClosed = true;
     clearTimeout(this.#trimTimer);
     for (const task of this.#queue.clear()) task.end.reject(serverStopping());
-    await Promise.all([...this.#slots].map((slot) => slot.close()));
+    const idle = new Set(this.#idle.splice(0).filter(({ isUsable }) => isUsable));
+    const end = (slot: ProcessSlot): Promise<void> =>
+      (idle.has(slot) ? this.#options.shelf?.put(slot) : undefined) ?? slot.close();
+    await Promise.all([...this.#slots].map(end));
   }
 
   #abandon(task: Task, reason: unknown): void {
@@ -238,7 +248,7 @@ export class ScriptPool {
   }
 
   #start(): ProcessSlot {
-    const slot = new ProcessSlot();
+    const slot = this.#options.shelf?.take() ?? new ProcessSlot();
     this.#slots.add(slot);
     return slot;
   }

@@ -2,19 +2,22 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
 
-/** The next copy, which is made while tests run on the one before. */
-let next: Promise<string> | undefined;
+type Template = "template" | "workedTemplate";
+
+/** The next copies, which are made while tests run on those before. */
+const next = new Map<Template, Promise<string>>();
 /** The connection that makes and drops them, for all files of this worker: a new one for each took a third of the time. */
 let maker: Promise<pg.Client> | undefined;
 
-/** Takes a new copy of the template; resolves with its name. */
-export async function takeDatabase(): Promise<string> {
-  const taken = next ?? copyTemplate();
-  next = undefined;
+/** Takes a new copy of a template; resolves with its name. */
+export async function takeDatabase(of: Template = "template"): Promise<string> {
+  const taken = next.get(of) ?? copyTemplate(of);
+  next.delete(of);
   // A copy that failed while nobody waited for it, perhaps since somebody looked into the template, is made again.
-  const name = await taken.catch(copyTemplate);
-  next ??= copyTemplate();
-  next.catch(() => undefined);
+  const name = await taken.catch(() => copyTemplate(of));
+  const following = next.get(of) ?? copyTemplate(of);
+  next.set(of, following);
+  following.catch(() => undefined);
   return name;
 }
 
@@ -23,12 +26,12 @@ export function dropDatabase(name: string): void {
   execute(`drop database ${name} with (force)`).catch(() => undefined);
 }
 
-async function copyTemplate(): Promise<string> {
-  const { template, isPrivate } = inject("database");
+async function copyTemplate(of: Template): Promise<string> {
+  const { [of]: copied, template, isPrivate } = inject("database");
   const name = `${template}_${randomUUID().slice(-12)}`;
   // Copying files waits for a checkpoint, which is nothing where nothing is synced, and much elsewhere.
   const strategy = isPrivate ? "file_copy" : "wal_log";
-  await execute(`create database ${name} template ${template} strategy ${strategy}`);
+  await execute(`create database ${name} template ${copied} strategy ${strategy}`);
   return name;
 }
 

@@ -1,6 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
@@ -21,6 +22,8 @@ export interface TestDatabase {
   readonly owner: pg.ClientConfig;
   readonly prepared: PreparedDatabase;
   readonly template: string;
+  /** The same with a product that has worked for a moment: its recurring jobs have had their first turn. */
+  readonly workedTemplate: string;
   /** Whether the server is there for this run alone. */
   readonly isPrivate: boolean;
   /** The SCRAM verifiers of the logins, as the product stored them. */
@@ -48,6 +51,7 @@ const SETTINGS = {
 
 cheapenPasswords();
 
+const POLL_MS = 20;
 const KEY_BYTES = Buffer.alloc(32, 7);
 export const TEST_KEY = new MasterKey(KEY_BYTES);
 export const TEST_KEY_TEXT = KEY_BYTES.toString("base64");
@@ -74,11 +78,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `millrace_template_${process.pid}`;
   await withOwnerClient(owner, (client) => client.query(`create database ${template}`));
   const prepared = await makeTemplate({ ...owner, database: template });
+  const workedTemplate = await makeWorkedTemplate(owner, template, prepared);
   const logins = [prepared.app, prepared.system, prepared.sql];
   const verifiers = await readVerifiers(owner, logins);
   if (embedded) await trustLogins(owner, logins, join(folder, "postgres/pg_hba.conf"));
   const isPrivate = embedded !== undefined;
-  project.provide("database", { owner, prepared, template, isPrivate, verifiers });
+  project.provide("database", {
+    owner,
+    prepared,
+    template,
+    workedTemplate,
+    isPrivate,
+    verifiers,
+  });
   project.provide("folder", folder);
   // For the workers, which come next.
   flushCompileCache();
@@ -143,16 +155,40 @@ async function makeTemplate(owner: pg.ClientConfig): Promise<PreparedDatabase> {
     // Every request of a test asks for its events, and some tests make ten thousand.
     await client.query("create index on events (request_id)");
   });
-  const settings = readSettings({ MILLRACE_ADMIN_PASSWORD: TEST_PASSWORD });
-  const log = pino({ level: "silent" });
-  const kernel = await Kernel.open({
-    database: prepared,
-    settings,
-    masterKey: TEST_KEY,
-    domains,
-    log,
-  });
+  const kernel = await openKernel(prepared);
   await firstStart(kernel);
   await kernel.close();
   return prepared;
+}
+
+/** All recurring jobs at once, on connections that have planned nothing yet, took half of the start of a world that works. */
+async function makeWorkedTemplate(
+  owner: pg.ClientConfig,
+  template: string,
+  prepared: PreparedDatabase,
+): Promise<string> {
+  const name = `${template}_worked`;
+  await withOwnerClient(owner, (client) =>
+    client.query(`create database ${name} template ${template}`),
+  );
+  const here = { database: name };
+  const kernel = await openKernel({
+    ...prepared,
+    app: { ...prepared.app, ...here },
+    system: { ...prepared.system, ...here },
+    sql: { ...prepared.sql, ...here },
+  });
+  await kernel.startWork();
+  await withOwnerClient({ ...owner, ...here }, async (client) => {
+    const due = "select from jobs where due_at <= now() or claimed_at is not null limit 1";
+    while ((await client.query(due)).rowCount !== 0) await pause(POLL_MS);
+  });
+  await kernel.close();
+  return name;
+}
+
+function openKernel(database: PreparedDatabase): Promise<Kernel> {
+  const settings = readSettings({ MILLRACE_ADMIN_PASSWORD: TEST_PASSWORD });
+  const log = pino({ level: "silent" });
+  return Kernel.open({ database, settings, masterKey: TEST_KEY, domains, log });
 }

@@ -12,9 +12,10 @@ import { sha256 } from "../access/crypto.ts";
 import type { Domain } from "../contract.ts";
 import { buildServer } from "../http/server.ts";
 import { newId, newWorkspaceKey } from "../schema/id.ts";
-import { Kernel } from "../kernel.ts";
+import { Kernel, type ProcessShelves } from "../kernel.ts";
 import { scrubDestination } from "../secrets/recent-secrets.ts";
 import { readSettings } from "../settings.ts";
+import { ProcessShelf } from "../work/process-shelf.ts";
 import { TEST_KEY } from "./database.ts";
 import { dropDatabase, takeDatabase } from "./database-copy.ts";
 import { fastFolder } from "./fast-folder.ts";
@@ -61,6 +62,13 @@ export interface WorldOptions {
 
 const SERVED: readonly Domain[] = [...domains, notes];
 
+/** For all worlds of a worker: to start the processes of one took half a second of the processor and more. */
+const shelves: ProcessShelves = {
+  evaluators: new ProcessShelf(2),
+  scripts: new ProcessShelf(3),
+  embedders: new ProcessShelf(1),
+};
+
 /** Asked after every request, and so planned once. */
 const EVENTS_OF_REQUEST = {
   name: "events_of_request",
@@ -91,7 +99,9 @@ export async function useFixture<T extends AsyncDisposable>(starting: Promise<T>
 /** A database of its own, the real product on it, and people to talk to it over HTTP. */
 export async function startWorld(options: WorldOptions = {}) {
   const { owner, prepared, isPrivate } = inject("database");
-  const name = await takeDatabase();
+  const served = options.domains ?? SERVED;
+  const hasWorked = options.work === true && options.domains === undefined;
+  const name = await takeDatabase(hasWorked ? "workedTemplate" : "template");
   const here = { database: name, stream: openSocket };
   const database = {
     app: { ...prepared.app, ...here },
@@ -115,7 +125,8 @@ export async function startWorld(options: WorldOptions = {}) {
     MILLRACE_DATA_DIR: dataDir,
     ...options.env,
   });
-  const served = options.domains ?? SERVED;
+  // As if their first turn had been just now, and not when the template was made.
+  if (hasWorked) await admin.query("update jobs set due_at = due_at + (now() - created_at)");
   const kernel = await Kernel.open({
     database,
     settings,
@@ -123,6 +134,7 @@ export async function startWorld(options: WorldOptions = {}) {
     domains: served,
     log,
     clock,
+    shelves,
   });
   if (options.work) await kernel.startWork();
   const writes = countWrites(kernel);

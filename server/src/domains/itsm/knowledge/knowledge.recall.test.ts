@@ -45,14 +45,15 @@ test("the stored vectors of the library are those that the model computes", asyn
 
 test("40 questions find their article among 80 in the first three, by meaning", async () => {
   const ids = await shelve();
-  const byWords = await recall();
+  // A few tell as much: no question shares a word with its article.
+  const byWords = await recall(SEARCHED.slice(0, 8));
   const vectors = await libraryVectors();
   await world.kernel.db.write(here, async ({ tx }) => {
     for (const [index, id] of ids.entries()) {
       await saveVectors(tx, { kind: "article", id }, vectors.slice(index, index + 1));
     }
   });
-  const both = await recall();
+  const both = await recall(SEARCHED);
   expect(both.missed, `recall@3 of ${both.share}`).toSatisfy(() => both.share >= RECALL_LEAST);
   expect(byWords.share).toBeLessThan(both.share);
 }, 60_000);
@@ -220,13 +221,13 @@ test("full-text search must do while the model is gone", async () => {
   await until(async () => (await near("food for animals under water")).includes(id));
 });
 
-async function recall() {
+async function recall(searched: typeof SEARCHED) {
   const missed: unknown[] = [];
-  for (const { question, title } of SEARCHED) {
+  for (const { question, title } of searched) {
     const q = encodeURIComponent(question);
     const { body } = await owner(`GET /api/v1/knowledge/search?q=${q}&limit=3`);
     const titles = body.data.map((hit: { readonly title: string }) => hit.title);
     if (!titles.includes(title)) missed.push({ question, title, titles });
   }
-  return { share: 1 - missed.length / SEARCHED.length, missed };
+  return { share: 1 - missed.length / searched.length, missed };
 }

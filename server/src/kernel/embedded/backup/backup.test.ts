@@ -16,6 +16,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { isRoot } from "../account.ts";
@@ -33,7 +34,9 @@ import { startBackup } from "./base-backup.ts";
 import { restoreBackup } from "./restore.ts";
 import { checkBackup, writeBackup } from "./archive.ts";
 
-const WRITES_BEFORE = 200;
+const WRITES_BEFORE = 100;
+/** Between two writes: all that is written while a backup is made is a part of it. */
+const WRITE_PAUSE_MS = 2;
 /** Longer than the zeros at the end of a segment of the WAL. */
 const FLIP_WINDOW_BYTES = 20 * 1024 ** 2;
 /** Of tar, whose headers have a word in one of them. */
@@ -231,6 +234,7 @@ function startWriter(connection: EmbeddedConnection) {
     while (!ending) {
       await client.query("insert into kept values ($1, repeat('abc', 1000))", [count + 1]);
       count += 1;
+      await pause(WRITE_PAUSE_MS);
       if (count % 10 === 0) {
         await client.query(
           "create table passing as select * from kept limit 50; drop table passing",

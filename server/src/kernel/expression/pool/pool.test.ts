@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { IS_THOROUGH } from "../../testing/thorough.ts";
+import { ProcessShelf } from "../../work/process-shelf.ts";
 import { compileExpression } from "../expression.ts";
+import type { Evaluator } from "./evaluator.ts";
 import { ExpressionPool } from "./pool.ts";
 
 /** Patient, since the machine may be busy: for what is expected to end by itself. */
@@ -236,6 +238,23 @@ describe("a closed pool", () => {
     }
     await expect(evaluate("$reverse([1])", own)).rejects.toMatchObject({ code: "busy" });
     expect(childrenOf().filter((pid) => started.includes(pid))).toEqual([]);
+  });
+
+  test("leaves an idle process to the next where there is a shelf for it, and no busy one", async () => {
+    const options = { timeLimitMs: 20_000, processes: 1, shelf: new ProcessShelf<Evaluator>(1) };
+    const before = childrenOf();
+    const startedSince = (): number[] => childrenOf().filter((pid) => !before.includes(pid));
+    const [first, second] = [new ExpressionPool(options), new ExpressionPool(options)];
+    await evaluate("$reverse([1, 2])", first);
+    const kept = startedSince();
+    expect(kept).toHaveLength(1);
+    await first.close();
+    expect(await evaluate("$reverse([1, 2])", second)).toEqual([2, 1]);
+    expect(startedSince()).toEqual(kept);
+    const busy = evaluate(FOREVER, second).catch((error: unknown) => error);
+    await second.close();
+    expect(await busy).toMatchObject({ code: "busy" });
+    expect(startedSince()).toEqual([]);
   });
 
   test("that was never used started none", async () => {

@@ -1,4 +1,5 @@
 import { FairQueue, type QueueTicket } from "../../work/fair-queue.ts";
+import type { ProcessShelf } from "../../work/process-shelf.ts";
 import { ExpressionError } from "../expression-failure.ts";
 import { Evaluator } from "./evaluator.ts";
 import { type EvaluationOutcome, toOutcomes } from "./outcome.ts";
@@ -17,6 +18,8 @@ export interface PoolOptions {
   readonly resultCharactersMax: number;
   readonly waitingMax: number;
   readonly waitingPerKeyMax: number;
+  /** Where idle processes come from and go to; without one they end with the pool. */
+  readonly shelf?: ProcessShelf<Evaluator> | undefined;
 }
 
 const DEFAULTS: PoolOptions = {
@@ -78,7 +81,10 @@ export class ExpressionPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const task of this.#queue.clear()) task.reject(serverStopping());
-    await Promise.all([...this.#evaluators].map((evaluator) => evaluator.close()));
+    const idle = new Set(this.#idle.splice(0));
+    const end = (evaluator: Evaluator): Promise<void> =>
+      (idle.has(evaluator) ? this.#options.shelf?.put(evaluator) : undefined) ?? evaluator.close();
+    await Promise.all([...this.#evaluators].map(end));
   }
 
   /** Drops a task that nobody waits for any more; one that already runs comes to its own end. */
@@ -134,7 +140,8 @@ export class ExpressionPool {
       if (idle.isAlive) return idle;
       this.#evaluators.delete(idle);
     }
-    const evaluator = new Evaluator(this.#options.memoryMb);
+    const { shelf, memoryMb } = this.#options;
+    const evaluator = shelf?.take() ?? new Evaluator(memoryMb);
     this.#evaluators.add(evaluator);
     return evaluator;
   }
