@@ -70,7 +70,7 @@ function optionOf(options: Options, name: string): string | undefined {
 
 function importTemplate(file: string, template: Template): Outcome {
   try {
-    const imported = importN8n(template, chooseAll(importN8n(template)));
+    const imported = importChosen(template);
     const report = imported.workflows.flatMap((one) => one.report);
     const lost = report.filter(({ status }) => status === "placeholder");
     if (lost.length > 0) {
@@ -114,9 +114,28 @@ function findScriptErrors(value: unknown, path: string): { path: string; message
   }
 }
 
+const CHOICES_MAX = 5;
+
+/** The import with all choices made: one that is made may lead to another. */
+function importChosen(template: Template): Imported {
+  let imported = importN8n(template);
+  for (let turn = 0; turn < CHOICES_MAX; turn += 1) {
+    const next = importN8n(template, chooseAll(imported));
+    const isSettled = next.bindings.length === imported.bindings.length;
+    imported = next;
+    if (isSettled) break;
+  }
+  return imported;
+}
+
 /** A person chooses a connector, a workflow and so on for each binding. */
 function chooseAll({ bindings }: Imported): Readonly<Record<string, string>> {
-  return Object.fromEntries(bindings.map(({ id, kind }) => [id, CHOICES[kind]]));
+  return Object.fromEntries(
+    bindings.map(({ id, kind }) => [
+      id,
+      id.startsWith("text:schedule ") ? "0 9 * * *" : CHOICES[kind],
+    ]),
+  );
 }
 
 const ID = "01jd0000000000000000000000";
@@ -125,6 +144,7 @@ const CHOICES = {
   workflow: `wf_${ID}`,
   table: `tbl_${ID}`,
   secret: "IMPORTED",
+  text: "Name",
 } as const;
 
 /** The blockers by the templates that only they keep out, then by all templates that have them. */

@@ -113,11 +113,9 @@ export function splitTemplate(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let at = 0;
   for (let open = text.indexOf("{{"); open >= 0; open = text.indexOf("{{", at)) {
-    const close = text.indexOf("}}", open);
-    if (close < 0) throw new UnreadableCode("An expression has no end.");
-    // Braces of an object may stand right before those of the expression.
-    let end = close;
-    while (text[end + 2] === "}") end += 1;
+    const end = findEnd(text, open);
+    // As in n8n: braces that nobody closes are a text.
+    if (end < 0) break;
     if (open > at) parts.push({ text: text.slice(at, open) });
     parts.push({ code: text.slice(open + 2, end) });
     at = end + 2;
@@ -126,10 +124,37 @@ export function splitTemplate(text: string): TemplatePart[] {
   return parts;
 }
 
+/** Where an expression ends: at the first braces, unless those of an object stand right before them. */
+function findEnd(text: string, open: number): number {
+  const close = text.indexOf("}}", open);
+  if (close < 0 || text[close + 2] !== "}" || isReadable(text.slice(open + 2, close))) return close;
+  let end = close;
+  while (text[end + 2] === "}") end += 1;
+  return isReadable(text.slice(open + 2, end)) ? end : close;
+}
+
+function isReadable(code: string): boolean {
+  try {
+    assertReadable(`(${code.trim().replace(/;$/, "")}\n)`);
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableCode) return false;
+    throw error;
+  }
+}
+
+/** The code of an expression that n8n can't read either: it fails when it is evaluated, as there. */
+const UNREADABLE = "n8n.unreadable";
+
+/** True of steps that have such an expression. */
+export function hasUnreadable(steps: Json): boolean {
+  return JSON.stringify(steps).includes(`${UNREADABLE}(`);
+}
+
 function expressionCode(code: string): string {
   const trimmed = code.trim().replace(/;$/, "");
   if (trimmed === "") return "undefined";
-  assertReadable(`(${trimmed}\n)`);
+  if (!isReadable(trimmed)) return `${UNREADABLE}(${JSON.stringify(trimmed.slice(0, 100))})`;
   return /^[\w$.]+$/.test(trimmed) && !trimmed.includes("..") && trimmed.split(".").length <= 2
     ? trimmed
     : `value(() => (${trimmed}${trimmed.includes("//") ? "\n" : ""}))`;

@@ -22,10 +22,10 @@ export interface NodeReport {
   readonly reasons: readonly string[];
 }
 
-/** Something that only a person knows: which connector, workflow or table is meant. */
+/** Something that only a person knows: which connector, workflow or table is meant, or a `text` that the export lacks. */
 export interface ImportBinding {
   readonly id: string;
-  readonly kind: "connector" | "workflow" | "table" | "secret";
+  readonly kind: "connector" | "workflow" | "table" | "secret" | "text";
   readonly title: string;
   readonly usedBy: readonly string[];
 }
@@ -128,6 +128,21 @@ export function listScript(ctx: NodeContext, id: string, code: string): Node {
   );
 }
 
+/** A script over all items, of which `code` may see what expressions see of the first one. */
+export function firstItemScript(
+  ctx: NodeContext,
+  { id, code, text }: { readonly id: string; readonly code: string; readonly text: Json },
+): Node {
+  const names = [...new Set([...viewNames(toCode(text)), "items"])].join(", ");
+  return scriptStep(
+    ctx,
+    id,
+    `const { ${names} } = n8n(input, ${optionsCode(ctx, text)});
+const list = items.map(({ json, binary }) => n8n.withFiles(json, binary));
+${code}`,
+  );
+}
+
 export function scriptStep({ node }: NodeContext, id: string, source: string): Node {
   const whole = `${variablesCode(source)}${source}`;
   return { id, type: "script", name: node.name.slice(0, 200), config: { source: whole } };
@@ -183,6 +198,54 @@ export function outsideSteps(
     approximations: [
       ...findApproximations(ctx, text),
       ...(continues ? ["the error item has no error object of n8n"] : []),
+    ],
+  };
+}
+
+/** The names of the view of an item that code of steps may use. */
+const SCRIPT_NAMES =
+  "$json, $binary, $item, $input, $, $node, $items, items, $now, $today, $jmespath, $itemIndex, $runIndex, $execution, $workflow, $prevNode, $if, $ifEmpty, $max, $min, value";
+
+/**
+ * A script that calls a connector for each item, where one call depends on the answer of another. `code` sees `call` and the
+ * names of n8n, and returns the items of one item. It is one step, which is retried as a whole.
+ */
+export function callScript(
+  ctx: NodeContext,
+  {
+    connectorId,
+    code,
+    text,
+  }: { readonly connectorId: string; readonly code: string; readonly text: Json },
+): ConvertedNode {
+  const { node, id } = ctx;
+  const [made, failed] =
+    node.onError === "continueErrorOutput" ? ["o0", "o1"] : (["o0", "o0"] as const);
+  const work = `outputs.${made}.push(...(await work(view)));`;
+  const guarded =
+    node.onError === "stopWorkflow"
+      ? work
+      : `try {
+    ${work}
+  } catch (error) {
+    outputs.${failed}.push({ error: error.message });
+  }`;
+  const source = `const call = (action, input) => context.connectors.invoke(${JSON.stringify(connectorId)}, action, input);
+const outputs = { o0: [], o1: [] };
+const work = async ({ ${SCRIPT_NAMES} }) => {
+  ${code}
+};
+for (const view of n8n.each(input, ${optionsCode(ctx, text)}, (view) => view)) {
+  ${guarded}
+}
+return ${node.onError === "continueErrorOutput" ? "outputs" : "outputs.o0"};`;
+  const step = scriptStep(ctx, id, source);
+  const retry = { maxAttempts: Math.min(Math.max(1, Math.round(node.retries ?? 1)), 20) };
+  return {
+    steps: [node.retries === undefined ? step : { ...step, retry }],
+    approximations: [
+      ...findApproximations(ctx, text),
+      ...(node.onError === "stopWorkflow" ? [] : ["the error item has no error object of n8n"]),
     ],
   };
 }

@@ -3,6 +3,8 @@ import type { Definition, Trigger } from "../definition/index.ts";
 import { convertGraph, type GraphImport, type WorkflowStart } from "./graph/convert-graph.ts";
 import { type ImportBinding, type NodeReport, NotConvertible, type Source } from "./conversion.ts";
 import { type Json, type N8nNode, type N8nWorkflow, readN8nWorkflow } from "./n8n-workflow.ts";
+import { splitHooks } from "./triggers/hook-trigger.ts";
+import { splitMailboxes } from "./triggers/mailbox-trigger.ts";
 import { convertMcpServer } from "./mcp-server.ts";
 import { attachNotes, withNote } from "./notes.ts";
 import { UnreadableCode } from "./code-text.ts";
@@ -23,7 +25,7 @@ const TRIGGERS_MAX = 20;
 
 /** Converts an export of n8n. `chosen` are the ids that a person chose for the bindings of an earlier answer. */
 export function importN8n(value: Json, chosen: Readonly<Record<string, string>> = {}): Imported {
-  const workflow = readN8nWorkflow(value);
+  const workflow = splitHooks(splitMailboxes(readN8nWorkflow(value)));
   const all = workflow.nodes.filter(
     ({ type, name }) => type !== "stickyNote" && !workflow.parts.has(name),
   );
@@ -201,6 +203,8 @@ function bindTo(
     title: title.slice(0, 200),
     usedBy: [...new Set([...(known?.usedBy ?? []), node])],
   });
+  // A node without its text is none that can be imported.
+  if (kind === "text") return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : "";
   if (kind === "secret") return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : "CHOOSE_A_SECRET";
   return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : `choose ${id}`.slice(0, 100);
 }
@@ -237,7 +241,7 @@ const WORDS = new Set([
 
 /** The endings of the steps of one node. */
 const ENDINGS =
-  /^(?:args|ask|back|batches|begin|book|books|call|code|create|delete|files|first|forget|found|if|items|keep|kept|last|left|loop|ms|new|plan|read|rows|sheets|turn|turns|update|append|wait)$/;
+  /^(?:args|ask|asked\d|back|batches|begin|book|books|call|code|create|delete|done\d|files|first|forget|found|if|items|keep|kept|last|left|loop|ms|new|plan|read|rows|sheets|turn|turns|update|append|wait)$/;
 
 /** True where a node has an id, or a step of one may have it. */
 function isTaken(used: ReadonlySet<string>, id: string): boolean {

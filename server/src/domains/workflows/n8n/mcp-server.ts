@@ -5,7 +5,7 @@
 import type { Definition, Node } from "../definition/index.ts";
 import type { NodeContext, NodeReport } from "./conversion.ts";
 import { NotConvertible } from "./conversion.ts";
-import { UnreadableCode } from "./code-text.ts";
+import { UnreadableCode, variablesCode, viewNames } from "./code-text.ts";
 import { convertTools } from "./models/agent-tool.ts";
 import { type JsonObject, toText } from "./n8n-workflow.ts";
 
@@ -21,7 +21,6 @@ export function convertMcpServer(
       visible: new Map(),
     });
     if (servers.length > 0) throw new NotConvertible("passes the tools of another server on");
-    if (Object.keys(given).length > 0) throw new NotConvertible("has an expression in a tool");
     if (tools.length === 0) throw new NotConvertible("has no tools");
     report.push({
       ...about,
@@ -31,7 +30,7 @@ export function convertMcpServer(
         ...new Set(approximations),
       ],
     });
-    return { name, ...describeServer(tools) };
+    return { name, ...describeServer(tools, given) };
   } catch (error) {
     if (!(error instanceof NotConvertible) && !(error instanceof UnreadableCode)) throw error;
     report.push({ ...about, status: "placeholder", reasons: [error.message] });
@@ -47,11 +46,14 @@ export function convertMcpServer(
 
 function describeServer(
   tools: readonly JsonObject[],
+  given: Readonly<Record<string, string>>,
 ): Pick<Definition, "trigger" | "nodes" | "edges"> {
   const nodes = tools.map(toNode);
+  const before = givenSteps(given);
   return {
     trigger: { type: "manual", inputSchema: inputSchemaOf(tools) },
     nodes: [
+      ...before,
       {
         id: "tool",
         type: "switch",
@@ -60,8 +62,21 @@ function describeServer(
       },
       ...nodes,
     ],
-    edges: nodes.map(({ id }) => ({ from: "tool", to: id, when: id })),
+    edges: [
+      ...before.map(({ id }) => ({ from: id, to: "tool" })),
+      ...nodes.map(({ id }) => ({ from: "tool", to: id, when: id })),
+    ],
   };
+}
+
+/** A step that computes what expressions of tools say: such as the time, since a call has no item. */
+function givenSteps(given: Readonly<Record<string, string>>): Node[] {
+  const members = Object.entries(given).map(([name, code]) => `${name}: ${code}`);
+  if (members.length === 0) return [];
+  const view = viewNames(members.join(" ")).join(", ");
+  const source = `const { ${view} } = n8n(input, { from: [["$trigger"]] });
+return { ${members.join(", ")} };`;
+  return [{ id: "given", type: "script", config: { source: `${variablesCode(source)}${source}` } }];
 }
 
 /** The name of a tool, and the arguments that it takes. */
@@ -80,7 +95,9 @@ function inputSchemaOf(tools: readonly JsonObject[]): JsonObject {
 const ARGUMENTS = "{{ trigger.input.arguments }}";
 
 function toNode({ name, description, type, config }: JsonObject): Node {
-  const text = JSON.stringify(config ?? {}).replaceAll("call.arguments", "trigger.input.arguments");
+  const text = JSON.stringify(config ?? {})
+    .replaceAll("call.arguments", "trigger.input.arguments")
+    .replaceAll("item.given.", "steps.given.output.");
   const filled = JSON.parse(text) as Node["config"] & { readonly input?: unknown };
   const takesInput =
     ["subworkflow", "connector", "script"].includes(toText(type)) && filled.input === undefined;

@@ -36,7 +36,9 @@ const NodeReport = Type.Object(
 const ImportBinding = Type.Object(
   {
     id: Type.String({ description: "To be named in `bindings` of the next request" }),
-    kind: Type.Enum(["connector", "workflow", "table", "secret"]),
+    kind: Type.Enum(["connector", "workflow", "table", "secret", "text"], {
+      description: "`text` for what the export does not say, such as the name of a column",
+    }),
     title: Type.String(),
     usedBy: Type.Array(Type.String(), { description: "The names of nodes" }),
   },
@@ -57,7 +59,7 @@ export const importWorkflow = query({
     format: Type.Enum(["n8n"]),
     workflow: Type.Unknown({ description: "The export: `{ name, nodes, connections }`" }),
     bindings: Type.Optional(
-      Type.Record(Type.String(), line(100, "The id of a connector or a workflow"), {
+      Type.Record(Type.String(), line(100, "The id of a connector or a workflow, or a text"), {
         maxProperties: 200,
       }),
     ),

@@ -6,6 +6,11 @@ import { modelNodes } from "./models/model-nodes.ts";
 import { isApproval, sendAndWait } from "./nodes/approval-node.ts";
 import { mySql, postgres } from "./nodes/data/database-node.ts";
 import { vectorNodes } from "./models/vector-store.ts";
+import { storeNodes } from "./nodes/data/store-nodes.ts";
+import { mailboxNodes, mailboxTriggers } from "./triggers/mailbox-trigger.ts";
+import { hookNodes, hookTriggers } from "./triggers/hook-trigger.ts";
+import { mailFileNodes } from "./nodes/files/mail-files.ts";
+import { uploadNodes } from "./nodes/files/upload-nodes.ts";
 import { fileNodes } from "./nodes/file-nodes.ts";
 import { flowNodes } from "./nodes/flow-nodes.ts";
 import { itemNodes } from "./nodes/item-nodes.ts";
@@ -18,7 +23,12 @@ import { textNodes } from "./nodes/text-nodes.ts";
 import { basicTriggers } from "./trigger-nodes.ts";
 import { vendorTriggers } from "./vendor-triggers.ts";
 
-const triggerTables: readonly TriggerTable[] = [basicTriggers, vendorTriggers];
+const triggerTables: readonly TriggerTable[] = [
+  basicTriggers,
+  vendorTriggers,
+  mailboxTriggers,
+  hookTriggers,
+];
 const nodeTables: readonly NodeTable[] = [
   itemNodes,
   flowNodes,
@@ -30,16 +40,19 @@ const nodeTables: readonly NodeTable[] = [
   mediaNodes,
   classifierNodes,
   vectorNodes,
+  storeNodes,
+  mailboxNodes,
+  hookNodes,
+  mailFileNodes,
+  uploadNodes,
   { googleSheets, dataTable, postgres, mySql },
 ];
 
 /** The conversion of a node; what no table has may be a service that is described. */
 export function converterOf(type: string): Convert {
-  return findIn(nodeTables, type) ?? describedNode;
+  const convert = findIn(nodeTables, type) ?? serviceNode;
+  return (ctx) => (isApproval(ctx.node) ? sendAndWait(ctx) : convert(ctx));
 }
-
-const describedNode: Convert = (ctx) =>
-  isApproval(ctx.node) ? sendAndWait(ctx) : serviceNode(ctx);
 
 /** The conversion of a trigger; undefined where there is none. */
 export function triggerConverterOf(type: string): TriggerTable[string] | undefined {

@@ -34,8 +34,12 @@ export const basicTriggers: TriggerTable = {
     trigger: { type: "manual" },
     approximations: ["name it as the error workflow of others; the error has other fields"],
   }),
-  scheduleTrigger: ({ node }) => schedule(node.parameters),
-  cron: ({ node }) => oldCron(node.parameters),
+  evaluationTrigger: () => ({
+    trigger: { type: "manual" },
+    approximations: ["evaluations are not imported: the rows of one are given by hand"],
+  }),
+  scheduleTrigger: (ctx) => orAsk(ctx, () => schedule(ctx.node.parameters)),
+  cron: (ctx) => orAsk(ctx, () => oldCron(ctx.node.parameters)),
   interval: ({ node: { parameters } }) => {
     const unit = toText(parameters["unit"], "seconds");
     return cronTrigger(everyCron(Number(parameters["interval"] ?? 1), unit));
@@ -241,6 +245,18 @@ function schedule(parameters: JsonObject): ConvertedTrigger {
       );
     default:
       throw new NotConvertible("has a schedule of another kind");
+  }
+}
+
+/** A schedule that an expression of n8n makes, or that one line can't say, is asked for. */
+function orAsk({ node, bind }: TriggerContext, read: () => ConvertedTrigger): ConvertedTrigger {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof NotConvertible)) throw error;
+    const cron = bind("text", `schedule ${node.name}`, `${node.name}: when it runs, as cron`);
+    if (cron === "") throw error;
+    return cronTrigger(cron, ["the schedule is the one that was chosen at the import"]);
   }
 }
 

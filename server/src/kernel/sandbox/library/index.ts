@@ -38,6 +38,7 @@ const PARTS: readonly LibraryPart[] = [
           "n8n-methods",
           "n8n-sheets",
           "n8n-sql",
+          "n8n-stores",
           "n8n-documents",
           "n8n-answers",
           "n8n-helpers",

@@ -61,6 +61,59 @@ export function addAnswers(n8n) {
       inReplyTo: headers["message-id"],
     };
   };
+  // The files of a mail of Gmail, which are asked for one by one.
+  n8n.mailFiles = (message) =>
+    parts(message.payload)
+      .filter(({ filename, body }) => filename && body?.attachmentId)
+      .map(({ filename, body }) => ({ name: filename, attachmentId: body.attachmentId }));
+  const oneLine = (value) => {
+    const line = n8n.text(value).replaceAll(/[\r\n]+/g, " ");
+    return /^[\x20-\x7e]*$/.test(line)
+      ? line
+      : `=?UTF-8?B?${Buffer.from(line, "utf8").toString("base64")}?=`;
+  };
+  const wrap = (base64) => base64.replaceAll(/.{76}/g, "$&\r\n");
+  // A mail with files, as RFC 5322 has it; no value of it adds a header.
+  n8n.mailText = ({ text, html, ...headers }, files) => {
+    const names = {
+      to: "To",
+      cc: "Cc",
+      bcc: "Bcc",
+      replyTo: "Reply-To",
+      subject: "Subject",
+      inReplyTo: "In-Reply-To",
+    };
+    const boundary = `part_${crypto.randomUUID()}`;
+    const part = (type, more, content) =>
+      [
+        `--${boundary}`,
+        `Content-Type: ${type}`,
+        "Content-Transfer-Encoding: base64",
+        ...more,
+        "",
+        wrap(content),
+      ].join("\r\n");
+    const lines = Object.entries(names).flatMap(([key, name]) =>
+      n8n.given(headers[key]) === undefined ? [] : [`${name}: ${oneLine(headers[key])}`],
+    );
+    const body = Buffer.from(html ?? text ?? "", "utf8").toString("base64");
+    return [
+      ...lines,
+      "MIME-Version: 1.0",
+      `Content-Type: multipart/mixed; boundary="${boundary}"`,
+      "",
+      part(`text/${html === undefined ? "plain" : "html"}; charset=UTF-8`, [], body),
+      ...files.map(({ name, mediaType, bytes }) =>
+        part(
+          oneLine(mediaType ?? "application/octet-stream"),
+          [`Content-Disposition: attachment; filename="${oneLine(name).replaceAll('"', "'")}"`],
+          Buffer.from(bytes).toString("base64"),
+        ),
+      ),
+      `--${boundary}--`,
+      "",
+    ].join("\r\n");
+  };
   n8n.document = ({ documentId, title, body }) => ({
     documentId,
     title,

@@ -77,19 +77,22 @@ export function addSheets(n8n) {
     const updates =
       added.length === 0 ? [] : [{ cells: `${letters(names.length)}1`, values: [added] }];
     const missing = [];
+    // A row without a key is none that is there.
+    const hasKeys = (row) =>
+      keys.every((key) => names.includes(key) && n8n.given(row[key]) !== undefined);
     for (const row of rows) {
       const at =
         keys.length === 0
           ? -1
           : keys.includes("row_number")
             ? Number(row.row_number) - 1
-            : values.findIndex(
-                (one, index) =>
-                  index > 0 &&
-                  keys.every(
-                    (key) => String(one[names.indexOf(key)] ?? "") === String(row[key] ?? ""),
-                  ),
-              );
+            : !hasKeys(row)
+              ? -1
+              : values.findIndex(
+                  (one, index) =>
+                    index > 0 &&
+                    keys.every((key) => String(one[names.indexOf(key)] ?? "") === String(row[key])),
+                );
       if (at < 1) {
         missing.push(row);
         continue;

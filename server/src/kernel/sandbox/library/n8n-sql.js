@@ -44,6 +44,19 @@ export function addSql(n8n) {
     };
     return { quote, add, table, where, params };
   };
+  // The statements of a text: a semicolon within quotes, dollars or a comment ends none.
+  n8n.sqlStatements = (text) => {
+    const parts =
+      n8n
+        .text(text)
+        .match(/\$(\w*)\$[\s\S]*?\$\1\$|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|;|[^;'"$/-]+|[\s\S]/g) ?? [];
+    const found = [""];
+    for (const part of parts) {
+      if (part === ";") found.push("");
+      else found[found.length - 1] += part;
+    }
+    return found.map((one) => one.trim()).filter((one) => one.replaceAll(/--[^\n]*/g, "").trim());
+  };
   n8n.sqlQuery = (dialect, text, given) => {
     const listed = Array.isArray(given) ? given : n8n.text(given).split(",");
     const values = listed.map((one) => (typeof one === "string" ? one.trim() : one));

@@ -10,6 +10,7 @@ import { addHelpers } from "./n8n-helpers.js";
 import { addMarkup } from "./n8n-markup.js";
 import { addSheets } from "./n8n-sheets.js";
 import { addSql } from "./n8n-sql.js";
+import { addStores } from "./n8n-stores.js";
 import { addDocuments } from "./n8n-documents.js";
 
 export function createN8n() {
@@ -457,6 +458,7 @@ export function createN8n() {
   addMethods(n8n, isEmpty);
   addSheets(n8n);
   addSql(n8n);
+  addStores(n8n);
   addDocuments(n8n);
   addAnswers(n8n);
   addHelpers(n8n);

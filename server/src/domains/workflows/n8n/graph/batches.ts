@@ -1,7 +1,9 @@
 /** Loops over batches: n8n makes them by a node to which others lead back. */
 import type { Edge } from "../../definition/index.ts";
+import { toCode } from "../code-text.ts";
 import {
   type ConvertedNode,
+  firstItemScript,
   listScript,
   type NodeContext,
   NotConvertible,
@@ -16,7 +18,8 @@ interface BatchPlace {
   /** The links of the graph in which it stands. */
   readonly links: readonly N8nLink[];
   readonly toSource: (link: N8nLink) => Source;
-  readonly convert: (graph: GraphPlace) => ConvertedGraph;
+  /** `copied` nodes are converted elsewhere too. */
+  readonly convert: (graph: GraphPlace, copied: ReadonlySet<string>) => ConvertedGraph;
 }
 
 const BATCH_DEFAULT = 1;
@@ -28,42 +31,38 @@ export function convertBatches(
 ): ConvertedNode {
   const { node, id } = ctx;
   const { batchSize = node.version >= 3 ? BATCH_DEFAULT : 10, options } = node.parameters;
-  const size = Number(batchSize);
-  if (!Number.isInteger(size) || size < 1)
-    throw new NotConvertible("has a size of batches by expression");
+  const size = `Math.max(1, Math.round(Number(${toCode(batchSize)}) || 1))`;
   const { reset } = (options ?? {}) as { readonly reset?: unknown };
-  if (reset !== undefined && reset !== false) throw new NotConvertible("starts its batches anew");
+  // By expression it starts anew when it is entered again, as a loop within a loop does here anyway.
+  if (reset === true) throw new NotConvertible("starts its batches anew");
   if (!body || body.size === 0) return { ...passItems(ctx), approximations: ["has no loop"] };
-  const isSideways = links.some(
-    ({ from, to }) =>
-      (body.has(to) && !body.has(from) && from !== node.name) ||
-      (body.has(from) && !body.has(to) && to !== node.name),
-  );
-  if (isSideways) throw new NotConvertible("has a loop that is entered or left sideways");
+  assertOneEntry(node.name, body, links);
+  const copied = findShared(node.name, body, links);
   const entries = links
     .filter(({ from, to }) => from === node.name && body.has(to))
     .map(({ to }) => ({ name: to, source: ["$batch", 0] as const }));
   const back = links.filter(({ from, to }) => to === node.name && body.has(from));
-  const inner = convert({
-    names: body,
-    entries,
-    around: new Map([...ctx.visible, [node.name, `${id}_batches`]]),
-    loop: node.name,
-  });
+  const inner = convert(
+    {
+      names: new Set([...body, ...copied]),
+      entries,
+      around: new Map([...ctx.visible, [node.name, `${id}_batches`]]),
+      loop: node.name,
+    },
+    copied,
+  );
   const backSources = back.map(toSource);
   const isInner = ([step]: Source): boolean => !inner.nodes.some(({ id: known }) => known === step);
   if (backSources.some(isInner)) throw new NotConvertible("leads back out of a loop inside of it");
   const collect = listScript({ ...ctx, sources: backSources }, `${id}_back`, "return list;");
-  const backEdges = [...new Set(backSources.map(([step]) => step))].map((from): Edge => ({
-    from,
-    to: collect.id,
-  }));
+  const backEdges = edgesTo(collect.id, backSources);
   const hasBack = back.length > 0;
   const name = node.name.slice(0, 200);
-  const chunk = `return Array.from({ length: Math.ceil(list.length / ${size}) }, (_, at) => ({ items: list.slice(at * ${size}, (at + 1) * ${size}) }))${hasBack ? "" : ".slice(0, 1)"};`;
+  const chunk = `const size = ${size};
+return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => ({ items: list.slice(at * size, (at + 1) * size) }))${hasBack ? "" : ".slice(0, 1)"};`;
   return {
     steps: [
-      listScript(ctx, `${id}_batches`, chunk),
+      firstItemScript(ctx, { id: `${id}_batches`, code: chunk, text: batchSize }),
       {
         id: `${id}_loop`,
         type: "loop",
@@ -86,6 +85,41 @@ export function convertBatches(
         },
       },
     ],
-    approximations: hasBack ? [] : ["never comes back: only the first batch is done"],
+    approximations: [
+      ...(hasBack ? [] : ["never comes back: only the first batch is done"]),
+      ...(copied.size > 0 ? [`${[...copied].join(", ")}: once more within the loop`] : []),
+      ...(reset === undefined || reset === false ? [] : ["starts anew each time"]),
+    ],
   };
+}
+
+const edgesTo = (to: string, sources: readonly Source[]): Edge[] =>
+  [...new Set(sources.map(([step]) => step))].map((from) => ({ from, to }));
+
+function assertOneEntry(loop: string, body: ReadonlySet<string>, links: readonly N8nLink[]): void {
+  const isEntered = ({ from, to }: N8nLink): boolean =>
+    body.has(to) && !body.has(from) && from !== loop;
+  if (links.some(isEntered)) throw new NotConvertible("has a loop that is entered sideways");
+}
+
+/** The nodes to which both the loop and its end lead: n8n does them in each turn, and after the last. */
+function findShared(
+  loop: string,
+  body: ReadonlySet<string>,
+  links: readonly N8nLink[],
+): ReadonlySet<string> {
+  const shared = new Set<string>();
+  const open = links.filter(({ from, to }) => body.has(from) && !body.has(to) && to !== loop);
+  for (let link = open.pop(); link; link = open.pop()) {
+    const { to } = link;
+    if (shared.has(to)) continue;
+    shared.add(to);
+    for (const next of links) {
+      if (next.from !== to) continue;
+      if (next.to === loop || body.has(next.to))
+        throw new NotConvertible("has a loop that is entered sideways");
+      open.push(next);
+    }
+  }
+  return shared;
 }

@@ -2,7 +2,7 @@
 import type { Edge, Node } from "../../definition/index.ts";
 import { convertBatches } from "./batches.ts";
 import { type Circle, circleSteps, findCircles } from "./circle.ts";
-import { nodesRead, UnreadableCode } from "../code-text.ts";
+import { hasUnreadable, nodesRead, UnreadableCode } from "../code-text.ts";
 import {
   type ConvertedNode,
   type ImportBinding,
@@ -14,6 +14,7 @@ import {
 } from "../conversion.ts";
 import type { N8nLink, N8nNode, NodePart } from "../n8n-workflow.ts";
 import { passItems } from "../nodes/item-nodes.ts";
+import { hasTypedKey } from "../typed-keys.ts";
 import type { ConvertedGraph, GraphPlace } from "./graph-place.ts";
 import { converterOf } from "../registry.ts";
 
@@ -231,7 +232,7 @@ function convertNode(
               ({ from, to }) => place.names.has(from) && place.names.has(to),
             ),
             toSource: (link) => [state.ids.get(link.from) ?? "", readOutput(state, link)],
-            convert: (graph) => convertGraph(state, graph),
+            convert: (graph, copied) => convertGraph(copyIds(state, id, copied), graph),
           })
         : converterOf(node.type)(ctx);
     const approximations = [
@@ -240,6 +241,10 @@ function convertNode(
         ? ["several connections: runs once with all items"]
         : []),
       ...(node.alwaysOutputData ? ["gives no item where there is none"] : []),
+      ...(hasUnreadable(made.steps)
+        ? ["has an expression that can't be read: it fails there, as it does in n8n"]
+        : []),
+      ...(hasTypedKey(made.steps) ? ["has a key in its text: move it into a secret"] : []),
     ];
     note(approximations.length === 0 ? "converted" : "approximated", approximations);
     return made;
@@ -255,6 +260,15 @@ function convertNode(
     note("placeholder", [reason]);
     return placeholderSteps(ctx, reason);
   }
+}
+
+/** The state with other ids for nodes that a loop has once more. */
+function copyIds(state: GraphImport, loop: string, copied: ReadonlySet<string>): GraphImport {
+  if (copied.size === 0) return state;
+  const ids = [...state.ids].map(
+    ([name, id]) => [name, copied.has(name) ? `${loop}_in_${id}`.slice(0, 60) : id] as const,
+  );
+  return { ...state, ids: new Map(ids) };
 }
 
 /** True when items may come by several connections in one run: two triggers never begin the same one. */

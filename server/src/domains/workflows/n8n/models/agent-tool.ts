@@ -1,20 +1,14 @@
 /** The tools of n8n's agents: workflows, addresses, code, MCP servers. What a model fills in is named by `$fromAI`. */
 import { type NodeContext, NotConvertible } from "../conversion.ts";
-import {
-  type Json,
-  type JsonObject,
-  type NodePart,
-  toList,
-  toObject,
-  toText,
-} from "../n8n-workflow.ts";
+import { type Json, type JsonObject, type NodePart, toObject, toText } from "../n8n-workflow.ts";
 import { describeStatement } from "../nodes/data/database-node.ts";
 import { findService } from "../services/services.ts";
 import { convertModel, findAnswerSchema } from "./model-part.ts";
 import { sheetTool } from "./sheet-tool.ts";
+import { assertAddress, httpTool } from "./http-tool.ts";
 import { callTool, serviceTool } from "./service-tool.ts";
 import { answerTool, storeTool } from "./vector-store.ts";
-import type { ToolContext } from "./tool-context.ts";
+import type { ConvertTool, ToolContext } from "./tool-context.ts";
 import { ToolArguments } from "./tool-arguments.ts";
 
 /** The tools of a node, and the MCP servers among them. */
@@ -83,9 +77,6 @@ function freeName({ node }: NodePart, taken: ReadonlySet<string>): string {
     if (!taken.has(name)) return name;
   }
 }
-
-/** The node that carries out a tool. */
-export type ConvertTool = (part: NodePart, ctx: ToolContext) => JsonObject;
 
 const workflowTool: ConvertTool = ({ node }, ctx) => {
   const { bind } = ctx;
@@ -185,51 +176,6 @@ const QUERY: JsonObject = {
   required: ["query"],
 };
 
-/** Refuses a tool that could call nothing. */
-function assertAddress(url: Json): void {
-  if (!/^(?:=[\s\S]*\{|=?https?:\/\/|\{)/.test(toText(url)))
-    throw new NotConvertible("has a tool without an address");
-}
-
-const httpTool: ConvertTool = ({ node }, ctx) => {
-  const { bind } = ctx;
-  const { parameters } = node;
-  const given = new ToolArguments(ctx, parameters["placeholderDefinitions"]);
-  const pairs = (name: string): Json =>
-    given.read(
-      Object.fromEntries(
-        toList(
-          toObject(parameters[name])["parameters"] ?? toObject(parameters[name])["values"],
-        ).map((one) => {
-          const { name: field = "", value = "" } = toObject(one);
-          return [toText(field), value];
-        }),
-      ),
-    );
-  assertAddress(parameters["url"]);
-  const json = toText(parameters["jsonBody"]);
-  const hasBody = parameters["sendBody"] === true;
-  const request = {
-    method: toText(parameters["method"], "GET"),
-    url: given.read(parameters["url"] ?? ""),
-    ...(parameters["sendQuery"] === true && { query: pairs("queryParameters") }),
-    ...(parameters["sendHeaders"] === true && { headers: pairs("headerParameters") }),
-    ...(hasBody && { body: json === "" ? pairs("bodyParameters") : given.read(json) }),
-  };
-  const authentication = toText(parameters["authentication"], "none");
-  const schema = given.schema;
-  if (authentication === "none" || authentication === "") {
-    return { type: "http", parameters: schema, config: request };
-  }
-  const credential = node.credentials[0] ?? authentication;
-  const connectorId = bind("connector", credential, `${node.name}: ${credential}`);
-  return {
-    type: "connector",
-    parameters: schema,
-    config: { connectorId, action: "request", input: request },
-  };
-};
-
 const codeTool: ConvertTool = ({ node }) => {
   const { jsCode, language = "javaScript" } = node.parameters;
   if (language !== "javaScript") throw new NotConvertible("needs Python");
@@ -289,7 +235,7 @@ const serpTool: ConvertTool = (_part, { bind }) => ({
 
 /** A statement that the model fills in. */
 const postgresTool: ConvertTool = ({ node }, ctx) => {
-  const { args, items } = describeStatement({ node }, "postgres");
+  const { args, items } = describeStatement({ node, bind: ctx.bind }, "postgres");
   const action = node.parameters["operation"] === "select" ? "query" : "execute";
   const title = "PostgreSQL (a database)";
   return callTool({ preset: "postgres", title, action, args, items, approximations: [] }, ctx);

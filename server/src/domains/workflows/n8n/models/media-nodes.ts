@@ -1,4 +1,4 @@
-/** Nodes of models that are no conversation: pictures, speech, classes, moods, summaries. */
+/** Nodes of models that are no conversation: pictures, speech, files, summaries. */
 import { toCode } from "../code-text.ts";
 import {
   type Convert,
@@ -13,7 +13,7 @@ import { flattenCode } from "../nodes/outside-nodes.ts";
 import { callForEach } from "../nodes/service-node.ts";
 import { toServiceCall, request, type Service } from "../services/service-table.ts";
 import { askForEach, convertChat } from "./model-nodes.ts";
-import { convertModel, readModelName } from "./model-part.ts";
+import { convertModel, readModelName, TOKENS_MAX } from "./model-part.ts";
 
 /** The pictures of an item, as code. */
 function picturesCode(parameters: JsonObject, field: string): string {
@@ -23,10 +23,18 @@ function picturesCode(parameters: JsonObject, field: string): string {
   return `n8n.list(${toCode(parameters[field] ?? "")}).map((url) => ({ url }))`;
 }
 
-/** A picture with a question about it. */
-function analyzePicture(
+interface AskedFiles {
+  readonly urls: string;
+  readonly question: string;
+}
+
+const PICTURES: AskedFiles = { urls: "imageUrls", question: "What's in this image?" };
+
+/** Files with a question about them. */
+function analyzeFiles(
   ctx: NodeContext,
   service: { readonly title: string; readonly model: string },
+  { urls, question }: AskedFiles = PICTURES,
 ): ConvertedNode {
   const { parameters } = ctx.node;
   const name = readModelName(parameters["modelId"]);
@@ -35,21 +43,24 @@ function analyzePicture(
   return askForEach(ctx, {
     type: "llm",
     args: {
-      prompt: toCode(parameters["text"] ?? "What's in this image?"),
+      prompt: toCode(parameters["text"] ?? question),
       ...(name?.startsWith("=") && { model: toCode(name) }),
     },
-    given: { files: picturesCode(parameters, "imageUrls") },
+    given: { files: picturesCode(parameters, urls) },
     config: {
       connectorId: ctx.bind("connector", service.title, service.title),
       model: name === undefined ? service.model : name.startsWith("=") ? "{{ item.model }}" : name,
       prompt: "{{ item.prompt }}",
       files: "{{ item.given.files }}",
-      ...(typeof limit === "number" && { maxTokens: limit }),
+      ...(typeof limit === "number" &&
+        limit >= 1 && { maxTokens: Math.min(TOKENS_MAX, Math.round(limit)) }),
     },
     each:
       service.title === "OpenAI"
         ? "[{ content: one.text }]"
-        : '[{ content: { parts: [{ text: one.text }], role: "model" }, finishReason: "STOP" }]',
+        : service.title === "Anthropic"
+          ? '[{ content: [{ type: "text", text: one.text }] }]'
+          : '[{ content: { parts: [{ text: one.text }], role: "model" }, finishReason: "STOP" }]',
     approximations: [],
   });
 }
@@ -102,7 +113,7 @@ const openAi: Convert = (ctx) => {
   if (resource === "text" || (resource === "image" && operation === "message"))
     return convertChat(ctx);
   if (resource === "image" && operation === "analyze")
-    return analyzePicture(ctx, { title: "OpenAI", model: "gpt-4.1-mini" });
+    return analyzeFiles(ctx, { title: "OpenAI", model: "gpt-4.1-mini" });
   if (resource === "image" && (operation ?? "generate") === "generate") return drawPicture(ctx);
   if (resource === "audio") return callForEach(ctx, toServiceCall(MEDIA, "lc.openAi", parameters));
   throw new NotConvertible(`needs lc.openAi ${toText(resource)}.${toText(operation)}`);
@@ -199,7 +210,8 @@ const oldOpenAi: Convert = (ctx) => {
       ...(typeof temperature === "number" && {
         temperature: Math.min(2, Math.max(0, temperature)),
       }),
-      ...(typeof maxTokens === "number" && maxTokens >= 1 && { maxTokens: Math.round(maxTokens) }),
+      ...(typeof maxTokens === "number" &&
+        maxTokens >= 1 && { maxTokens: Math.min(TOKENS_MAX, Math.round(maxTokens)) }),
     },
     each: isChat
       ? simple
@@ -212,13 +224,31 @@ const oldOpenAi: Convert = (ctx) => {
   });
 };
 
-/** Gemini's node: messages and pictures. */
+/** The usual operations of Gemini's node. */
+const GEMINI_USUAL: Readonly<Record<string, string>> = {
+  audio: "transcribe",
+  document: "analyze",
+  image: "generate",
+  video: "generate",
+};
+
+/** Questions about files: the parameter with their addresses, and the text unless the node has one. */
+const GEMINI_FILES: Readonly<Record<string, AskedFiles>> = {
+  "image.analyze": { urls: "imageUrls", question: "What's in this image?" },
+  "document.analyze": { urls: "documentUrls", question: "What's in this document?" },
+  "video.analyze": { urls: "videoUrls", question: "What's in this video?" },
+  "audio.analyze": { urls: "audioUrls", question: "What's in this audio?" },
+  "audio.transcribe": { urls: "audioUrls", question: "Generate a transcript of the speech." },
+};
+
+/** Gemini's node: messages, and questions about files. */
 const googleGemini: Convert = (ctx) => {
   const { resource = "text", operation } = ctx.node.parameters;
   const gemini = { title: "Google Gemini", model: "gemini-2.5-flash" };
-  if (resource === "image" && operation === "analyze") return analyzePicture(ctx, gemini);
-  if (resource !== "text")
-    throw new NotConvertible(`needs lc.googleGemini ${toText(resource)}.${toText(operation)}`);
+  const does = `${toText(resource)}.${toText(operation, GEMINI_USUAL[toText(resource)] ?? "")}`;
+  const heard = Object.hasOwn(GEMINI_FILES, does) ? GEMINI_FILES[does] : undefined;
+  if (heard) return analyzeFiles(ctx, gemini, heard);
+  if (resource !== "text") throw new NotConvertible(`needs lc.googleGemini ${does}`);
   return message(
     ctx,
     gemini,
@@ -229,6 +259,8 @@ const googleGemini: Convert = (ctx) => {
 
 const anthropic: Convert = (ctx) => {
   const { resource = "text", operation } = ctx.node.parameters;
+  if (resource === "image" && (operation ?? "analyze") === "analyze")
+    return analyzeFiles(ctx, { title: "Anthropic", model: "claude-sonnet-4-5" });
   if (resource !== "text")
     throw new NotConvertible(`needs lc.anthropic ${toText(resource)}.${toText(operation)}`);
   return message(
@@ -272,7 +304,8 @@ function message(
       ...(typeof temperature === "number" && {
         temperature: Math.min(2, Math.max(0, temperature)),
       }),
-      ...(typeof maxTokens === "number" && maxTokens >= 1 && { maxTokens: Math.round(maxTokens) }),
+      ...(typeof maxTokens === "number" &&
+        maxTokens >= 1 && { maxTokens: Math.min(TOKENS_MAX, Math.round(maxTokens)) }),
     },
     each: each("one.text"),
     approximations: asked.length > 1 ? ["all messages are one question"] : [],

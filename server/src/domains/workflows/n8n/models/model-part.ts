@@ -53,7 +53,8 @@ export function convertModel({ parts, bind }: Pick<NodeContext, "parts" | "bind"
       ...(typeof temperature === "number" && {
         temperature: Math.min(2, Math.max(0, temperature)),
       }),
-      ...(typeof maxTokens === "number" && maxTokens >= 1 && { maxTokens: Math.round(maxTokens) }),
+      ...(typeof maxTokens === "number" &&
+        maxTokens >= 1 && { maxTokens: Math.min(TOKENS_MAX, Math.round(maxTokens)) }),
     },
     approximations: [
       ...(given === undefined ? [`the model is not said: ${service.model} is asked`] : []),
@@ -61,6 +62,9 @@ export function convertModel({ parts, bind }: Pick<NodeContext, "parts" | "bind"
     ],
   };
 }
+
+/** As many as a step may ask for. */
+export const TOKENS_MAX = 1_000_000;
 
 /** A name, or a choice from a list. */
 export function readModelName(value: Json): string | undefined {

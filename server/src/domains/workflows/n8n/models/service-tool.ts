@@ -20,7 +20,8 @@ export function serviceTool({ node }: NodePart, ctx: ToolContext): JsonObject {
 export function callTool(call: ServiceCall, ctx: ToolContext): JsonObject {
   ctx.approximations.push(...call.approximations);
   const connectorId = ctx.bind("connector", call.preset, call.title);
-  const text = `${call.args} ${call.via?.args ?? ""}`;
+  const text = `${call.args} ${call.via?.args ?? ""} ${call.limit ?? ""}`;
+  const cut = call.limit === undefined ? "" : `.slice(0, ${call.limit})`;
   const invoke = invokeCode(connectorId);
   const sent = call.sent === undefined ? "asked" : `asked.${call.sent}`;
   const calls = call.via
@@ -30,9 +31,9 @@ for (const asked of found) {
   const one = ${invoke(call.action, sent)};
   items.push(...${call.items});
 }
-return items;`
+return items${cut};`
     : `const one = ${invoke(call.action, sent)};
-return ${call.items};`;
+return (${call.items})${cut};`;
   return scriptTool(ctx, text, `const asked = ${call.args};\n${calls}`);
 }
 

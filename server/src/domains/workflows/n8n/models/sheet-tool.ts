@@ -4,7 +4,6 @@ import { type JsonObject, type NodePart, toObject, toText } from "../n8n-workflo
 import {
   clearCall,
   documentCode,
-  matchOf,
   OTHERS,
   PRESET,
   readCall,
@@ -14,6 +13,7 @@ import {
   sheetOf,
   TITLE,
 } from "../nodes/data/sheet-node.ts";
+import { findKeyColumns } from "../nodes/data/key-columns.ts";
 import { toServiceCall } from "../services/service-table.ts";
 import { callTool, invokeCode, scriptTool } from "./service-tool.ts";
 import type { ToolContext } from "./tool-context.ts";
@@ -35,9 +35,10 @@ export function sheetTool({ node }: NodePart, ctx: ToolContext): JsonObject {
       return writeTool(node, ctx, "n8n.sheetAppend(values, [row])");
     case "appendOrUpdate":
     case "update": {
-      const keys = JSON.stringify(matchOf(node));
+      const { keys, notes } = findKeyColumns(node, ctx.bind);
+      ctx.approximations.push(...notes);
       const more = operation === "update" ? "" : ", { append: true }";
-      return writeTool(node, ctx, `n8n.sheetUpdate(values, [row], ${keys}${more})`);
+      return writeTool(node, ctx, `n8n.sheetUpdate(values, [row], ${JSON.stringify(keys)}${more})`);
     }
     default:
       throw new NotConvertible(`needs the tool googleSheets ${toText(operation)}`);

@@ -25,6 +25,9 @@ function describeArgument(description: string, type: string): JsonObject {
   };
 }
 
+/** Thrown where code computes with an argument, which a template of ours can't say. */
+export class ComputedArgument extends NotConvertible {}
+
 /** Collects the arguments that parameters name, and puts templates in their places. */
 export class ToolArguments {
   readonly #properties: Record<string, JsonObject> = {};
@@ -73,7 +76,7 @@ export class ToolArguments {
       return `{{ item.given.${name} }}`;
     }
     const [whole, , name = "", , description = "", , type = "string"] = found;
-    if (whole !== plain) throw new NotConvertible("computes with what a model gives");
+    if (whole !== plain) throw new ComputedArgument("computes with what a model gives");
     return this.#add(name, description, type.toLowerCase());
   }
 

@@ -1,4 +1,5 @@
 import type { NodeContext } from "../conversion.ts";
+import type { JsonObject, NodePart } from "../n8n-workflow.ts";
 
 /** The means of the conversion of tools. */
 export interface ToolContext extends Pick<
@@ -11,3 +12,6 @@ export interface ToolContext extends Pick<
   readonly taken: Set<string>;
   readonly approximations: string[];
 }
+
+/** Makes the node that carries out a tool. */
+export type ConvertTool = (part: NodePart, ctx: ToolContext) => JsonObject;

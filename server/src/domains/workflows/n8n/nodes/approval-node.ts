@@ -1,8 +1,9 @@
 /** Messages whose answer is waited for: links in the message lead to an address of the step that waits. */
 import type { Node } from "../../definition/index.ts";
+import { toCode } from "../code-text.ts";
 import { type Convert, type NodeContext, NotConvertible } from "../conversion.ts";
 import { type Json, type JsonObject, toObject, toText } from "../n8n-workflow.ts";
-import { toServiceCall } from "../services/service-table.ts";
+import { type ServiceCall, toServiceCall } from "../services/service-table.ts";
 import { findService } from "../services/services.ts";
 import { limitOf, requestSteps } from "./wait-node.ts";
 import { callForEach } from "./service-node.ts";
@@ -35,6 +36,21 @@ const MESSAGES: Readonly<Record<string, (given: JsonObject, links: Links) => Jso
     chatId,
     text: append(message, textLinks(links)),
   }),
+  discord: ({ guildId, sendTo, channelId, message }, links) => ({
+    resource: "message",
+    operation: "send",
+    guildId,
+    sendTo,
+    channelId,
+    content: append(message, textLinks(links)),
+  }),
+  whatsApp: ({ phoneNumberId, recipientPhoneNumber, message }, links) => ({
+    resource: "message",
+    operation: "send",
+    phoneNumberId,
+    recipientPhoneNumber,
+    textBody: append(message, textLinks(links)),
+  }),
   slack: ({ select, user, channelId, message }, links) => ({
     resource: "message",
     operation: "post",
@@ -62,13 +78,35 @@ export function isApproval({ parameters: { operation } }: NodeContext["node"]): 
   return operation === "sendAndWait";
 }
 
+function messageCall(type: string, parameters: JsonObject): ServiceCall {
+  const service = findService(type);
+  if (!service) throw new Error(`There is no service ${type}.`);
+  return toServiceCall(service, type, parameters);
+}
+
+/** A mail by a server of one's own. */
+function mailCall(
+  { toEmail = "", fromEmail = "", subject = "", message }: JsonObject,
+  links: Links,
+): ServiceCall {
+  const html = toCode(append(message, htmlLinks(links)));
+  return {
+    preset: "smtp",
+    title: "A mail server (smtp)",
+    action: "send",
+    args: `{ to: n8n.list(${toCode(toEmail)}), from: n8n.text(${toCode(fromEmail)}), subject: n8n.text(${toCode(subject)}), html: n8n.text(${html}) }`,
+    items: "[one]",
+    approximations: [],
+  };
+}
+
 export const sendAndWait: Convert = (ctx) => {
   const { node, id } = ctx;
   const { parameters, type } = node;
   const { responseType = "approval", approvalOptions } = parameters;
-  const service = findService(type);
   const describe = Object.hasOwn(MESSAGES, type) ? MESSAGES[type] : undefined;
-  if (!service || !describe) throw new NotConvertible(`needs ${type} message.sendAndWait`);
+  if (!describe && type !== "emailSend")
+    throw new NotConvertible(`needs ${type} message.sendAndWait`);
   if (responseType !== "approval") throw new NotConvertible("asks for more than an approval");
   const {
     approvalType = "single",
@@ -79,7 +117,9 @@ export const sendAndWait: Convert = (ctx) => {
     approve: toText(approveLabel, "Approve"),
     ...(approvalType === "double" && { reject: toText(disapproveLabel, "Decline") }),
   };
-  const call = toServiceCall(service, type, describe(parameters, links));
+  const call = describe
+    ? messageCall(type, describe(parameters, links))
+    : mailCall(parameters, links);
   const message = callForEach({ ...ctx, node: { ...node, executeOnce: true } }, call);
   const [args, ...others] = message.steps;
   if (!args) throw new Error("A call has steps.");

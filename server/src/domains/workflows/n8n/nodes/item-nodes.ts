@@ -6,6 +6,7 @@ import {
   assertSupported,
   type Convert,
   eachScript,
+  firstItemScript,
   listScript,
   type NodeContext,
   NotConvertible,
@@ -15,6 +16,13 @@ import {
 } from "../conversion.ts";
 import { type Json, toList, toObject, toText } from "../n8n-workflow.ts";
 import { forgetSeen, keepStaticData, readStaticData, removeSeen } from "./kept-data.ts";
+
+/** The field that a node does not name, and that n8n asks for, too. */
+function askField({ node: { name }, bind }: NodeContext): string {
+  const asked = bind("text", `field ${name}`, `${name}: the field that it is about`);
+  if (asked === "") throw new NotConvertible("names no field");
+  return asked;
+}
 
 /** Passes the items on as they are. */
 export const passItems: Convert = (ctx) => ({ steps: [listScript(ctx, ctx.id, "return list;")] });
@@ -143,9 +151,9 @@ const splitOut: Convert = (ctx) => {
   assertSupported(parameters);
   const { fieldToSplitOut = "", include = "noOtherFields", fieldsToInclude, options } = parameters;
   const { destinationFieldName } = toObject(options);
-  if (toText(fieldToSplitOut) === "") throw new NotConvertible("names no field");
+  const split = toText(fieldToSplitOut) === "" ? askField(ctx) : fieldToSplitOut;
   const about = [
-    `fields: n8n.list(${toCode(fieldToSplitOut)})`,
+    `fields: n8n.list(${toCode(split)})`,
     `include: ${toCode(include)}`,
     ...(include === "selectedOtherFields"
       ? [`others: n8n.list(${toCode(fieldsToInclude ?? "")})`]
@@ -154,8 +162,8 @@ const splitOut: Convert = (ctx) => {
       ? []
       : [`names: n8n.list(${toCode(destinationFieldName)})`]),
   ];
-  const split = eachScript(ctx, ctx.id, `n8n.splitOut($json, { ${about.join(", ")} })`, parameters);
-  return { steps: [flatScript(split)], approximations: findApproximations(ctx, parameters) };
+  const made = eachScript(ctx, ctx.id, `n8n.splitOut($json, { ${about.join(", ")} })`, parameters);
+  return { steps: [flatScript(made)], approximations: findApproximations(ctx, parameters) };
 };
 
 /** The script whose lists are one list. */
@@ -170,44 +178,35 @@ const aggregate: Convert = (ctx) => {
     const name = JSON.stringify(toText(parameters["destinationFieldName"], "data"));
     const { include = "allFields", fieldsToInclude, fieldsToExclude } = parameters;
     const named = toText(include === "specifiedFields" ? fieldsToInclude : fieldsToExclude);
-    if (named.startsWith("=")) throw new NotConvertible("aggregates a field by expression");
-    const fields = JSON.stringify(named.split(",").map((one) => one.trim()));
+    const fields = `n8n.list(${toCode(named)})`;
     const member =
       include === "allFields"
         ? "({ $binary, ...json }) => json"
-        : `(one) => Object.fromEntries(Object.entries(one).filter(([name]) => name !== "$binary" && ${fields}.includes(name) === ${include === "specifiedFields"}))`;
-    return {
-      steps: [
-        listScript(
-          ctx,
-          ctx.id,
-          `return list.length === 0 ? [] : [{ [${name}]: list.map(${member}) }];`,
-        ),
-      ],
-    };
+        : `(one) => Object.fromEntries(Object.entries(one).filter(([name]) => name !== "$binary" && fields.includes(name) === ${include === "specifiedFields"}))`;
+    const code = `const fields = ${fields};
+return list.length === 0 ? [] : [{ [${name}]: list.map(${member}) }];`;
+    return { steps: [firstItemScript(ctx, { id: ctx.id, code, text: named })] };
   }
   const fields = toList(toObject(parameters["fieldsToAggregate"])["fieldToAggregate"]).map(
     toObject,
   );
   const { mergeLists, keepMissing } = toObject(parameters["options"]);
   const members = fields.map(({ fieldToAggregate, renameField, outputFieldName }) => {
-    const from = toText(fieldToAggregate);
-    if (from === "" || from.startsWith("="))
-      throw new NotConvertible("aggregates a field by expression");
+    const from = toText(fieldToAggregate) || askField(ctx);
+    const path = `n8n.text(${toCode(from)})`;
     const name =
-      renameField === true ? toText(outputFieldName, from) : (from.split(".").at(-1) ?? from);
-    const values = `list.map((one) => n8n.get(one, ${JSON.stringify(from)}))`;
+      renameField === true
+        ? `[n8n.text(${toCode(outputFieldName ?? from)})]`
+        : `[${path}.split(".").at(-1)]`;
+    const values = `list.map((one) => n8n.get(one, ${path}))`;
     const kept =
       keepMissing === true
         ? `${values}.map((one) => one ?? null)`
         : `${values}.filter((one) => one !== undefined && one !== null)`;
-    return `${JSON.stringify(name)}: ${kept}${mergeLists === true ? ".flat()" : ""}`;
+    return `${name}: ${kept}${mergeLists === true ? ".flat()" : ""}`;
   });
-  return {
-    steps: [
-      listScript(ctx, ctx.id, `return list.length === 0 ? [] : [{ ${members.join(", ")} }];`),
-    ],
-  };
+  const code = `return list.length === 0 ? [] : [{ ${members.join(", ")} }];`;
+  return { steps: [firstItemScript(ctx, { id: ctx.id, code, text: parameters })] };
 };
 
 const limit: Convert = (ctx) => {
@@ -273,29 +272,20 @@ const removeDuplicates: Convert = (ctx) => {
   if (operation === "removeItemsSeenInPreviousExecutions") return removeSeen(ctx);
   if (operation === "clearDeduplicationHistory") return forgetSeen(ctx);
   const compare = toText(parameters["compare"], "allFields");
-  const named = toText(parameters["fieldsToCompare"] ?? parameters["fieldsToExclude"]);
-  const fields = named.split(",").map((name) => name.trim());
-  if (compare !== "allFields" && (named === "" || named.startsWith("=")))
-    throw new NotConvertible("compares by expression");
+  const given = toText(parameters["fieldsToCompare"] ?? parameters["fieldsToExclude"]);
+  const named = compare !== "allFields" && given === "" ? askField(ctx) : given;
   const key =
     compare === "selectedFields"
-      ? `JSON.stringify(${JSON.stringify(fields)}.map((name) => n8n.get(one, name)))`
+      ? "JSON.stringify(fields.map((name) => n8n.get(one, name)))"
       : compare === "allFieldsExcept"
-        ? `JSON.stringify(${JSON.stringify(fields)}.reduce((rest, name) => n8n.unset(rest, name), one))`
+        ? "JSON.stringify(fields.reduce((rest, name) => n8n.unset(rest, name), one))"
         : "JSON.stringify(one)";
-  return {
-    steps: [
-      listScript(
-        ctx,
-        ctx.id,
-        `const seen = new Set();
+  const code = `const seen = new Set(), fields = n8n.list(${toCode(named)});
 return list.filter((one) => {
   const key = ${key};
   return seen.has(key) ? false : seen.add(key);
-});`,
-      ),
-    ],
-  };
+});`;
+  return { steps: [firstItemScript(ctx, { id: ctx.id, code, text: named })] };
 };
 
 const renameKeys: Convert = (ctx) => {
@@ -341,9 +331,10 @@ const crypto: Convert = (ctx) => {
         ? `crypto.hmac(${algorithm}, ${toCode(secret)}, ${toCode(value)}, ${toCode(encoding)})`
         : action === "generate" && (parameters["encodingType"] ?? "uuid") === "uuid"
           ? "crypto.randomUUID()"
-          : undefined;
-  if (made === undefined)
-    throw new NotConvertible("signs, or makes other random texts than a UUID");
+          : action === "generate"
+            ? `n8n.randomText(${toCode(parameters["encodingType"])}, Number(${toCode(parameters["stringLength"] ?? 32)}))`
+            : undefined;
+  if (made === undefined) throw new NotConvertible("signs with a key");
   return { steps: [eachScript(ctx, ctx.id, `n8n.set($json, ${name}, ${made})`, parameters)] };
 };
 
@@ -353,6 +344,9 @@ export const itemNodes: Readonly<Record<string, Convert>> = {
   code,
   function: code,
   functionItem: code,
+  aiTransform: code,
+  // It notes by what an execution can be found; runs here are found by their inputs and outputs.
+  executionData: passItems,
   noOp: passItems,
   splitOut,
   itemLists,

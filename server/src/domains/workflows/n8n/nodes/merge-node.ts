@@ -50,7 +50,7 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
   return step({
     mode: "by_key",
     lists,
-    keys: keysOfMerge(parameters),
+    keys: keysOfMerge(ctx),
     join: joinOfMerge(parameters),
   });
 };
@@ -65,7 +65,7 @@ function byPosition(ctx: NodeContext): ConvertedNode {
   return { steps: [scriptStep(ctx, ctx.id, source)] };
 }
 
-function keysOfMerge(parameters: JsonObject): string[] {
+function keysOfMerge({ node: { name, parameters }, bind }: NodeContext): string[] {
   const pairs = toList(toObject(parameters["mergeByFields"])["values"]).map((one) => {
     const { field1, field2 } = toObject(one);
     return `${toText(field1)} = ${toText(field2)}`;
@@ -74,9 +74,14 @@ function keysOfMerge(parameters: JsonObject): string[] {
     .split(",")
     .map((field) => field.trim());
   const keys = pairs.length > 0 ? pairs : simple.filter((field) => field !== "");
-  if (keys.length === 0 || keys.some((key) => key.startsWith("=") || key.includes("{{")))
-    throw new NotConvertible("has no keys, or keys by expression");
-  return keys;
+  const isByCode = keys.some((key) => /(?:^|= )=/.test(key) || key.includes("{{"));
+  if (isByCode) throw new NotConvertible("has keys by expression");
+  const known = keys.filter((key) => key.trim() !== "=");
+  if (known.length > 0) return known;
+  // n8n asks for a field, too.
+  const asked = bind("text", `field ${name}`, `${name}: the field by which items are matched`);
+  if (asked === "") throw new NotConvertible("does not say by which field items are matched");
+  return [asked];
 }
 
 function joinOfMerge(parameters: JsonObject): string {

@@ -13,110 +13,8 @@ import {
   scriptStep,
 } from "../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
-
-/** Pairs of names and values as code of an object. */
-function pairsCode(list: Json): string {
-  const members = toList(list).map((one) => {
-    const { name = "", value = "" } = toObject(one);
-    return `[${toCode(name)}]: ${toCode(value)}`;
-  });
-  return `{ ${members.join(", ")} }`;
-}
-
-/** JSON that is written as a text, or is the value of an expression. */
-function jsonCode(value: Json): string {
-  return `((made) => typeof made === "string" ? JSON.parse(made) : made)(${toCode(value)})`;
-}
-
-interface HttpParts {
-  /** How the body is sent, where that is not as JSON or a text. */
-  readonly bodyType?: "form" | "multipart";
-  readonly method: string;
-  readonly query: string;
-  readonly headers: string;
-  readonly body: string;
-}
-
-function partsOfNew(parameters: JsonObject): HttpParts {
-  const { method = "GET", sendQuery, sendHeaders, specifyQuery, specifyHeaders } = parameters;
-  const query =
-    sendQuery !== true
-      ? "{}"
-      : specifyQuery === "json"
-        ? jsonCode(parameters["jsonQuery"] ?? "{}")
-        : pairsCode(toObject(parameters["queryParameters"])["parameters"]);
-  const headers =
-    sendHeaders !== true
-      ? "{}"
-      : specifyHeaders === "json"
-        ? jsonCode(parameters["jsonHeaders"] ?? "{}")
-        : pairsCode(toObject(parameters["headerParameters"])["parameters"]);
-  const isMultipart =
-    parameters["sendBody"] === true && parameters["contentType"] === "multipart-form-data";
-  return {
-    ...(isMultipart && { bodyType: "multipart" as const }),
-    method: toCode(method),
-    query,
-    headers,
-    body: parameters["sendBody"] === true ? bodyOfNew(parameters) : "undefined",
-  };
-}
-
-/** The parts of a form, files among them. */
-function formCode(list: Json): string {
-  const members = toList(list).map((one) => {
-    const { name = "", value = "", parameterType, inputDataFieldName = "data" } = toObject(one);
-    return parameterType === "formBinaryData"
-      ? `[${toCode(name)}]: n8n.file($item, ${toCode(inputDataFieldName)})`
-      : `[${toCode(name)}]: ${toCode(value)}`;
-  });
-  return `{ ${members.join(", ")} }`;
-}
-
-function bodyOfNew(parameters: JsonObject): string {
-  const { contentType = "json", specifyBody = "keypair", jsonBody = "{}", body = "" } = parameters;
-  const pairs = toObject(parameters["bodyParameters"])["parameters"];
-  if (contentType === "json") return specifyBody === "json" ? jsonCode(jsonBody) : pairsCode(pairs);
-  if (contentType === "raw") return `n8n.text(${toCode(body)})`;
-  if (contentType === "form-urlencoded") {
-    return specifyBody === "string"
-      ? toCode(body)
-      : `new URLSearchParams(Object.entries(${pairsCode(pairs)})).toString()`;
-  }
-  if (contentType === "multipart-form-data") return formCode(pairs);
-  if (contentType === "binaryData")
-    return `n8n.file($item, ${toCode(parameters["inputDataFieldName"] ?? "data")})`;
-  throw new NotConvertible("has a body of another kind");
-}
-
-function partsOfOld(parameters: JsonObject): HttpParts {
-  const { requestMethod = "GET", jsonParameters } = parameters;
-  const part = (name: string): string =>
-    jsonParameters === true
-      ? jsonCode(parameters[`${name}ParametersJson`] ?? "{}")
-      : pairsCode(toObject(parameters[`${name}ParametersUi`])["parameter"]);
-  const hasBody =
-    jsonParameters === true
-      ? parameters["bodyParametersJson"] !== undefined
-      : parameters["bodyParametersUi"] !== undefined;
-  if (parameters["sendBinaryData"] === true) {
-    const file = `n8n.file($item, ${toCode(parameters["binaryPropertyName"] ?? "data")})`;
-    const isForm = toObject(parameters["options"])["bodyContentType"] === "multipart-form-data";
-    return {
-      ...(isForm && { bodyType: "multipart" as const }),
-      method: toCode(requestMethod),
-      query: part("query"),
-      headers: part("header"),
-      body: isForm ? `{ ${hasBody ? `...${part("body")}, ` : ""}file: ${file} }` : file,
-    };
-  }
-  return {
-    method: toCode(requestMethod),
-    query: part("query"),
-    headers: part("header"),
-    body: hasBody ? part("body") : "undefined",
-  };
-}
+import { keysCode, takeUrlKeys, withKeys } from "../typed-keys.ts";
+import { type HttpKeys, partsOfNew, partsOfOld } from "./http-parts.ts";
 
 /** The options of a call that are known here; others are told. */
 const KNOWN_OPTIONS = new Set([
@@ -145,23 +43,20 @@ const httpRequest: Convert = (ctx) => {
   );
   const format = responseFormat ?? parameters["responseFormat"];
   const paging = pagingOf(options);
-  const strange = Object.keys(options).filter((name) => !KNOWN_OPTIONS.has(name));
   const isForm = parameters["contentType"] === "form-urlencoded";
-  const { method, query, headers, body, bodyType } =
-    version >= 3 ? partsOfNew(parameters) : partsOfOld(parameters);
+  const { method, query, headers, body, bodyType, keys } =
+    version >= 3 ? partsOfNew(ctx) : partsOfOld(ctx);
+  const address = takeUrlKeys(ctx, parameters["url"] ?? "");
+  const queryKeys = [...keys.query, ...address.keys];
   const hasConnector = !["none", ""].includes(toText(parameters["authentication"], "none"));
-  const typed =
-    hasConnector && bodyType === "multipart"
-      ? `{ ...${headers}, "content-type": "multipart/form-data" }`
-      : isForm
-        ? `{ "content-type": "application/x-www-form-urlencoded", ...${headers} }`
-        : headers;
-  const args = `{ method: ${method}, url: ${toCode(parameters["url"] ?? "")}, query: ${query}, headers: Object.fromEntries(Object.entries(${typed}).map(([name, value]) => [name, n8n.text(value)])), body: ${body} }`;
+  const isMultipart = hasConnector && bodyType === "multipart";
+  const typed = typedHeaders(headers, isMultipart ? "multipart" : isForm ? "form" : undefined);
+  const args = `{ method: ${method}, url: ${toCode(address.url)}, query: ${query}, headers: Object.fromEntries(Object.entries(${typed}).map(([name, value]) => [name, n8n.text(value)])), body: ${body} }`;
   const request = {
     method: "{{ item.method }}",
-    query: "{{ item.query }}",
-    headers: "{{ item.headers }}",
-    body: "{{ item.body }}",
+    query: withKeys("query", queryKeys),
+    headers: withKeys("headers", keys.headers),
+    body: withKeys("body", keys.body),
     ...(format === "file" && { response: "file" }),
   };
   const step = !hasConnector
@@ -171,6 +66,8 @@ const httpRequest: Convert = (ctx) => {
           url: "{{ item.url }}",
           ...request,
           ...(bodyType === "multipart" && { bodyType }),
+          // Without keys the body is a text already.
+          ...(isForm && keys.body.length > 0 && { bodyType: "form" }),
           redirects: 5,
           ...(neverError === true && { failOn: [] }),
         },
@@ -191,20 +88,39 @@ const httpRequest: Convert = (ctx) => {
   if (paging) {
     if (format === "file" || bodyType) throw new NotConvertible("reads files page by page");
     const { connectorId } = step.config as { readonly connectorId?: string };
-    return pagedSteps(ctx, { args, each, connectorId, paging });
+    const whole = addKeys(args, { ...keys, query: queryKeys });
+    return pagedSteps(ctx, { args: whole, each, connectorId, paging });
   }
   const made = outsideSteps(ctx, { args, step, flatten: flattenCode(ctx, each) }, parameters);
-  return {
-    ...made,
-    approximations: [
-      ...(made.approximations ?? []),
-      ...(options["allowUnauthorizedCerts"] === true
-        ? ["an invalid certificate is not accepted"]
-        : []),
-      ...strange.map((name) => `the option ${name} is left out`),
-    ],
-  };
+  return { ...made, approximations: [...(made.approximations ?? []), ...listNotes(options)] };
 };
+
+/** The options that mean something else here, or nothing. */
+function listNotes(options: JsonObject): string[] {
+  const strange = Object.keys(options).filter((name) => !KNOWN_OPTIONS.has(name));
+  return [
+    ...(options["allowUnauthorizedCerts"] === true
+      ? ["an invalid certificate is not accepted"]
+      : []),
+    ...strange.map((name) => `the option ${name} is left out`),
+  ];
+}
+
+/** Code of headers with the type of a form; what the node itself says of an encoded one counts. */
+function typedHeaders(headers: string, kind: "multipart" | "form" | undefined): string {
+  if (kind === undefined) return headers;
+  return kind === "multipart"
+    ? `{ ...${headers}, "content-type": "multipart/form-data" }`
+    : `{ "content-type": "application/x-www-form-urlencoded", ...${headers} }`;
+}
+
+/** Code of a request with the keys that were typed into it. */
+function addKeys(args: string, keys: HttpKeys): string {
+  const parts = Object.entries(keys).filter(([, list]) => list.length > 0);
+  if (parts.length === 0) return args;
+  const members = parts.map(([name, list]) => `${name}: { ...made.${name}${keysCode(list)} }`);
+  return `await (async (made) => ({ ...made, ${members.join(", ")} }))(${args})`;
+}
 
 /** How the node reads pages; undefined where it reads one. */
 function pagingOf(options: JsonObject): JsonObject | undefined {

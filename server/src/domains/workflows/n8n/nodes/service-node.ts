@@ -24,6 +24,7 @@ export const serviceNode: Convert = (ctx) => {
 
 /** The steps of a call for each item. */
 export function callForEach(ctx: NodeContext, call: ServiceCall): ConvertedNode {
+  if (call.limit !== undefined) throw new NotConvertible("limits by expression");
   if (call.via) return callTwice(ctx, call, call.via);
   const step = {
     type: "connector",

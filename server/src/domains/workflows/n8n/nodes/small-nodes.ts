@@ -19,8 +19,7 @@ const emailSend: Convert = (ctx) => {
   if (toText(parameters["operation"], "send") !== "send")
     throw new NotConvertible("waits for a reply");
   const options = toObject(parameters["options"]);
-  if (options["attachments"] !== undefined || parameters["attachments"] !== undefined)
-    throw new NotConvertible("needs files");
+  const attachments = options["attachments"] ?? parameters["attachments"] ?? "";
   const format = toText(parameters["emailFormat"], ctx.node.version >= 2 ? "html" : "both");
   const list = (code: string) =>
     `n8n.text(${code}).split(",").map((one) => one.trim()).filter((one) => one !== "")`;
@@ -34,6 +33,9 @@ const emailSend: Convert = (ctx) => {
       const value = options[`${name}Email`] ?? parameters[`${name}Email`];
       return value === undefined || value === "" ? [] : [`${name}: ${list(toCode(value))}`];
     }),
+    ...(attachments === ""
+      ? []
+      : [`attachments: n8n.list(${toCode(attachments)}).map((name) => n8n.file($item, name))`]),
     ...(options["replyTo"] === undefined
       ? []
       : [`replyTo: n8n.text(${toCode(options["replyTo"])})`]),
@@ -72,10 +74,13 @@ const summarize: Convert = (ctx) => {
   const { parameters } = ctx.node;
   assertSupported(parameters);
   const fields = toList(toObject(parameters["fieldsToSummarize"])["values"]).map((one) => {
-    const { aggregation, field, separateBy } = toObject(one);
+    const { aggregation, field, separateBy, customSeparator } = toObject(one);
     const kind = toText(aggregation, "count");
-    const code = SUMS[kind];
-    if (code === undefined || toText(field).startsWith("=") || separateBy !== undefined)
+    const separator = JSON.stringify(
+      separateBy === "other" ? toText(customSeparator) : toText(separateBy, ","),
+    );
+    const code = SUMS[kind]?.replace('join(",")', `join(${separator})`);
+    if (code === undefined || toText(field).startsWith("="))
       throw new NotConvertible(`summarizes by ${kind} in a way of its own`);
     return { name: `${SUM_NAMES[kind] ?? kind}_${toText(field)}`, field: toText(field), code };
   });
@@ -122,8 +127,13 @@ const form: Convert = (ctx) => {
   if (operation !== "completion" || !respond)
     throw new NotConvertible("asks further pages of a form");
   if (respondWith === "returnBinary") throw new NotConvertible("needs files");
-  if (respondWith === "redirect") throw new NotConvertible("leads elsewhere after a form");
-  const own = respondWith === "showText" ? (parameters["responseText"] ?? "") : undefined;
+  const isElsewhere = respondWith === "redirect";
+  const own =
+    respondWith === "showText"
+      ? (parameters["responseText"] ?? "")
+      : isElsewhere
+        ? (parameters["redirectUrl"] ?? "")
+        : undefined;
   const texts = [completionTitle, completionMessage].filter(
     (one) => one !== undefined && one !== "",
   );
@@ -137,7 +147,8 @@ const form: Convert = (ctx) => {
     ...made,
     approximations: [
       ...(made.approximations ?? []),
-      ...(own === undefined ? [] : ["shows HTML as text"]),
+      ...(isElsewhere ? ["shows the address, and does not lead there"] : []),
+      ...(own === undefined || isElsewhere ? [] : ["shows HTML as text"]),
     ],
   };
 };
@@ -160,7 +171,18 @@ const mcpClient: Convert = (ctx) => {
   return outsideSteps(ctx, { args, step: { type: "connector", config }, flatten }, parameters);
 };
 
+/** Evaluations are none of a workflow's runs: outputs and metrics are passed by, and the question whether it is one is answered. */
+const evaluation: Convert = (ctx) => {
+  const { operation = "setOutputs" } = ctx.node.parameters;
+  const isQuestion = operation === "checkIfEvaluating";
+  return {
+    steps: [listScript(ctx, ctx.id, isQuestion ? "return { o0: [], o1: list };" : "return list;")],
+    approximations: ["evaluations are not imported: every run is one of production"],
+  };
+};
+
 export const smallNodes: NodeTable = {
+  evaluation,
   emailSend,
   summarize,
   form,

@@ -12,6 +12,7 @@ import {
   outsideSteps,
 } from "../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
+import { takeKeys, withKeys } from "../typed-keys.ts";
 import { flattenCode } from "./outside-nodes.ts";
 
 /** One script that computes something for each item. */
@@ -128,10 +129,16 @@ const graphql: Convert = (ctx) => {
     operationName,
   } = parameters;
   if (requestMethod === "GET") throw new NotConvertible("sends GraphQL by GET");
-  const pairs = toList(toObject(headerParametersUi)["parameter"]).map((one) => {
-    const { name = "", value = "" } = toObject(one);
-    return `[${toCode(name)}]: n8n.text(${toCode(value)})`;
-  });
+  const typed = takeKeys(
+    ctx,
+    toList(toObject(headerParametersUi)["parameter"]).map((one) => {
+      const { name = "", value = "" } = toObject(one);
+      return { name, value };
+    }),
+  );
+  const pairs = typed.rest.map(
+    ({ name, value }) => `[${toCode(name)}]: n8n.text(${toCode(value)})`,
+  );
   const given =
     variables === undefined || variables === ""
       ? ""
@@ -140,7 +147,8 @@ const graphql: Convert = (ctx) => {
     operationName === undefined || operationName === ""
       ? ""
       : `, operationName: ${toCode(operationName)}`;
-  const request = { method: "POST", headers: "{{ item.headers }}", body: "{{ item.body }}" };
+  const headers = withKeys("headers", typed.keys);
+  const request = { method: "POST", headers, body: "{{ item.body }}" };
   const kind = ctx.node.credentials[0] ?? toText(authentication, "none");
   const step =
     authentication === "none"

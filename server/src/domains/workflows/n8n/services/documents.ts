@@ -39,10 +39,6 @@ function notionSorts(read: ParameterReader): string | undefined {
   return `[${codes.join(", ")}]`;
 }
 
-function notKnown(what: string): never {
-  throw new NotConvertible(what);
-}
-
 export const documentServices: ServiceTable = {
   notion: {
     preset: "notion",
@@ -169,14 +165,24 @@ export const documentServices: ServiceTable = {
     actions: [
       {
         on: "file.get",
-        action: "get_file",
-        input: { ...repository, path: "filePath", ref: "additionalParameters.reference" },
-        items: (read) =>
-          read.raw("asBinaryProperty") === false
-            ? "[one.body]"
-            : notKnown("gives a file of the item"),
-        takes: "additionalParameters",
-        sample: { owner: "o", repository: "r", filePath: "f", asBinaryProperty: false },
+        action: "request",
+        input: {
+          method: '="GET"',
+          path: (read) =>
+            `"/repos/" + ${read.source(repository.owner) ?? '""'} + "/" + ${read.source(repository.repo) ?? '""'} + "/contents/" + encodeURI(${read.text("filePath")})`,
+          query: (read) => {
+            const ref = read.code("additionalParameters.reference");
+            return ref === undefined ? "{}" : `{ ref: n8n.text(${ref}) }`;
+          },
+          headers: (read) =>
+            read.raw("asBinaryProperty") === false
+              ? "{}"
+              : '{ accept: "application/vnd.github.raw+json" }',
+          response: (read) => (read.raw("asBinaryProperty") === false ? undefined : '"file"'),
+        },
+        items: (read) => `n8n.answer(one.body, ${read.code("binaryPropertyName") ?? '"data"'})`,
+        takes: "additionalParameters binaryPropertyName asBinaryProperty",
+        sample: { owner: "o", repository: "r", filePath: "f" },
       },
       {
         on: "file.list",

@@ -63,6 +63,30 @@ const embeds = (read: ParameterReader): string | undefined => {
   return `[${codes.join(", ")}]`;
 };
 
+/** The values that are filled in a template of WhatsApp. */
+function templateParts(read: ParameterReader): string {
+  const all = toList(toObject(read.raw("components"))["component"]).map(toObject);
+  const codes = all.map(({ type = "body", sub_type, index, ...groups }) => {
+    const { parameter } = toObject(groups[`${toText(type)}Parameters`]);
+    const values = (Array.isArray(parameter) ? parameter : [parameter ?? {}]).map((one) => {
+      const { type: kind = "text", text = "", imageLink, payload } = toObject(one);
+      if (kind === "image")
+        return `{ type: "image", image: { link: n8n.text(${toCode(imageLink ?? "")}) } }`;
+      if (kind === "payload")
+        return `{ type: "payload", payload: n8n.text(${toCode(payload ?? "")}) }`;
+      if (kind !== "text")
+        throw new NotConvertible("fills in parts of a template by other than texts");
+      return `{ type: "text", text: n8n.text(${toCode(text)}) }`;
+    });
+    const place =
+      type === "button"
+        ? `, sub_type: ${toCode(sub_type ?? "quick_reply")}, index: ${toCode(index ?? 0)}`
+        : "";
+    return `{ type: ${toCode(type)}${place}, parameters: [${values.join(", ")}] }`;
+  });
+  return all.length === 0 ? "" : `, components: [${codes.join(", ")}]`;
+}
+
 export const messengers: ServiceTable = {
   slack: {
     preset: "slack",
@@ -156,12 +180,12 @@ export const messengers: ServiceTable = {
     preset: "discord",
     title: "Discord",
     usual: "channel.create message.send member.getAll",
-    takes: "options.flags options.tts options.wait guildId sendTo",
+    takes: "options.flags options.tts options.wait guildId sendTo webhookUri",
     actions: [
       {
         on: "message.send",
         action: "send_message",
-        input: { channelId: "channelId", content: "content", embeds },
+        input: { channelId: "channelId", content: "content or text", embeds },
       },
       {
         on: "message.sendLegacy",
@@ -241,6 +265,8 @@ export const messengers: ServiceTable = {
     preset: "whatsapp",
     title: "WhatsApp Business",
     usual: "message.send media.mediaUpload",
+    // A node with a template sends it, whatever its operation is called.
+    rename: ({ template }) => (template === undefined ? undefined : "sendTemplate"),
     actions: [
       {
         on: "message.send",
@@ -271,11 +297,10 @@ export const messengers: ServiceTable = {
         action: "request",
         input: request("POST /{phoneNumberId}/messages", {
           body: (read) => {
-            if (read.raw("components") !== undefined)
-              throw new NotConvertible("fills in parts of a template");
-            return `((parts) => ({ messaging_product: "whatsapp", to: ${digits("recipientPhoneNumber")(read)}, type: "template", template: { name: parts[0], language: { code: parts[1] ?? "en_US" } } }))(${read.text("template")}.split("|"))`;
+            return `((parts) => ({ messaging_product: "whatsapp", to: ${digits("recipientPhoneNumber")(read)}, type: "template", template: { name: parts[0], language: { code: parts[1] ?? "en_US" }${templateParts(read)} } }))(${read.text("template")}.split("|"))`;
           },
         }),
+        takes: "components",
       },
       { on: "media.mediaUrlGet", action: "get_media", input: { mediaId: "mediaGetId" } },
       { on: "media.mediaDelete", action: "delete_media", input: { mediaId: "mediaDeleteId" } },

@@ -165,8 +165,6 @@ export const publishing: ServiceTable = {
         action: "request",
         input: {
           method: (read) => {
-            if (read.raw("sendBinaryData") === true)
-              throw new NotConvertible("sends a file of the item");
             return read.code("httpRequestMethod") ?? '"GET"';
           },
           path: (read) => {
@@ -174,7 +172,20 @@ export const publishing: ServiceTable = {
             return `"/" + ${read.text("node")}${edge === undefined ? "" : ` + "/" + n8n.text(${edge})`}`;
           },
           query: facebookQuery,
+          headers: (read) =>
+            read.raw("sendBinaryData") === true
+              ? '{ "content-type": "multipart/form-data" }'
+              : undefined,
+          body: (read) => {
+            if (read.raw("sendBinaryData") !== true) return undefined;
+            // The name of a field may stand before that of the file.
+            const [name = "data", field = name] = toText(read.raw("binaryPropertyName"), "data")
+              .split(":")
+              .toReversed();
+            return `{ [${JSON.stringify(field)}]: n8n.file($item, ${toCode(name)}) }`;
+          },
         },
+        takes: "sendBinaryData",
       },
     ],
   },

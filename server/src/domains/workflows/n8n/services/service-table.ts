@@ -17,7 +17,7 @@ export interface ServiceAction {
   readonly on: string;
   readonly action: string;
   /** The service whose action it is, where that is another than the node's. */
-  readonly service?: Pick<Service, "preset" | "title">;
+  readonly service?: Pick<Service, "preset" | "title" | "base">;
   readonly input?: Readonly<Record<string, FieldSource>>;
   /** A call before it; the input of the action is then what `inputs` makes of its answer. */
   readonly via?: ViaCall;
@@ -41,8 +41,11 @@ export interface ViaCall {
 }
 
 export interface Service {
+  /** A preset of the catalogue; with `base`, the word for a connector of type HTTP, which any API can be. */
   readonly preset: string;
   readonly title: string;
+  /** The address of an API that the catalogue does not have. */
+  readonly base?: string;
   /** The usual operation of each resource, such as `message.send draft.create`; the first is the usual resource. */
   readonly usual: string;
   readonly actions: readonly ServiceAction[];
@@ -61,6 +64,8 @@ export interface ServiceCall {
   /** The member of what `args` makes that is sent; all of it unless given. */
   readonly sent?: string;
   readonly items: string;
+  /** Code of how many of the items are given, where an expression says it. */
+  readonly limit?: string;
   readonly via?: { readonly action: string; readonly args: string; readonly inputs: string };
   readonly approximations: readonly string[];
 }
@@ -87,7 +92,9 @@ export function findOperation(
 ): { readonly resource: string; readonly operation: string } {
   const pairs = usual.split(" ").map((one) => one.split("."));
   // A webhook of Discord can do one thing alone.
-  const isHook = parameters["authentication"] === "webhook" && usual.includes("message.send");
+  const isHook =
+    (parameters["authentication"] === "webhook" || parameters["webhookUri"] !== undefined) &&
+    usual.includes("message.send");
   const resource = isHook ? "message" : toText(parameters["resource"], pairs[0]?.[0] ?? "");
   const known = pairs.find(([name]) => name === resource)?.[1];
   // Some operations have names of several words.
@@ -103,20 +110,20 @@ function describeCall(
   { action, input = {}, items, isList, via, takes = "", notes = [], ...rest }: ServiceAction,
   parameters: JsonObject,
 ): ServiceCall {
-  const { preset, title } = rest.service ?? service;
+  const { preset, title, base } = rest.service ?? service;
   const read = new ParameterReader(parameters, `${ALWAYS_TAKEN} ${service.takes ?? ""} ${takes}`);
   const all = isList === true ? read.raw("returnAll") : undefined;
   const limit = isList === true ? (read.raw("limit") ?? 50) : undefined;
   const isCut = isList === true && all !== true;
-  if (isCut && typeof limit !== "number") throw new NotConvertible("limits by expression");
   const more = all === true ? ["pagesMax: 50"] : [];
   const listed = read.source(items ?? "=n8n.answer(one.items ?? one.body)") ?? "[]";
   return {
     preset,
-    title: `${title} (a service of the catalogue)`,
+    title: `${title} (${base === undefined ? "a service of the catalogue" : `type HTTP, base URL ${base}`})`,
     action,
     args: objectCode(read, input, via ? [] : more),
-    items: isCut ? `${listed}.slice(0, ${Number(limit)})` : listed,
+    items: isCut && typeof limit === "number" ? `${listed}.slice(0, ${limit})` : listed,
+    ...(isCut && typeof limit !== "number" && { limit: `Number(${toCode(limit)})` }),
     ...(via && {
       via: { action: via.action, args: objectCode(read, via.input, more), inputs: via.inputs },
     }),
@@ -172,6 +179,50 @@ function pathCode(read: ParameterReader, path: string): string {
         : JSON.stringify(part),
     )
     .join(" + ");
+}
+
+/** The members of groups of parameters, such as `additionalFields`, as fields of the same names; `renamed` has other names. */
+export function members(
+  groups: string,
+  renamed: Readonly<Record<string, string>> = {},
+): (read: ParameterReader) => string {
+  return (read) => {
+    const found = groups.split(" ").flatMap((group) =>
+      Object.keys(toObject(read.raw(group))).flatMap((name) => {
+        const code = read.code(`${group}.${name}`);
+        // An option with a form of its own is reported as left out.
+        const isPlain = typeof read.raw(`${group}.${name}`) !== "object";
+        if (code === undefined || !isPlain) return [];
+        return [`${JSON.stringify(renamed[name] ?? name)}: ${code}`];
+      }),
+    );
+    return `{ ${found.join(", ")} }`;
+  };
+}
+
+/** Pairs of names and values below a path, as an object. */
+export function pairs(path: string, name: string, value: string) {
+  return (read: ParameterReader): string => {
+    const [group = "", ...rest] = path.split("/");
+    const list = rest.reduce<Json>((inner, one) => toObject(inner)[one], read.raw(group));
+    return pairsCode(list, name, value);
+  };
+}
+
+/** A list of pairs as code of an object. */
+export function pairsCode(list: Json, name: string, value: string): string {
+  const all = (Array.isArray(list) ? list : []).map(toObject);
+  return `{ ${all.map((one) => `[${toCode(one[name] ?? "")}]: ${toCode(one[value] ?? "")}`).join(", ")} }`;
+}
+
+/** One object of several. */
+export function together(...sources: readonly FieldSource[]): (read: ParameterReader) => string {
+  return (read) => `{ ${sources.map((source) => `...${read.source(source) ?? "{}"}`).join(", ")} }`;
+}
+
+/** Some fields as an object. */
+export function fields(named: Readonly<Record<string, FieldSource>>) {
+  return (read: ParameterReader): string => objectCode(read, named);
 }
 
 const KINDS: Readonly<Record<string, (code: string) => string>> = {

@@ -7,6 +7,7 @@ import {
   type NodeContext,
   NotConvertible,
   outsideSteps,
+  withReturn,
 } from "../../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../../n8n-workflow.ts";
 import { columns } from "../../services/data.ts";
@@ -14,6 +15,9 @@ import { ParameterReader } from "../../services/service-table.ts";
 import { flattenCode } from "../outside-nodes.ts";
 
 export type Dialect = "postgres" | "mysql";
+
+/** A node with what asks for choices. */
+type Statement = Pick<NodeContext, "node" | "bind">;
 
 /** The value of a choice. */
 function chosen(value: Json): Json {
@@ -57,14 +61,16 @@ function rowCode({ node: { parameters, version } }: Pick<NodeContext, "node">): 
 }
 
 /** The columns by which a row is known. */
-function keysCode({ node: { parameters, version } }: Pick<NodeContext, "node">): string {
+function keysCode({ node: { name, parameters, version }, bind }: Statement): string {
   const matched = toList(toObject(parameters["columns"])["matchingColumns"]);
   if (matched.length > 0) return toCode(matched);
   const { columnToMatchOn, updateKey } = parameters;
   const named = version < 2 ? (updateKey ?? "id") : columnToMatchOn;
-  if (named === undefined || named === "")
-    throw new NotConvertible("does not say which column identifies a row");
-  return `n8n.list(${toCode(named)})`;
+  if (named !== undefined && named !== "") return `n8n.list(${toCode(named)})`;
+  // n8n asks for the column, too.
+  const asked = bind("text", `column ${name}`, `${name}: the column that identifies a row`);
+  if (asked === "") throw new NotConvertible("does not say which column identifies a row");
+  return JSON.stringify([asked]);
 }
 
 /** A parameter of `$1` and the like; what pg-promise makes of `$1:name` is its own. */
@@ -77,14 +83,18 @@ function queryCode(
   if (/\$\d+:(?:name|csv|raw|value|json|list|alias)|\$\d+[~#^]/.test(text))
     throw new NotConvertible("puts names into a statement by the driver of n8n");
   const plain = text.replaceAll(/\{\{[\s\S]*?\}\}|--[^\n]*|'[^']*'|\$\$[\s\S]*?\$\$/g, "");
-  if (/;\s*\S/.test(plain)) throw new NotConvertible("has several statements");
+  const isSeveral = /;\s*\S/.test(plain);
   const given = toObject(options)["queryReplacement"] ?? toObject(additionalFields)["queryParams"];
   const values = given === undefined || given === "" ? "undefined" : toCode(given);
+  if (isSeveral && values !== "undefined")
+    throw new NotConvertible("has several statements with parameters");
+  if (isSeveral)
+    return `n8n.sqlStatements(${toCode(query)}).map((one) => n8n.sqlQuery(${JSON.stringify(dialect)}, one))`;
   return `n8n.sqlQuery(${JSON.stringify(dialect)}, ${toCode(query)}, ${values})`;
 }
 
 /** Code of the statement for what a node does. */
-function writeStatement(ctx: Pick<NodeContext, "node">, dialect: Dialect): string {
+function writeStatement(ctx: Statement, dialect: Dialect): string {
   const { parameters } = ctx.node;
   const { operation = "insert" } = parameters;
   const options = toObject(parameters["options"]);
@@ -114,7 +124,7 @@ function writeStatement(ctx: Pick<NodeContext, "node">, dialect: Dialect): strin
 
 /** The code of a statement for an item, and of the items that its answer is. */
 export function describeStatement(
-  ctx: Pick<NodeContext, "node">,
+  ctx: Statement,
   dialect: Dialect,
 ): { readonly args: string; readonly items: string } {
   assertSupported(ctx.node.parameters);
@@ -135,6 +145,15 @@ function isWrittenByData({ operation, query }: JsonObject): boolean {
   return operation === "executeQuery" && /^=[\s\S]*\{\{/.test(toText(query));
 }
 
+const REMOVES = "drops or empties a table: look at it before you let it run";
+
+/** True of a statement after which much is gone. */
+function removesTables({ operation, query, deleteCommand = "truncate" }: JsonObject): boolean {
+  return operation === "executeQuery"
+    ? /\b(?:drop|truncate)\b/i.test(toText(query))
+    : operation === "deleteTable" && deleteCommand !== "delete";
+}
+
 const TITLES = { postgres: "PostgreSQL", mysql: "MySQL" } as const;
 
 function databaseNode(ctx: NodeContext, dialect: Dialect): ConvertedNode {
@@ -142,7 +161,7 @@ function databaseNode(ctx: NodeContext, dialect: Dialect): ConvertedNode {
   const connectorId = ctx.bind("connector", dialect, `${TITLES[dialect]} (a database)`);
   const { operation } = ctx.node.parameters;
   const action = operation === "select" ? "query" : "execute";
-  const made = outsideSteps(
+  const called = outsideSteps(
     ctx,
     {
       args,
@@ -151,13 +170,24 @@ function databaseNode(ctx: NodeContext, dialect: Dialect): ConvertedNode {
     },
     ctx.node.parameters,
   );
+  const isSeveral = args.startsWith("n8n.sqlStatements(");
+  // Each statement is a call of its own.
+  const steps = called.steps.map((step) =>
+    isSeveral && step.id === `${ctx.id}_args`
+      ? withReturn(step, (value) => `return (${value}).flat();`)
+      : step,
+  );
+  const made = { ...called, steps };
   const batching = toObject(ctx.node.parameters["options"])["queryBatching"];
   return {
     ...made,
     approximations: [
       ...(made.approximations ?? []),
-      ...(batching === "transaction" ? ["each statement is a transaction of its own"] : []),
+      ...(batching === "transaction" || isSeveral
+        ? ["each statement is a transaction of its own"]
+        : []),
       ...(isWrittenByData(ctx.node.parameters) ? [WRITTEN_BY_DATA] : []),
+      ...(removesTables(ctx.node.parameters) ? [REMOVES] : []),
     ],
   };
 }

@@ -29,6 +29,7 @@ import {
   toServiceCall,
 } from "../../services/service-table.ts";
 import { callForEach } from "../service-node.ts";
+import { findKeyColumns } from "./key-columns.ts";
 
 export const PRESET = "google_sheets";
 export const TITLE = "Google Sheets (a service of the catalogue)";
@@ -160,20 +161,6 @@ export function rowCode({ parameters }: Pick<N8nNode, "parameters">): string {
       ? []
       : [`[${toCode(columnToMatchOn)}]: ${toCode(valueToMatchOn ?? "")}`];
   return `{ ${[...match, ...pairs].join(", ")} }`;
-}
-
-export function matchOf({ parameters }: Pick<N8nNode, "parameters">): string[] {
-  const { columnToMatchOn, key, operation } = parameters;
-  const keys = toList(toObject(parameters["columns"])["matchingColumns"]).map((one) => toText(one));
-  const old = toText(columnToMatchOn, toText(key));
-  const all = keys.length > 0 ? keys : old === "" ? [] : [old];
-  const isAuto = toObject(parameters["columns"])["mappingMode"] === "autoMapInputData";
-  // As n8n does it: no row is the same as another then, and all are added.
-  if (all.length === 0 && isAuto && operation !== "update") return [];
-  if (all.length === 0) throw new NotConvertible("does not say which column identifies a row");
-  if (all.some((one) => one.startsWith("=")))
-    throw new NotConvertible("names the column by expression");
-  return all;
 }
 
 /** A script that groups rows by their sheets; of one that is known by its number, the book says the name. */
@@ -375,12 +362,10 @@ export const googleSheets: Convert = (ctx) => {
     case "appendOrUpdate":
     case "upsert":
     case "update": {
-      const keys = JSON.stringify(matchOf(ctx.node));
-      return writeSheet(
-        ctx,
-        `n8n.sheetUpdate(values, rows, ${keys}${operation === "update" ? "" : ", { append: true }"})`,
-        true,
-      );
+      const { keys, notes } = findKeyColumns(ctx.node, ctx.bind);
+      const more = operation === "update" ? "" : ", { append: true }";
+      const plan = `n8n.sheetUpdate(values, rows, ${JSON.stringify(keys)}${more})`;
+      return withNotes(writeSheet(ctx, plan, true), notes);
     }
     case "delete":
       return callSheet(ctx, removeCall(parameters));

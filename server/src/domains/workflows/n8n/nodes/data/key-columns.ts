@@ -1,0 +1,29 @@
+/** The columns by which a node of Sheets knows a row. */
+import { type NodeContext, NotConvertible } from "../../conversion.ts";
+import { type N8nNode, toList, toObject, toText } from "../../n8n-workflow.ts";
+
+/** Where a node does not say it, n8n fails until somebody chooses the column: so here it is asked for. */
+const ASKED_COLUMN = "the column that identifies a row is the one that was chosen at the import";
+
+interface KeyColumns {
+  readonly keys: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** The columns by which a row is known. */
+export function findKeyColumns(
+  { name, parameters }: Pick<N8nNode, "name" | "parameters">,
+  bind: NodeContext["bind"],
+): KeyColumns {
+  const { columnToMatchOn, key, operation } = parameters;
+  const keys = toList(toObject(parameters["columns"])["matchingColumns"]).map((one) => toText(one));
+  const old = toText(columnToMatchOn, toText(key));
+  const all = keys.length > 0 ? keys : old === "" ? [] : [old];
+  const isAuto = toObject(parameters["columns"])["mappingMode"] === "autoMapInputData";
+  // As n8n does it: no row is the same as another then, and all are added.
+  if (all.length === 0 && isAuto && operation !== "update") return { keys: [], notes: [] };
+  if (all.length > 0 && !all.some((one) => one.startsWith("="))) return { keys: all, notes: [] };
+  const asked = bind("text", `column ${name}`, `${name}: the column that identifies a row`);
+  if (asked === "") throw new NotConvertible("does not say which column identifies a row");
+  return { keys: [asked], notes: [ASKED_COLUMN] };
+}

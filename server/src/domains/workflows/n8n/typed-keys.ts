@@ -1,0 +1,159 @@
+/**
+ * Keys that somebody typed into a request of n8n. They are no part of a definition, which many may read: each becomes a secret
+ * that a person chooses. What only looks like one, such as `YOUR_API_KEY`, has to be replaced anyway.
+ */
+import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
+import { type NodeContext, NotConvertible } from "./conversion.ts";
+import { type Json, toObject, toText } from "./n8n-workflow.ts";
+
+/** A field of a request whose value is a secret, with the words before it, such as `Bearer `. */
+export interface TypedKey {
+  readonly name: string;
+  readonly before: string;
+  readonly secret: string;
+}
+
+/** A pair of a name and a value, as nodes have them. */
+interface Pair {
+  readonly name: Json;
+  readonly value: Json;
+}
+
+const KEY_NAME =
+  /^(?:authorization|proxy-authorization|cookie|key|appid|auth|x-[\w-]*(?:key|token|secret|auth)[\w-]*|[\w-]*api[-_]?key|[\w-]*apikey|[\w-]*(?:subscription|access|client|app|auth|private|secret)[-_]?key|[\w-]*(?:token|secret|password|passwd))$/i;
+const NO_KEY = /page|next|cursor|sync|type|max|continu/i;
+
+/** True of a field that holds a key, by its name. */
+export function isKeyName(name: string): boolean {
+  return KEY_NAME.test(name) && !NO_KEY.test(name);
+}
+
+type Bind = Pick<NodeContext, "bind" | "node">;
+
+/** Separates the fields whose values are typed keys from the others. */
+export function takeKeys<One extends Pair>(
+  ctx: Bind,
+  pairs: readonly One[],
+): { readonly rest: readonly One[]; readonly keys: readonly TypedKey[] } {
+  const found = pairs.map((pair) => ({ pair, key: toKey(ctx, pair) }));
+  return {
+    rest: found.flatMap(({ pair, key }) => (key ? [] : [pair])),
+    keys: found.flatMap(({ key }) => key ?? []),
+  };
+}
+
+function toKey(ctx: Bind, { name, value }: Pair): TypedKey | undefined {
+  const field = toText(name);
+  const text = toText(value).replace(/^=/, "");
+  if (field === "" || text.trim() === "" || text.includes("{{") || !isKeyName(field)) return;
+  const before = /^(?:Bearer|Basic|Token|Bot|Key|ApiKey)\s+/i.exec(text)?.[0] ?? "";
+  return { name: field, before, secret: bindSecret(ctx, field) };
+}
+
+/** The secret that a person chose for a field of requests to a host. */
+export function bindSecret({ bind, node }: Bind, field: string): string {
+  const place = hostOf(node.parameters["url"]) ?? node.name;
+  const secret = bind("secret", `${place} ${field.toLowerCase()}`, `${place}: ${field}`);
+  if (!new RegExp(`^${SECRET_NAME}$`).test(secret))
+    throw new NotConvertible("needs the name of a secret for a key that was typed into it");
+  return secret;
+}
+
+function hostOf(url: Json): string | undefined {
+  return /^=?https?:\/\/([\w.-]+)/.exec(toText(url))?.[1];
+}
+
+/** A template for a member of the request: what is computed of the item, with the secrets. */
+export function withKeys(member: string, keys: readonly TypedKey[]): string {
+  if (keys.length === 0) return `{{ item.${member} }}`;
+  return `{{ $merge([item.${member}, {${keys.map(memberOf).join(", ")}}]) }}`;
+}
+
+function memberOf({ name, before, secret }: TypedKey): string {
+  const words = before === "" ? "" : `${JSON.stringify(before)} & `;
+  return `${JSON.stringify(name)}: ${words}secrets.${secret}`;
+}
+
+/** Code of the members with the secrets, for scripts. */
+export function keysCode(keys: readonly TypedKey[]): string {
+  return keys
+    .map(
+      ({ name, before, secret }) =>
+        `, ${JSON.stringify(name)}: ${JSON.stringify(before)} + (await context.secrets.get(${JSON.stringify(secret)}))`,
+    )
+    .join("");
+}
+
+/** The address without the keys in its query, which become fields of the query. */
+export function takeUrlKeys(
+  ctx: Bind,
+  url: Json,
+): { readonly url: Json; readonly keys: readonly TypedKey[] } {
+  const text = toText(url);
+  const keys: TypedKey[] = [];
+  const rest = text.replaceAll(
+    /([?&])([\w.-]+)=([^&{}\s#]+)(?=&|#|$)/g,
+    (all, mark: string, name: string, value: string) => {
+      if (!isKeyName(name) || value === "") return all;
+      keys.push({ name, before: "", secret: bindSecret(ctx, name) });
+      return mark === "?" ? "?" : "";
+    },
+  );
+  return { url: keys.length === 0 ? url : rest.replace("?&", "?").replace(/\?$/, ""), keys };
+}
+
+/** The members of JSON that is written as a text; undefined where expressions make more of it than values. */
+export function readPairs(text: Json): Pair[] | undefined {
+  if (typeof text !== "string") {
+    return Object.entries(toObject(text)).map(([name, value]) => ({ name, value }));
+  }
+  const isCode = text.startsWith("=") && text.includes("{{");
+  try {
+    // An expression within a text of JSON is an expression of that member.
+    const value = JSON.parse(text.replace(/^=/, "")) as Json;
+    const members = Object.entries(toObject(value));
+    const isNested = (one: Json): boolean =>
+      typeof one === "object" && isCode && JSON.stringify(one).includes("{{");
+    if (members.some(([, one]) => isNested(one))) return undefined;
+    return members.map(([name, one]) => ({
+      name,
+      value: isCode && typeof one === "string" && one.includes("{{") ? `=${one}` : one,
+    }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of JSON with nothing in the places of keys, where it can't be read as JSON. */
+export function blankKeys(
+  ctx: Bind,
+  text: Json,
+): { readonly text: Json; readonly keys: readonly TypedKey[] } {
+  if (typeof text !== "string") return { text, keys: [] };
+  const keys: TypedKey[] = [];
+  const blank = text.replaceAll(
+    /"([\w-]+)"(\s*:\s*)"([^"{}\\]+)"/g,
+    (all, name: string, colon: string, value: string) => {
+      const key = toKey(ctx, { name, value });
+      if (key) keys.push(key);
+      return key ? `"${name}"${colon}""` : all;
+    },
+  );
+  return { text: blank, keys };
+}
+
+const KEYS: readonly RegExp[] = [
+  /\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{20,}/,
+  /\bAIza[A-Za-z0-9_-]{30,}/,
+  /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
+  /\bgh[pousr]_[A-Za-z0-9]{30,}/,
+  /\bBearer\s+[A-Za-z0-9._~+/-]{20,}/,
+  /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+];
+
+/** True of steps whose text has what looks like a key, such as code that somebody wrote one into. */
+export function hasTypedKey(steps: Json): boolean {
+  const text = JSON.stringify(steps);
+  return KEYS.some((one) => one.test(text));
+}
