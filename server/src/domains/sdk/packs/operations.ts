@@ -11,6 +11,7 @@ import { roles } from "./baseline/core/roles.ts";
 import { tables } from "./baseline/core/tables.ts";
 import { workflows } from "./baseline/core/workflows.ts";
 import { itsmPack } from "./baseline/itsm/pack.ts";
+import { recipesPack } from "./baseline/recipes/index.ts";
 import { Descriptor } from "./descriptor.ts";
 import { PackInstalled, PackUninstalled, PackUpgraded } from "./events.ts";
 import { readPackItems } from "./pack-items.ts";
@@ -47,11 +48,12 @@ export const corePack: Descriptor = {
  * The packs that come with the platform. Each is a descriptor like any other, with one file for each kind
  * of content: a domain with a new kind adds its file, names it in the pack, and raises the version.
  */
-export const BASELINE_KEYS = ["core_baseline_pack", "itsm_baseline_pack"] as const;
+export const BASELINE_KEYS = ["core_baseline_pack", "itsm_baseline_pack", "recipes_pack"] as const;
 
 export const BASELINE: Readonly<Record<(typeof BASELINE_KEYS)[number], Descriptor>> = {
   core_baseline_pack: corePack,
   itsm_baseline_pack: itsmPack,
+  recipes_pack: recipesPack,
 };
 
 const ById = object({ id: PackId });

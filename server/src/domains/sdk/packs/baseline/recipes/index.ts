@@ -1,0 +1,19 @@
+import type { Descriptor } from "../../descriptor.ts";
+import { data } from "./data.ts";
+import { messages } from "./messages.ts";
+import { models } from "./models.ts";
+import { connectors } from "./recipe.ts";
+
+/** Workflows by the most frequent patterns of automation, as drafts, with connectors that want credentials. */
+export const recipesPack: Descriptor = {
+  id: "recipes_pack",
+  name: "Recipes",
+  version: "1.0.0",
+  description:
+    "Thirty workflows to copy: messages, rows, leads, orders, issues, approvals, and questions to a language model. " +
+    "Give the connectors that begin with “Recipes:” their credentials, put your ids in the places of YOUR-…, and publish " +
+    "what you want.",
+  author: "Millrace",
+  resources: { connectors, workflows: [...messages, ...data, ...models] },
+  engines: { millrace: ">=0.1.0" },
+};
