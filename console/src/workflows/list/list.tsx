@@ -11,6 +11,7 @@ import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import type { MenuItem } from "../../ui/overlay/menu.tsx";
 import { archive, copyAsJson, duplicate, unarchive } from "./acts.ts";
+import { type DroppedFile, readDropped } from "./dropped-files.ts";
 import { NewWorkflow } from "./new-workflow.tsx";
 import { isShown, type ListSearch, sortWorkflows } from "./order.ts";
 import { summariseRuns } from "./recent-runs.ts";
@@ -50,10 +51,11 @@ export function WorkflowList() {
   const refused = may("workflows:write") ? undefined : REFUSED;
   const itemsOf = useRowActs({ chosen, refused, onNew: () => show({ new: "nothing" }), field });
   const isNarrowed = [search.q, search.show, search.tag].some((one) => one !== undefined);
-  const [file, setFile] = useState<string>();
-  const openFile = async (dropped: File | undefined): Promise<void> => {
-    if (!dropped || refused !== undefined) return;
-    setFile(await dropped.text());
+  const [files, setFiles] = useState<readonly DroppedFile[]>([]);
+  const openFiles = async (dropped: Promise<DroppedFile[]>): Promise<void> => {
+    const read = await dropped;
+    if (read.length === 0 || refused !== undefined) return;
+    setFiles(read);
     show({ new: "import" });
   };
   return (
@@ -62,7 +64,7 @@ export function WorkflowList() {
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        void openFile(event.dataTransfer.files[0]);
+        void openFiles(readDropped(event.dataTransfer));
       }}
     >
       <header className="page-head workflow-head">
@@ -113,10 +115,10 @@ export function WorkflowList() {
       {search.new !== undefined && refused === undefined && (
         <NewWorkflow
           way={search.new}
-          file={file}
+          files={files}
           onWay={(way) => show({ new: way })}
           onClose={() => {
-            setFile(undefined);
+            setFiles([]);
             show({ new: undefined });
           }}
         />

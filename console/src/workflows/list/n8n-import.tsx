@@ -24,22 +24,10 @@ export function N8nImport(props: {
     <div className="n8n-import">
       <p role="status">
         An export of n8n. Converted {converted}, nearly {approximated}, missing {placeholder}.
-        {several > 1 && ` Each of its ${several} triggers becomes a workflow of its own.`}
+        {several > 1 && ` It becomes ${several} workflows.`}
         {placeholder > 0 && " A missing step fails as soon as something comes to it."}
       </p>
-      {answer.bindings.length > 0 && (
-        <fieldset className="n8n-bindings">
-          <legend>Choose</legend>
-          {answer.bindings.map((binding) => (
-            <Binding
-              key={binding.id}
-              binding={binding}
-              value={chosen[binding.id] ?? ""}
-              onChoose={(value) => onChoose(binding.id, value)}
-            />
-          ))}
-        </fieldset>
-      )}
+      <Bindings bindings={answer.bindings} chosen={chosen} onChoose={onChoose} />
       <ul className="n8n-nodes" aria-label="Nodes">
         {nodes.map(({ node, type, status, reasons }) => {
           const { icon: Icon, word } = STATUSES[status];
@@ -57,6 +45,29 @@ export function N8nImport(props: {
   );
 }
 
+/** The choices that only a person can make. */
+export function Bindings(props: {
+  readonly bindings: N8nAnswer["bindings"];
+  readonly chosen: Readonly<Record<string, string>>;
+  readonly onChoose: (id: string, value: string) => void;
+}) {
+  const { bindings, chosen, onChoose } = props;
+  if (bindings.length === 0) return null;
+  return (
+    <fieldset className="n8n-bindings">
+      <legend>Choose</legend>
+      {bindings.map((binding) => (
+        <Binding
+          key={binding.id}
+          binding={binding}
+          value={chosen[binding.id] ?? ""}
+          onChoose={(value) => onChoose(binding.id, value)}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
 function Binding(props: {
   readonly binding: N8nAnswer["bindings"][number];
   readonly value: string;
@@ -69,19 +80,29 @@ function Binding(props: {
       <span>
         {binding.title} <span className="muted">for {binding.usedBy.join(", ")}</span>
       </span>
-      <select
-        className="field"
-        required
-        value={value}
-        onChange={(event) => onChoose(event.target.value)}
-      >
-        <option value="">Choose a {binding.kind}</option>
-        {choices.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      {binding.kind === "text" ? (
+        <input
+          className="field"
+          required
+          maxLength={100}
+          value={value}
+          onChange={(event) => onChoose(event.target.value)}
+        />
+      ) : (
+        <select
+          className="field"
+          required
+          value={value}
+          onChange={(event) => onChoose(event.target.value)}
+        >
+          <option value="">Choose a {binding.kind}</option>
+          {choices.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
     </label>
   );
 }
@@ -93,8 +114,10 @@ function useChoices(kind: string): readonly { readonly id: string; readonly name
   const connectors = useOp("connectors.list", { query }, { enabled: kind === "connector" });
   const workflows = useOp("workflows.list", { query }, { enabled: kind === "workflow" });
   const tables = useOp("tables.list", { query }, { enabled: kind === "table" });
+  const secrets = useOp("secrets.list", { query }, { enabled: kind === "secret" });
   if (kind === "connector") return connectors.data?.data ?? [];
   if (kind === "workflow") return workflows.data?.data ?? [];
+  if (kind === "secret") return (secrets.data?.data ?? []).map(({ name }) => ({ id: name, name }));
   // Steps know tables by their slugs.
   return (tables.data?.data ?? []).map(({ slug, name }) => ({ id: slug, name }));
 }

@@ -7,7 +7,9 @@ import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { type Intent, INTENTS, setUp } from "../../welcome/index.ts";
 import { parseImported } from "./definition-file.ts";
+import { type DroppedFile, readChosen, readDropped } from "./dropped-files.ts";
 import { readN8nExport } from "./n8n-file.ts";
+import { N8nFolder, useFolder } from "./n8n-folder.tsx";
 import { N8nImport } from "./n8n-import.tsx";
 
 type Way = "nothing" | "example" | "import";
@@ -18,23 +20,29 @@ const WAYS = [
   ["import", "From JSON", FileJson],
 ] as const;
 
+const NO_FILES: readonly DroppedFile[] = [];
+
 /** A new workflow: from nothing, from an example, or from a definition that one has. */
 export function NewWorkflow(props: {
   readonly way: Way;
   readonly onWay: (way: Way) => void;
   readonly onClose: () => void;
-  /** The content of a file that was dropped on the list. */
-  readonly file?: string | undefined;
+  /** Files that were dropped on the list. */
+  readonly files: readonly DroppedFile[];
 }) {
   const navigate = useNavigate();
   const [name, setName] = useState("");
-  const [text, setText] = useState(props.file ?? "");
+  const [files, setFiles] = useState(props.files);
+  const [text, setText] = useState(props.files.length === 1 ? (props.files[0]?.text ?? "") : "");
+  const several = props.way === "import" && files.length > 1 ? files : NO_FILES;
+  const folder = useFolder(several);
   const [bindings, setBindings] = useState<Readonly<Record<string, string>>>({});
   const [chosen, setChosen] = useState<Intent>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const foreign = useMemo(() => readN8nExport(text), [text]);
-  const isForeign = props.way === "import" && foreign !== undefined;
+  const isFolder = several.length > 0;
+  const isForeign = props.way === "import" && !isFolder && foreign !== undefined;
   const conversion = useOp(
     "workflows.import",
     { body: { format: "n8n", workflow: foreign } } as Input<"workflows.import">,
@@ -44,9 +52,14 @@ export function NewWorkflow(props: {
     setBusy(true);
     setProblem(undefined);
     try {
+      const exports = isFolder
+        ? folder.chosen.flatMap(({ workflow }) => workflow ?? [])
+        : isForeign && foreign
+          ? [foreign]
+          : [];
       const to =
-        isForeign && foreign
-          ? await createImported(foreign, bindings)
+        exports.length > 0
+          ? await createImported(exports, bindings)
           : await create(props.way, { name, text, chosen });
       invalidate(["every", "workflows.", "runs."]);
       props.onClose();
@@ -62,28 +75,35 @@ export function NewWorkflow(props: {
       title="New workflow"
       onClose={props.onClose}
       onSubmit={() => void submit()}
-      isWide={isForeign}
+      isWide={isForeign || isFolder}
       footer={
-        <button className="btn main" disabled={isBusy || (isForeign && !conversion.data)}>
-          {props.way === "example" ? "Install it" : "Create it"}
+        <button
+          className="btn main"
+          disabled={
+            isBusy || (isForeign && !conversion.data) || (isFolder && folder.chosen.length === 0)
+          }
+        >
+          {props.way === "example"
+            ? "Install it"
+            : isFolder
+              ? `Create ${folder.chosen.length}`
+              : "Create it"}
         </button>
       }
     >
-      <div className="tabs new-workflow-ways" role="group" aria-label="From what">
-        {WAYS.map(([way, label, Icon]) => (
-          <button
-            key={way}
-            type="button"
-            aria-pressed={way === props.way}
-            onClick={() => props.onWay(way)}
-          >
-            <Icon className="ico" /> {label}
-          </button>
-        ))}
-      </div>
+      <Ways way={props.way} onWay={props.onWay} />
       {props.way === "nothing" && <NameField name={name} onChange={setName} />}
       {props.way === "example" && <Examples chosen={chosen} onChoose={setChosen} />}
-      {props.way === "import" && !isForeign && <ImportField text={text} onChange={setText} />}
+      {props.way === "import" && !isForeign && !isFolder && (
+        <ImportField text={text} onChange={setText} onFiles={setFiles} />
+      )}
+      {isFolder && (
+        <N8nFolder
+          folder={folder}
+          bound={bindings}
+          onBind={(id, value) => setBindings({ ...bindings, [id]: value })}
+        />
+      )}
       {isForeign && conversion.data && (
         <N8nImport
           answer={conversion.data.data}
@@ -102,6 +122,23 @@ export function NewWorkflow(props: {
         </p>
       )}
     </Dialog>
+  );
+}
+
+function Ways(props: { readonly way: Way; readonly onWay: (way: Way) => void }) {
+  return (
+    <div className="tabs new-workflow-ways" role="group" aria-label="From what">
+      {WAYS.map(([way, label, Icon]) => (
+        <button
+          key={way}
+          type="button"
+          aria-pressed={way === props.way}
+          onClick={() => props.onWay(way)}
+        >
+          <Icon className="ico" /> {label}
+        </button>
+      ))}
+    </div>
   );
 }
 
@@ -128,20 +165,22 @@ async function create(way: Way, { name, text, chosen }: Answers): Promise<string
   return `/workflows/${data.id}`;
 }
 
-/** Makes the workflows of an export of n8n, drafts all of them, and says where they are. */
+/** Makes the workflows of exports of n8n, drafts all of them, and says where they are. */
 async function createImported(
-  workflow: object,
+  exports: readonly object[],
   bindings: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const { data } = await call("workflows.import", {
-    body: { format: "n8n", workflow, bindings },
-  } as Input<"workflows.import">);
   const ids: string[] = [];
-  for (const { definition } of data.workflows) {
-    const made = await call("workflows.create", {
-      body: { ...definition, changeSummary: "Imported from n8n" },
-    } as unknown as Input<"workflows.create">);
-    ids.push(made.data.id);
+  for (const workflow of exports) {
+    const { data } = await call("workflows.import", {
+      body: { format: "n8n", workflow, bindings },
+    } as Input<"workflows.import">);
+    for (const { definition } of data.workflows) {
+      const made = await call("workflows.create", {
+        body: { ...definition, changeSummary: "Imported from n8n" },
+      } as unknown as Input<"workflows.create">);
+      ids.push(made.data.id);
+    }
   }
   const [first] = ids;
   notify(ids.length === 1 ? "It is imported, as a draft." : `${ids.length} drafts are imported.`);
@@ -191,9 +230,16 @@ function Examples(props: {
   );
 }
 
-function ImportField(props: { readonly text: string; readonly onChange: (text: string) => void }) {
-  const readFile = (file: File | undefined): void => {
-    if (file) void file.text().then(props.onChange);
+function ImportField(props: {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly onFiles: (files: readonly DroppedFile[]) => void;
+}) {
+  const open = async (reading: Promise<readonly DroppedFile[]>): Promise<void> => {
+    const files = await reading;
+    const [only] = files;
+    if (files.length > 1) props.onFiles(files);
+    else if (only) props.onChange(only.text);
   };
   return (
     <label
@@ -201,7 +247,7 @@ function ImportField(props: { readonly text: string; readonly onChange: (text: s
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        readFile(event.dataTransfer.files[0]);
+        void open(readDropped(event.dataTransfer));
       }}
     >
       Definition
@@ -217,8 +263,9 @@ function ImportField(props: { readonly text: string; readonly onChange: (text: s
       <input
         type="file"
         accept="application/json,.json"
-        aria-label="File with a definition"
-        onChange={(event) => readFile(event.target.files?.[0])}
+        multiple
+        aria-label="Files with definitions"
+        onChange={(event) => event.target.files && void open(readChosen(event.target.files))}
       />
     </label>
   );
