@@ -314,7 +314,7 @@ export interface Schemas {
   "PackArtifact": { "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler" | "script_module"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "key": string };
   "PackCatalog": { "packs": readonly (Schemas["PackOffer"])[] };
   "PackDescriptor": { "id": string; "name": string; "version": string; "description"?: string; "author"?: string; "artifacts"?: readonly (string)[]; "artifactDefinitions"?: { readonly [name: string]: { "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler" | "script_module"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "name"?: string } }; "resources"?: { readonly [name: string]: readonly (unknown)[] }; "dependencies"?: { readonly [name: string]: string }; "engines"?: { readonly [name: string]: string } };
-  "PackOffer": { "packKey": "core_baseline_pack" | "itsm_baseline_pack"; "name": string; "version": string; "description": string; "author": string; "installedVersion": string | null; "brings": readonly ({ "kind": string; "names": readonly (string)[] })[]; "lacks": readonly (string)[] };
+  "PackOffer": { "packKey": "core_baseline_pack" | "itsm_baseline_pack" | "recipes_pack"; "name": string; "version": string; "description": string; "author": string; "installedVersion": string | null; "brings": readonly ({ "kind": string; "names": readonly (string)[] })[]; "lacks": readonly (string)[] };
   "PackThing": { "kind": string; "key": string; "id": string };
   "PackWorkflowDefinition": { "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["WorkflowTrigger"] | unknown; "triggers"?: readonly (Schemas["WorkflowTrigger"] | unknown)[]; "nodes": readonly (Schemas["WorkflowNode"] | unknown)[]; "edges": readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string };
   "Page": { "id": string; "policyId": string | null; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string }; "state": "paging" | "acknowledged" | "exhausted" | "ended"; "round": number; "step": number; "message"?: string; "userIds": readonly (string)[]; "nextAt": string | null; "acknowledgedBy": string | null; "acknowledgedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -1486,7 +1486,7 @@ export interface Operations {
   /** Install a pack, or upgrade an installed one */
   "packs.install": { body: Schemas["PackDescriptor"]; reply: { "success": true; "data": Schemas["InstalledPack"] } };
   /** Install a pack that comes with the platform */
-  "packs.install_baseline": { body: { "packKey": "core_baseline_pack" | "itsm_baseline_pack" }; reply: { "success": true; "data": Schemas["InstalledPack"] } };
+  "packs.install_baseline": { body: { "packKey": "core_baseline_pack" | "itsm_baseline_pack" | "recipes_pack" }; reply: { "success": true; "data": Schemas["InstalledPack"] } };
   /** List the installed packs, with what each of them made */
   "packs.list": { query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["Pack"])[]; "pagination": Schemas["Pagination"] } };
   /** Show the packs that come with the platform, and what each brings */
