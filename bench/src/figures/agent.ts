@@ -40,7 +40,7 @@ export const agent: Figure = {
       const answer = await fetch(`http://127.0.0.1:${product.port}${hookPath}`, { method: "POST" });
       const text = await answer.text();
       const tookMs = nowMs() - beganAtMs;
-      if (text !== `"${CALLS} calls"`) throw new Error(`It answered ${answer.status}: ${text}`);
+      if (text !== `${CALLS} calls`) throw new Error(`It answered ${answer.status}: ${text}`);
       if (sample > WARM_UP) own.push(tookMs - model.spentMs());
     }
     model.close();
