@@ -8,7 +8,6 @@ import { flood } from "./failover/flood.ts";
 import { fuzzing } from "./fuzz/index.ts";
 import { guides } from "./guides/guides.ts";
 import { mcp } from "./mcp/mcp.ts";
-import { n8nCompare } from "./n8n/compare.ts";
 import { n8n } from "./n8n/n8n.ts";
 import { nodes } from "./nodes/nodes.ts";
 import type { Proof } from "./proof.ts";
@@ -33,7 +32,6 @@ const PROOFS: readonly Proof[] = [
   guides,
   container,
   n8n,
-  n8nCompare,
   mcp,
 ];
 const USAGE = `npm run proof -- <name> [options]
