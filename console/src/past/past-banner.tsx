@@ -4,6 +4,8 @@ import { useActions } from "../shell/actions.ts";
 import { toIsoTime, toLocalTime } from "../ui/local-time.ts";
 import { neighboursOf } from "./moment.ts";
 
+const FORMAT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
 interface PastBannerProps {
   readonly at: string;
   /** When the thing changed, as far as it is known. */
@@ -36,7 +38,7 @@ export function PastBanner({ at, moments, onChange }: PastBannerProps) {
       <History className="ico" aria-hidden="true" />
       <span className="grow">
         <strong>
-          As it was on <time dateTime={at}>{new Date(at).toLocaleString()}</time>
+          As it was on <time dateTime={at}>{FORMAT.format(new Date(at))}</time>
         </strong>{" "}
         <span>Nothing can be changed here.</span>
       </span>

@@ -46,7 +46,7 @@ describeInBrowser("on call, services and problems", () => {
     const [schedule] = await list(`${ITSM}/on-call-schedules`);
     const overrides = await list(`${ITSM}/on-call-schedules/${schedule.id}/overrides`);
     expect(overrides).toMatchObject([{ userId, reason: "Their wedding" }]);
-    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Undo" }).last().click();
     await rota
       .getByRole("button", { name: /stands in/ })
       .first()

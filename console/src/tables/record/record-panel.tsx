@@ -164,6 +164,7 @@ function PastRecord(props: RecordPanelProps & { readonly at: string }) {
             ))}
           </dl>
         )}
+        <h3 className="record-until">History until then</h3>
         <RecordHistory {...{ slug, columns, recordId, nameOf, at }} onSee={onAt} />
       </div>
     </aside>

@@ -19,11 +19,24 @@ const SETTINGS = [
 /** What is edited of a workflow; its address, versions and people are not. */
 export function toDefinition(workflow: Workflow): Definition {
   const { name, nodes, edges } = workflow;
-  const { url: _url, ...trigger } = workflow.trigger as Schemas["ShownWorkflowTrigger"];
   const settings = SETTINGS.flatMap((key) =>
     workflow[key] === undefined ? [] : [[key, workflow[key]] as const],
   );
-  return { name, trigger, ...Object.fromEntries(settings), nodes, edges };
+  const triggers = workflow.triggers && { triggers: workflow.triggers.map(withoutAddress) };
+  return {
+    name,
+    trigger: withoutAddress(workflow.trigger),
+    ...Object.fromEntries(settings),
+    ...triggers,
+    nodes,
+    edges,
+  };
+}
+
+/** A trigger as somebody decides it: where it is called is worked out, and no version has it. */
+function withoutAddress(shown: Workflow["trigger"]): Definition["trigger"] {
+  const { url: _url, ...trigger } = shown as Schemas["ShownWorkflowTrigger"];
+  return trigger;
 }
 
 type Change = Input<"workflows.update">["body"];
