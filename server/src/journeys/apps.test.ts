@@ -53,7 +53,7 @@ describeInBrowser("apps", () => {
     await page.getByText("Saved", { exact: true }).waitFor();
 
     // A step back and forth, the preview as somebody else, and the whole screen is sound.
-    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("main").getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Redo" }).click();
     await page.getByRole("combobox", { name: "Preview as" }).selectOption("viewer");
     await stage.getByText("Oak desk").waitFor();

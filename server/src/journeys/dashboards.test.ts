@@ -34,7 +34,7 @@ describeInBrowser("dashboards", () => {
     await grip.focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Shift+ArrowDown");
-    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("main").getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Save" }).click();
 
     // From a number to its rows; a name filters everything.

@@ -163,7 +163,7 @@ describeInBrowser("coming home", () => {
     await page.getByRole("button", { name: "Actions for Ants march (copy)" }).click();
     await page.getByRole("menuitem", { name: "Archive" }).click();
     await page.getByRole("rowheader", { name: /copy/ }).waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Undo" }).last().click();
     await page.getByRole("rowheader", { name: /copy/ }).waitFor();
     await page.getByRole("button", { name: "Changed" }).click();
     await page.waitForURL("**sort=changed**");
