@@ -378,6 +378,19 @@ test.for(Object.entries(TYPED))(
   },
 );
 
+test("the note of a placeholder has no key", () => {
+  const parameters = {
+    command: `curl -H "X: ${KEY}"`,
+    apiKey: "typed-0123456789",
+    headers: { parameters: [{ name: "Authorization", value: "typed-0123456789" }] },
+    of: "={{ $json.of }}",
+  };
+  const { workflows } = importN8n(one("executeCommand", parameters));
+  const note = workflows[0]?.definition.nodes.at(-1)?.note ?? "";
+  expect(note).toContain("$json.of");
+  expect(JSON.stringify(workflows)).not.toContain("0123456789");
+});
+
 test("a key in code is told of", () => {
   const imported = importN8n(one("code", { jsCode: `const key = "${KEY}";\nreturn items;` }));
   expect(reportOf(imported)[1]).toMatchObject({

@@ -157,3 +157,16 @@ export function hasTypedKey(steps: Json): boolean {
   const text = JSON.stringify(steps);
   return KEYS.some((one) => one.test(text));
 }
+
+const SCRUBBED = "***";
+
+/** Parameters as a text in which no key is left, for the note of a step that stands for a node. */
+export function scrubKeys(parameters: Json): string {
+  const text = JSON.stringify(parameters, (name, value: unknown) => {
+    if (typeof value === "string" && !value.includes("{{") && isKeyName(name)) return SCRUBBED;
+    const { name: field, value: typed } = toObject(value);
+    const isTyped = typeof typed === "string" && !typed.includes("{{");
+    return isTyped && isKeyName(toText(field)) ? { ...toObject(value), value: SCRUBBED } : value;
+  });
+  return KEYS.reduce((rest, one) => rest.replaceAll(new RegExp(one, "g"), SCRUBBED), text);
+}

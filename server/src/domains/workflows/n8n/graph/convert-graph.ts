@@ -14,7 +14,7 @@ import {
 } from "../conversion.ts";
 import type { N8nLink, N8nNode, NodePart } from "../n8n-workflow.ts";
 import { passItems } from "../nodes/item-nodes.ts";
-import { hasTypedKey } from "../typed-keys.ts";
+import { hasTypedKey, scrubKeys } from "../typed-keys.ts";
 import type { ConvertedGraph, GraphPlace } from "./graph-place.ts";
 import { converterOf } from "../registry.ts";
 
@@ -318,7 +318,7 @@ function placeholderSteps(ctx: NodeContext, reason: string): ConvertedNode {
       name: node.name.slice(0, 200),
       // Braces of theirs are no templates of ours.
       config: { message: message.replaceAll("{{", "{ {"), code: "not_imported" },
-      note: JSON.stringify(node.parameters).slice(0, 2_000),
+      note: scrubKeys(node.parameters).slice(0, 2_000),
     },
   ];
   return {
