@@ -4,6 +4,7 @@ import { runTests } from "./run-tests.ts";
 
 const TESTS = [
   "process/crash",
+  "process/steps-crash",
   "process/webhooks-crash",
   "process/first-start",
   "kernel/embedded/crash",

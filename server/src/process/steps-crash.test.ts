@@ -1,0 +1,409 @@
+/**
+ * Kills the product while a run is in the middle of a step, of each kind that reaches outside or waits. The other system counts
+ * what it is asked, so that a question which was answered and kept is seen to be asked once.
+ */
+import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { expect, test } from "vitest";
+import { json, type Received, useUpstream } from "#domains/connectors/testing/upstream.ts";
+import { openaiAnswer } from "#domains/agents/testing/model-service.ts";
+import { until } from "#kernel/testing/world.ts";
+import { startedBefore } from "./testing/started-before.ts";
+import { all, type Ask, asker, kill, launch, logIn, useProducts } from "./testing/product.ts";
+
+/** Each round kills in another kind of step; `npm run proof -- crash` has time for all of them, and again. */
+const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? 1);
+const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? 20_261);
+/** A job whose process was killed is taken up when its lease is over, which takes minutes. */
+const LIMIT_MS = 200_000 + ROUNDS * 200_000;
+
+/** What the other system is asked for in one run, in the order of the steps. */
+const ASKED = ["file", "llm", "turn0", "tool0", "turn1", "tool1", "turn2", "race", "told"] as const;
+type Asked = (typeof ASKED)[number];
+
+/** A moment to kill at: when something is asked, before or after it is answered; or while nothing is. */
+type Moment =
+  | { readonly at: Asked | "feed"; readonly isAnswered: boolean }
+  | { readonly at: "wait" | "embedding" };
+
+const MOMENTS: readonly Moment[] = [
+  { at: "turn1", isAnswered: false },
+  ...ASKED.flatMap((at) => [
+    { at, isAnswered: true },
+    { at, isAnswered: false },
+  ]),
+  { at: "wait" },
+  { at: "embedding" },
+  { at: "feed", isAnswered: false },
+  { at: "feed", isAnswered: true },
+];
+
+const upstream = await useUpstream();
+useProducts();
+
+const BYTES = randomBytes(200_000);
+const RECORDS_PER_ROUND = 12;
+
+test(
+  `a run that is killed in any kind of step goes on, and asks for nothing again that it has kept (${ROUNDS} rounds)`,
+  { timeout: LIMIT_MS },
+  async () => {
+    await startedBefore();
+    const launched = () => launch(upstream.env);
+    let product = launched();
+    let address = await product.ready;
+    const token = await logIn(address);
+    const places = await furnish(member(address, token));
+    const asked = new Map<string, number>();
+    let onAsked: (what: Asked | "feed", answer: () => void) => void = (_, answer) => answer();
+    upstream.answer = (received, response) => {
+      const { what, run, answer } = interpret(received, response);
+      asked.set(`${run} ${what}`, (asked.get(`${run} ${what}`) ?? 0) + 1);
+      onAsked(what, answer);
+    };
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const moment = MOMENTS[(round - 1 + (ROUNDS > 1 ? SEED : 0)) % MOMENTS.length] ?? MOMENTS[0]!;
+      const about = `round ${round}: ${JSON.stringify(moment)}`;
+      const killed = Promise.withResolvers<void>();
+      const doomed = product;
+      let isDoomed = false;
+      const strike = (): void => {
+        if (isDoomed) return;
+        isDoomed = true;
+        void kill(doomed, "group").then(killed.resolve, killed.reject);
+      };
+      onAsked = (what, answer) => {
+        if (isDoomed || what !== moment.at) return answer();
+        if ("isAnswered" in moment && moment.isAnswered) answer();
+        // Until the kill has hit, what was answered may be kept or not.
+        return strike();
+      };
+      const ask = member(address, token);
+      const records = moment.at === "embedding" ? await createRecords(ask, round) : [];
+      if (moment.at === "feed") await publishItems();
+      const start = { workflowId: places.workflowId, key: `round-${round}` };
+      // The kill may come before the answer: then nobody knows yet whether there is a run.
+      const begun = await startRun(ask, start).catch(() => undefined);
+      if (moment.at === "wait") {
+        await untilStatus(ask, begun ?? "", "waiting");
+        strike();
+      }
+      if (moment.at === "embedding") {
+        await until(async () => (await listStates(ask)).includes("embedded"));
+        strike();
+      }
+      await killed.promise;
+
+      product = launched();
+      address = await product.ready;
+      const reborn = member(address, token);
+      const runId = begun ?? (await startRun(reborn, start));
+      await untilStatus(reborn, runId, "waiting");
+      expect((await reborn(`POST ${places.toldOf(runId)}`, { ok: round })).status, about).toBe(202);
+      const run = await untilStatus(reborn, runId, "completed");
+      expect(run.output, about).toMatchObject({
+        count: round,
+        text: `Seen ${runId}`,
+        answer: `Answer ${runId}`,
+        called: round,
+        rest: BYTES.length,
+      });
+      for (const what of ASKED) {
+        const times = asked.get(`${runId} ${what}`) ?? 0;
+        // The one that the kill broke off is asked for once more, unless its answer was kept, or the run was lost with it.
+        const isOnce =
+          what !== moment.at || ("isAnswered" in moment && moment.isAnswered) || !begun;
+        const most = what === moment.at ? 2 : 1;
+        expect([isOnce ? 1 : 2, most].includes(times), `${about}: ${what} ${times} times`).toBe(
+          true,
+        );
+      }
+      expect((await reborn(`POST ${places.toldOf(runId)}`, { ok: 0 })).status, about).toBe(410);
+      await assertFiles(reborn, address, token, { runId, file: run.output.file });
+      if (moment.at === "feed") await assertItems(reborn, places.feedId);
+      if (moment.at !== "embedding") continue;
+      await until(async () => !(await listStates(reborn)).includes("pending"), LIMIT_MS);
+      const found = await reborn("POST /api/v1/tables/notes/records/similar", {
+        text: "coffee",
+        filter: { round },
+        limit: 100,
+      });
+      const ids = found.body.data.map(({ record }: any) => record.id).toSorted();
+      expect(ids, about).toEqual(records.toSorted());
+    }
+  },
+);
+
+const HERE = { "x-workspace": "default" };
+
+/** The first owner, in the workspace that there is at first. */
+function member(address: string, token: string): Ask {
+  const ask = asker(address, token);
+  return (route, body, headers = {}) => ask(route, body, { ...HERE, ...headers });
+}
+
+interface Places {
+  readonly workflowId: string;
+  /** The workflow that a feed begins. */
+  readonly feedId: string;
+  /** The path at which a run waits for its call. */
+  readonly toldOf: (runId: string) => string;
+}
+
+const told = new Map<string, string>();
+
+/** Makes the connector, the table and the workflow that all rounds use. */
+async function furnish(ask: Ask): Promise<Places> {
+  const table = await ask("POST /api/v1/tables", {
+    name: "Notes",
+    slug: "notes",
+    columns: [
+      { name: "title", type: "text" },
+      { name: "round", type: "integer" },
+      { name: "meaning", type: "embedding", options: { columns: ["title"] } },
+    ],
+  });
+  expect(table.status, JSON.stringify(table.body)).toBe(201);
+  const connector = await ask("POST /api/v1/connectors", {
+    name: "Model",
+    type: "openai",
+    config: { baseUrl: `${upstream.url}/v1` },
+    auth: { kind: "bearer", token: "sk-test-0123456789" },
+  });
+  expect(connector.status, JSON.stringify(connector.body)).toBe(201);
+  return {
+    workflowId: await deploy(ask, definitionWith(connector.body.data.id)),
+    feedId: await deploy(ask, {
+      name: "Feed",
+      trigger: { type: "rss", feedUrl: `${upstream.url}/feed`, everyMs: 10_000 },
+      nodes: [{ id: "note", type: "set", config: { values: { id: "{{ trigger.input }}" } } }],
+      edges: [],
+    }),
+    toldOf: (runId) => told.get(runId) ?? "",
+  };
+}
+
+async function deploy(ask: Ask, definition: object): Promise<string> {
+  const workflow = await ask("POST /api/v1/workflows", definition);
+  expect(workflow.status, JSON.stringify(workflow.body)).toBe(201);
+  const { id } = workflow.body.data;
+  const published = await ask(`POST /api/v1/workflows/${id}/publish`, {});
+  expect(published.status, JSON.stringify(published.body)).toBe(200);
+  return id;
+}
+
+const ITEMS_PER_ROUND = 5;
+/** The items of the feed; the first was there before anybody looked. */
+let items = 1;
+let looks = 0;
+
+function feed(): string {
+  const all = Array.from(
+    { length: items },
+    (_, n) => `<item><title>${n}</title><guid>item-${n}</guid></item>`,
+  );
+  return `<?xml version="1.0"?><rss version="2.0"><channel><title>Items</title>${all.join("")}</channel></rss>`;
+}
+
+/** Adds items, once the feed has been looked at for the first time. */
+async function publishItems(): Promise<void> {
+  await until(async () => looks > 0, LIMIT_MS);
+  items += ITEMS_PER_ROUND;
+}
+
+/** Each item that was added has begun one run. */
+async function assertItems(ask: Ask, feedId: string): Promise<void> {
+  const seen = async () =>
+    (await all(ask, "/api/v1/runs")).filter(({ workflowId }) => workflowId === feedId).length;
+  await until(async () => (await seen()) >= items - 1, LIMIT_MS);
+  const before = looks;
+  await until(async () => looks > before + 1, LIMIT_MS);
+  expect(await seen()).toBe(items - 1);
+}
+
+function definitionWith(connectorId: string): object {
+  const model = { connectorId, model: "gpt-4.1-mini", stream: false };
+  const get = (path: string): object => ({ url: `${upstream.url}${path}?run={{ run.id }}` });
+  const nodes = [
+    { id: "count", type: "state", config: { action: "increment", key: "runs" } },
+    { id: "fetch", type: "http", config: { ...get("/file"), response: "file" } },
+    {
+      id: "copy",
+      type: "script",
+      config: {
+        source: `
+          const out = await context.files.create("copy.bin");
+          let rest = 0;
+          for await (const chunk of context.files.chunks(input)) {
+            rest += chunk.length;
+            await out.write(chunk);
+          }
+          return { file: await out.close(), rest };`,
+        input: "{{ steps.fetch.output.body }}",
+      },
+    },
+    { id: "ask", type: "llm", config: { ...model, prompt: "llm {{ run.id }}" } },
+    {
+      id: "bot",
+      type: "agent",
+      config: {
+        ...model,
+        prompt: "agent {{ run.id }}",
+        tools: [
+          {
+            name: "look",
+            description: "Looks at something",
+            parameters: { type: "object", properties: { n: { type: "number" } } },
+            type: "http",
+            config: { url: `${upstream.url}/tool{{ call.arguments.n }}?run={{ run.id }}` },
+          },
+        ],
+      },
+    },
+    {
+      id: "first",
+      type: "race",
+      config: {
+        body: {
+          nodes: [
+            { id: "quick", type: "http", config: get("/race") },
+            { id: "never", type: "delay", config: { ms: 3_600_000 } },
+          ],
+          edges: [],
+        },
+      },
+    },
+    {
+      id: "tell",
+      type: "http",
+      config: { ...get("/told"), method: "POST", body: { url: "{{ run.resumeUrl }}" } },
+    },
+    { id: "call", type: "wait_for_call", config: {} },
+    {
+      id: "end",
+      type: "set",
+      config: {
+        values: {
+          count: "{{ steps.count.output.value }}",
+          file: "{{ steps.copy.output.file }}",
+          rest: "{{ steps.copy.output.rest }}",
+          text: "{{ steps.ask.output.text }}",
+          answer: "{{ steps.bot.output.text }}",
+          called: "{{ steps.call.output.body.ok }}",
+        },
+      },
+    },
+  ];
+  const edges = nodes.slice(1).map(({ id }, index) => ({ from: nodes[index]?.id, to: id }));
+  return { name: "All kinds", trigger: { type: "manual" }, nodes, edges };
+}
+
+interface Question {
+  readonly what: Asked | "feed";
+  readonly run: string;
+  readonly answer: () => void;
+}
+
+/** What a request asks for, and of which run it is. */
+function interpret({ path, text }: Received, response: ServerResponse): Question {
+  const url = new URL(path, upstream.url);
+  const run = url.searchParams.get("run") ?? "";
+  switch (url.pathname) {
+    case "/file":
+      return {
+        what: "file",
+        run,
+        answer: () =>
+          response.writeHead(200, { "content-type": "application/octet-stream" }).end(BYTES),
+      };
+    case "/feed":
+      looks += 1;
+      return {
+        what: "feed",
+        run,
+        answer: () =>
+          response.writeHead(200, { "content-type": "application/rss+xml" }).end(feed()),
+      };
+    case "/told":
+      told.set(run, new URL(JSON.parse(text).url).pathname);
+      return { what: "told", run, answer: () => json(response, { ok: true }) };
+    case "/race":
+      return { what: "race", run, answer: () => json(response, { ok: true }) };
+    case "/tool0":
+    case "/tool1":
+      return {
+        what: url.pathname === "/tool0" ? "tool0" : "tool1",
+        run,
+        answer: () => json(response, { seen: true }),
+      };
+    default:
+      return interpretModel(JSON.parse(text).messages, response);
+  }
+}
+
+function interpretModel(
+  messages: readonly { readonly role: string; readonly content: unknown }[],
+  response: ServerResponse,
+): Question {
+  const [, kind = "", run = ""] = /(llm|agent) (run_\w+)/.exec(JSON.stringify(messages)) ?? [];
+  if (kind === "llm") {
+    return {
+      what: "llm",
+      run,
+      answer: () => json(response, openaiAnswer({ text: `Seen ${run}` })),
+    };
+  }
+  const turn = messages.filter(({ role }) => role === "tool").length;
+  const said =
+    turn < 2 ? { calls: [{ name: "look", arguments: { n: turn } }] } : { text: `Answer ${run}` };
+  const what = (["turn0", "turn1", "turn2"] as const)[turn] ?? "turn2";
+  return { what, run, answer: () => json(response, openaiAnswer(said)) };
+}
+
+async function startRun(
+  ask: Ask,
+  { workflowId, key }: { readonly workflowId: string; readonly key: string },
+): Promise<string> {
+  const headers = { "idempotency-key": key };
+  const { status, body } = await ask(`POST /api/v1/workflows/${workflowId}/trigger`, {}, headers);
+  expect(status, JSON.stringify(body)).toBeLessThan(300);
+  return body.data.runId;
+}
+
+function untilStatus(ask: Ask, runId: string, status: string): Promise<any> {
+  return until(async () => {
+    const { body } = await ask(`GET /api/v1/runs/${runId}`);
+    if (["failed", "cancelled"].includes(body.data.status))
+      throw new Error(JSON.stringify(body.data.error));
+    return body.data.status === status && body.data;
+  }, LIMIT_MS);
+}
+
+async function createRecords(ask: Ask, round: number): Promise<readonly string[]> {
+  const records = Array.from({ length: RECORDS_PER_ROUND }, (_, n) => ({
+    title: `Note ${n} about coffee and tea`,
+    round,
+  }));
+  const { status, body } = await ask("POST /api/v1/tables/notes/records/bulk", { records });
+  expect(status, JSON.stringify(body)).toBe(201);
+  const made = await all(ask, "/api/v1/tables/notes/records");
+  return made.filter((record) => record.round === round).map(({ id }) => id);
+}
+
+async function listStates(ask: Ask): Promise<readonly unknown[]> {
+  return (await all(ask, "/api/v1/tables/notes/records")).map(({ meaning }) => meaning);
+}
+
+/** The file is whole, and of the run there are no more than the two that its steps made. */
+async function assertFiles(
+  ask: Ask,
+  address: string,
+  token: string,
+  { runId, file }: { readonly runId: string; readonly file: { readonly $file: string } },
+): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, ...HERE };
+  const content = await fetch(`${address}/api/v1/files/${file.$file}/content`, { headers });
+  expect(Buffer.from(await content.arrayBuffer()).equals(BYTES)).toBe(true);
+  const { body } = await ask(`GET /api/v1/files?attachedTo=${runId}`);
+  expect(body.data.map(({ size }: any) => size)).toEqual([BYTES.length, BYTES.length]);
+}
