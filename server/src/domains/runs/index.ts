@@ -1,6 +1,7 @@
 import { backfillEvents } from "./backfill/backfill.ts";
 import { backfillJob } from "./backfill/backfill-job.ts";
-import { backfillOperations } from "./backfill/operations.ts";
+import { backfiller, backfillOperations } from "./backfill/operations.ts";
+import { keptRequestsJob } from "./inbound/kept-request.ts";
 import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { checkPeopleAndTopics } from "./check-references.ts";
 import { pastEventJob } from "./triggers/past-events.ts";
@@ -9,6 +10,7 @@ import { readWorkflowActivity } from "./summary/workflow-activity.ts";
 import { countApprovals } from "./control/approvals.ts";
 import {
   WorkflowActivityPoint,
+  BackfillerPoint,
   NodeTypePoint,
   ReferenceCheckPoint,
   RehearserPoint,
@@ -146,6 +148,7 @@ export const runs = domain({
     pastEventJob,
     releaseJob,
     backfillJob,
+    keptRequestsJob,
     bulkRetryJob,
     bulkCancelJob,
     cancelChildrenJob,
@@ -154,6 +157,7 @@ export const runs = domain({
   engines: [runner],
   contributions: [
     contribute(UsageCounterPoint, { name: "runs", count }),
+    contribute(BackfillerPoint, backfiller),
     contribute(CausalTracerPoint, runTracer),
     contribute(WorkflowActivityPoint, readWorkflowActivity),
     contribute(WaitingWorkPoint, {

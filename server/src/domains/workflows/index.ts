@@ -1,5 +1,6 @@
 import { findInTable, ReferenceSourcePoint } from "#kernel/contributions/reference-source.ts";
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
+import { StoredDefinitionPoint } from "#kernel/contributions/stored-definition.ts";
 import { TracesRead } from "./trace-access.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
@@ -7,6 +8,7 @@ import { domain } from "#kernel/domain.ts";
 import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
+import { workflowDefinitions } from "./checks/stored-definition.ts";
 import * as deployments from "./deployments/operations.ts";
 import * as preview from "./deployments/preview.ts";
 import * as events from "./events.ts";
@@ -37,6 +39,15 @@ export {
   RehearsalCounts,
   RehearserPoint,
 } from "./deployments/rehearsal.ts";
+export {
+  Backfill,
+  type Backfiller,
+  BackfillerPoint,
+  BackfillId,
+  BackfillStarted,
+  NothingToBackfill,
+  TooManyBackfills,
+} from "./deployments/backfill.ts";
 export { type RunCount, RunCountPoint } from "./deployments/run-count.ts";
 export { listOfferedTools, type OfferedTool } from "./deployments/offered-tool.ts";
 export {
@@ -179,5 +190,6 @@ export const workflows = domain({
       find: findInTable("workflows", "definition"),
     }),
     contribute(UnattendedWorkPoint, unattendedWorkflows),
+    contribute(StoredDefinitionPoint, ...workflowDefinitions),
   ],
 });

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { findDeployment, planOfVersion } from "#domains/workflows/index.ts";
+import { BackfillId, findDeployment, planOfVersion } from "#domains/workflows/index.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
@@ -7,7 +7,7 @@ import { job } from "#kernel/work/job.ts";
 import { startEvents } from "../events.ts";
 import { queuedStart, writeRunStart } from "../start/start-run.ts";
 import { nextRunId } from "../start/queued-start.ts";
-import { BackfillCompleted, BackfillFailed, BackfillId } from "./backfill.ts";
+import { BackfillCompleted, BackfillFailed } from "./backfill.ts";
 import { type BackfillSpan, findThings, type FoundThing } from "./source.ts";
 import {
   type BackfillRow,
@@ -84,6 +84,10 @@ async function resolveSpan(
     from: row.begins_at,
     to: row.ends_at,
     filter: row.filter as Condition | null,
+    ...(row.since !== null &&
+      row.since_epoch !== null && {
+        until: { epoch: row.since_epoch, snapshot: row.since },
+      }),
     starter: { runAs: row.created_by },
   };
 }

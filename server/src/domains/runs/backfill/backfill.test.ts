@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { startNode } from "#domains/bus/testing/node.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { createToken, deployWorkflow } from "../testing/workflows.ts";
+import { keptRequestsJob } from "../inbound/kept-request.ts";
 import { findRuns, publish, SET } from "../testing/triggers.ts";
 
 const world = await useWorld();
@@ -113,6 +114,78 @@ test("times that nobody kept are made up once, each up to a bound, or not at all
   });
   const counts = await Promise.all(ids.map(async (id) => (await findRuns(world, id)).length));
   expect(counts).toEqual([1, 3, 0, 2]);
+});
+
+test("a workflow that is activated from a moment gets each event since then once, by a backfill or by itself", async () => {
+  const topic = "late";
+  const publishLate = () => publish(owner, topic, { type: "late.one" });
+  const workflow = await deployWorkflow(owner, [SET], {
+    trigger: { type: "event_bus", topic, eventType: "late.one" },
+  });
+  const path = `POST /api/v1/workflows/${workflow}`;
+  expect((await owner(`${path}/deactivate`)).status).toBe(200);
+  await publishLate();
+  world.clock.advance(10);
+  const from = new Date(world.clock.nowMs()).toISOString();
+  const ids = [await publishLate(), await publishLate()];
+  expect((await owner(`${path}/activate`, { from: "2999-01-01T00:00:00Z" })).status).toBe(422);
+  const narrow = await createToken(world, owner, ["workflows:read", "deployments:create"]);
+  expect((await narrow(`${path}/activate`, { from })).status).toBe(403);
+  const activated = await owner(`${path}/activate`, { from });
+  expect(activated).toMatchObject({
+    status: 200,
+    events: ["workflow.activated", "workflow.backfill_started"],
+  });
+  expect((await owner(`${path}/activate`, { from })).body.code).toBe("already_active");
+  expect((await owner(`${path}/activate`)).events).toEqual([]);
+  ids.push(await publishLate());
+  await world.settled();
+  await using node = await startNode(world);
+  await node.kernel.startWork();
+  const [{ id }] = (await owner(`GET /api/v1/workflows/${workflow}/backfills`)).body.data;
+  expect(await ended(id)).toMatchObject({ state: "completed", started: 2 });
+  await until(async () => (await runEvents(workflow)).length === ids.length);
+  expect(await runEvents(workflow)).toEqual(ids.toSorted());
+});
+
+test("requests that a trigger keeps are run again, each once for a backfill, and are gone after their time", async () => {
+  const hook = (more: object) => ({ trigger: { type: "webhook", ...more } });
+  const workflow = await deployWorkflow(owner, [SET], hook({ keep: { days: 30 } }));
+  const { trigger } = (await owner(`GET /api/v1/workflows/${workflow}`)).body.data;
+  const { pathname } = new URL(trigger.url);
+  const from = new Date(world.clock.nowMs() - 1_000).toISOString();
+  for (const n of [1, 2, 3])
+    expect((await world.stranger(`POST ${pathname}`, { n })).status).toBe(202);
+  const large = await world.stranger(`POST ${pathname}`, { text: "x".repeat(300_000) });
+  expect(large.status).toBe(202);
+  const dry = await backfill(workflow, { from, dryRun: true });
+  expect(dry.body.data).toMatchObject({ matched: 3, truncated: false });
+  const filtered = await backfill(workflow, { from, filter: { "data.n": 1 } });
+  expect(filtered).toMatchObject({ status: 422, body: { errors: [{ path: "/filter" }] } });
+  const answer = await backfill(workflow, { from, maxConcurrency: 1 });
+  {
+    await using node = await startNode(world);
+    await node.kernel.startWork();
+    const done = await ended(answer.body.data.backfill.id);
+    expect(done).toMatchObject({ state: "completed", started: 3, triggerType: "webhook" });
+  }
+  const bodies = (await findRuns(world, workflow)).map((run) => run.trigger.input.body.n);
+  expect(bodies.filter(Boolean).toSorted()).toEqual([1, 1, 2, 2, 3, 3]);
+  // A version that takes another input is run for none of them.
+  const { body } = await owner(`GET /api/v1/workflows/${workflow}`);
+  const inputSchema = { type: "object", required: ["order"] };
+  await owner(`PATCH /api/v1/workflows/${workflow}`, {
+    trigger: { ...hook({ keep: { days: 30 } }).trigger, inputSchema },
+    nodes: body.data.nodes,
+  });
+  await owner(`POST /api/v1/workflows/${workflow}/publish`, {});
+  expect((await backfill(workflow, { from, dryRun: true })).body.data.matched).toBe(0);
+  await owner(`PATCH /api/v1/workflows/${workflow}`, hook({}));
+  await owner(`POST /api/v1/workflows/${workflow}/publish`, {});
+  expect((await backfill(workflow, { from })).body.code).toBe("nothing_to_backfill");
+  await world.sql("update kept_requests set expires_at = now() - interval '1 second'");
+  await keptRequestsJob.effect?.(world.kernel, {} as never, {} as never);
+  expect(await world.sql("select from kept_requests")).toEqual([]);
 });
 
 test("a filter tells nothing of what its author may not see, and a long schedule keeps nobody waiting", async () => {

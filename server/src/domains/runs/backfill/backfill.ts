@@ -1,11 +1,9 @@
 import Type, { type Static } from "typebox";
-import { FIRST_TRIGGER_ID, WorkflowId } from "#domains/workflows/index.ts";
-import { type Condition, ConditionSchema } from "#kernel/condition/condition.ts";
+import { Backfill, BackfillStarted } from "#domains/workflows/index.ts";
+import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
-import { id, InputTime, line, object, Time } from "#kernel/schema/schema.ts";
-
-export const BackfillId = id("bfl");
+import { InputTime, line, object, Time } from "#kernel/schema/schema.ts";
 
 const MAX_CONCURRENCY = 50;
 const CONCURRENCY_DEFAULT = 5;
@@ -15,7 +13,7 @@ export const BACKFILL_LISTED_MAX = 50;
 export const BackfillInput = object({
   from: InputTime,
   to: Type.Optional({ ...InputTime, description: "Now unless given" }),
-  triggerId: Type.Optional(line(40, "The first that hears events or has a schedule unless given")),
+  triggerId: Type.Optional(line(40, "The first that can be run for the past unless given")),
   filter: Type.Optional(ConditionSchema),
   maxConcurrency: Type.Optional(
     Type.Integer({
@@ -31,36 +29,9 @@ export const BackfillInput = object({
 });
 export type BackfillInput = Static<typeof BackfillInput>;
 
-const states = ["running", "completed", "cancelled", "failed"] as const;
-
-export const Backfill = Type.Object(
-  {
-    id: BackfillId,
-    workflowId: WorkflowId,
-    triggerId: Type.String({ description: `\`${FIRST_TRIGGER_ID}\` for the first` }),
-    triggerType: Type.Enum(["event_bus", "schedule"]),
-    state: Type.Enum([...states]),
-    from: Time,
-    to: Time,
-    filter: Type.Unsafe<Condition | null>({ type: ["object", "null"] }),
-    maxConcurrency: Type.Integer(),
-    scanned: Type.Integer({ description: "Events or times that were looked at" }),
-    started: Type.Integer({ description: "Runs that were started" }),
-    reason: Type.Unsafe<string | null>({
-      type: ["string", "null"],
-      description: "Why it failed, where it did",
-    }),
-    createdBy: Type.String(),
-    createdAt: Time,
-    finishedAt: Type.Unsafe<string | null>({ type: ["string", "null"] }),
-  },
-  { title: "Backfill" },
-);
-export type Backfill = Static<typeof Backfill>;
-
-/** One event or time for which a run is started. */
+/** One event, time or request for which a run is started. */
 export const BackfillThing = Type.Object({
-  thing: Type.String({ description: "The id of an event, or a time of a schedule" }),
+  thing: Type.String({ description: "The id of an event or of a kept request, or a time of a schedule" }),
   at: Time,
 });
 
@@ -77,7 +48,6 @@ export const BackfillPlan = Type.Object(
 export type BackfillPlan = Static<typeof BackfillPlan>;
 
 const about = (summary: string) => ({ resource: "backfill", summary, data: Backfill });
-export const BackfillStarted = event("workflow.backfill_started", about("A backfill began."));
 export const BackfillCompleted = event(
   "workflow.backfill_completed",
   about("A backfill started its last run."),
@@ -97,14 +67,4 @@ export const backfillEvents = [
   BackfillFailed,
 ] as const;
 
-export const TooManyBackfills = failure(
-  "too_many_backfills",
-  409,
-  "Twenty backfills of this environment are under way. Wait for one, or cancel it.",
-);
 export const BackfillOver = failure("backfill_over", 409, "The backfill is over.");
-export const NothingToBackfill = failure(
-  "nothing_to_backfill",
-  409,
-  "The workflow has no trigger that hears events or has a schedule.",
-);

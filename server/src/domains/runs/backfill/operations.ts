@@ -1,7 +1,18 @@
 import {
+  Backfill,
+  type Backfiller,
+  BackfillId,
+  BackfillStarted,
+  type Deployment,
   findDeployment,
+  findEventDeployments,
   findStartable,
+  type NamedTrigger,
+  NothingToBackfill,
+  type PlannedVersion,
   planOfVersion,
+  type Trigger,
+  TooManyBackfills,
   triggersOfType,
   WorkflowId,
   WorkflowsRead,
@@ -20,16 +31,11 @@ import { newId } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { NotDeployed } from "../run.ts";
 import {
-  Backfill,
   BackfillCancelled,
-  BackfillId,
   BackfillInput,
   BackfillOver,
   BackfillPlan,
-  BackfillStarted,
   BACKFILL_LISTED_MAX,
-  NothingToBackfill,
-  TooManyBackfills,
 } from "./backfill.ts";
 import { planTurn } from "./backfill-job.ts";
 import { type BackfillSpan, findThings } from "./source.ts";
@@ -58,7 +64,7 @@ const startBackfill = command({
   summary: "Run a workflow for what has been",
   description:
     "Starts a run of the deployed version for each past event that its trigger would have heard, or each time of its " +
-    "schedule (`trigger.scheduledFor`), between `from` and `to`, the oldest first and at most `maxConcurrency` at " +
+    "schedule (`trigger.scheduledFor`), or each request that its trigger kept (`keep`), between `from` and `to`, the oldest first and at most `maxConcurrency` at " +
     "once. `filter` narrows events further, as you see them. Each of them once for a backfill, whatever is stopped in between; a " +
     "second backfill starts them again. A dry run tells how many and which.",
   permission: WorkflowsTrigger,
@@ -97,54 +103,107 @@ const startBackfill = command({
   },
 });
 
-async function chooseSpan(
-  { tx, services, caller, now }: ReadContext,
+interface BackfilledWorkflow {
+  readonly deployment: Deployment;
+  readonly version: PlannedVersion;
+  /** Those with a past, in the order in which one is chosen. */
+  readonly triggers: readonly NamedTrigger<BackfilledTrigger>[];
+}
+type BackfilledTrigger = Extract<Trigger, { type: "event_bus" | "schedule" | "webhook" | "form" }>;
+
+async function findBackfilled(
+  { tx, services, caller }: ReadContext,
   workflowId: string,
-  { from, to = now.toISOString(), triggerId, filter }: BackfillInput,
-): Promise<BackfillSpan> {
+): Promise<BackfilledWorkflow> {
   const { environment } = caller;
   if (!(await findStartable(tx, workflowId, environment))) throw new Failure(NotFound);
   const deployment = await findDeployment(tx, workflowId, environment);
   const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
   if (!deployment || !version) throw new Failure(NotDeployed);
   if (deployment.orphaned) throw new Failure(NobodyBehind);
+  const { definition } = version;
+  const inbound = [...triggersOfType(definition, "webhook"), ...triggersOfType(definition, "form")];
   const triggers = [
-    ...triggersOfType(version.definition, "event_bus"),
-    ...triggersOfType(version.definition, "schedule"),
+    ...triggersOfType(definition, "event_bus"),
+    ...triggersOfType(definition, "schedule"),
+    ...inbound.filter(({ trigger }) => trigger.keep),
   ];
+  return { deployment, version, triggers };
+}
+
+async function chooseSpan(
+  ctx: ReadContext,
+  workflowId: string,
+  { from, to = ctx.now.toISOString(), triggerId, filter }: BackfillInput,
+): Promise<BackfillSpan> {
+  const { caller } = ctx;
+  const { triggers, ...backfilled } = await findBackfilled(ctx, workflowId);
   const chosen = triggers.find(({ id }) => triggerId === undefined || id === triggerId);
   if (!chosen) throw new Failure(NothingToBackfill);
   const [error] = filter ? checkCondition(filter) : [];
   if (error) throw invalidField(`/filter${error.path}`, error.message);
+  const { type: triggerType } = chosen.trigger;
+  if (filter && triggerType !== "event_bus") {
+    throw invalidField("/filter", "is for triggers that hear events");
+  }
+  if (filter && chosen.trigger.type === "event_bus" && !mayHear(caller, chosen.trigger.topic)) {
+    throw permissionFailure(EventsRead.name);
+  }
+  return {
+    ...backfilled,
+    ...checkPeriod(ctx.now, from, to),
+    triggerId: chosen.id,
+    triggerType,
+    filter: filter ?? null,
+    starter: starterOf(ctx),
+  };
+}
+
+function starterOf({ caller }: ReadContext): BackfillSpan["starter"] {
+  const { runAs, permissions } = authorityOf(caller);
+  return { runAs, ...(permissions && { permissions }) };
+}
+
+function checkPeriod(now: Date, from: string, to: string): Pick<BackfillSpan, "from" | "to"> {
   const [begin, end] = [new Date(from), new Date(to)];
   if (begin >= end) throw invalidField("/to", "must be later than `from`");
   if (end > now) throw invalidField("/to", "must not be in the future");
   if (end.getUTCFullYear() - begin.getUTCFullYear() > SPAN_YEARS_MAX) {
     throw invalidField("/from", `must not be more than ${SPAN_YEARS_MAX} years before \`to\``);
   }
-  const triggerType = chosen.trigger.type;
-  if (filter && triggerType === "schedule") {
-    throw invalidField("/filter", "is for triggers that hear events");
-  }
-  if (filter && chosen.trigger.type === "event_bus" && !mayHear(caller, chosen.trigger.topic)) {
-    throw permissionFailure(EventsRead.name);
-  }
-  const { runAs, permissions } = authorityOf(caller);
-  return {
-    version,
-    deployment,
-    triggerId: chosen.id,
-    triggerType,
-    from: begin.toISOString(),
-    to: end.toISOString(),
-    filter: filter ?? null,
-    starter: { runAs, ...(permissions && { permissions }) },
-  };
+  return { from: begin.toISOString(), to: end.toISOString() };
+}
+
+/** What has been until a trigger was turned on just now, of all triggers of its workflow that have a past. */
+export const backfiller: Backfiller = {
+  async start(ctx, { workflowId, from }) {
+    const { triggers, ...backfilled } = await findBackfilled(ctx, workflowId);
+    if (triggers.length === 0) throw new Failure(NothingToBackfill);
+    if (new Date(from) >= ctx.now) throw invalidField("/from", "must be in the past");
+    const period = checkPeriod(ctx.now, from, ctx.now.toISOString());
+    for (const { id: triggerId, trigger } of triggers) {
+      const span = { triggerId, triggerType: trigger.type, filter: null, starter: starterOf(ctx) };
+      const until = await findHearingStart(ctx, workflowId, { id: triggerId, trigger });
+      await insertBackfill(ctx, { ...backfilled, ...period, ...span, ...until }, { from });
+    }
+  },
+};
+
+/** Where a trigger of events began to hear them. */
+async function findHearingStart(
+  { tx, caller }: ReadContext,
+  workflowId: string,
+  { id, trigger }: Pick<NamedTrigger<BackfilledTrigger>, "id" | "trigger">,
+): Promise<Pick<BackfillSpan, "until">> {
+  if (trigger.type !== "event_bus") return {};
+  const deployments = await findEventDeployments(tx, caller.environment, [trigger.topic]);
+  const own = deployments.find((one) => one.workflowId === workflowId && one.triggerId === id);
+  return own ? { until: own.since } : {};
 }
 
 async function insertBackfill(
   ctx: WriteContext<typeof BackfillStarted>,
-  { version, triggerId, triggerType, from, to, filter, starter }: BackfillSpan,
+  { version, triggerId, triggerType, from, to, until, filter, starter }: BackfillSpan,
   { maxConcurrency = CONCURRENCY_DEFAULT }: BackfillInput,
 ): Promise<Backfill> {
   const { now } = ctx;
@@ -157,6 +216,8 @@ async function insertBackfill(
       trigger_id: triggerId,
       trigger_type: triggerType,
       state: "running",
+      since_epoch: until?.epoch ?? null,
+      since: until?.snapshot ?? null,
       begins_at: from,
       ends_at: to,
       filter: filter === null ? null : JSON.stringify(filter),

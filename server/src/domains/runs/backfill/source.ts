@@ -1,8 +1,10 @@
-/** The past of a trigger: the events that it would have heard, or the times of its schedule. */
+/** The past of a trigger: the events that it would have heard, the times of its schedule, or the requests that it kept. */
 import { PLATFORM_EVENTS, platformTopics } from "#domains/bus/index.ts";
 import {
   compileCronTimes,
   type Deployment,
+  findInputErrors,
+  listTriggers,
   type PlannedVersion,
   triggersOfType,
 } from "#domains/workflows/index.ts";
@@ -10,8 +12,10 @@ import type { Authority } from "#domains/identity/accounts/index.ts";
 import { type Condition, compileCondition } from "#kernel/condition/condition.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { CAUSATION_DEPTH_MAX, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
+import { compileSubscriptionStart, type SubscriptionStart } from "#kernel/log/subscription-start.ts";
 import { readPositionAt, readTopics } from "#kernel/log/topic-log.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
+import { readKeptRequests, toRequestStart } from "../inbound/kept-request.ts";
 import type { RunStart } from "../start/start-run.ts";
 import { compileTriggerMatch } from "../triggers/event-reader.ts";
 import { toRunStart } from "../triggers/event-start.ts";
@@ -30,13 +34,15 @@ export interface BackfillSpan {
   readonly triggerType: string;
   readonly from: string;
   readonly to: string;
+  /** Where the trigger began to hear events itself, in the place of `to`. */
+  readonly until?: SubscriptionStart;
   readonly filter: Condition | null;
   /** The author of the filter, which tells nothing of events that they may not see. */
   readonly starter: Authority;
 }
 
 export interface FoundThing {
-  /** The id of the event, or the time. */
+  /** The id of the event or the request, or the time. */
   readonly thing: string;
   readonly at: string;
   readonly start: RunStart;
@@ -64,9 +70,9 @@ export function findThings(
   place: string | null,
   bounds: Bounds,
 ): Promise<FoundThings> {
-  return span.triggerType === "schedule"
-    ? findTimes(ctx, span, place, bounds)
-    : findEvents(ctx, span, place, bounds);
+  if (span.triggerType === "schedule") return findTimes(ctx, span, place, bounds);
+  if (span.triggerType === "event_bus") return findEvents(ctx, span, place, bounds);
+  return findRequests(ctx, span, place, bounds);
 }
 
 async function findEvents(
@@ -81,6 +87,7 @@ async function findEvents(
   const topics = trigger.topic === PLATFORM_EVENTS ? platformTopics(ctx.services) : [trigger.topic];
   const matches = compileTriggerMatch(span.version, span.triggerId);
   const isWanted = span.filter ? compileCondition(span.filter) : () => true;
+  const isWithin = compileSpan(span);
   const { deployedBy, permissions } = span.deployment;
   const things: FoundThing[] = [];
   const turn = new TurnTimer();
@@ -94,7 +101,7 @@ async function findEvents(
       if (isPast(recorded, span.to)) return { things, place: at, scanned, isEnd: true };
       scanned += 1;
       [after, at] = [recorded.position, recorded.id];
-      const event = isWithin(recorded, span)
+      const event = isWithin(recorded)
         ? visibleTo(recorded, { runAs: deployedBy, permissions })
         : undefined;
       if (!event || !matches(event)) continue;
@@ -114,12 +121,46 @@ async function findEvents(
   return { things, place: at, scanned, isEnd: false };
 }
 
-function isWithin({ createdAt, depth }: RecordedEvent, { from, to }: BackfillSpan): boolean {
-  return createdAt >= from && createdAt < to && depth < CAUSATION_DEPTH_MAX;
+/** True for events of the span. Of one that came with an activation they are those that the trigger does not hear. */
+function compileSpan({ from, to, until }: BackfillSpan): (event: RecordedEvent) => boolean {
+  const isHeard = until && compileSubscriptionStart(until);
+  return (event) =>
+    event.createdAt >= from &&
+    (isHeard ? !isHeard(event) : event.createdAt < to) &&
+    event.depth < CAUSATION_DEPTH_MAX;
 }
 
 function isPast({ createdAt }: RecordedEvent, to: string): boolean {
   return Date.parse(createdAt) > Date.parse(to) + LATE_MS;
+}
+
+/** Requests with another input than the deployed version takes are left out, as they would be refused. */
+async function findRequests(
+  ctx: ReadContext,
+  span: BackfillSpan,
+  place: string | null,
+  bounds: Bounds,
+): Promise<FoundThings> {
+  const { version, triggerId } = span;
+  const trigger = listTriggers(version.definition).find(({ id }) => id === triggerId)?.trigger;
+  if (!trigger) return { things: [], place, scanned: 0, isEnd: true };
+  const limit = Math.min(bounds.things, bounds.scanned);
+  const about = { workflowId: version.workflowId, triggerId, from: span.from, to: span.to };
+  const requests = await readKeptRequests(ctx.tx, about, { after: place ?? "", limit });
+  const things = requests
+    .filter(({ input }) => findInputErrors(trigger, input).length === 0)
+    .map(({ id, receivedAt, input }) => ({
+      thing: id,
+      at: receivedAt,
+      start: toRequestStart(ctx.caller, span, input),
+      isVisible: true,
+    }));
+  return {
+    things,
+    place: requests.at(-1)?.id ?? place,
+    scanned: requests.length,
+    isEnd: requests.length < limit,
+  };
 }
 
 async function findTimes(

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from "kysely";
+import type { Backfill } from "#domains/workflows/index.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Tables } from "../../../tables.ts";
-import type { Backfill } from "./backfill.ts";
 
 export type BackfillRow = Selectable<Tables["backfills"]>;
 

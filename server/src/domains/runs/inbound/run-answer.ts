@@ -11,6 +11,7 @@ import { waitUntilEnded } from "../run-watch.ts";
 import { takeKey } from "../start/dedupe.ts";
 import { type PreparedStart, writeRunStart } from "../start/start-run.ts";
 import type { AnyFoundTrigger } from "./hook-trigger.ts";
+import { keepRequest } from "./kept-request.ts";
 import { toRawResponse, toWebhookResponse } from "./webhook-response.ts";
 
 export const WebhookRunFailed = failure(
@@ -57,6 +58,7 @@ export async function writeInbound(
   const hold = result ? true : holdVersion(ctx.tx, versionId);
   const [, isKept] = await Promise.all([writeRunStart(ctx, prepared), hold]);
   if (!isKept) throw new Failure(NotFound);
+  keepRequest(ctx, found, prepared);
   const response =
     mode === "respond_step"
       ? execution && toWebhookResponse(plan, execution.steps)

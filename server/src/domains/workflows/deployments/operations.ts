@@ -1,17 +1,28 @@
 import Type from "typebox";
-import { Failure } from "#kernel/operation/failure.ts";
+import { holdsPermission } from "#kernel/access/permission.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
+import { Failure, permissionFailure } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
-import { object } from "#kernel/schema/schema.ts";
+import { InputTime, object } from "#kernel/schema/schema.ts";
 import * as events from "../events.ts";
 import { ByWorkflow, workflowExample, workflowRoutes } from "../routes.ts";
-import { DeploymentsCreate } from "../permissions.ts";
+import { DeploymentsCreate, WorkflowsTrigger } from "../permissions.ts";
 import { visibleWorkflow } from "../service.ts";
 import { Label, VersionIsArchived, VersionId } from "../versions/version.ts";
 import { Workflow, WorkflowIsArchived } from "../workflow.ts";
+import {
+  AlreadyActive,
+  BackfillerPoint,
+  BackfillStarted,
+  NothingToBackfill,
+  TooManyBackfills,
+} from "./backfill.ts";
 import { GateInput } from "./rehearsal.ts";
 import { RehearsalOutdated, RehearsalRefused, rehearseForGate } from "./rehearsal-gate.ts";
 import * as service from "./service.ts";
+import { findDeployment } from "./store.ts";
 import { NothingBefore } from "./version-choice.ts";
 
 const publishEvents = [
@@ -71,20 +82,43 @@ export const activateWorkflow = command({
   summary: "Turn the trigger on in the environment of the request",
   description:
     "Where no version is deployed yet, the live definition is published first. Where it is on " +
-    "already, nothing happens.",
+    "already, nothing happens. With `from` it is as if it had been on since then: backfills start a run for each event, " +
+    "time and kept request from that moment up to this one, and each is heard once, by them or by the trigger. That " +
+    "needs `workflows:trigger` too.",
   environmentScoped: true,
   permission: DeploymentsCreate,
   params: ByWorkflow,
+  body: object({ from: Type.Optional(InputTime) }),
+  bodyOptional: true,
   allowNoop: true,
   response: item(Workflow),
-  emits: publishEvents,
-  fails: [WorkflowIsArchived, service.DefinitionInvalid],
-  example: workflowExample,
-  async run(ctx, { params }) {
+  emits: [...publishEvents, BackfillStarted],
+  fails: [
+    WorkflowIsArchived,
+    service.DefinitionInvalid,
+    AlreadyActive,
+    NothingToBackfill,
+    TooManyBackfills,
+  ],
+  example: { ...workflowExample, body: { from: "2026-11-01T00:00:00.000Z" } },
+  async run(ctx, { params, body: { from } }) {
+    if (from !== undefined) await assertMayCatchUp(ctx, params.id);
     const workflow = await service.activate(ctx, params.id);
-    return workflow instanceof Failure ? workflow : visibleWorkflow(ctx, workflow);
+    if (workflow instanceof Failure) return workflow;
+    if (from !== undefined)
+      for (const { start } of contributionsTo(BackfillerPoint, ctx.services.contributions))
+        await start(ctx, { workflowId: params.id, from });
+    return visibleWorkflow(ctx, workflow);
   },
 });
+
+/** Runs for what has been are a further right, and what was heard already must not be heard again. */
+async function assertMayCatchUp({ tx, caller }: ReadContext, id: string): Promise<void> {
+  if (!holdsPermission(caller.permissions, WorkflowsTrigger))
+    throw permissionFailure(WorkflowsTrigger.name);
+  const deployment = await findDeployment(tx, id, caller.environment);
+  if (deployment?.enabled) throw new Failure(AlreadyActive);
+}
 
 export const deactivateWorkflow = command({
   id: "workflows.deactivate",

@@ -79,6 +79,19 @@ export const Dedupe = object({
 });
 export type Dedupe = Static<typeof Dedupe>;
 
+const KEPT_DAYS_MAX = 365;
+
+/** Requests that are kept, for backfills. */
+const Keep = object({
+  days: Type.Integer({
+    minimum: 1,
+    maximum: KEPT_DAYS_MAX,
+    description:
+      "Keeps the input of each request for so long, so that a backfill can run the workflow for it: of those of at most " +
+      "256 KiB without files the newest 100,000",
+  }),
+});
+
 export const HOOK_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export const PATH_WORDS_MAX = 3;
 
@@ -115,6 +128,7 @@ export const WebhookTrigger = triggerSchema("webhook", {
   signature: Type.Optional(Signature),
   auth: Type.Optional(HookAuth),
   dedupe: Type.Optional(Dedupe),
+  keep: Type.Optional(Keep),
 });
 export type WebhookTrigger = Static<typeof WebhookTrigger>;
 
@@ -177,6 +191,7 @@ export const FormTrigger = triggerSchema("form", {
     }),
   ),
   thanks: Type.Optional(text(2_000, "Shown when the form was sent")),
+  keep: Type.Optional(Keep),
 });
 export type FormTrigger = Static<typeof FormTrigger>;
 

@@ -1,0 +1,125 @@
+/** Requests that a trigger keeps, so that a workflow can be run for them later. */
+import { type PlannedVersion, triggerName } from "#domains/workflows/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { deleteAcrossWorkspaces, retentionJob } from "#kernel/work/retention-job.ts";
+import type { PreparedStart, RunStart } from "../start/start-run.ts";
+import type { AnyFoundTrigger } from "./hook-trigger.ts";
+
+const DAY_MS = 86_400_000;
+/** Larger ones are not kept. */
+const CHARACTERS_MAX = 256 * 1024;
+/** Of one trigger; the oldest beyond that go. */
+const KEPT_MAX = 100_000;
+
+/** Keeps a request in the transaction that begins its run. Files go with their run, and so does what came with them. */
+export function keepRequest(
+  { send, now }: WriteContext<never>,
+  { target, named: { id: triggerId, trigger } }: AnyFoundTrigger,
+  { start }: PreparedStart,
+): void {
+  if (trigger.type === "chat" || !trigger.keep || start.uploads) return;
+  const input = JSON.stringify(start.trigger["input"] ?? null);
+  if (input.length > CHARACTERS_MAX) return;
+  const expiresAt = new Date(now.getTime() + trigger.keep.days * DAY_MS);
+  void send(
+    `insert into kept_requests (id, workflow_id, trigger_id, input, received_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [newId("req", now.getTime()), target.workflowId, triggerId, input, now, expiresAt],
+  );
+}
+
+export interface KeptRequest {
+  readonly id: string;
+  readonly input: unknown;
+  readonly receivedAt: string;
+}
+
+/** The requests of a trigger within a span, the oldest first. */
+export async function readKeptRequests(
+  tx: Tx,
+  about: {
+    readonly workflowId: string;
+    readonly triggerId: string;
+    readonly from: string;
+    readonly to: string;
+  },
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly KeptRequest[]> {
+  const rows = await queryRows(
+    tx,
+    `select id, input, received_at as "receivedAt" from kept_requests
+      where workflow_id = $1 and trigger_id = $2 and received_at >= $3 and received_at < $4 and id > $5
+      order by id limit $6`,
+    [about.workflowId, about.triggerId, about.from, about.to, after, limit],
+  );
+  return rows as unknown as KeptRequest[];
+}
+
+/** The start of a run for a request that was kept. Nobody waits for its answer. */
+export function toRequestStart(
+  { workspace, environment }: Pick<Caller, "workspace" | "environment">,
+  {
+    version,
+    triggerId,
+    triggerType,
+    deployment,
+  }: {
+    readonly version: PlannedVersion;
+    readonly triggerId: string;
+    readonly triggerType: string;
+    readonly deployment: Pick<RunStart, "permissions"> & { readonly deployedBy: string };
+  },
+  input: unknown,
+): RunStart {
+  if (!workspace) throw new Error("A trigger belongs to a workspace.");
+  return {
+    workspace: workspace.key,
+    environment,
+    version,
+    triggerType,
+    trigger: { type: triggerType, ...triggerName(version.definition, triggerId), input },
+    actor: SYSTEM_ACTOR,
+    runAs: deployment.deployedBy,
+    permissions: deployment.permissions,
+    cause: { correlationId: newId("cor"), depth: 1 },
+  };
+}
+
+const EXPIRED = `
+  delete from kept_requests where id = any (array(
+    select id from kept_requests where expires_at < $1 order by expires_at limit $2))`;
+const CROWDED = `
+  select workspace_id as workspace, environment, workflow_id as workflow, trigger_id as trigger
+    from kept_requests group by 1, 2, 3, 4 having count(*) > ${KEPT_MAX} limit 100`;
+const SURPLUS = `
+  delete from kept_requests where id = any (array(
+    select id from kept_requests
+     where (workspace_id, environment, workflow_id, trigger_id) = ($1::uuid, $2::environment, $3, $4)
+     order by id desc offset ${KEPT_MAX} limit $5))`;
+
+interface CrowdedTrigger extends Record<string, unknown> {
+  readonly workspace: string;
+  readonly environment: string;
+  readonly workflow: string;
+  readonly trigger: string;
+}
+
+/** Deletes what is over, and the oldest of a trigger that has too many. */
+export const keptRequestsJob = retentionJob({
+  kind: "runs.retire_requests",
+  everyMs: 600_000,
+  async remove({ db, clock }: Platform, rowsMax) {
+    let removed = await deleteAcrossWorkspaces(db, EXPIRED, [clock.now(), rowsMax]);
+    for (const one of await db.system<CrowdedTrigger>(CROWDED)) {
+      const { workspace, environment, workflow, trigger } = one;
+      const values = [workspace, environment, workflow, trigger, rowsMax];
+      removed += await deleteAcrossWorkspaces(db, SURPLUS, values);
+    }
+    return removed;
+  },
+});

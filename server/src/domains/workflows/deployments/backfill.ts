@@ -1,0 +1,70 @@
+import Type, { type Static } from "typebox";
+import type { Condition } from "#kernel/condition/condition.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { extensionPoint } from "#kernel/extension-point.ts";
+import { event } from "#kernel/log/event.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, Time } from "#kernel/schema/schema.ts";
+import { FIRST_TRIGGER_ID } from "../definition/index.ts";
+import { WorkflowId } from "../workflow.ts";
+
+export const BackfillId = id("bfl");
+
+const states = ["running", "completed", "cancelled", "failed"] as const;
+
+export const Backfill = Type.Object(
+  {
+    id: BackfillId,
+    workflowId: WorkflowId,
+    triggerId: Type.String({ description: `\`${FIRST_TRIGGER_ID}\` for the first` }),
+    triggerType: Type.Enum(["event_bus", "schedule", "webhook", "form"]),
+    state: Type.Enum([...states]),
+    from: Time,
+    to: Time,
+    filter: Type.Unsafe<Condition | null>({ type: ["object", "null"] }),
+    maxConcurrency: Type.Integer(),
+    scanned: Type.Integer({ description: "Events, times or requests that were looked at" }),
+    started: Type.Integer({ description: "Runs that were started" }),
+    reason: Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      description: "Why it failed, where it did",
+    }),
+    createdBy: Type.String(),
+    createdAt: Time,
+    finishedAt: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+  },
+  { title: "Backfill" },
+);
+export type Backfill = Static<typeof Backfill>;
+
+export const BackfillStarted = event("workflow.backfill_started", {
+  resource: "backfill",
+  summary: "A backfill began.",
+  data: Backfill,
+});
+
+export const TooManyBackfills = failure(
+  "too_many_backfills",
+  409,
+  "Twenty backfills of this environment are under way. Wait for one, or cancel it.",
+);
+export const NothingToBackfill = failure(
+  "nothing_to_backfill",
+  409,
+  "The workflow has no trigger that hears events, has a schedule or keeps its requests.",
+);
+export const AlreadyActive = failure(
+  "already_active",
+  409,
+  "The trigger is on already. A backfill runs the workflow for what has been.",
+);
+
+/** Runs a workflow for what has been until its trigger was turned on, in the same transaction. */
+export interface Backfiller {
+  readonly start: (
+    ctx: WriteContext<typeof BackfillStarted>,
+    request: { readonly workflowId: string; readonly from: string },
+  ) => Promise<void>;
+}
+
+export const BackfillerPoint = extensionPoint<Backfiller>("workflows.backfiller");
