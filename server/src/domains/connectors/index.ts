@@ -55,14 +55,14 @@ export { callModelsFor } from "./types/models/model-call.ts";
 const downNotification: NotificationRule = {
   on: events.ConnectorStatusChanged,
   when: ({ data }) => statusOf(data["after"]) === "down",
-  roles: ["owner", "admin"],
+  to: ["owner", "admin"],
   title: ({ resource }) => `The connector ${resource.displayName ?? resource.id} is down`,
   body: ({ data }) => String(data["reason"]),
 };
 
 const expiredNotification: NotificationRule = {
   on: consentEvents.ConsentExpired,
-  roles: ["owner", "admin"],
+  to: ["owner", "admin"],
   title: () => "A connector needs a new consent",
   body: () =>
     "The other system does not renew what was consented to; open the connector and consent again.",
@@ -70,7 +70,7 @@ const expiredNotification: NotificationRule = {
 
 const expiryNotification: NotificationRule = {
   on: consentEvents.ConsentExpiryAnnounced,
-  roles: ["owner", "admin"],
+  to: ["owner", "admin"],
   title: () => "A connector needs a new consent soon",
   body: ({ data }) =>
     `What was consented to ends on ${String(data["expiresAt"]).slice(0, 10)}; open the connector and consent again.`,
@@ -78,7 +78,7 @@ const expiryNotification: NotificationRule = {
 
 const subscriptionNotification: NotificationRule = {
   on: triggerEvents.SubscriptionFailed,
-  roles: ["owner", "admin"],
+  to: ["owner", "admin"],
   title: () => "A trigger could not be subscribed",
   body: ({ data }) => String(data["problem"]),
 };

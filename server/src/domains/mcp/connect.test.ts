@@ -127,7 +127,17 @@ test("a person allows reading alone, and chooses among workspaces", async () => 
   expect(page).toContain("Allow Desk agent to act for you?");
   const foreign = new URL(anonymous.visit ?? "");
   foreign.searchParams.set("workspace", "second");
-  expect((await visit(foreign, builder.token)).status).toBe(403);
+  const closed = await visit(foreign, builder.token);
+  expect(closed.status).toBe(403);
+  // A workspace that there is not is one that is not open, to strangers as well as to people who are signed in.
+  const nowhere = new URL(foreign);
+  nowhere.searchParams.set("workspace", "nowhere");
+  const unknown = await visit(nowhere, builder.token);
+  const blank = (text: string) => text.replaceAll(/nowhere|second/g, "…");
+  expect([unknown.status, blank(await unknown.text())]).toEqual([403, blank(await closed.text())]);
+  const [here, there] = [await visit(foreign, undefined), await visit(nowhere, undefined)];
+  expect(here.status).toBe(there.status);
+  expect(blank(await here.text())).toBe(blank(await there.text()));
   foreign.searchParams.set("resource", "https://elsewhere.example.com/mcp");
   const refused = await visit(foreign, person.token);
   expect(refused.headers.get("location")).toContain("error=invalid_target");

@@ -1,5 +1,6 @@
 import { ApprovalsDecide } from "#domains/runs/index.ts";
 import { CallGatePoint } from "#kernel/access/call-gate.ts";
+import { NotificationRulePoint } from "#kernel/contributions/notification-rule.ts";
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
@@ -15,6 +16,7 @@ import {
   McpConnect,
 } from "./approvals/agent-call.ts";
 import { listAgents, revokeAgent } from "./agents.ts";
+import { approverNotification } from "./approvals/approver-notification.ts";
 import { agentGate } from "./approvals/call-gate.ts";
 import { callRetentionJob, countWaitingCalls, toReader } from "./approvals/call-store.ts";
 import { expireCallJob } from "./approvals/expire-call.ts";
@@ -62,6 +64,7 @@ export const mcp = domain({
   jobs: [expireCallJob, performCallJob, callRetentionJob],
   contributions: [
     contribute(CallGatePoint, agentGate),
+    contribute(NotificationRulePoint, approverNotification),
     contribute(WaitingWorkPoint, {
       kind: "agentCalls",
       permission: ApprovalsDecide,

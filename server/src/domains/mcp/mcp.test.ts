@@ -148,6 +148,25 @@ test("a deployed workflow that is offered is a tool with its own schema, within 
   expect(refused).toMatchObject({ isError: true, value: { status: 422 } });
   expect(refused.value.errors[0].path).toBe("/input/a");
   expect((await agent.call("add_failing", { a: 1 })).value).toMatchObject({ status: "failed" });
+  // Where the workspace demands an approval of it, the call waits, and is a run when somebody has approved.
+  const demand = (operations: string[]) =>
+    owner("PUT /api/v1/agents/policy", {
+      demands: "nothing",
+      operations,
+      permissions: [],
+      approvers: ["admin"],
+      fourEyes: true,
+      expiresInHours: 1,
+    });
+  await demand(["workflows.trigger"]);
+  const pending = await agent.call("add_one", { a: 1 });
+  expect(pending.value).toMatchObject({ pending: true, status: "pending" });
+  const call = await owner(`GET /api/v1/agent-calls/${pending.value.id}`);
+  expect(call.body.data).toMatchObject({
+    operation: "workflows.trigger",
+    input: { id, input: { a: 1 } },
+  });
+  await demand([]);
   // Nor where this token may not use ours.
   await using starter = await connect(await makeToken(["mcp:connect", "workflows:trigger"]));
   const names = (await starter.client.listTools()).tools.map(({ name }) => name);

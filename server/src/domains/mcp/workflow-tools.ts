@@ -47,7 +47,7 @@ export async function planWorkflowCall(
   const plan = planOperation(context, input, {});
   if (!("run" in plan) || !("run" in waiting)) return plan;
   // Somebody who approves the call later waits for nothing.
-  return { ...plan, run: async () => toAnswer(await waiting.run()) };
+  return { ...plan, run: async () => toToolAnswer(await waiting.run()) };
 }
 
 interface Started {
@@ -58,7 +58,7 @@ interface Started {
 }
 
 /** The output of a run that is over, or how to look after it. */
-function toAnswer(answer: AgentAnswer): AgentAnswer {
+export function toToolAnswer(answer: AgentAnswer): AgentAnswer {
   if (answer.status >= 400) return answer;
   const { runId, status, output, error } = (answer.value as { readonly data: Started }).data;
   if (status === "completed") return { status: 200, value: { runId, status, output } };

@@ -13,13 +13,13 @@ const INBOX = "/api/v1/notifications";
 
 const aboutNotes: NotificationRule = {
   on: NoteCreated,
-  roles: ["owner", "admin"],
+  to: ["owner", "admin"],
   title: ({ data }) => `A note: ${String(data["title"])}`,
   body: ({ data }) => `> ${String(data["body"])}`,
 };
 const aboutNotifications: NotificationRule = {
   on: NotificationSent,
-  roles: ["auditor"],
+  to: ["auditor"],
   title: () => "Somebody was told",
   body: () => "",
 };

@@ -1,10 +1,16 @@
-import { type MemberRow, findMembersWithRoles } from "#domains/identity/accounts/index.ts";
+import {
+  type MemberRow,
+  findMembersByIds,
+  findMembersWithRoles,
+} from "#domains/identity/accounts/index.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import {
+  type NotificationAudience,
   NotificationRulePoint,
   type NotificationRule,
 } from "#kernel/contributions/notification-rule.ts";
-import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { NotificationSent } from "./events.ts";
 import { RECIPIENTS_MAX } from "./notification.ts";
@@ -19,11 +25,15 @@ export const notificationReader = reader({
   emits: [NotificationSent],
   async handle(ctx, events) {
     const rules = contributionsTo(NotificationRulePoint, ctx.services.contributions);
-    // All events are of one workspace, so each rule's recipients are looked up once.
+    // All events are of one workspace, so the holders of fixed roles are looked up once.
     const cache = new Map<NotificationRule, readonly MemberRow[]>();
-    const findRecipients = async (rule: NotificationRule): Promise<readonly MemberRow[]> => {
-      const members =
-        cache.get(rule) ?? (await findMembersWithRoles(ctx.tx, rule.roles, RECIPIENTS_MAX));
+    const findRecipients = async (
+      rule: NotificationRule,
+      event: RecordedEvent,
+    ): Promise<readonly MemberRow[]> => {
+      const { to } = rule;
+      if (typeof to === "function") return findAudience(ctx.tx, await to(ctx, event));
+      const members = cache.get(rule) ?? (await findMembersWithRoles(ctx.tx, to, RECIPIENTS_MAX));
       cache.set(rule, members);
       return members;
     };
@@ -35,9 +45,25 @@ export const notificationReader = reader({
       const applies = ({ on, when }: NotificationRule): boolean =>
         on.type === eventType && (when === undefined || when(event));
       for (const rule of rules.filter(applies)) {
-        const message = { title: rule.title(event), body: rule.body(event), about };
-        await deliver(ctx.because(event), await findRecipients(rule), message);
+        const { path } = rule;
+        const mail = path === undefined ? undefined : { path };
+        const message = { title: rule.title(event), body: rule.body(event), about, mail };
+        await deliver(ctx.because(event), await findRecipients(rule, event), message);
       }
     }
   },
 });
+
+/** Each of them once, and no more than one rule may tell. */
+async function findAudience(
+  tx: Tx,
+  { userIds, roles, except }: NotificationAudience,
+): Promise<readonly MemberRow[]> {
+  const named = [
+    ...(await findMembersByIds(tx, userIds)),
+    ...(await findMembersWithRoles(tx, roles, RECIPIENTS_MAX)),
+  ];
+  const members = new Map(named.map((member) => [member.id, member]));
+  for (const id of except) members.delete(id);
+  return [...members.values()].slice(0, RECIPIENTS_MAX);
+}

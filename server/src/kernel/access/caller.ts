@@ -38,6 +38,8 @@ export interface Credential {
   readonly allowedFrom?: readonly Cidr[];
   /** By slug. */
   readonly memberships: ReadonlyMap<string, Membership>;
+  /** All that a token was made with, also what its person has lost since: it says what kind of program has it. */
+  readonly scopes?: readonly string[];
   /** True when its person runs the installation, and it is good for all that they may do. */
   readonly isOperator?: true;
   /** The one workspace that it is good for: the one whose identity provider vouches for it, or that it was made for. */

@@ -55,7 +55,7 @@ export const stoppedAutomationReader = reader({
 
 export const stoppedNotification: NotificationRule = {
   on: AutomationsStopped,
-  roles: ["owner", "admin"],
+  to: ["owner", "admin"],
   title: ({ resource, data }) =>
     `${resource.displayName ?? resource.id} has left, and ${itemsOf(data).length} automations with them`,
   body: ({ data }) => {

@@ -20,7 +20,7 @@ export { Profile } from "./role.ts";
 export { type Viewer, viewerLookup } from "./viewer.ts";
 export { LastOwner, RoleId, RolesRead, RolesWrite } from "./role.ts";
 export { listRoles } from "./service.ts";
-export { readRoleGrants, findRoleNames } from "./store.ts";
+export { readRoleGrants, findRoleIds, findRoleNames } from "./store.ts";
 export { assertGrantable, type HeldPermissions, findHeldPermissions, canGrant } from "./service.ts";
 
 export const roles = domain({

@@ -35,6 +35,13 @@ export async function findRoleNames(tx: Tx, ids: readonly string[]): Promise<str
   return rows.map(({ name }) => name);
 }
 
+/** The ids of custom roles with these names. */
+export async function findRoleIds(tx: Tx, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const rows = await tx.selectFrom("roles").select("id").where("name", "in", names).execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Reads the permissions of every custom role of the workspace. */
 export async function readRoleGrants(tx: Tx): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await tx.selectFrom("roles").select(["id", "permissions"]).execute();

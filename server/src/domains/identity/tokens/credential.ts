@@ -45,6 +45,7 @@ async function toCredential(
     user: { id, email, name },
     ...(token.ip_allowlist && { allowedFrom: token.ip_allowlist.map(parseStoredRange) }),
     memberships: new Map([[row.slug, membership]]),
+    scopes: token.scopes,
     confinedTo: membership.workspace,
   };
 }

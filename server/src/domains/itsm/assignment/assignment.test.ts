@@ -116,6 +116,8 @@ test("rules are tried on past tickets: who would have got them, and how many eac
   expect([status, events]).toEqual([200, []]);
   const { data } = body;
   expect(data.rules[0]).toEqual({ ruleId: null, name: "Tried", tickets: 6 });
+  // Each ticket that a rule chooses somebody for has that holder, or another one.
+  expect(data.sameCount + data.changedCount).toBe(data.assigned + data.toTeam);
   const given = data.changed.filter(({ rule: by }: any) => by === "Tried");
   expect(given.map(({ ticketId }: any) => past.some(({ id }) => id === ticketId))).not.toContain(
     false,
@@ -132,6 +134,14 @@ test("rules are tried on past tickets: who would have got them, and how many eac
     replaces: saved.id,
   });
   expect(replaced.body.data.rules[0]).toEqual({ ruleId: saved.id, name: "Tried", tickets: 6 });
+  // Of one's own six only the one with Cas has a holder: with rules that choose Cas for all, that one stays.
+  const kept = await simulate({
+    rule: { ...draft, method: "fixed", userIds: [cas.userId] },
+    replaces: saved.id,
+  });
+  const moved = kept.body.data.changed.filter(({ rule: by }: any) => by === "Tried");
+  expect(moved.map(({ ticketId }: any) => ticketId)).not.toContain(past[0].id);
+  expect(kept.body.data.sameCount).toBe(replaced.body.data.sameCount + 1);
   const ofBen = replaced.body.data.people.find(({ userId }: any) => userId === ben.userId);
   expect(ofBen.openMax).toBeGreaterThanOrEqual(6);
   const wrong = await simulate({ rule: { ...draft, method: "fixed", userIds: [] } });

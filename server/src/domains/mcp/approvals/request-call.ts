@@ -25,6 +25,8 @@ import { demandsApproval, readPolicy } from "./policy.ts";
 const INPUT_BYTES_MAX = 256 * 1024;
 const PREVIEW_CHARACTERS_MAX = 200_000;
 const PENDING_MAX = 50;
+/** In an hour, those included that the agent took back: each of them calls on people. */
+const REQUESTED_MAX = 200;
 const HOUR_MS = 3_600_000;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -127,6 +129,15 @@ export async function requestCall(
   const same = waiting.find(({ call_hash }) => call_hash.equals(hash));
   if (same) return same;
   if (waiting.length >= PENDING_MAX) throw new Failure(TooManyCalls);
+  const { requested } = await tx
+    .selectFrom("agent_calls")
+    .select((row) => row.fn.countAll<number>().as("requested"))
+    .where("credential_id", "=", credential.id)
+    .where("created_at", ">", new Date(now.getTime() - HOUR_MS).toISOString())
+    .executeTakeFirstOrThrow();
+  if (Number(requested) >= REQUESTED_MAX) {
+    throw new Failure(TooManyCalls, { detail: `An agent asks at most ${REQUESTED_MAX} times an hour.` });
+  }
   const id = newId("agc", now.getTime());
   const expiresAt = new Date(now.getTime() + policy.expiresInHours * HOUR_MS);
   const inserted = await tx

@@ -42,7 +42,8 @@ async function toCredential(platform: Platform, token: LiveToken): Promise<Crede
   const { workspace, roles, permissions, slug } = membership;
   const scopes = effectivePermissions(token.scopes, token.allowed_scopes, permissions);
   const { user_id: id, name, email, grant_id, application } = token;
-  const isAgent = scopes.includes(AGENT_SCOPE);
+  // Also where its person has lost that right: it is the same program.
+  const isAgent = token.scopes.includes(AGENT_SCOPE);
   return {
     // The grant's id, so that limits and idempotency keys outlive a refresh.
     id: grant_id,
@@ -53,6 +54,7 @@ async function toCredential(platform: Platform, token: LiveToken): Promise<Crede
       : { id, name, type: "user" },
     user: { id, email, name },
     memberships: new Map([[slug, { workspace, roles, permissions: new Set(scopes) }]]),
+    scopes: token.scopes,
     confinedTo: workspace,
   };
 }
