@@ -13,7 +13,7 @@ export function parameter(maxLength: number) {
 }
 
 /** Client authentication in a body. Further parameters are ignored, as RFC 6749 demands. */
-export const clientParameters = { client_id: parameter(100), client_secret: parameter(200) };
+export const clientParameters = { client_id: parameter(500), client_secret: parameter(200) };
 type ClientParameters = Static<ReturnType<typeof Type.Object<typeof clientParameters>>>;
 
 export interface AuthenticatedClient {

@@ -24,6 +24,7 @@ const Metadata = Type.Object(
     revocation_endpoint_auth_methods_supported: Texts,
     introspection_endpoint_auth_methods_supported: Texts,
     authorization_response_iss_parameter_supported: Type.Boolean(),
+    client_id_metadata_document_supported: Type.Boolean(),
     service_documentation: Type.String(),
   },
   { title: "OAuthMetadata" },
@@ -109,6 +110,7 @@ export const describeServer = query({
       revocation_endpoint_auth_methods_supported: ["none", ...SECRET],
       introspection_endpoint_auth_methods_supported: SECRET,
       authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
       service_documentation: `${origin}/docs`,
     };
   },

@@ -109,7 +109,7 @@ export const registerClient = command({
     const asked = parseScopes(body.scope ?? "").filter((scope) => known.has(scope));
     const scopes =
       asked.length > 0 ? keepAgentScope(asked, [AGENT_SCOPE]) : agentScopes(services.permissions);
-    const name = toName(body.client_name);
+    const name = toClientName(body.client_name);
     const clientId = newId("oac", now.getTime());
     const redirectUris = [...new Set(body.redirect_uris)];
     ctx.switchPartition({ workspace: services.homeWorkspace, environment: "production" });
@@ -154,7 +154,7 @@ async function assertRoom({ db, clock }: Platform): Promise<void> {
 }
 
 /** People see it before they decide: one line of plain characters. */
-function toName(text: string | undefined): string {
+export function toClientName(text: string | undefined): string {
   const line = (text ?? "").replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   return line.slice(0, NAME_CHARACTERS_MAX) || "A client without a name";
 }

@@ -18,6 +18,8 @@ export interface Client {
   readonly secretHash: Buffer | null;
   /** Null for a client that registered itself: it acts wherever somebody allows it. */
   readonly workspace: ClientWorkspace | null;
+  /** The address of its own document, which is its id to the outside. */
+  readonly documentUrl: string | null;
 }
 
 /** A workspace, as the pages before a login show it. */
@@ -30,14 +32,16 @@ export interface ClientWorkspace {
 
 const CLIENT = `
   select a.client_id as "clientId", a.name, a.redirect_uris as "redirectUris",
-         a.allowed_scopes as "allowedScopes", a.secret_hash as "secretHash",
+         a.allowed_scopes as "allowedScopes", a.secret_hash as "secretHash", a.document_url as "documentUrl",
          case when w.key is not null then json_build_object('key', w.key, 'slug', w.slug, 'name', w.name,
            'singleSignOn', exists (select from sso_configurations s where s.workspace_id = w.key)) end as workspace
     from oauth_applications a left join workspaces w on w.key = a.workspace_id
-   where a.client_id = $1`;
+   where `;
 
+/** By its id, or by the address of its document. */
 export async function findClient(db: Database, clientId: string): Promise<Client | undefined> {
-  return (await db.system<Client>(CLIENT, [clientId]))[0];
+  const column = clientId.startsWith("https://") ? "a.document_url" : "a.client_id";
+  return (await db.system<Client>(`${CLIENT}${column} = $1`, [clientId]))[0];
 }
 
 const WORKSPACE = `
@@ -70,6 +74,38 @@ export async function find(tx: Tx, clientId: string): Promise<Application | unde
 export async function get(tx: Tx, clientId: string): Promise<Application> {
   const own = byId(tx, clientId).where("secret_hash", "is not", null);
   return requireApplication(await own.executeTakeFirst());
+}
+
+/** The row of a client with a document, as that is now; made with the first consent. */
+export async function putDocumentClient(
+  tx: Tx,
+  client: Pick<Application, "name" | "redirectUris" | "allowedScopes"> & {
+    readonly newId: string;
+    readonly documentUrl: string;
+    readonly now: Date;
+  },
+): Promise<Application> {
+  const { newId, documentUrl, name, redirectUris, allowedScopes, now } = client;
+  const known = {
+    name,
+    redirect_uris: [...redirectUris],
+    allowed_scopes: [...allowedScopes],
+    updated_at: now,
+  };
+  const row = await tx
+    .insertInto("oauth_applications")
+    .values({
+      client_id: newId,
+      workspace_id: null,
+      secret_hash: null,
+      document_url: documentUrl,
+      created_at: now,
+      ...known,
+    })
+    .onConflict((conflict) => conflict.column("document_url").doUpdateSet(known))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toApplication(row);
 }
 
 /** Locks the row until the transaction ends. */

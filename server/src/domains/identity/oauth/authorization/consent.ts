@@ -4,7 +4,7 @@ import { equalBytes, hmac, sha256 } from "#kernel/access/crypto.ts";
 import type { HtmlDocument } from "#kernel/html/markup.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { isRegisteredRedirect } from "../applications/application.ts";
+import { type Application, isRegisteredRedirect } from "../applications/application.ts";
 import * as applications from "../applications/store.ts";
 import { ConsentDenied, ConsentGranted } from "../events.ts";
 import {
@@ -26,6 +26,8 @@ interface ConsentForm {
   readonly grantId: string;
   readonly sessionId: string;
   readonly clientId: string;
+  /** What the document of the client said when the page was shown. */
+  readonly document?: Pick<Application, "name" | "redirectUris" | "allowedScopes">;
   readonly workspace: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
@@ -109,7 +111,14 @@ export function askConsent(
   const form: ConsentForm = {
     grantId: newId("oag", now.getTime()),
     sessionId: visitor.id,
-    clientId: client.clientId,
+    clientId: client.documentUrl ?? client.clientId,
+    ...(client.documentUrl !== null && {
+      document: {
+        name: client.name,
+        redirectUris: [...client.redirectUris],
+        allowedScopes: [...client.allowedScopes],
+      },
+    }),
     workspace: membership.workspace.key,
     redirectUri,
     scopes: granted,
@@ -140,7 +149,7 @@ export async function recordDecision(
   const form = verifyForm(ctx.services, answer.request);
   if (!visitor || form?.sessionId !== visitor.id) throw new Failure(FormExpired);
   ctx.switchPartition({ workspace: form.workspace, environment: ctx.caller.environment });
-  const application = await applications.find(ctx.tx, form.clientId);
+  const application = await findApplication(ctx, form);
   if (!application) throw new Failure(UnknownApplication);
   if (!isRegisteredRedirect(application.redirectUris, form.redirectUri)) {
     throw new Failure(UnknownRedirect);
@@ -159,7 +168,7 @@ export async function recordDecision(
   const code = answer.decision === "deny" ? undefined : newCode();
   await insertGrant(ctx.tx, {
     id: form.grantId,
-    client_id: form.clientId,
+    client_id: application.clientId,
     user_id: visitor.user.id,
     scopes,
     redirect_uri: form.redirectUri,
@@ -170,7 +179,8 @@ export async function recordDecision(
     created_at: ctx.now,
   });
   const resource = { id: form.grantId, displayName: application.name };
-  const { grantId, clientId } = form;
+  const { grantId } = form;
+  const { clientId } = application;
   const data = { grantId, clientId, userId: visitor.user.id, scopes };
   const iss = ctx.caller.origin;
   if (code === undefined) {
@@ -183,6 +193,16 @@ export async function recordDecision(
   }
   ctx.emit(ConsentGranted, resource, data);
   return redirectBack(form, { code, iss });
+}
+
+/** The client of a form; one that has a document comes to be known by the first answer. */
+async function findApplication(
+  { tx, now }: Pick<ReadContext, "tx" | "now">,
+  { clientId, document }: ConsentForm,
+): Promise<Application | undefined> {
+  if (!document) return applications.find(tx, clientId);
+  const id = newId("oac", now.getTime());
+  return applications.putDocumentClient(tx, { ...document, documentUrl: clientId, newId: id, now });
 }
 
 function membershipIn({ memberships }: Credential, workspace: string): Membership | undefined {

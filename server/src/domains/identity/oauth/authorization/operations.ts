@@ -23,6 +23,7 @@ import {
 } from "./request.ts";
 import { askConsent, recordDecision, FormExpired, FormUsed, visitorOf } from "./consent.ts";
 import { parameter } from "../client-authentication.ts";
+import { BadClientDocument } from "../applications/client-document.ts";
 import { ConsentDenied, ConsentGranted } from "../events.ts";
 import { loginPage } from "./pages.ts";
 
@@ -49,10 +50,10 @@ export const authorizePage = query({
   access: "visitor",
   query: AuthorizationQuery,
   response: html(htmlErrorRendering),
-  fails: [UnknownApplication, UnknownRedirect],
+  fails: [UnknownApplication, UnknownRedirect, BadClientDocument, RateLimited],
   example,
   prepare: (platform, { query: parameters }, caller) =>
-    resolveRequest(platform, parameters, caller.origin),
+    resolveRequest(platform, parameters, caller),
   async run(ctx, { query: parameters }, request) {
     if ("goTo" in request) return request;
     const text = toQueryString(parameters);
@@ -103,6 +104,7 @@ export const loginToAuthorize = command({
     RateLimited,
     UnknownApplication,
     UnknownRedirect,
+    BadClientDocument,
   ],
   example: {
     body: {
@@ -113,7 +115,7 @@ export const loginToAuthorize = command({
   },
   async prepare(platform, { body }, caller) {
     const parameters = Object.fromEntries(new URLSearchParams(body.request));
-    const request = await resolveRequest(platform, parameters, caller.origin);
+    const request = await resolveRequest(platform, parameters, caller);
     const { email, password, code } = body;
     try {
       const attempt = await checkLogin(

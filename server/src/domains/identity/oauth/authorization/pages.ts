@@ -60,6 +60,7 @@ export function consentPage(
 <dt>Workspace</dt><dd>${workspaceName}</dd>
 <dt>Account</dt><dd>${email} <a href="${otherAccount}">Not you?</a></dd>
 <dt>Returns to</dt><dd>${new URL(redirectUri).host}</dd>
+${client.documentUrl !== null && markup`<dt>Says who it is at</dt><dd>${new URL(client.documentUrl).host}</dd>`}
 </dl>
 ${isUnknown && markup`<p class="faint">Nobody here has registered it: it calls itself ${client.name}. Allow it only if you have just connected it yourself.</p>`}
 <p>It will be able to:</p>

@@ -1,7 +1,9 @@
 import Type, { type Static } from "typebox";
+import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { isRegisteredRedirect } from "../applications/application.ts";
+import { isDocumentUrl, resolveDocumentClient } from "../applications/client-document.ts";
 import {
   type Client,
   type ClientWorkspace,
@@ -29,7 +31,7 @@ export const UnknownRedirect = failure(
 /** The parameters of RFC 6749 and RFC 7636; others are ignored. */
 export const AuthorizationQuery = Type.Object({
   response_type: parameter(100),
-  client_id: parameter(100),
+  client_id: parameter(500),
   redirect_uri: parameter(2_000),
   scope: parameter(10_000),
   state: parameter(2_000),
@@ -72,11 +74,15 @@ export interface RedirectTarget {
 
 /** Throws failures that only the person may see; otherwise returns the request, or a redirect with an error. */
 export async function resolveRequest(
-  { db }: Platform,
+  platform: Platform,
   query: AuthorizationQuery,
-  issuer: string,
+  { origin: issuer, address }: Pick<Caller, "origin" | "address">,
 ): Promise<AuthorizationRequest | { readonly goTo: string }> {
-  const client = await findClient(db, query.client_id ?? "");
+  const { db } = platform;
+  const clientId = query.client_id ?? "";
+  const client = isDocumentUrl(clientId)
+    ? await resolveDocumentClient(platform, clientId, { address })
+    : await findClient(db, clientId);
   if (!client) throw new Failure(UnknownApplication);
   const redirectUri = query.redirect_uri ?? "";
   if (!isRegisteredRedirect(client.redirectUris, redirectUri)) throw new Failure(UnknownRedirect);
@@ -95,12 +101,17 @@ export async function resolveRequest(
     return redirectBack({ redirectUri, state }, { error, error_description, iss: issuer });
   }
   const slug = query.workspace || named;
-  const workspace = client.workspace ?? (slug ? await findWorkspace(db, slug) : undefined);
-  if (slug && !workspace) {
-    const answer = { error: "invalid_target", error_description: "there is no such workspace" };
-    return redirectBack({ redirectUri, state }, { ...answer, iss: issuer });
-  }
+  const workspace = client.workspace ?? (slug ? await findNamed(db, slug) : undefined);
   return { client, workspace, redirectUri, scopes, state, challenge };
+}
+
+/**
+ * One that is not there is answered as one that is not open to whoever asks: anybody can register a client, and would learn
+ * which workspaces there are.
+ */
+async function findNamed(db: Platform["db"], slug: string): Promise<ClientWorkspace> {
+  const found = await findWorkspace(db, slug);
+  return found ?? { key: "", slug, name: slug, singleSignOn: false };
 }
 
 /** Redirects to the application with a response. The query of its redirect URI stays. */
