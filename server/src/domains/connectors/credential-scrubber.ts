@@ -2,8 +2,11 @@ import { recentSecrets } from "#kernel/secrets/recent-secrets.ts";
 import { Scrubber, type UsedSecret } from "#kernel/secrets/scrubber.ts";
 import { recordSecretUse } from "#kernel/secrets/used-secrets.ts";
 
-/** The scheme before a credential: `Bearer `, `Basic `. */
-const SCHEME_BEFORE = /^[A-Za-z]{1,20} /;
+/** The scheme before a credential. Any other word there may be the first one of a password. */
+const SCHEME_BEFORE =
+  /^(?:Bearer|Basic|Digest|Token|Bot|OAuth|Negotiate|Api-?Key|Key|GenieKey|SSWS) /i;
+/** One that is not known, before something that is no word. */
+const OTHER_SCHEME = /^[A-Za-z]{1,20} (\S{12,})$/;
 
 /**
  * Removes from output what one invocation must not disclose: the credentials, the secrets that they refer to, and the
@@ -21,9 +24,14 @@ export class CredentialScrubber {
   /** Scrubs a value from now on, also without its scheme, and the path of a URL. */
   add(name: string, value: string): void {
     const bare = value.replace(SCHEME_BEFORE, "").trim();
+    const token = OTHER_SCHEME.exec(bare)?.[1];
     const url = /^https?:/.test(bare) ? URL.parse(bare) : null;
     const path = url ? url.pathname + url.search : "";
-    const texts = [bare, ...(path.length > 1 ? [path] : [])].filter((text) => text !== "");
+    const texts = [
+      bare,
+      ...(token === undefined ? [] : [token]),
+      ...(path.length > 1 ? [path] : []),
+    ].filter((text) => text !== "");
     const secrets = texts.map((text) => recentSecrets.remember(name, text));
     recordSecretUse(secrets);
     this.#secrets.push(...secrets);

@@ -3,7 +3,7 @@ import Type from "typebox";
 import type { ReadContext } from "../contract.ts";
 import { queryRows, SqlParameters, type SqlRow } from "../db/statement.ts";
 import { parsePastTime, pastField, PastNotKept, pastStatesSql } from "../log/past-state.ts";
-import { Failure, invalidField } from "../operation/failure.ts";
+import { Failure, failure, invalidField } from "../operation/failure.ts";
 import type { CountedPage } from "../operation/response.ts";
 import { InputTime } from "../schema/schema.ts";
 import {
@@ -21,7 +21,8 @@ export const asOfListQuery = {
       ...InputTime,
       description:
         "Reads the list as it was at this time, from the log, under the rights that you have now. `revision` is 0, since " +
-        "the past can't be changed; 410 `past_not_kept` where the log has been deleted by retention",
+        "the past can't be changed; 410 `past_not_kept` where the log has been deleted by retention, 422 `past_too_long` where " +
+        "it is too long to be read at once",
     }),
   ),
 };
@@ -112,12 +113,35 @@ function toPastFields(list: ListDefinition) {
 const toFieldName = (column: string): string =>
   column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** Events of a kind that a list of the past is worked out from: each costs some microseconds. */
+const EVENTS_MAX = 300_000;
+
+export const PastTooLong = failure(
+  "past_too_long",
+  422,
+  `Until then there are more than ${EVENTS_MAX.toLocaleString("en")} events of that kind. Read one of them as of then, or a report.`,
+);
+
+/** Throws where a list would read more of the log than one request may. */
+export async function assertPastReadable(
+  { tx }: Pick<ReadContext, "tx">,
+  { resourceType }: Pick<PastList, "resourceType">,
+  at: Date,
+  eventsMax = EVENTS_MAX,
+): Promise<void> {
+  const text = `select count(*)::int as n from (
+    select from events e where e.topic = $1 and e.resource_type = $1 and e.created_at <= $2 limit $3) bounded`;
+  const [row] = await queryRows(tx, text, [resourceType, at, eventsMax + 1]);
+  if (Number(row?.["n"]) > eventsMax) throw new Failure(PastTooLong);
+}
+
 /** Throws where retention has deleted what would tell how one of the things was. */
 export async function assertPastKept(
-  { tx }: ReadContext,
+  ctx: ReadContext,
   { table, resourceType, deleted, among }: PastList,
   at: Date,
 ): Promise<void> {
+  await assertPastReadable(ctx, { resourceType }, at);
   const parameters = new SqlParameters();
   const [until, type] = [parameters.add(at, "timestamptz"), parameters.add(resourceType, "text")];
   const untold = (id: string): string => `not exists (
@@ -131,6 +155,6 @@ export async function assertPastKept(
             and ${untold("d.resource_id")})`;
   const text = `select exists (
     select from ${table} t where t.created_at <= ${until} and ${untold("t.id")})${gone} as "isGone"`;
-  const [row] = await queryRows(tx, text, parameters.values);
+  const [row] = await queryRows(ctx.tx, text, parameters.values);
   if (row?.["isGone"] === true) throw new Failure(PastNotKept);
 }

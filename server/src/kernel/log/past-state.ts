@@ -53,9 +53,12 @@ function endedSql(parameters: SqlParameters, { ended }: PastStates): string {
   return ended === undefined ? "" : ` where type <> ${parameters.add(ended, "text")}`;
 }
 
-// Not the year 0, nor the 30th of February, the only days that the form alone does not rule out but for leap years.
-const DAY =
-  "(?!0000|....-02-3|....-(04|06|09|11)-31)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
+// Exactly the days that there are: another one would not be null, but end the statement.
+const LEAP_YEAR = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)";
+const LONG_MONTH = "(01|03|05|07|08|10|12)-(0[1-9]|[12][0-9]|3[01])";
+const SHORT_MONTH = "(04|06|09|11)-(0[1-9]|[12][0-9]|30)";
+const FEBRUARY = "02-(0[1-9]|1[0-9]|2[0-8])";
+const DAY = `(?!0000)([0-9]{4}-(${LONG_MONTH}|${SHORT_MONTH}|${FEBRUARY})|${LEAP_YEAR}-02-29)`;
 
 /** Types with the form of their texts: a column may have been of another type then, or another one of the same name. */
 const CASTS: Partial<

@@ -10,6 +10,7 @@ import {
   ticketForParty,
   ticketParams,
 } from "../tickets/index.ts";
+import { PastTooLong } from "#kernel/list/past-list.ts";
 import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
@@ -55,7 +56,7 @@ const listIncidents = query({
   permission: IncidentsOwn,
   query: IncidentQuery,
   response: countedPage(withRevision(ListedIncident)),
-  fails: [PastNotKept],
+  fails: [PastNotKept, PastTooLong],
   run: (ctx, input) => readPage(ctx, input.query),
 });
 

@@ -14,7 +14,7 @@ import {
 } from "../tickets/index.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { asOfListQuery, listPastPage, NO_REVISION } from "#kernel/list/past-list.ts";
+import { asOfListQuery, listPastPage, NO_REVISION, PastTooLong } from "#kernel/list/past-list.ts";
 import { PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -58,7 +58,7 @@ const listProblems = query({
     mine: Type.Optional(Type.Boolean({ description: "Only those that the caller is to work on" })),
   }),
   response: countedPage(withRevision(Problem)),
-  fails: [PastNotKept],
+  fails: [PastNotKept, PastTooLong],
   run(ctx, { query: { state, mine, asOf, ...page } }) {
     const me = ctx.caller.principal?.id ?? null;
     const narrowed = [

@@ -5,7 +5,7 @@ import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { visibilityContext, filterEvents } from "#kernel/log/event-visibility.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
-import { asOfListQuery } from "#kernel/list/past-list.ts";
+import { asOfListQuery, PastTooLong } from "#kernel/list/past-list.ts";
 import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
@@ -65,7 +65,7 @@ export const listRecords = query({
     ...asOfListQuery,
   }),
   response: dynamicPage(withRevision(RecordSchema)),
-  fails: [PastNotKept],
+  fails: [PastNotKept, PastTooLong],
   example: {
     params: { slug: "orders" },
     query: { limit: 50, filter: '{"status":"open"}', sort: "-createdAt" },

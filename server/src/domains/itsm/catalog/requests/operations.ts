@@ -17,7 +17,7 @@ import { FileAttached, NotAttachable } from "#domains/files/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
-import { asOfListQuery, listPastPage, NO_REVISION, refuseOfPast } from "#kernel/list/past-list.ts";
+import { asOfListQuery, listPastPage, NO_REVISION, PastTooLong, refuseOfPast } from "#kernel/list/past-list.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { permissionFailure } from "#kernel/operation/failure.ts";
@@ -79,7 +79,7 @@ const listRequests = query({
     toApprove: flag("Only those that wait for the caller's approval"),
   }),
   response: countedPage(withRevision(ListedRequest)),
-  fails: [PastNotKept],
+  fails: [PastNotKept, PastTooLong],
   run(ctx, { query: { state, itemId, mine, own, toApprove, asOf, ...page } }) {
     const { caller } = ctx;
     const me = caller.principal?.id ?? "";

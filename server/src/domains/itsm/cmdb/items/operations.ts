@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
-import { asOfListQuery, listPastPage, NO_REVISION } from "#kernel/list/past-list.ts";
+import { asOfListQuery, listPastPage, NO_REVISION, PastTooLong } from "#kernel/list/past-list.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
@@ -83,7 +83,7 @@ const listItems = query({
   permission: CmdbRead,
   query: object({ ...listQuery, ...asOfListQuery, ...itemFilters }),
   response: countedPage(withRevision(Item)),
-  fails: [PastNotKept],
+  fails: [PastNotKept, PastTooLong],
   example: { query: { limit: 50, class: "server", status: "active", sort: "name" } },
   run(ctx, { query: { class: itemClass, status, asOf, ...listing } }) {
     const conditions = columnConditions({ class: itemClass, status });
