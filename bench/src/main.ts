@@ -33,6 +33,7 @@ import { mail } from "./figures/mail.ts";
 import { pages } from "./figures/pages.ts";
 import { records } from "./figures/records.ts";
 import { plan } from "./figures/plan.ts";
+import { portable } from "./figures/portable.ts";
 import { rehearsal } from "./figures/rehearsal.ts";
 import { undo } from "./figures/undo.ts";
 import { reports } from "./figures/reports.ts";
@@ -78,6 +79,7 @@ const FIGURES: readonly Figure[] = [
   cmdb,
   reports,
   plan,
+  portable,
   rehearsal,
   undo,
   consoleSize,

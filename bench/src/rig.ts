@@ -88,9 +88,16 @@ export class Rig {
   }
 
   /** The product as `npm start` has it. */
-  startPlainProduct(): Promise<Child> {
+  startPlainProduct(env: Readonly<Record<string, string>> = {}): Promise<Child> {
     const program = join(import.meta.dirname, "../../server/start.mjs");
-    return this.#start([...START_FLAGS, program], this.#settings());
+    return this.#start([...START_FLAGS, program], { ...this.#settings(), ...env });
+  }
+
+  /** A folder that lasts as long as the rig. */
+  async folder(name: string): Promise<string> {
+    const path = join(this.#folder, name);
+    await mkdir(path, { recursive: true });
+    return path;
   }
 
   /** The folder of the console that the plain product has built. */

@@ -37,6 +37,7 @@ import { queue } from "#domains/itsm/queue/index.ts";
 import { sla } from "#domains/itsm/sla/index.ts";
 import { installation } from "#domains/installation/index.ts";
 import { mcp } from "#domains/mcp/index.ts";
+import { portability } from "#domains/portability/index.ts";
 import { portal } from "#domains/portal/index.ts";
 import { preferences } from "#domains/preferences/index.ts";
 import { presence } from "#domains/presence/index.ts";
@@ -116,4 +117,5 @@ export const domains: readonly Domain[] = [
   search,
   home,
   installation,
+  portability,
 ];

@@ -207,6 +207,30 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  archive_imports: {
+    id: string;
+    state: string;
+    task: string | null;
+    error: string | null;
+    file_name: string;
+    slug: string | null;
+    begun: Generated<boolean>;
+    bytes: number;
+    received_bytes: Generated<number>;
+    read_bytes: Generated<number>;
+    workspace_key: string | null;
+    summary: Json | null;
+    requested_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
+  archive_parts: {
+    object: string;
+    import_id: string;
+    place: string;
+    position: number | null;
+    bytes: Generated<number>;
+  };
   article_feedback: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
@@ -382,6 +406,8 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     finished_at: Time | null;
+    since_epoch: number | null;
+    since: string | null;
   };
   backups: {
     id: string;
@@ -1055,6 +1081,16 @@ export interface Tables {
     depth: Generated<number>;
     created_at: Time;
   };
+  kept_requests: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    workflow_id: string;
+    trigger_id: string;
+    input: Json;
+    received_at: Time;
+    expires_at: Time;
+  };
   known_addresses: {
     user_id: string;
     address_hash: Buffer;
@@ -1268,6 +1304,7 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    document_url: string | null;
   };
   oauth_grants: {
     id: string;
@@ -2258,6 +2295,20 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+  };
+  workspace_exports: {
+    id: string;
+    workspace_id: Generated<string>;
+    status: string;
+    with_secrets: boolean;
+    rows: Generated<number>;
+    files: Generated<number>;
+    bytes: Generated<number>;
+    place: string | null;
+    error: string | null;
+    requested_by: string;
+    created_at: Time;
+    finished_at: Time | null;
   };
   workspace_imports: {
     workspace_id: string;

@@ -99,8 +99,11 @@ export const events: Figure = {
   },
 };
 
-async function furnished(rig: Rig, size: number): Promise<Product> {
-  const first = await rig.startProduct();
+/** Runs statements as the owner of a database of the product. */
+type Queries = Pick<Rig, "query">;
+
+/** Fills the log of the first workspace. */
+export async function seedEvents(rig: Queries, size: number): Promise<void> {
   await rig.query(BASE32);
   const endsAt = new Date().toISOString();
   const indexes = await dropIndexes(rig);
@@ -110,6 +113,11 @@ async function furnished(rig: Rig, size: number): Promise<Product> {
   // Much quicker than an entry for each event.
   for (const definition of indexes) await rig.query(definition);
   await rig.query("vacuum analyze events");
+}
+
+async function furnished(rig: Rig, size: number): Promise<Product> {
+  const first = await rig.startProduct();
+  await seedEvents(rig, size);
   await first.stop();
   // The cursors are moved while another one starts that has not read anything yet.
   const next = await rig.startProduct({ env: { MILLRACE_ROLE: "api" } });
@@ -125,7 +133,7 @@ async function furnished(rig: Rig, size: number): Promise<Product> {
 }
 
 /** Drops what is no constraint; tells how each is made again. */
-async function dropIndexes(rig: Rig): Promise<readonly string[]> {
+async function dropIndexes(rig: Queries): Promise<readonly string[]> {
   const rows = await rig.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
        from pg_index where indrelid = 'events'::regclass and not indisprimary`,

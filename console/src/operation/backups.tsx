@@ -6,7 +6,7 @@ import { Confirm } from "../ui/overlay/confirm.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
-import { toBytes } from "./bytes.ts";
+import { toBytes } from "../ui/bytes.ts";
 
 type Backup = Schemas["Backup"];
 

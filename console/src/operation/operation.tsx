@@ -6,6 +6,7 @@ import { Empty } from "../ui/feedback.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { toWords } from "../ui/words.ts";
 import { Backups } from "./backups.tsx";
+import { Imports } from "./imports.tsx";
 import { Load } from "./load.tsx";
 import { Log } from "./log.tsx";
 import { Operators } from "./operators.tsx";
@@ -21,6 +22,7 @@ const PANELS: Readonly<Record<OperationTab, () => React.ReactNode>> = {
   work: Work,
   storage: Storage,
   backups: Backups,
+  imports: Imports,
   settings: Settings,
   log: Log,
   operators: Operators,

@@ -8,7 +8,7 @@ import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
-import { toBytes } from "./bytes.ts";
+import { toBytes } from "../ui/bytes.ts";
 
 type Installation = Schemas["Installation"];
 

@@ -4,6 +4,7 @@ export const OPERATION_TABS = [
   "work",
   "storage",
   "backups",
+  "imports",
   "settings",
   "log",
   "operators",

@@ -4,7 +4,7 @@ import { Section } from "../ui/display/section.tsx";
 import { Table } from "../ui/display/table.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Ago } from "../ui/time.tsx";
-import { toBytes } from "./bytes.ts";
+import { toBytes } from "../ui/bytes.ts";
 
 export function Storage() {
   const { data, error, isPending, refetch } = useOp("installation.read_storage");

@@ -2,7 +2,7 @@ import "./workspace.css";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, etagOf, invalidate, type Schemas, useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useMay, useMe } from "../data/people.ts";
 import { place } from "../data/place.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { useTitle } from "../shell/title.ts";
@@ -12,6 +12,7 @@ import { Field } from "../ui/field.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { notify } from "../ui/toast.tsx";
 import { toWords } from "../ui/words.ts";
+import { Exports } from "./exports.tsx";
 import { useSso } from "./use-sso.ts";
 
 type Workspace = Schemas["Workspace"];
@@ -20,6 +21,7 @@ type Workspace = Schemas["Workspace"];
 export function WorkspaceSettings() {
   useTitle("Workspace");
   const may = useMay();
+  const me = useMe();
   const { data, error, isPending, refetch } = useOp("workspaces.current");
   const workspace = data?.data;
   return (
@@ -41,6 +43,7 @@ export function WorkspaceSettings() {
             <SecondFactors />
             {may("sso:read") && <SignOn />}
             <Usage slug={workspace.slug} />
+            {me?.roles.includes("owner") && <Exports />}
           </>
         )}
       </div>

@@ -69,6 +69,7 @@ async function run([command, ...args]: readonly string[]): Promise<string[] | un
     const { runDiscardImport } = await import("./portability.ts");
     return runDiscardImport(process.env, only);
   }
+  if (command === "run-export" || command === "run-import") return archiveTask(command, args);
   if (command === "backup") return backup(args);
   if (command === "restore") return restore(args);
   return undefined;
@@ -113,6 +114,18 @@ async function exportWorkspace(args: readonly string[]): Promise<string[] | unde
   const { runExportWorkspace } = await import("./portability.ts");
   const { "with-secrets": withSecrets = false } = values;
   return runExportWorkspace(process.env, { slug, path, withSecrets });
+}
+
+/** What jobs of the product start; nobody types it, and so it is not among the commands above. */
+async function archiveTask(
+  command: "run-export" | "run-import",
+  [id, task, ...others]: readonly string[],
+): Promise<string[] | undefined> {
+  if (id === undefined || others.length > 0) return undefined;
+  const { runExport, runImportTask } = await import("./archive-task.ts");
+  if (command === "run-export") return task === undefined ? runExport(process.env, id) : undefined;
+  const known = (["check", "load", "activate", "discard"] as const).find((one) => one === task);
+  return known && runImportTask(process.env, id, known);
 }
 
 async function importWorkspace(args: readonly string[]): Promise<string[] | undefined> {

@@ -6,6 +6,8 @@ import type { Kernel } from "#kernel/kernel.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type pg from "pg";
+import { readArchiveFile } from "../portability/archive/reader.ts";
+import { openFileSink } from "../portability/archive/sink.ts";
 import { exportWorkspace } from "../portability/export-workspace.ts";
 import { releaseHeldRows } from "../portability/import/activate-workspace.ts";
 import { discardImport } from "../portability/import/discard-import.ts";
@@ -27,7 +29,8 @@ export function runExportWorkspace(
   if (existsSync(target)) throw new StartupError(`${target} is there already.`);
   return withKernel(env, async (kernel, owner) => {
     const { masterKey, blobStores, readerNames } = kernel;
-    const options = { owner, masterKey, blobStores, readerNames, slug, path: target, passphrase };
+    const openSink = () => openFileSink(target);
+    const options = { owner, masterKey, blobStores, readerNames, slug, openSink, passphrase };
     const { workspaceKey, rows, files, bytes, open, unread } = await exportWorkspace(options);
     const count = Array.from(rows.values()).reduce((sum, n) => sum + n, 0);
     await act(kernel, workspaceKey, async ({ emit }) => {
@@ -74,8 +77,8 @@ export function runImportWorkspace(
 ): Promise<string[]> {
   const passphrase = env[PASSPHRASE] || undefined;
   return withKernel(env, async (kernel, owner) => {
-    const archive = { owner, kernel, path: resolve(path), slug, passphrase };
-    const imported = await importWorkspace(archive);
+    const archive = readArchiveFile(resolve(path));
+    const imported = await importWorkspace({ owner, kernel, archive, slug, passphrase });
     await act(kernel, imported.key, (ctx) => recordImport(ctx, imported));
     const whole = `${imported.slug} is here, as it was at ${imported.exportedAt}.`;
     if (activate) return [whole, ...(await activateWorkspace(kernel, owner, imported))];
@@ -103,7 +106,7 @@ async function activateWorkspace(
   owner: pg.ClientConfig,
   { key, slug }: { readonly key: string; readonly slug: string },
 ): Promise<string[]> {
-  await releaseHeldRows(owner, key);
+  await releaseHeldRows(owner, kernel, key);
   await act(kernel, key, (ctx) => recordActivation(ctx, { key, slug }));
   return [`${slug} goes on here: its workflows, clocks and deliveries are at work.`];
 }

@@ -46,6 +46,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "sso_requests",
   "thumbnails",
   "ticket_field_values",
+  "workspace_exports",
   "workspace_imports",
   "workspace_keys",
 ]);

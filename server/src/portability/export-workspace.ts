@@ -10,6 +10,7 @@ import { PLATFORM_VERSION } from "#kernel/settings.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { ROWS_BYTES, type Manifest, type NewHead, type Person } from "./archive/frame.ts";
 import { derivePassphraseKeys, computeMac, type PassphraseKeys } from "./archive/passphrase.ts";
+import type { ArchiveSink } from "./archive/sink.ts";
 import { ArchiveWriter } from "./archive/writer.ts";
 import {
   KEPT_ROWS,
@@ -29,9 +30,18 @@ export interface ExportOptions {
   /** The readers whose cursors count. */
   readonly readerNames: readonly string[];
   readonly slug: string;
-  readonly path: string;
+  readonly openSink: () => Promise<ArchiveSink>;
   /** Takes what is sealed along. */
   readonly passphrase?: string | undefined;
+  /** Told after each frame. */
+  readonly onProgress?: (progress: ExportProgress) => void;
+}
+
+/** What is in the archive so far. */
+export interface ExportProgress {
+  readonly rows: number;
+  readonly files: number;
+  readonly bytes: number;
 }
 
 export interface ExportSummary {
@@ -54,7 +64,7 @@ export async function exportWorkspace(options: ExportOptions): Promise<ExportSum
     await client.query(
       setPartitionSql({ workspace: workspace.key, environment: "production" }, "local"),
     );
-    const writer = await ArchiveWriter.create(options.path);
+    const writer = await ArchiveWriter.create(await options.openSink());
     try {
       const archive = new WorkspaceExport(client, writer, workspace, options);
       const summary = await archive.write();
@@ -242,6 +252,7 @@ class WorkspaceExport {
         this.#rows.set(part, (this.#rows.get(part) ?? 0) + rows);
         if (head.open) this.#open.set(head.table, (this.#open.get(head.table) ?? 0) + rows);
         await this.#writer.write({ ...head, rows }, lines);
+        this.#tell();
       },
     });
   }
@@ -269,7 +280,15 @@ class WorkspaceExport {
         at = to;
       }
       this.#files += 1;
+      this.#tell();
     }
+  }
+
+  #tell(): void {
+    const { onProgress } = this.#options;
+    if (!onProgress) return;
+    const rows = this.#rows.values().reduce((sum, n) => sum + n, 0);
+    onProgress({ rows, files: this.#files, bytes: this.#writer.bytes });
   }
 
   async #writeEnd(keys: PassphraseKeys | null): Promise<void> {

@@ -30,6 +30,7 @@ const NODE = { id: "one", type: "transform", config: { expression: "1" } };
 
 beforeAll(async () => {
   await fillSmall(smallOwner);
+  await deployWorkflow(smallOwner, [NODE]);
   await writeArchive("small", smallArchive);
 });
 
@@ -151,6 +152,24 @@ test("an archive that is not what was exported is refused in a sentence, and not
           withValue(lines, head, "created_at", "2999-01-01 00:00:00+00"),
         ),
     ],
+    [
+      "that could not be saved here: /trigger",
+      () =>
+        rows("workflows", (lines, head) =>
+          withValue(lines, head, "definition", '{"name": "x", "nodes": [], "edges": []}'),
+        ),
+    ],
+    [
+      "that could not be saved here: /nodes/0/type",
+      () => rows("workflow_versions", (lines) => lines.replaceAll('"transform"', '"planted"')),
+    ],
+    [
+      "is wrong at /rules/0",
+      () =>
+        rows("user_tables", (lines, head) =>
+          withValue(lines, head, "rules", '[{"roles": ["*"], "actions": ["everything"]}]'),
+        ),
+    ],
     ["takes at most 64 of the 1023 epochs", () => alterArchive(smallArchive, path, withEpoch)],
     ["Another workspace has the slug", () => copyFileSync(smallArchive, path)],
   ];
@@ -204,11 +223,11 @@ test("rows of an archive reach nothing of another workspace: neither by a trigge
   const { key, slug } = await readIn(path, "reaching");
   expect(await read()).toEqual(before);
   await act(key, (ctx) => recordImport(ctx, { key, slug, exportedAt: "" }));
-  await expect(releaseHeldRows(ownerOf(target), key)).rejects.toThrow(
+  await expect(releaseHeldRows(ownerOf(target), target.kernel, key)).rejects.toThrow(
     "has a job that names another workspace",
   );
   await target.sql("delete from held_rows where workspace_id = $1 and table_name = 'jobs'", [key]);
-  await expect(releaseHeldRows(ownerOf(target), key)).rejects.toThrow(
+  await expect(releaseHeldRows(ownerOf(target), target.kernel, key)).rejects.toThrow(
     "has a row of workflow_deployments that refers to another workspace",
   );
 });
@@ -329,7 +348,7 @@ test("a whole workspace goes to another installation: every row as it was, its p
     await target.sql("select count(*)::int as n from held_rows where workspace_id = $1", [key]),
   ).not.toEqual([{ n: 0 }]);
 
-  await releaseHeldRows(ownerOf(target), key);
+  await releaseHeldRows(ownerOf(target), target.kernel, key);
   await act(key, (ctx) => recordActivation(ctx, { key, slug: "moved" }));
   const there = await dump(target, key);
   const expected = new Map(

@@ -5,6 +5,7 @@ import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
+import { StoredDefinitionPoint } from "#kernel/contributions/stored-definition.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import * as definitionEvents from "./definition/events.ts";
@@ -14,6 +15,7 @@ import { appContent } from "./definition/pack.ts";
 import { count } from "./definition/store.ts";
 import * as deploymentEvents from "./deployments/events.ts";
 import * as deployments from "./deployments/operations.ts";
+import { appDefinitions } from "./deployments/stored-definition.ts";
 import * as embeddingEvents from "./embedding/events.ts";
 import * as embedding from "./embedding/operations.ts";
 import { revokeUserTokens } from "./embedding/store.ts";
@@ -110,5 +112,6 @@ export const apps = domain({
       revoke: revokeUserTokens,
     }),
     contribute(UnattendedWorkPoint, unattendedApps),
+    contribute(StoredDefinitionPoint, ...appDefinitions),
   ],
 });

@@ -1,18 +1,14 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import Type from "typebox";
 import { job } from "#kernel/work/job.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { recordAtHome } from "./access.ts";
 import { BackupFailed, BackupMade, BackupVerified } from "./backup-events.ts";
+import { runHostCommand } from "./host-command.ts";
 
-/** The command line of the product: a copy of gigabytes is no work for the process that answers. */
-const PROGRAM = fileURLToPath(new URL("../../../millrace.mjs", import.meta.url));
 const TIMEOUT_MS = 4 * 3_600_000;
-const OUTPUT_BYTES_MAX = 64 * 1024;
 const DETAIL_CHARACTERS_MAX = 1_000;
 const COMPLETE = /has everything up to (\S+?)\.\n/;
 
@@ -63,7 +59,7 @@ async function makeBackup(settings: Settings, path: string, signal: AbortSignal)
   await mkdir(folder, { recursive: true });
   // The whole database is in there.
   await chmod(folder, 0o700);
-  return runCommand(settings, ["backup", path], signal);
+  return runHostCommand(settings, ["backup", path], { signal });
 }
 
 export const verifyBackupJob = job({
@@ -74,7 +70,7 @@ export const verifyBackupJob = job({
   attemptsMax: 3,
   concurrency: 1,
   effect: ({ settings }, { file }, { signal }) =>
-    runCommand(settings, ["backup", "--verify", backupPath(settings, file)], signal),
+    runHostCommand(settings, ["backup", "--verify", backupPath(settings, file)], { signal }),
   async run(ctx, { id, file }, { output, error }) {
     const isWhole = error === undefined;
     const detail = (error ?? output).trim().slice(0, DETAIL_CHARACTERS_MAX);
@@ -107,34 +103,4 @@ function backupPath({ dataDir }: Settings, file: string): string {
   if (basename(file) !== file || file.startsWith("."))
     throw new Error("A backup was to lie outside of the folder of backups.");
   return join(dataDir, "backups", file);
-}
-
-interface CommandOutput {
-  readonly output: string;
-  /** Its message when it did not succeed. */
-  readonly error: string | undefined;
-}
-
-/** Runs a command for operators in a process of its own, with no more of the environment than it needs. */
-function runCommand(
-  { dataDir }: Settings,
-  args: readonly string[],
-  signal: AbortSignal,
-): Promise<CommandOutput> {
-  const { PATH = "", HOME = "", TMPDIR } = process.env;
-  const env = {
-    PATH,
-    HOME,
-    ...(TMPDIR !== undefined && { TMPDIR }),
-    MILLRACE_DATA_DIR: dataDir,
-  };
-  return new Promise((resolve, reject) => {
-    const options = { env, signal, maxBuffer: OUTPUT_BYTES_MAX };
-    execFile(process.execPath, [PROGRAM, ...args], options, (failed, output, errors) => {
-      // An abort is no answer: the next attempt asks again.
-      if (failed && signal.aborted) return reject(failed);
-      const message = errors.trim() || failed?.message || "";
-      resolve({ output, error: failed ? message.slice(0, DETAIL_CHARACTERS_MAX) : undefined });
-    });
-  });
 }

@@ -29,6 +29,8 @@ import {
   retryJob,
 } from "./work.ts";
 
+export { operatorAccess, recordAtHome } from "./access.ts";
+export { runHostCommand } from "./host-command.ts";
 export { grantOperator, insertOperator, OperatorGranted } from "./operator.ts";
 
 export const installation = domain({

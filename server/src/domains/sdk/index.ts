@@ -18,9 +18,11 @@ import { domain } from "#kernel/domain.ts";
 import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
+import { StoredDefinitionPoint } from "#kernel/contributions/stored-definition.ts";
 import * as artifactEvents from "./artifacts/events.ts";
 import * as artifacts from "./artifacts/operations.ts";
 import { artifactContent } from "./artifacts/pack.ts";
+import { artifactDefinitions } from "./artifacts/stored-definition.ts";
 import { count, unattendedArtifacts } from "./artifacts/store.ts";
 import { checkArtifactNodes } from "./execution/check-references.ts";
 import { artifactActions } from "./execution/connector-actions.ts";
@@ -85,6 +87,7 @@ export const sdk = domain({
   ],
   jobs: [scheduledArtifactJob, executionRetentionJob],
   contributions: [
+    contribute(StoredDefinitionPoint, ...artifactDefinitions),
     contribute(InversePoint, {
       resourceType: "artifact",
       created: ["artifact.created"],

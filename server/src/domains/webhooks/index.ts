@@ -9,6 +9,7 @@ import {
   NotificationRulePoint,
   type NotificationRule,
 } from "#kernel/contributions/notification-rule.ts";
+import { StoredDefinitionPoint } from "#kernel/contributions/stored-definition.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { replayMissedJob } from "./deliveries/replay-missed-events.ts";
@@ -29,6 +30,7 @@ import * as events from "./events.ts";
 import * as operations from "./operations.ts";
 import { webhookContent } from "./pack.ts";
 import { simulateWebhook } from "./preview/simulation.ts";
+import { webhookDefinition } from "./stored-definition.ts";
 import { webhookFollowers } from "./followers.ts";
 import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { count, unattendedWebhooks } from "./store.ts";
@@ -37,7 +39,7 @@ import { count, unattendedWebhooks } from "./store.ts";
 const pauseNotification: NotificationRule = {
   on: events.WebhookPaused,
   when: ({ data }) => data["pausedBecause"] !== "manual",
-  roles: ["owner", "admin"],
+  to: ["owner", "admin"],
   title: ({ resource }) => `The webhook ${resource.displayName ?? resource.id} was paused`,
   body: ({ data }) =>
     data["pausedBecause"] === "gone"
@@ -88,6 +90,7 @@ export const webhooks = domain({
   ],
   contributions: [
     contribute(PackContentPoint, webhookContent),
+    contribute(StoredDefinitionPoint, webhookDefinition),
     contribute(UsageCounterPoint, { name: "webhooks", count }),
     contribute(CausalTracerPoint, deliveryTracer),
     contribute(NotificationRulePoint, pauseNotification),

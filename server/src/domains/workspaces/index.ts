@@ -14,7 +14,7 @@ import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./workspace.t
 export { WorkspaceActivated, WorkspaceExported, WorkspaceImported } from "./archive-events.ts";
 export { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 export { insertWorkspace } from "./service.ts";
-export { Slug } from "./workspace.ts";
+export { Slug, WorkspacesWrite } from "./workspace.ts";
 export { getByKey as workspaceOf } from "./store.ts";
 
 export const workspaces = domain({

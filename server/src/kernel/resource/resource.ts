@@ -6,12 +6,14 @@ import type { TObject } from "typebox";
 import type { EventType } from "../log/event.ts";
 import type { AnyDeclaration, AnyResource, Resource, ResourceDeclaration } from "./declaration.ts";
 import { resourceEvents } from "./events.ts";
+import { StoredDefinitionPoint } from "../contributions/stored-definition.ts";
 import { contribute } from "../extension-point.ts";
 import { InversePoint } from "../undo/inverse.ts";
 import { resourceInverse } from "./inverse.ts";
 import { resourceList } from "./list.ts";
 import { resourceOperations } from "./operations.ts";
 import { resourceStore } from "./store.ts";
+import { resourceDefinition } from "./stored-definition.ts";
 import { toTable } from "./table.ts";
 import { resourceWriter } from "./writer.ts";
 
@@ -42,9 +44,12 @@ export function resource<
     ...resourceWriter(erased, store, events),
   } as unknown as Omit<AnyResource, "operations">;
   const [first, ...others] = resourceOperations(parts, table.toItem);
-  // The inverse is of the whole resource; one of its operations brings it to the domain.
-  const operations = first
-    ? [{ ...first, contributions: [contribute(InversePoint, resourceInverse(parts))] }, ...others]
-    : [];
+  // These are of the whole resource; one of its operations brings them to the domain.
+  const definition = resourceDefinition(erased, table);
+  const contributions = [
+    contribute(InversePoint, resourceInverse(parts)),
+    ...(definition ? [contribute(StoredDefinitionPoint, definition)] : []),
+  ];
+  const operations = first ? [{ ...first, contributions }, ...others] : [];
   return { ...parts, operations } as unknown as Resource<Name, S, Input, Change, Row, Prepared, E>;
 }

@@ -10,13 +10,14 @@ import { domains } from "../../app.ts";
 import { Clock } from "../clock.ts";
 import { sha256 } from "../access/crypto.ts";
 import type { Domain } from "../contract.ts";
+import { prepareDatabase } from "../db/setup/prepare-database.ts";
 import { buildServer } from "../http/server.ts";
 import { newId, newWorkspaceKey } from "../schema/id.ts";
 import { Kernel, type ProcessShelves } from "../kernel.ts";
 import { scrubDestination } from "../secrets/recent-secrets.ts";
 import { readSettings } from "../settings.ts";
 import { ProcessShelf } from "../work/process-shelf.ts";
-import { TEST_KEY } from "./database.ts";
+import { TEST_KEY, TEST_KEY_TEXT } from "./database.ts";
 import { dropDatabase, takeDatabase } from "./database-copy.ts";
 import { fastFolder } from "./fast-folder.ts";
 import { notes } from "./notes.ts";
@@ -56,6 +57,8 @@ export interface WorldOptions {
   /** Whether readers and jobs run. */
   readonly work?: boolean;
   readonly env?: Record<string, string>;
+  /** Whether its commands of the host, in processes of their own, find its database. */
+  readonly hostCommands?: boolean;
   /** The folder of a built console. */
   readonly consoleFolder?: string;
 }
@@ -103,10 +106,14 @@ export async function startWorld(options: WorldOptions = {}) {
   const hasWorked = options.work === true && options.domains === undefined;
   const name = await takeDatabase(hasWorked ? "workedTemplate" : "template");
   const here = { database: name, stream: openSocket };
+  // A process that opens it by itself finds logins of its own: then these are ours, too.
+  const logins = options.hostCommands
+    ? await prepareDatabase({ ...owner, database: name }, TEST_KEY)
+    : prepared;
   const database = {
-    app: { ...prepared.app, ...here },
-    system: { ...prepared.system, ...here },
-    sql: { ...prepared.sql, ...here },
+    app: { ...logins.app, ...here },
+    system: { ...logins.system, ...here },
+    sql: { ...logins.sql, ...here },
     isEmbedded: isPrivate,
   };
   const admin = new pg.Pool({ ...owner, ...here, max: 2 });
@@ -123,6 +130,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const settings = readSettings({
     MILLRACE_DATABASE_POOL: "8",
     MILLRACE_DATA_DIR: dataDir,
+    ...(options.hostCommands && hostSettings(owner, name)),
     ...options.env,
   });
   // As if their first turn had been just now, and not when the template was made.
@@ -251,6 +259,21 @@ export async function startWorld(options: WorldOptions = {}) {
       await rm(dataDir, { recursive: true, force: true });
       Object.assign(parts, { kernel: undefined, app: undefined });
     },
+  };
+}
+
+/** The settings by which a process finds this database and opens what is sealed in it. */
+function hostSettings(
+  { host = "", port = 5432, user = "", password }: pg.ClientConfig,
+  database: string,
+): Record<string, string> {
+  const secret = typeof password === "string" ? `:${encodeURIComponent(password)}` : "";
+  const place = host.startsWith("/")
+    ? `/${database}?host=${encodeURIComponent(host)}&port=${port}`
+    : `${host}:${port}/${database}`;
+  return {
+    DATABASE_URL: `postgres://${encodeURIComponent(user)}${secret}@${place}`,
+    MILLRACE_MASTER_KEY: TEST_KEY_TEXT,
   };
 }
 

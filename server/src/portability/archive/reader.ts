@@ -1,5 +1,5 @@
 import { createHash, hash } from "node:crypto";
-import { open, type FileHandle } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { Validator } from "#kernel/schema/validator.ts";
@@ -19,13 +19,24 @@ export interface Frame {
   content(): Promise<Buffer>;
 }
 
-/** Reads the frames of an archive in their order. What is wrong with it is a sentence for whoever imports it. */
-export async function* readArchive(path: string): AsyncGenerator<Frame> {
-  const file = await open(path, "r").catch((error: unknown) => {
-    throw new StartupError(`${path} can't be read.`, { cause: error });
-  });
+/** The bytes of an archive, from its beginning. */
+export type ArchiveBytes = AsyncIterable<Uint8Array>;
+
+const READ_BYTES = 1_048_576;
+
+/** The bytes of an archive that is a file. */
+export async function* readArchiveFile(path: string): ArchiveBytes {
   try {
-    const source = new Source(file);
+    yield* createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw new StartupError(`${path} can't be read.`, { cause: error });
+  }
+}
+
+/** Reads the frames of an archive in their order. What is wrong with it is a sentence for whoever imports it. */
+export async function* readArchive(bytes: ArchiveBytes): AsyncGenerator<Frame> {
+  const source = new Source(bytes);
+  try {
     if (!(await source.take(MAGIC.length)).equals(Buffer.from(MAGIC)))
       throw archiveError(
         "is not the archive of a workspace, or of a format that is not known here",
@@ -40,7 +51,7 @@ export async function* readArchive(path: string): AsyncGenerator<Frame> {
       if (isEnd) return;
     }
   } finally {
-    await file.close();
+    await source.close();
   }
 }
 
@@ -73,27 +84,24 @@ async function unpack(head: Head, packed: Buffer): Promise<Buffer> {
   return content;
 }
 
-const READ_BYTES = 1_048_576;
-
-/** The bytes of a file one after another, and the hash of those that were taken. */
+/** The bytes of an archive one after another, and the hash of those that were taken. */
 class Source {
-  readonly #file: FileHandle;
+  readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #total = createHash("sha256");
-  #rest = Buffer.alloc(0);
+  #rest: Buffer = Buffer.alloc(0);
 
-  constructor(file: FileHandle) {
-    this.#file = file;
+  constructor(bytes: ArchiveBytes) {
+    this.#chunks = bytes[Symbol.asyncIterator]();
   }
 
   async take(length: number): Promise<Buffer> {
     if (this.#rest.length < length) {
       const parts = [this.#rest];
       for (let have = this.#rest.length; have < length;) {
-        const buffer = Buffer.allocUnsafe(Math.max(READ_BYTES, length - have));
-        const { bytesRead } = await this.#file.read(buffer);
-        if (bytesRead === 0) throw archiveError("ends before its end");
-        parts.push(buffer.subarray(0, bytesRead));
-        have += bytesRead;
+        const chunk = await this.#next();
+        if (chunk === undefined) throw archiveError("ends before its end");
+        parts.push(chunk);
+        have += chunk.length;
       }
       this.#rest = Buffer.concat(parts);
     }
@@ -109,6 +117,19 @@ class Source {
 
   async isOver(): Promise<boolean> {
     if (this.#rest.length > 0) return false;
-    return (await this.#file.read(Buffer.alloc(1))).bytesRead === 0;
+    for (let chunk = await this.#next(); chunk; chunk = await this.#next())
+      if (chunk.length > 0) return false;
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+
+  async #next(): Promise<Buffer | undefined> {
+    const { value, done } = await this.#chunks.next();
+    if (done) return undefined;
+    const chunk = value as Uint8Array;
+    return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   }
 }

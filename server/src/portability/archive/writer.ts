@@ -1,33 +1,28 @@
 import { createHash, hash } from "node:crypto";
-import { open, rename, rm, type FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { constants, zstdCompress } from "node:zlib";
-import { syncFolder } from "#kernel/embedded/cluster.ts";
 import { CONTENT_BYTES_MAX, MAGIC, type NewHead } from "./frame.ts";
+import type { ArchiveSink } from "./sink.ts";
 
 const compress = promisify(zstdCompress);
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /**
- * Writes an archive beside its place, and puts it there when it is whole. A frame is compressed while the next one is
- * read: a few are in memory at once, whatever the size of the workspace.
+ * Writes an archive. A frame is compressed while the next one is read: a few are in memory at once, whatever the size of
+ * the workspace.
  */
 export class ArchiveWriter {
-  readonly #path: string;
-  readonly #file: FileHandle;
+  readonly #sink: ArchiveSink;
   readonly #total = createHash("sha256");
   #written: Promise<void> = Promise.resolve();
   bytes = 0;
 
-  private constructor(path: string, file: FileHandle) {
-    this.#path = path;
-    this.#file = file;
+  private constructor(sink: ArchiveSink) {
+    this.#sink = sink;
   }
 
-  static async create(path: string): Promise<ArchiveWriter> {
-    await rm(`${path}.part`, { force: true });
-    const writer = new ArchiveWriter(path, await open(`${path}.part`, "wx", 0o600));
+  static async create(sink: ArchiveSink): Promise<ArchiveWriter> {
+    const writer = new ArchiveWriter(sink);
     await writer.#append([Buffer.from(MAGIC)]);
     return writer;
   }
@@ -62,23 +57,19 @@ export class ArchiveWriter {
 
   async finish(): Promise<void> {
     await this.#written;
-    await this.#file.sync();
-    await this.#file.close();
-    await rename(`${this.#path}.part`, this.#path);
-    await syncFolder(dirname(this.#path));
+    await this.#sink.finish();
   }
 
   async discard(): Promise<void> {
     await this.#written.catch(() => undefined);
-    await this.#file.close().catch(() => undefined);
-    await rm(`${this.#path}.part`, { force: true });
+    await this.#sink.discard();
   }
 
   async #append(buffers: readonly Buffer[]): Promise<void> {
     for (const buffer of buffers) {
       this.#total.update(buffer);
       this.bytes += buffer.length;
-      await this.#file.appendFile(buffer);
+      await this.#sink.append(buffer);
     }
   }
 }

@@ -1,16 +1,22 @@
 import type pg from "pg";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { setPartitionSql } from "#kernel/db/partition.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { quote, readCatalogue } from "../catalogue.ts";
 import { copyIn } from "../copy.ts";
+import { verifyDefinitions } from "./verify-definitions.ts";
 import { verifyJobs, verifyReferences } from "./verify-rows.ts";
 
 /**
  * Puts the rows that were held into their tables: from then on jobs, runs, clocks and deliveries go on. Returns false
  * where they are there already; the event of the act may be missing then.
  */
-export async function releaseHeldRows(owner: pg.ClientConfig, workspace: string): Promise<boolean> {
+export async function releaseHeldRows(
+  owner: pg.ClientConfig,
+  services: Pick<PlatformServices, "contributions">,
+  workspace: string,
+): Promise<boolean> {
   return withOwnerClient(owner, async (client) => {
     await client.query("set statement_timeout = 0");
     const { tables, foreignKeys } = await readCatalogue(client);
@@ -41,10 +47,14 @@ export async function releaseHeldRows(owner: pg.ClientConfig, workspace: string)
     }
     await verifyJobs(client, workspace);
     // The others were verified when they came in.
+    const released = new Set(
+      tables.filter(({ open }) => open !== undefined).map(({ name }) => name),
+    );
+    await verifyDefinitions(client, services, { workspace, tables: released });
     await verifyReferences(client, foreignKeys, {
       workspace,
       people: rows[0]?.people ?? [],
-      children: new Set(tables.filter(({ open }) => open !== undefined).map(({ name }) => name)),
+      children: released,
       tables: known,
     });
     await client.query("update workspaces set paused_at = null where key = $1", [workspace]);

@@ -7,7 +7,7 @@ import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Head, Manifest, Person } from "../archive/frame.ts";
 import { computeMac } from "../archive/passphrase.ts";
-import { archiveError, type Frame, readArchive } from "../archive/reader.ts";
+import { type ArchiveBytes, archiveError, type Frame, readArchive } from "../archive/reader.ts";
 import { type Catalogue, MIRRORS, quote, readCatalogue, SIGNED } from "../catalogue.ts";
 import { copyIn } from "../copy.ts";
 import { partName } from "../export-workspace.ts";
@@ -35,12 +35,16 @@ import {
   isSameSet,
   mapColumn,
 } from "./row-lines.ts";
+import { verifyDefinitions } from "./verify-definitions.ts";
 import { countIdentitiesOn, verifyMemberships, verifyReferences } from "./verify-rows.ts";
 
 export interface ImportOptions {
   readonly owner: pg.ClientConfig;
-  readonly kernel: Pick<Kernel, "db" | "masterKey" | "blobStores" | "readerNames">;
-  readonly path: string;
+  readonly kernel: Pick<
+    Kernel,
+    "db" | "masterKey" | "blobStores" | "readerNames" | "contributions"
+  >;
+  readonly archive: ArchiveBytes;
   /** In the place of the one that it had. */
   readonly slug?: string | undefined;
   readonly passphrase?: string | undefined;
@@ -57,7 +61,7 @@ export interface ImportedWorkspace {
  * that was interrupted goes on where it was. What lets people in comes with the last one, after everything was checked.
  */
 export async function importWorkspace(options: ImportOptions): Promise<ImportedWorkspace> {
-  const frames = readArchive(options.path);
+  const frames = readArchive(options.archive);
   try {
     const first = await nextFrame(frames);
     if (first.head.kind !== "manifest") throw archiveError("does not begin with its manifest");
@@ -357,6 +361,7 @@ class WorkspaceImport {
     if (rows[0]?.files !== this.#files.size) throw archiveError("lacks files that its rows name");
     if (rows[0]?.workspaces !== 1) throw archiveError("has no workspace in it");
     await verifyMemberships(this.#client, this.#key);
+    await verifyDefinitions(this.#client, this.#context.options.kernel, { workspace: this.#key });
     const { tables, foreignKeys } = this.#catalogue ?? { tables: [], foreignKeys: [] };
     const people = this.#people.map(({ id }) => this.#matched.get(id) ?? id);
     await verifyReferences(this.#client, foreignKeys, {

@@ -1,4 +1,5 @@
-import { readArchive } from "../archive/reader.ts";
+import { readArchive, readArchiveFile } from "../archive/reader.ts";
+import { openFileSink } from "../archive/sink.ts";
 import { ArchiveWriter } from "../archive/writer.ts";
 import type { NewHead } from "../archive/frame.ts";
 
@@ -10,8 +11,8 @@ type Alter = (
 
 /** Writes an archive anew with other frames, whose hashes are right: as somebody would who makes one to do harm. */
 export async function alterArchive(from: string, to: string, alter: Alter): Promise<void> {
-  const writer = await ArchiveWriter.create(to);
-  for await (const frame of readArchive(from)) {
+  const writer = await ArchiveWriter.create(await openFileSink(to));
+  for await (const frame of readArchive(readArchiveFile(from))) {
     const { bytes: _, packed: __, sha256: ___, ...rest } = frame.head;
     const total = rest.kind === "end" ? { total: await writer.total() } : {};
     const altered = alter({ ...rest, ...total }, await frame.content());

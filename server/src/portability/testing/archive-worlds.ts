@@ -10,6 +10,8 @@ import { newId } from "#kernel/schema/id.ts";
 import { fastFolder } from "#kernel/testing/fast-folder.ts";
 import { type Ask, useWorld, type World } from "#kernel/testing/world.ts";
 import type { NewHead } from "../archive/frame.ts";
+import { readArchiveFile } from "../archive/reader.ts";
+import { openFileSink } from "../archive/sink.ts";
 import { readCatalogue } from "../catalogue.ts";
 import { exportWorkspace } from "../export-workspace.ts";
 import { discardImport } from "../import/discard-import.ts";
@@ -35,10 +37,24 @@ export async function useArchiveWorlds() {
   const writeArchive = (slug: string, path: string, passphrase?: string) => {
     const { masterKey, blobStores, readerNames } = source.kernel;
     const owner = ownerOf(source);
-    return exportWorkspace({ owner, masterKey, blobStores, readerNames, slug, path, passphrase });
+    return exportWorkspace({
+      owner,
+      masterKey,
+      blobStores,
+      readerNames,
+      slug,
+      openSink: () => openFileSink(path),
+      passphrase,
+    });
   };
   const readIn = (path: string, slug: string, passphrase?: string) =>
-    importWorkspace({ owner: ownerOf(target), kernel: target.kernel, path, slug, passphrase });
+    importWorkspace({
+      owner: ownerOf(target),
+      kernel: target.kernel,
+      archive: readArchiveFile(path),
+      slug,
+      passphrase,
+    });
   const discard = (slug: string) => discardImport(ownerOf(target), target.kernel.blobStores, slug);
 
   const act = (workspace: string, run: (ctx: WriteContext) => Promise<void>) => {

@@ -1,0 +1,17 @@
+import "./progress.css";
+
+/** How far something is, in a bar and in words. */
+export function Progress(props: {
+  readonly label: string;
+  readonly value: number;
+  readonly max: number;
+  readonly words: string;
+}) {
+  const { label, value, max, words } = props;
+  return (
+    <div className="progress">
+      <progress aria-label={label} value={Math.min(value, max)} max={Math.max(max, 1)} />
+      <span className="muted progress-words">{words}</span>
+    </div>
+  );
+}

@@ -1,0 +1,177 @@
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { BASE_PATH, place } from "../data/place.ts";
+import { useAttempt } from "../shell/sign-in/card.tsx";
+import { toBytes } from "../ui/bytes.ts";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Field } from "../ui/field.tsx";
+import { Confirm } from "../ui/overlay/confirm.tsx";
+import { Dialog } from "../ui/overlay/dialog.tsx";
+import { State } from "../ui/state.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { count } from "../ui/words.ts";
+
+type WorkspaceExport = Schemas["WorkspaceExport"];
+
+const FRESH_MS = 2_000;
+
+/** The whole workspace as one file, for another installation. Owners alone see it. */
+export function Exports() {
+  const [isAsking, setAsking] = useState(false);
+  const [deleting, setDeleting] = useState<WorkspaceExport>();
+  const { data, error, isPending, refetch } = useOp("workspace_exports.list", undefined, {
+    // How far one has come is no event.
+    refetchInterval: FRESH_MS,
+  });
+  const exports = data?.data.exports ?? [];
+  const isRunning = exports.some(({ status }) => status === "running");
+  const remove = async ({ id }: WorkspaceExport): Promise<void> => {
+    setDeleting(undefined);
+    try {
+      await call("workspace_exports.delete", { params: { id } });
+      notify("The archive is deleted.");
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["workspace_exports."]);
+  };
+  return (
+    <Section
+      title="Export"
+      about="Everything of this workspace in one file: definitions, records, tickets, files and the log of all environments. An operator of another installation brings it in there."
+      act={
+        <button
+          className="btn"
+          disabled={isRunning}
+          title={isRunning ? "An archive is being made." : undefined}
+          onClick={() => setAsking(true)}
+        >
+          Export the workspace
+        </button>
+      }
+    >
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={1} />}
+      {data && exports.length === 0 && <p className="section-empty">None was made yet.</p>}
+      <ul>
+        {exports.map((one) => (
+          <ExportEntry key={one.id} one={one} onDelete={() => setDeleting(one)} />
+        ))}
+      </ul>
+      {isAsking && <NewExport onClose={() => setAsking(false)} />}
+      {deleting && (
+        <Confirm
+          title="Delete the archive"
+          act="Delete it"
+          onAct={() => void remove(deleting)}
+          onClose={() => setDeleting(undefined)}
+        >
+          The workspace stays as it is. Another archive can be made at any time.
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function ExportEntry(props: { readonly one: WorkspaceExport; readonly onDelete: () => void }) {
+  const { id, status, withSecrets, rows, files, bytes, error, createdAt, expiresAt } = props.one;
+  const address = `${BASE_PATH}/api/v1/workspace-exports/${id}/content?workspace=${encodeURIComponent(place.workspace ?? "")}`;
+  return (
+    <Entry
+      title={
+        <>
+          Archive of <Ago at={createdAt} />
+        </>
+      }
+      about={
+        <>
+          <span className="figures">
+            {count(rows, "row")}, {count(files, "file")}, {toBytes(bytes)}
+          </span>
+          {" · "}
+          {withSecrets ? "with secrets, sealed" : "without secrets"}
+          {expiresAt !== null && (
+            <>
+              {" · kept until "}
+              <Ago at={expiresAt} />
+            </>
+          )}
+          {error !== null && <div className="export-error">{error}</div>}
+        </>
+      }
+      act={
+        <>
+          {status !== "made" && (
+            <State state={status} label={status === "running" ? "Being made" : "Failed"} />
+          )}
+          {status === "made" && (
+            <a className="btn" href={address} download>
+              Download
+            </a>
+          )}
+          {status !== "running" && (
+            <button className="btn" onClick={props.onDelete}>
+              Delete
+            </button>
+          )}
+        </>
+      }
+    />
+  );
+}
+
+function NewExport({ onClose }: { readonly onClose: () => void }) {
+  const [passphrase, setPassphrase] = useState("");
+  const { problem, isBusy, attempt } = useAttempt();
+  const start = async (): Promise<void> => {
+    await call("workspace_exports.start", { body: passphrase === "" ? {} : { passphrase } });
+    invalidate(["workspace_exports."]);
+    notify("The archive is being made.");
+    onClose();
+  };
+  return (
+    <Dialog
+      title="Export the workspace"
+      onClose={onClose}
+      onSubmit={() => void attempt(start)}
+      footer={
+        <>
+          <button type="button" className="btn" onClick={onClose}>
+            Leave it
+          </button>
+          <button className="btn main" disabled={isBusy}>
+            Export
+          </button>
+        </>
+      }
+    >
+      <p>
+        Whoever has the file reads all of it but the secrets. Guard it as you guard the workspace.
+      </p>
+      <Field
+        label="Passphrase"
+        isOptional
+        help="With one, secrets and signing keys are in the archive, sealed by it. It is kept nowhere: write it down."
+      >
+        {(bound) => (
+          <input
+            {...bound}
+            className="field"
+            type="password"
+            autoComplete="new-password"
+            minLength={12}
+            value={passphrase}
+            onChange={({ target }) => setPassphrase(target.value)}
+          />
+        )}
+      </Field>
+      {problem !== undefined && (
+        <p className="field-error" role="alert">
+          {problem}
+        </p>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,74 @@
+import Type, { type Static } from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { Failure, failure, NotFound } from "#kernel/operation/failure.ts";
+import { id, nullable, Time } from "#kernel/schema/schema.ts";
+
+export const ExportId = id("wex");
+
+/** How long an archive is kept: it is everything that a workspace has. */
+export const KEPT_DAYS = 7;
+
+export const WorkspaceExport = Type.Object(
+  {
+    id: ExportId,
+    status: Type.Enum(["running", "made", "failed"]),
+    withSecrets: Type.Boolean(),
+    rows: Type.Integer({ description: "So far, while it is being made" }),
+    files: Type.Integer(),
+    bytes: Type.Integer(),
+    error: nullable(Type.String()),
+    requestedBy: Type.String(),
+    createdAt: Time,
+    finishedAt: nullable(Time),
+    expiresAt: nullable(
+      Type.String({ format: "date-time", description: `${KEPT_DAYS} days after it was made` }),
+    ),
+  },
+  { title: "WorkspaceExport" },
+);
+export type WorkspaceExport = Static<typeof WorkspaceExport>;
+
+/** With where it lies, which is nobody else's business. */
+export type StoredExport = WorkspaceExport & { readonly place: string | null };
+
+export const ExportRunning = failure(
+  "export_running",
+  409,
+  "An archive of this workspace is being made already.",
+);
+export const ExportUnfinished = failure(
+  "export_unfinished",
+  409,
+  "The archive is not made yet, or could not be.",
+);
+
+/** The object of an archive. */
+export function exportObject(exportId: string): string {
+  return `archives/${exportId}`;
+}
+
+const EXPORTS_MAX = 50;
+export const EXPORT_JOB = "installation.export_workspace";
+
+// Of one that runs and has no job any more nobody else would ever say that it has failed.
+const SELECT = `
+  select id, with_secrets as "withSecrets", rows::float8 as rows, files, bytes::float8 as bytes, place,
+         requested_by as "requestedBy", created_at as "createdAt", finished_at as "finishedAt",
+         case when status = 'made' then finished_at + interval '${KEPT_DAYS} days' end as "expiresAt",
+         case when a.gone then 'failed' else status end as status,
+         case when a.gone then 'Its job was given up.' else error end as error
+    from workspace_exports e, lateral (
+         select status = 'running' and not exists (
+           select from jobs j where j.kind = '${EXPORT_JOB}' and j.key = e.id and j.failed_at is null) as gone) a`;
+
+export async function listExports(tx: Tx): Promise<readonly StoredExport[]> {
+  const text = `${SELECT} where status <> 'deleted' order by id desc limit ${EXPORTS_MAX}`;
+  return (await queryRows(tx, text, [])) as unknown as StoredExport[];
+}
+
+export async function getExport(tx: Tx, exportId: string): Promise<StoredExport> {
+  const [row] = await queryRows(tx, `${SELECT} where id = $1 and status <> 'deleted'`, [exportId]);
+  if (!row) throw new Failure(NotFound);
+  return row as unknown as StoredExport;
+}

@@ -1,0 +1,105 @@
+import Type, { type Static } from "typebox";
+import type { Database } from "#kernel/db/database.ts";
+import { Failure, failure, NotFound } from "#kernel/operation/failure.ts";
+import { id, nullable, object, Time } from "#kernel/schema/schema.ts";
+import { TASKS } from "./events.ts";
+
+export const ImportId = id("arc");
+
+/** A part of an upload: it passes through no memory, and is sent again when it was broken off. */
+export const PART_BYTES_MAX = 64 * 1_048_576;
+/** Of one archive. */
+export const ARCHIVE_BYTES_MAX = 2 ** 43;
+/** Uploads that nobody goes on with are forgotten. */
+export const IDLE_DAYS = 7;
+
+/** What the archive says of itself, and what was found in it. */
+export const ArchiveSummary = object(
+  {
+    product: Type.String(),
+    schema: Type.String({ description: "The last migration of the installation that it is from" }),
+    workspace: object({ slug: Type.String(), name: Type.String() }),
+    exportedAt: Type.String(),
+    withSecrets: Type.Boolean(),
+    rows: Type.Integer(),
+    files: Type.Integer(),
+    tables: Type.Array(object({ name: Type.String(), rows: Type.Integer() }), {
+      description: "The largest",
+    }),
+  },
+  { title: "ArchiveSummary" },
+);
+export type ArchiveSummary = Static<typeof ArchiveSummary>;
+
+export const STATES = ["receiving", "received", "checked", "loaded", "activated"] as const;
+
+export const ArchiveImport = Type.Object(
+  {
+    id: ImportId,
+    state: Type.Enum([...STATES]),
+    task: nullable(Type.Enum([...TASKS], { description: "What is being done with it" })),
+    error: nullable(Type.String({ description: "Why the last of it did not succeed" })),
+    fileName: Type.String(),
+    slug: nullable(Type.String({ description: "In the place of the one that it had" })),
+    bytes: Type.Integer(),
+    receivedBytes: Type.Integer({ description: "An upload goes on from here" }),
+    readBytes: Type.Integer({ description: "How far the task has come" }),
+    summary: nullable(ArchiveSummary),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "ArchiveImport" },
+);
+export type ArchiveImport = Static<typeof ArchiveImport>;
+
+export const ImportBusy = failure(
+  "import_busy",
+  409,
+  "The archive is being checked, loaded, activated or discarded.",
+);
+export const ImportWrongState = failure(
+  "import_wrong_state",
+  409,
+  "That can't be done with the archive as it is.",
+);
+export const ImportConflict = failure(
+  "import_conflict",
+  409,
+  "Another archive of this workspace has begun to come in. Go on with that one, or discard it.",
+);
+export const WrongOffset = failure(
+  "wrong_offset",
+  409,
+  "The part does not begin where the archive has come to: read `receivedBytes`, and go on from there.",
+);
+export const PartTooLarge = failure(
+  "part_too_large",
+  413,
+  `A part has at most ${PART_BYTES_MAX} bytes.`,
+);
+
+const IMPORTS_MAX = 100;
+export const IMPORT_JOB = "installation.import_task";
+
+// Of a task whose job is gone nobody else would ever say that it has failed.
+const SELECT = `
+  select id, state, file_name as "fileName", slug, bytes::float8 as bytes,
+         received_bytes::float8 as "receivedBytes", read_bytes::float8 as "readBytes", summary,
+         created_at as "createdAt", updated_at as "updatedAt",
+         case when a.gone then null else task end as task,
+         case when a.gone then 'Its job was given up.' else error end as error
+    from archive_imports i, lateral (
+         select task is not null and not exists (
+           select from jobs j where j.kind = '${IMPORT_JOB}' and j.key = i.id and j.failed_at is null) as gone) a`;
+
+type Db = Pick<Database, "system">;
+
+export function listImports(db: Db): Promise<ArchiveImport[]> {
+  return db.system<ArchiveImport>(`${SELECT} order by id desc limit ${IMPORTS_MAX}`);
+}
+
+export async function getImport(db: Db, importId: string): Promise<ArchiveImport> {
+  const [row] = await db.system<ArchiveImport>(`${SELECT} where id = $1`, [importId]);
+  if (!row) throw new Failure(NotFound);
+  return row;
+}

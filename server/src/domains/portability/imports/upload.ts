@@ -1,0 +1,120 @@
+import Type from "typebox";
+import { operatorAccess } from "#domains/installation/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { Failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { object } from "#kernel/schema/schema.ts";
+import {
+  ARCHIVE_BYTES_MAX,
+  ArchiveImport,
+  getImport,
+  ImportId,
+  ImportWrongState,
+  PART_BYTES_MAX,
+  PartTooLarge,
+  WrongOffset,
+} from "./archive-import.ts";
+
+/** A part that lies in the store, and counts for nothing yet. */
+interface StoredPart {
+  readonly object: string;
+  readonly bytes: number;
+}
+
+export const uploadPart = command({
+  id: "archive_imports.upload",
+  route: "PUT /api/v1/installation/imports/{id}/content",
+  summary: "Send a part of an archive",
+  description:
+    "The body is the part itself, of at most 64 MiB, which begins `at` the `receivedBytes` so far. A part that was " +
+    "broken off counts for nothing and is sent again: the upload goes on where it was, hours later and from another " +
+    "machine. Parts are no events; an upload that nobody goes on with is forgotten after 7 days.",
+  ...operatorAccess,
+  params: object({ id: ImportId }),
+  query: object({ at: Type.Integer({ minimum: 0, maximum: ARCHIVE_BYTES_MAX }) }),
+  streamsBody: true,
+  ephemeral: true,
+  response: item(ArchiveImport),
+  emits: [],
+  fails: [ImportWrongState, WrongOffset, PartTooLarge],
+  example: { params: { id: "arc_01jd0000000000000000000000" }, query: { at: 0 } },
+  prepare: (platform, { params, query: { at } }, caller) =>
+    storePart(platform, caller, { id: params.id, at }),
+  async run(ctx, { params: { id }, query: { at } }, part) {
+    const [row] = await ctx.send<{ received: number; bytes: number; state: string }>(
+      `select received_bytes::float8 as received, bytes::float8 as bytes, state
+         from archive_imports where id = $1 for update`,
+      [id],
+    );
+    if (!row) throw new Failure(NotFound);
+    if (row.state !== "receiving") throw new Failure(ImportWrongState);
+    if (row.received !== at) throw wrongOffset(row.received);
+    const received = at + part.bytes;
+    void ctx.send("update archive_parts set position = $2, bytes = $3 where object = $1", [
+      part.object,
+      at,
+      part.bytes,
+    ]);
+    const [updated] = await ctx.send<ArchiveImport & Record<string, unknown>>(
+      `update archive_imports set received_bytes = $2, updated_at = $3,
+              state = case when bytes = $2 then 'received' else state end
+        where id = $1
+        returning id, state, task, error, file_name as "fileName", slug, bytes::float8 as bytes,
+                  received_bytes::float8 as "receivedBytes", read_bytes::float8 as "readBytes", summary,
+                  created_at as "createdAt", updated_at as "updatedAt"`,
+      [id, received, ctx.now],
+    );
+    if (!updated) throw new Failure(NotFound);
+    return updated;
+  },
+});
+
+function wrongOffset(received: number): Failure {
+  return new Failure(WrongOffset, { detail: `${received} bytes are here.` });
+}
+
+/** A row announces the object, the bytes follow, and the transaction after them makes it a part. */
+async function storePart(
+  { db, blobStores, clock, homeWorkspace }: Platform,
+  { upload }: Caller,
+  { id, at }: { readonly id: string; readonly at: number },
+): Promise<StoredPart> {
+  if (!upload) throw new Failure(Invalid, { detail: "The body must be the part." });
+  const { state, receivedBytes, bytes } = await getImport(db, id);
+  if (state !== "receiving") throw new Failure(ImportWrongState);
+  if (receivedBytes !== at) throw wrongOffset(receivedBytes);
+  const room = Math.min(PART_BYTES_MAX, bytes - at);
+  if ((upload.length ?? 0) > room) throw tooLarge(room);
+  const { place } = blobStores;
+  const object = `archives/${id}/${newId("prt", clock.nowMs())}`;
+  await db.write({ workspace: homeWorkspace, environment: "production" }, async (session) => {
+    session.post("insert into archive_parts (object, import_id, place) values ($1, $2, $3)", [
+      object,
+      id,
+      place,
+    ]);
+  });
+  const meter = { bytes: 0 };
+  await blobStores.at(place).put(object, bounded(upload.content, room, meter));
+  if (meter.bytes === 0) throw new Failure(Invalid, { detail: "The part is empty." });
+  return { object, bytes: meter.bytes };
+}
+
+async function* bounded(
+  content: AsyncIterable<Uint8Array>,
+  room: number,
+  meter: { bytes: number },
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    meter.bytes += chunk.length;
+    if (meter.bytes > room) throw tooLarge(room);
+    yield chunk;
+  }
+}
+
+function tooLarge(room: number): Failure {
+  return new Failure(PartTooLarge, { detail: `There is room for ${room} bytes.` });
+}
