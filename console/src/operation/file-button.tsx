@@ -9,10 +9,7 @@ export function FileButton(props: {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <button
-        className={props.isMain ? "btn main" : "btn"}
-        onClick={() => input.current?.click()}
-      >
+      <button className={props.isMain ? "btn main" : "btn"} onClick={() => input.current?.click()}>
         {props.label}
       </button>
       <input
@@ -22,7 +19,7 @@ export function FileButton(props: {
         aria-label={props.label}
         onChange={({ target }) => {
           const [file] = target.files ?? [];
-          // The same file may be chosen once more.
+          // So that the same file can be chosen once more.
           target.value = "";
           if (file) props.onChoose(file);
         }}

@@ -13,7 +13,8 @@ const WORDS = {
   load: {
     title: "Load the workspace",
     act: "Load",
-    about: "It is shown when all of it is here and was verified: its people can read it, and nothing runs or is sent.",
+    about:
+      "It is shown when all of it is here and was verified: its people can read it, and nothing runs or is sent.",
   },
 } as const;
 
@@ -74,7 +75,11 @@ export function ImportTaskDialog(props: {
           )}
         </Field>
       )}
-      <Field label="Slug" isOptional help="In the place of the one that it had, where that is taken here.">
+      <Field
+        label="Slug"
+        isOptional
+        help="In the place of the one that it had, where that is taken here."
+      >
         {(bound) => (
           <input
             {...bound}

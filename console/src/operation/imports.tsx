@@ -31,7 +31,10 @@ export function Imports() {
   });
   const [uploads, setUploads] = useState<ReadonlyMap<string, Upload>>(new Map());
   const [asking, setAsking] = useState<{ one: ArchiveImport; task: "check" | "load" }>();
-  const [confirming, setConfirming] = useState<{ one: ArchiveImport; task: "activate" | "discard" }>();
+  const [confirming, setConfirming] = useState<{
+    one: ArchiveImport;
+    task: "activate" | "discard";
+  }>();
   const imports = data?.data.imports ?? [];
   const send = async (file: File, begun: ArchiveImport): Promise<void> => {
     const stop = new AbortController();
@@ -58,7 +61,10 @@ export function Imports() {
   };
   const goOn = (file: File, one: ArchiveImport): void => {
     if (file.size === one.bytes) void send(file, one);
-    else notifyError(new Error(`That file has ${toBytes(file.size)}, and this one ${toBytes(one.bytes)}.`));
+    else
+      notifyError(
+        new Error(`That file has ${toBytes(file.size)}, and this one ${toBytes(one.bytes)}.`),
+      );
   };
   const perform = async (one: ArchiveImport, task: "activate" | "discard"): Promise<void> => {
     setConfirming(undefined);
@@ -95,7 +101,9 @@ export function Imports() {
       {asking && <ImportTaskDialog {...asking} onClose={() => setAsking(undefined)} />}
       {confirming && (
         <Confirm
-          title={confirming.task === "activate" ? "Activate the workspace" : "Take the archive back"}
+          title={
+            confirming.task === "activate" ? "Activate the workspace" : "Take the archive back"
+          }
           act={confirming.task === "activate" ? "Activate it" : "Take it back"}
           onAct={() => void perform(confirming.one, confirming.task)}
           onClose={() => setConfirming(undefined)}
@@ -151,7 +159,13 @@ function ImportEntry({ one, upload, onGoOn, onAsk, onConfirm }: ImportEntryProps
               <Ago at={summary.exportedAt} />
             </div>
           )}
-          <span className="mono cut">{fileName}</span> · {toBytes(bytes)} · <Ago at={createdAt} />
+          {summary && (
+            <>
+              <span className="mono cut">{fileName}</span>
+              {" · "}
+            </>
+          )}
+          {toBytes(bytes)} · <Ago at={createdAt} />
           {error !== null && <div className="operation-error">{error}</div>}
           {upload && (
             <Progress

@@ -94,7 +94,7 @@ function ExportEntry(props: { readonly one: WorkspaceExport; readonly onDelete: 
           {withSecrets ? "with secrets, sealed" : "without secrets"}
           {expiresAt !== null && (
             <>
-              {" · kept until "}
+              {" · is deleted "}
               <Ago at={expiresAt} />
             </>
           )}

@@ -1,5 +1,5 @@
 /**
- * What jobs of the running product start in a process of its own: the export of a workspace, and the tasks of an import.
+ * The work that jobs of the running product start in a process of its own: the export of a workspace, and the tasks of an import.
  * How far they have come they say in their rows, on a connection beside the one that works.
  */
 import pg from "pg";
@@ -155,7 +155,7 @@ async function check(work: ImportWork): Promise<void> {
 async function load(work: ImportWork): Promise<void> {
   const { kernel, owner, client, row, passphrase } = work;
   // An attempt that was interrupted between the event and its own end left nothing to do.
-  if (row.key !== null && (await stateOf(client, row.key)) === "imported") return;
+  if (row.key !== null && (await readState(client, row.key)) === "imported") return;
   const imported = await withProgress(work, (archive) =>
     importWorkspace({ owner, kernel, archive, slug: row.slug ?? undefined, passphrase }),
   );
@@ -171,7 +171,7 @@ async function activate({ kernel, owner, client, row: { key } }: ImportWork): Pr
   );
   const [workspace] = rows;
   if (key === null || !workspace) throw new StartupError("The workspace is not here.");
-  if ((await stateOf(client, key)) === "activated") return;
+  if ((await readState(client, key)) === "activated") return;
   await releaseHeldRows(owner, kernel, key);
   await performAct(kernel, { workspace: key, environment: "production" }, (ctx) =>
     recordActivation(ctx, { key, slug: workspace.slug }),
@@ -188,7 +188,7 @@ async function discard({ kernel, owner, client, row }: ImportWork): Promise<void
   if (found) await discardImport(owner, kernel.blobStores, found.slug);
 }
 
-async function stateOf(client: pg.Client, key: string): Promise<string | undefined> {
+async function readState(client: pg.Client, key: string): Promise<string | undefined> {
   const { rows } = await client.query<{ state: string }>(
     "select state from workspace_imports where workspace_id = $1",
     [key],

@@ -116,7 +116,7 @@ async function exportWorkspace(args: readonly string[]): Promise<string[] | unde
   return runExportWorkspace(process.env, { slug, path, withSecrets });
 }
 
-/** What jobs of the product start; nobody types it, and so it is not among the commands above. */
+/** The commands that jobs of the product start; nobody types them, and so they are not in the list above. */
 async function archiveTask(
   command: "run-export" | "run-import",
   [id, task, ...others]: readonly string[],

@@ -37,7 +37,7 @@ export interface ExportOptions {
   readonly onProgress?: (progress: ExportProgress) => void;
 }
 
-/** What is in the archive so far. */
+/** The content of the archive so far. */
 export interface ExportProgress {
   readonly rows: number;
   readonly files: number;

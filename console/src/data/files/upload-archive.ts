@@ -34,7 +34,7 @@ export async function uploadArchive(
   return at;
 }
 
-/** Whoever sends the next part from a wrong place reads the right one, and goes on. */
+/** A wrong place is no refusal: the right one is read, and the upload goes on from there. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500 && error.code !== "wrong_offset";
 }

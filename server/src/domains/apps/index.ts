@@ -5,7 +5,7 @@ import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
-import { StoredDefinitionPoint } from "#kernel/contributions/stored-definition.ts";
+import { StoredDefinitionPoint } from "#kernel/resource/stored-definition.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import * as definitionEvents from "./definition/events.ts";

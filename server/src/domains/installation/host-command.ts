@@ -6,6 +6,8 @@ import type { Settings } from "#kernel/settings.ts";
 const PROGRAM = fileURLToPath(new URL("../../../millrace.mjs", import.meta.url));
 const OUTPUT_BYTES_MAX = 64 * 1024;
 const ERROR_CHARACTERS_MAX = 1_000;
+/** What the command line says before each error. */
+const PREFACE = /^This did not succeed\.\s*/;
 
 export interface CommandOutput {
   readonly output: string;
@@ -28,7 +30,7 @@ export function runHostCommand(
     execFile(process.execPath, [PROGRAM, ...args], options, (failed, output, errors) => {
       // An abort is no answer: the next attempt asks again.
       if (failed && signal.aborted) return reject(failed);
-      const message = errors.trim() || failed?.message || "";
+      const message = errors.trim().replace(PREFACE, "") || failed?.message || "";
       resolve({ output, error: failed ? message.slice(0, ERROR_CHARACTERS_MAX) : undefined });
     });
   });

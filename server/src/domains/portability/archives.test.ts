@@ -13,10 +13,9 @@ let archive = Buffer.alloc(0);
 
 const eventsOf = async (world: typeof source, resource: string) =>
   (
-    await world.sql(
-      "select type from events where resource_id = $1 order by epoch, xid, seq",
-      [resource],
-    )
+    await world.sql("select type from events where resource_id = $1 order by epoch, xid, seq", [
+      resource,
+    ])
   ).map(({ type }) => type as string);
 
 /** One part of an upload, as bytes or as a stream. */
@@ -138,9 +137,7 @@ test("an archive comes in by parts, is checked, loaded and activated, each told 
   expect((await there("POST /api/v1/tables/orders/records", { title: "On" })).status).toBe(201);
   const discarded = await runner(`DELETE /api/v1/installation/imports/${id}`);
   expect(discarded).toMatchObject({ status: 202 });
-  await until(
-    async () => (await runner(`GET /api/v1/installation/imports/${id}`)).status === 404,
-  );
+  await until(async () => (await runner(`GET /api/v1/installation/imports/${id}`)).status === 404);
   expect(await eventsOf(target, id)).toEqual([
     "audit.archive_import.started",
     "audit.archive_import.task_requested",

@@ -6,7 +6,8 @@ const PURPOSE = "passphrases of archives";
 export const Passphrase = Type.String({
   minLength: 12,
   maxLength: 1_000,
-  description: "Seals what is secret in the archive. It is kept nowhere: without it nobody opens them",
+  description:
+    "Seals what is secret in the archive. It is kept nowhere: without it nobody opens them",
 });
 
 /** A passphrase on its way to the process that needs it: nothing readable of it is in a row. */

@@ -9,7 +9,7 @@ import {
   NotificationRulePoint,
   type NotificationRule,
 } from "#kernel/contributions/notification-rule.ts";
-import { StoredDefinitionPoint } from "#kernel/contributions/stored-definition.ts";
+import { StoredDefinitionPoint } from "#kernel/resource/stored-definition.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { replayMissedJob } from "./deliveries/replay-missed-events.ts";
@@ -30,7 +30,7 @@ import * as events from "./events.ts";
 import * as operations from "./operations.ts";
 import { webhookContent } from "./pack.ts";
 import { simulateWebhook } from "./preview/simulation.ts";
-import { webhookDefinition } from "./stored-definition.ts";
+import { webhookDefinition } from "./webhook-input.ts";
 import { webhookFollowers } from "./followers.ts";
 import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { count, unattendedWebhooks } from "./store.ts";

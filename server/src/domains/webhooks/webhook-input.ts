@@ -6,13 +6,16 @@ import { checkCondition } from "#kernel/condition/condition.ts";
 import { isPattern } from "#kernel/condition/event-pattern.ts";
 import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
+import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
 import { nullable, object, patch } from "#kernel/schema/schema.ts";
+import { Validator } from "#kernel/schema/validator.ts";
 import { headerErrors, findReferenceErrors } from "./header.ts";
 import { secretErrorMessage } from "./secret.ts";
 import {
   aliasFields,
   Secret,
   settings,
+  subscription,
   FIELD_ALIASES,
   WebhookStatus,
   aliasedFields,
@@ -138,3 +141,18 @@ function resolveAliases(body: Body): {
   // The fields of `resolved` have the schemas of their aliases.
   return { input: { ...rest, ...resolved } as WebhookInput, errors };
 }
+
+const StoredWebhook = Type.Object({ ...subscription, headers: settings.headers });
+const storedWebhooks = new Validator(StoredWebhook, "body");
+
+/** The events that a webhook hears, and the headers that it sends. */
+export const webhookDefinition: StoredDefinition = {
+  table: "webhooks",
+  columns: "events, environments, filter, headers",
+  check(_services, { events: patterns, environments, filter, headers }) {
+    const result = storedWebhooks.check({ events: patterns, environments, filter, headers });
+    if ("errors" in result) return result.errors;
+    const checked = result.value as Static<typeof StoredWebhook>;
+    return [...subscriptionErrors(checked), ...headerErrors(checked.headers)];
+  },
+};

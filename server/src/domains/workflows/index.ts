@@ -1,6 +1,6 @@
 import { findInTable, ReferenceSourcePoint } from "#kernel/contributions/reference-source.ts";
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
-import { StoredDefinitionPoint } from "#kernel/contributions/stored-definition.ts";
+import { StoredDefinitionPoint } from "#kernel/resource/stored-definition.ts";
 import { TracesRead } from "./trace-access.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
@@ -8,7 +8,7 @@ import { domain } from "#kernel/domain.ts";
 import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
-import { workflowDefinitions } from "./checks/stored-definition.ts";
+import { workflowDefinitions } from "./checks/check-workflow.ts";
 import * as deployments from "./deployments/operations.ts";
 import * as preview from "./deployments/preview.ts";
 import * as events from "./events.ts";

@@ -6,14 +6,13 @@ import type { TObject } from "typebox";
 import type { EventType } from "../log/event.ts";
 import type { AnyDeclaration, AnyResource, Resource, ResourceDeclaration } from "./declaration.ts";
 import { resourceEvents } from "./events.ts";
-import { StoredDefinitionPoint } from "../contributions/stored-definition.ts";
 import { contribute } from "../extension-point.ts";
 import { InversePoint } from "../undo/inverse.ts";
 import { resourceInverse } from "./inverse.ts";
 import { resourceList } from "./list.ts";
 import { resourceOperations } from "./operations.ts";
 import { resourceStore } from "./store.ts";
-import { resourceDefinition } from "./stored-definition.ts";
+import { resourceDefinition, StoredDefinitionPoint } from "./stored-definition.ts";
 import { toTable } from "./table.ts";
 import { resourceWriter } from "./writer.ts";
 

@@ -41,7 +41,7 @@ export async function openStoreSink(store: BlobStore, name: string): Promise<Arc
   const pipe = new PassThrough({ highWaterMark: PIPE_BYTES });
   const stored = store.put(name, pipe);
   const broken = new Promise<never>((_resolve, reject) => void stored.catch(reject));
-  // Whoever appends next is told.
+  // The next append tells of it.
   broken.catch(() => undefined);
   return {
     async append(bytes) {

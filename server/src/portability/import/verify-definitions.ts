@@ -2,7 +2,7 @@ import type pg from "pg";
 import {
   type StoredDefinition,
   StoredDefinitionPoint,
-} from "#kernel/contributions/stored-definition.ts";
+} from "#kernel/resource/stored-definition.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";

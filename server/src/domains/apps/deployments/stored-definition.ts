@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { StoredDefinition } from "#kernel/contributions/stored-definition.ts";
+import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { Validator } from "#kernel/schema/validator.ts";
 import { AppData } from "../definition/app.ts";
@@ -15,16 +15,16 @@ export const appDefinitions: readonly StoredDefinition[] = [
     table: "apps",
     columns: `theme, pages, data_sources as "dataSources"`,
     check: (_services, { theme, pages, dataSources }) =>
-      errorsOf(draft, { theme, pages, dataSources }),
+      findErrors(draft, { theme, pages, dataSources }),
   },
   {
     table: "app_deployments",
     columns: "snapshot",
-    check: (_services, row) => errorsOf(snapshot, row["snapshot"]),
+    check: (_services, row) => findErrors(snapshot, row["snapshot"]),
   },
 ];
 
-function errorsOf(validator: Validator, value: unknown): readonly FieldError[] {
+function findErrors(validator: Validator, value: unknown): readonly FieldError[] {
   const result = validator.check(value);
   // Only what has the form of a definition can be looked into.
   return "errors" in result ? result.errors : definitionErrors(value as Definition);

@@ -136,7 +136,9 @@ export async function requestCall(
     .where("created_at", ">", new Date(now.getTime() - HOUR_MS).toISOString())
     .executeTakeFirstOrThrow();
   if (Number(requested) >= REQUESTED_MAX) {
-    throw new Failure(TooManyCalls, { detail: `An agent asks at most ${REQUESTED_MAX} times an hour.` });
+    throw new Failure(TooManyCalls, {
+      detail: `An agent asks at most ${REQUESTED_MAX} times an hour.`,
+    });
   }
   const id = newId("agc", now.getTime());
   const expiresAt = new Date(now.getTime() + policy.expiresInHours * HOUR_MS);

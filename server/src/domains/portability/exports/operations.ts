@@ -1,11 +1,7 @@
 import Type from "typebox";
 import { WorkspacesWrite } from "#domains/workspaces/index.ts";
 import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
-import {
-  parseByteRange,
-  rangeHeaders,
-  RangeNotSatisfiable,
-} from "#kernel/operation/byte-range.ts";
+import { parseByteRange, rangeHeaders, RangeNotSatisfiable } from "#kernel/operation/byte-range.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import {

@@ -13,7 +13,7 @@ export const ARCHIVE_BYTES_MAX = 2 ** 43;
 /** Uploads that nobody goes on with are forgotten. */
 export const IDLE_DAYS = 7;
 
-/** What the archive says of itself, and what was found in it. */
+/** The archive by its own head, and by what was found in it. */
 export const ArchiveSummary = object(
   {
     product: Type.String(),

@@ -194,7 +194,11 @@ async function request(
   );
   const sealed = sealPassphrase(ctx.services, passphrase, id);
   recordAtHome(ctx, () =>
-    ctx.emit(ImportTaskRequested, { id, displayName: found.fileName }, { task, slug: slug ?? null }),
+    ctx.emit(
+      ImportTaskRequested,
+      { id, displayName: found.fileName },
+      { task, slug: slug ?? null },
+    ),
   );
   ctx.enqueue(importTaskJob, { id, task, sealed }, { key: id });
   return {
@@ -208,7 +212,7 @@ async function request(
   };
 }
 
-/** What is taken back of an import must be of this archive alone. */
+/** Refuses a second archive of one workspace: taking one back must take nothing of another. */
 async function assertAlone(ctx: WriteContext<never>, id: string, key: string): Promise<void> {
   await ctx.send("select from installation for update", []);
   const others = await ctx.send(

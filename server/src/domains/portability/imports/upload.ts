@@ -98,12 +98,12 @@ async function storePart(
     ]);
   });
   const meter = { bytes: 0 };
-  await blobStores.at(place).put(object, bounded(upload.content, room, meter));
+  await blobStores.at(place).put(object, limitBytes(upload.content, room, meter));
   if (meter.bytes === 0) throw new Failure(Invalid, { detail: "The part is empty." });
   return { object, bytes: meter.bytes };
 }
 
-async function* bounded(
+async function* limitBytes(
   content: AsyncIterable<Uint8Array>,
   room: number,
   meter: { bytes: number },

@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { assertPastReadable } from "#kernel/list/past-list.ts";
-import { pastField } from "#kernel/log/past-state.ts";
 import { tries } from "#kernel/testing/thorough.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 
@@ -365,40 +363,4 @@ test("a list of the past takes every order, filter and search that the one of to
       ]);
     }
   }
-});
-
-test("a text that is no day of the calendar is null in a column of days, and no error", async () => {
-  const days = ["0000", "1900", "2000", "2023", "2024"].flatMap((year) =>
-    Array.from({ length: 14 * 33 }, (_, n) => {
-      const [month, day] = [Math.floor(n / 33), n % 33].map((part) => String(part).padStart(2, "0"));
-      return `${year}-${month}-${day}`;
-    }),
-  );
-  const isDay = (text: string): boolean => {
-    const time = new Date(`${text}T00:00:00Z`);
-    const isReal = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
-    return isReal && !text.startsWith("0000");
-  };
-  const read = (kind: "date" | "time", texts: readonly string[]) =>
-    world.sql(
-      `select doc ->> 'day' as day, ${pastField("day", { kind }).sql} is not null as known
-         from (select jsonb_build_object('day', day) as doc from unnest($1::text[]) as day) past`,
-      [texts],
-    );
-  for (const { day, known } of await read("date", days)) expect(known, day).toBe(isDay(day));
-  const times = days.map((day) => `${day}T23:59:59.5Z`);
-  for (const { day, known } of await read("time", times))
-    expect(known, day).toBe(isDay(day.slice(0, 10)));
-});
-
-test("a list of the past that would read too much of the log says so", async () => {
-  await owner(`POST ${PATH}`, { title: "one" });
-  await owner(`POST ${PATH}`, { title: "two" });
-  const partition = { workspace: world.home, environment: "production" } as const;
-  const read = (eventsMax: number) =>
-    world.kernel.db.read(partition, (tx) =>
-      assertPastReadable({ tx }, { resourceType: "record" }, new Date(), eventsMax),
-    );
-  await read(1_000);
-  await expect(read(1)).rejects.toMatchObject({ type: { code: "past_too_long", status: 422 } });
 });

@@ -174,7 +174,7 @@ function checkPeriod(now: Date, from: string, to: string): Pick<BackfillSpan, "f
   return { from: begin.toISOString(), to: end.toISOString() };
 }
 
-/** What has been until a trigger was turned on just now, of all triggers of its workflow that have a past. */
+/** Backfills of all triggers of a workflow that have a past, until they were turned on just now. */
 export const backfiller: Backfiller = {
   async start(ctx, { workflowId, from }) {
     const { triggers, ...backfilled } = await findBackfilled(ctx, workflowId);

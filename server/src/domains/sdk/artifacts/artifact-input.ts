@@ -1,16 +1,24 @@
 /** Validates an artifact's detail; the sandbox inspects the source before it is stored. */
 import { isDeepStrictEqual } from "node:util";
+import Type from "typebox";
 import Schema from "typebox/schema";
 import semver from "semver";
 import { checkSchedule } from "#domains/workflows/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+<<<<<<< HEAD
 import { findImports } from "#kernel/sandbox/module-import.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
 import { findCircle, linkNewest, toScriptModules } from "../modules/linked-modules.ts";
 import { specifiersOf, toProgram } from "../modules/module-program.ts";
 import { type ArtifactType, type ArtifactDefinition, type ArtifactDetail } from "./artifact.ts";
+=======
+import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
+import { toStorableJson } from "#kernel/schema/json-value.ts";
+import { Validator } from "#kernel/schema/validator.ts";
+import { Artifact, ArtifactDefinition, type ArtifactDetail, type ArtifactType } from "./artifact.ts";
+>>>>>>> f28dc800 (portability, oauth, mcp: names and files by the house's rules; tests of client documents; adr 0115, 0116)
 import { Fields } from "./fields.ts";
 
 /** A validated detail, with the definition that its source exports. */
@@ -135,3 +143,21 @@ function checkUnscheduled({ cron }: ArtifactDetail): FieldError[] {
     ? []
     : [{ path: "/detail/cron", message: "only a scheduled job has a schedule" }];
 }
+
+const storedArtifacts = new Validator(
+  Type.Object({ detail: Artifact.properties.detail, definition: ArtifactDefinition }),
+  "body",
+);
+
+/** Artifacts and their versions: the fields that forms and nodes are made of. */
+export const artifactDefinitions: readonly StoredDefinition[] = [
+  { table: "artifacts", key: "id" },
+  { table: "artifact_versions", key: "artifact_id || ' ' || number" },
+].map((about) => ({
+  ...about,
+  columns: "detail, definition",
+  check(_services, { detail, definition }) {
+    const result = storedArtifacts.check({ detail, definition });
+    return "errors" in result ? result.errors : [];
+  },
+}));

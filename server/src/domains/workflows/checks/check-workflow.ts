@@ -6,6 +6,7 @@ import { findMissingSecrets } from "#domains/vault/index.ts";
 import type { Platform, PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { checkExpression } from "#kernel/expression/expression.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
+import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
 import { checkTemplate, templateReferences, templateSlots } from "#kernel/expression/template.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
@@ -44,6 +45,16 @@ export function findStructureErrors(
   if (excess !== undefined) return [{ path: excess, message: TOO_MANY }];
   return checkDefinition(definition, types, PARSED).errors;
 }
+
+/** Drafts and versions, as they must be to be saved. */
+export const workflowDefinitions: readonly StoredDefinition[] = [
+  "workflows",
+  "workflow_versions",
+].map((table) => ({
+  table,
+  columns: "definition",
+  check: (services, row) => findStructureErrors(services, row["definition"]),
+}));
 
 /** Finds all errors of a definition, and what in it is doubtful, each with its path. */
 export async function definitionIssues(

@@ -164,6 +164,6 @@ function parseDocument(body: Uint8Array, url: string): ClientDocument {
 function freshMsOf(cacheControl = ""): number {
   if (/no-store|no-cache/.test(cacheControl)) return FRESH_MIN_MS;
   const seconds = /max-age=(\d{1,9})/.exec(cacheControl)?.[1];
-  const wanted = seconds === undefined ? FRESH_DEFAULT_MS : Number(seconds) * 1_000;
-  return Math.min(FRESH_MAX_MS, Math.max(FRESH_MIN_MS, wanted));
+  const freshMs = seconds === undefined ? FRESH_DEFAULT_MS : Number(seconds) * 1_000;
+  return Math.min(FRESH_MAX_MS, Math.max(FRESH_MIN_MS, freshMs));
 }

@@ -26,7 +26,7 @@ interface ConsentForm {
   readonly grantId: string;
   readonly sessionId: string;
   readonly clientId: string;
-  /** What the document of the client said when the page was shown. */
+  /** The document of the client as it was when the page was shown. */
   readonly document?: Pick<Application, "name" | "redirectUris" | "allowedScopes">;
   readonly workspace: string;
   readonly redirectUri: string;

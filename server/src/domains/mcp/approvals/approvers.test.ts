@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { connectAgent } from "../testing/agent.ts";
+
+const world = await useWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+await world.app.listen({ host: "127.0.0.1", port: 0 });
+const owner = await world.member(["owner"]);
+const builder = await world.member(["builder"]);
+const SCOPES = ["mcp:connect", "workflows:read", "workflows:write", "tokens:write"];
+const POLICY = {
+  demands: "drastic",
+  operations: [],
+  permissions: [],
+  approvers: ["admin"],
+  fourEyes: true,
+  expiresInHours: 1,
+};
+
+async function makeAgent(person: Ask = builder) {
+  const { body } = await person("POST /api/v1/auth/tokens", {
+    name: "Robot",
+    expiresIn: "30d",
+    scopes: SCOPES,
+  });
+  const { token, id } = body.data as { readonly token: string; readonly id: string };
+  return { id, token, ask: world.asToken(token, "default"), ...(await connectAgent(world, token)) };
+}
+const agent = await useFixture(makeAgent());
+
+const DRAFT = { trigger: { type: "manual" }, nodes: [], edges: [] };
+let count = 0;
+async function makeWorkflow(): Promise<string> {
+  count += 1;
+  const { body } = await builder("POST /api/v1/workflows", { ...DRAFT, name: `Flow ${count}` });
+  return body.data.id;
+}
+const archiveOf = (id: string) => ({ operation: "workflows.archive", input: { id } });
+const statusOf = async (id: string): Promise<string> =>
+  (await owner(`GET /api/v1/workflows/${id}`)).body.data.status;
+/** A call that waits. */
+async function ask(by = agent): Promise<string> {
+  const { value } = await by.call("call_operation", archiveOf(await makeWorkflow()));
+  expect(value).toMatchObject({ pending: true, status: "pending" });
+  return value.id;
+}
+
+await owner("PUT /api/v1/agents/policy", POLICY);
+
+test("those whom the policy names are told of a call, by person, role or name of a role, and its own person is not", async () => {
+  const role = await owner("POST /api/v1/settings/roles", {
+    name: "Gatekeepers",
+    permissions: ["approvals:decide"],
+  });
+  const gatekeeper = await world.member(["viewer", role.body.data.id]);
+  const named = await world.member(["viewer"]);
+  const bystander = await world.member(["admin"]);
+  const approvers = ["Gatekeepers", named.userId, "builder"];
+  await owner("PUT /api/v1/agents/policy", { ...POLICY, approvers });
+  const id = await ask();
+  const told = async (person: Ask) => {
+    const { data } = (await person("GET /api/v1/notifications?limit=200")).body;
+    return data.filter(({ resource }: any) => resource?.id === id);
+  };
+  for (const person of [gatekeeper, named]) {
+    const [note] = await until(async () => {
+      const found = await told(person);
+      return found.length > 0 && found;
+    });
+    expect(note).toMatchObject({
+      title: "Robot asks for an approval",
+      eventType: "agent_call.requested",
+    });
+  }
+  expect([...(await told(builder)), ...(await told(bystander))]).toEqual([]);
+  await owner("PUT /api/v1/agents/policy", POLICY);
+});
+
+test("an agent whose person lost the right to have one is still bound by the policy", async () => {
+  const person = await world.member(["builder"]);
+  await using left = await makeAgent(person);
+  const workflow = await makeWorkflow();
+  const permissions = ["workflows:read", "workflows:write"];
+  const role = await owner("POST /api/v1/settings/roles", { name: "Makers", permissions });
+  await world.sql("update memberships set roles = $2 where user_id = $1", [
+    person.userId,
+    [role.body.data.id],
+  ]);
+  // As another change of the role would, this makes the server ask again what the token may do.
+  await owner(`PATCH /api/v1/settings/roles/${role.body.data.id}`, { name: "Builders without" });
+  const refused = await until(async () => {
+    const answer = await left.ask(`DELETE /api/v1/workflows/${workflow}`);
+    return answer.status !== 401 && answer;
+  });
+  expect(refused).toMatchObject({ status: 403, body: { code: "approval_required" }, events: [] });
+  expect(await statusOf(workflow)).not.toBe("archived");
+});
+
+test("an agent that asks and takes back again and again is bounded", async () => {
+  await using busy = await makeAgent();
+  const id = await ask(busy);
+  await world.sql(
+    `insert into agent_calls select (jsonb_populate_record(c, jsonb_build_object(
+       'id', 'agc_' || lpad(n::text, 26, '0'), 'status', 'cancelled'))).*
+       from agent_calls c, generate_series(1, 199) n where c.id = $1`,
+    [id],
+  );
+  const workflow = await makeWorkflow();
+  const refused = await busy.call("call_operation", archiveOf(workflow));
+  expect(JSON.stringify(refused.value)).toContain("too_many_agent_calls");
+});
