@@ -27,7 +27,6 @@ const smallOwner = await source.member(["owner"], small);
 const smallArchive = join(folder, "small");
 
 const NODE = { id: "one", type: "transform", config: { expression: "1" } };
-
 beforeAll(async () => {
   await fillSmall(smallOwner);
   await deployWorkflow(smallOwner, [NODE]);
@@ -237,7 +236,6 @@ test("a frame that unpacks to more than it says is never unpacked", async () => 
   await expect(readIn(path, "hostile")).rejects.toThrow("does not have the hash");
   await discard("hostile");
 });
-
 test("an import never goes on with other bytes than those it began with", async () => {
   const path = join(folder, "swapped");
   await alterArchive(smallArchive, path, (head, content) => ({

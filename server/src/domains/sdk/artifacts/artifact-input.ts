@@ -7,18 +7,18 @@ import { checkSchedule } from "#domains/workflows/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
-<<<<<<< HEAD
+import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
 import { findImports } from "#kernel/sandbox/module-import.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
+import { Validator } from "#kernel/schema/validator.ts";
 import { findCircle, linkNewest, toScriptModules } from "../modules/linked-modules.ts";
 import { specifiersOf, toProgram } from "../modules/module-program.ts";
-import { type ArtifactType, type ArtifactDefinition, type ArtifactDetail } from "./artifact.ts";
-=======
-import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
-import { toStorableJson } from "#kernel/schema/json-value.ts";
-import { Validator } from "#kernel/schema/validator.ts";
-import { Artifact, ArtifactDefinition, type ArtifactDetail, type ArtifactType } from "./artifact.ts";
->>>>>>> f28dc800 (portability, oauth, mcp: names and files by the house's rules; tests of client documents; adr 0115, 0116)
+import {
+  Artifact,
+  ArtifactDefinition,
+  type ArtifactDetail,
+  type ArtifactType,
+} from "./artifact.ts";
 import { Fields } from "./fields.ts";
 
 /** A validated detail, with the definition that its source exports. */
