@@ -305,6 +305,28 @@ test("what people edited is shown against the folder, and the folder is promoted
   });
 });
 
+test("events of a type are followed as they come, after the newest, until somebody ends it", async () => {
+  const publish = (type: string) =>
+    make("events/topics/followed/publish", { type, payload: {} }).then(({ id }) => String(id));
+  const first = await publish("followed.one");
+  const args = [PROGRAM, "events", "followed", "--type", "followed.one", "--follow", "--json"];
+  const follow = execFile(process.execPath, args, { cwd: home, env: environment });
+  const ended = new Promise((resolve) => follow.once("exit", resolve));
+  let out = "";
+  follow.stdout?.on("data", (chunk: string) => (out += chunk));
+  await until(async () => out.includes(first));
+  const [other, second] = [await publish("followed.other"), await publish("followed.one")];
+  await until(async () => out.includes(second));
+  follow.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  const ids = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).id);
+  expect(ids).toEqual([first, second]);
+  expect(out).not.toContain(other);
+});
+
 test("records, SQL, events and packs are at hand", async () => {
   const made = await millrace(
     "records",

@@ -73,7 +73,7 @@ export function runExport(env: NodeJS.ProcessEnv, exportId: string): Promise<str
         slug: found.slug,
         openSink: () => openStoreSink(blobStores.at(blobStores.place), exportObject(exportId)),
         passphrase,
-        onProgress: progress.push,
+        onProgress: (made) => progress.push(made),
       });
       const total = counts.values().reduce((sum, n) => sum + n, 0);
       progress.push({ rows: total, files: summary.files, bytes: summary.bytes });

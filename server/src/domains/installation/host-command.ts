@@ -6,7 +6,7 @@ import type { Settings } from "#kernel/settings.ts";
 const PROGRAM = fileURLToPath(new URL("../../../millrace.mjs", import.meta.url));
 const OUTPUT_BYTES_MAX = 64 * 1024;
 const ERROR_CHARACTERS_MAX = 1_000;
-/** What the command line says before each error. */
+/** The words of the command line before each error. */
 const PREFACE = /^This did not succeed\.\s*/;
 
 export interface CommandOutput {
