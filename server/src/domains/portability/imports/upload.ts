@@ -18,6 +18,9 @@ import {
   WrongOffset,
 } from "./archive-import.ts";
 
+/** A condition on one is never met. */
+const NO_REVISION = -1;
+
 /** A part that lies in the store, and counts for nothing yet. */
 interface StoredPart {
   readonly object: string;
@@ -50,6 +53,8 @@ export const uploadPart = command({
       [id],
     );
     if (!row) throw new Failure(NotFound);
+    // An upload has no revisions, but the place that it has come to.
+    ctx.expectRevision(NO_REVISION);
     if (row.state !== "receiving") throw new Failure(ImportWrongState);
     if (row.received !== at) throw wrongOffset(row.received);
     const received = at + part.bytes;
