@@ -110,6 +110,20 @@ export const samples: readonly Sample[] = [
   { operation: "workflows.publish", name: "no longer valid", arrange: refused },
   { operation: "workflows.activate", arrange: restored },
   { operation: "workflows.activate", name: "no longer valid", arrange: refused },
+  {
+    operation: "workflows.activate",
+    name: "from a moment",
+    async arrange(owner) {
+      const { body } = await owner("POST /api/v1/workflows", {
+        name: "Late",
+        trigger: { type: "event_bus", topic: "late", eventType: "late.one" },
+        nodes: [],
+        edges: [],
+      });
+      const from = new Date(Date.now() - 3_600_000).toISOString();
+      return { params: { id: body.data.id }, body: { from } };
+    },
+  },
   { operation: "workflows.deactivate", arrange: published },
   {
     operation: "workflows.rollback",
