@@ -1,5 +1,6 @@
 /** The triggers of n8n. */
 import { type FormField, HOOK_METHODS, type HookAuth } from "../definition/index.ts";
+import { checkSchedule } from "../definition/schedule.ts";
 import {
   type ConvertedTrigger,
   NotConvertible,
@@ -282,6 +283,7 @@ function severalHours(intervals: readonly JsonObject[]): ConvertedTrigger {
 function cronTrigger(cron: string, approximations: readonly string[] = []): ConvertedTrigger {
   if (cron.startsWith("=") || cron.trim() === "")
     throw new NotConvertible("has a schedule by expression");
+  if (checkSchedule({ cron }).length > 0) throw new NotConvertible("has a schedule of another kind");
   return { trigger: { type: "schedule", cron }, approximations };
 }
 

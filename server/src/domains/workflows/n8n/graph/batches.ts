@@ -18,6 +18,7 @@ interface BatchPlace {
   /** The links of the graph in which it stands. */
   readonly links: readonly N8nLink[];
   readonly toSource: (link: N8nLink) => Source;
+  readonly isLoop: (name: string) => boolean;
   /** `copied` nodes are converted elsewhere too. */
   readonly convert: (graph: GraphPlace, copied: ReadonlySet<string>) => ConvertedGraph;
 }
@@ -27,7 +28,7 @@ const BATCH_DEFAULT = 1;
 /** A node that makes batches is a loop over them: its body are the nodes that lead back to it. */
 export function convertBatches(
   ctx: NodeContext,
-  { body, links, toSource, convert }: BatchPlace,
+  { body, links, toSource, convert, isLoop }: BatchPlace,
 ): ConvertedNode {
   const { node, id } = ctx;
   const { batchSize = node.version >= 3 ? BATCH_DEFAULT : 10, options } = node.parameters;
@@ -38,6 +39,7 @@ export function convertBatches(
   if (!body || body.size === 0) return { ...passItems(ctx), approximations: ["has no loop"] };
   assertOneEntry(node.name, body, links);
   const copied = findShared(node.name, body, links);
+  if ([...copied].some(isLoop)) throw new NotConvertible("leads out of a loop into another one");
   const entries = links
     .filter(({ from, to }) => from === node.name && body.has(to))
     .map(({ to }) => ({ name: to, source: ["$batch", 0] as const }));

@@ -232,6 +232,7 @@ function convertNode(
               ({ from, to }) => place.names.has(from) && place.names.has(to),
             ),
             toSource: (link) => [state.ids.get(link.from) ?? "", readOutput(state, link)],
+            isLoop: (name) => state.byName.get(name)?.type === "splitInBatches",
             convert: (graph, copied) => convertGraph(copyIds(state, id, copied), graph),
           })
         : converterOf(node.type)(ctx);
