@@ -61,6 +61,7 @@ export interface Options {
 /** What a command says: for people line by line, for machines as a value; and whether it went well. */
 export interface Said {
   readonly lines: readonly string[];
+  /** For `--json`; undefined where all of it was written while it came. */
   readonly value: unknown;
   readonly ok: boolean;
   /** Where it is neither 0 nor 1. */

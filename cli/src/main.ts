@@ -29,7 +29,7 @@ async function main(): Promise<number> {
     }
     const { command, words } = choose(positionals);
     const { lines, value, ok, exitCode = ok ? 0 : 1 } = await command.run(values, ...words);
-    if (values.json) write(JSON.stringify(value, null, 2));
+    if (values.json && value !== undefined) write(JSON.stringify(value, null, 2));
     else for (const line of lines) write(line);
     return exitCode;
   } catch (error) {

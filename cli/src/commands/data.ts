@@ -107,7 +107,7 @@ export const dataCommands: Commands = {
         }
         after = read?.pagination.nextCursor ?? after;
       }
-      return { lines: [], value: null, ok: true };
+      return { lines: [], value: undefined, ok: true };
     },
   },
   "packs list": {
