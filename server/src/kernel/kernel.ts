@@ -15,7 +15,7 @@ import { idempotencyRetentionJob } from "./operation/idempotency.ts";
 import type { Evaluator } from "./expression/pool/evaluator.ts";
 import { ExpressionPool } from "./expression/pool/pool.ts";
 import { Loop } from "./work/loop.ts";
-import type { ProcessShelf } from "./work/process-shelf.ts";
+import type { IdleProcesses } from "./work/subprocess.ts";
 import { Maintenance } from "./access/maintenance.ts";
 import { Mailer } from "./mail/mailer.ts";
 import { LogTail } from "./monitor/log-tail.ts";
@@ -59,13 +59,13 @@ export interface KernelOptions {
   /** The last lines of that log, where somebody may want to read them. */
   readonly logTail?: LogTail;
   /** Processes that outlive it, for the next kernel of this program. */
-  readonly shelves?: ProcessShelves;
+  readonly idleProcesses?: IdlePools;
 }
 
-export interface ProcessShelves {
-  readonly evaluators: ProcessShelf<Evaluator>;
-  readonly scripts: ProcessShelf<ProcessSlot>;
-  readonly embedders: ProcessShelf<Embedder>;
+export interface IdlePools {
+  readonly evaluators: IdleProcesses<Evaluator>;
+  readonly scripts: IdleProcesses<ProcessSlot>;
+  readonly embedders: IdleProcesses<Embedder>;
 }
 
 interface Installation {
@@ -174,10 +174,10 @@ export class Kernel implements Platform {
       ...(settings.outboundCaPem !== undefined && { extraCaPem: settings.outboundCaPem }),
     });
     this.blobStores = new BlobStores(settings);
-    this.expressions = new ExpressionPool({ shelf: options.shelves?.evaluators });
-    this.embeddings = new Embeddings({ shelf: options.shelves?.embedders });
+    this.expressions = new ExpressionPool({ idleProcesses: options.idleProcesses?.evaluators });
+    this.embeddings = new Embeddings({ idleProcesses: options.idleProcesses?.embedders });
     this.sandbox = new Sandbox({
-      shelf: options.shelves?.scripts,
+      idleProcesses: options.idleProcesses?.scripts,
       onError: (error) => log.error({ err: error }, "a script's call failed"),
     });
     this.authenticator = new Authenticator(this);

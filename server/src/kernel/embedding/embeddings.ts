@@ -1,5 +1,5 @@
 import { FairQueue, type QueueTicket } from "../work/fair-queue.ts";
-import type { ProcessShelf } from "../work/process-shelf.ts";
+import type { IdleProcesses } from "../work/subprocess.ts";
 import { Embedder, EmbeddingFailure } from "./embedder.ts";
 
 export interface EmbeddingsOptions {
@@ -11,7 +11,7 @@ export interface EmbeddingsOptions {
   readonly waitingMax: number;
   readonly waitingPerKeyMax: number;
   /** Where an idle process comes from and goes to; without one it ends with this. */
-  readonly shelf?: ProcessShelf<Embedder> | undefined;
+  readonly idleProcesses?: IdleProcesses<Embedder> | undefined;
 }
 
 const DEFAULTS: EmbeddingsOptions = {
@@ -73,7 +73,7 @@ export class Embeddings {
     clearTimeout(this.#idleTimer);
     for (const task of this.#queue.clear()) task.reject(serverStopping());
     const idle = this.#isBusy ? undefined : this.#embedder;
-    await ((idle && this.#options.shelf?.put(idle)) ?? this.#embedder?.close());
+    await ((idle && this.#options.idleProcesses?.put(idle)) ?? this.#embedder?.close());
   }
 
   #dispatch(): void {
@@ -92,7 +92,8 @@ export class Embeddings {
   async #serve({ item: { text, resolve, reject }, done }: QueueTicket<Task>): Promise<void> {
     const startedAt = performance.now();
     try {
-      if (!this.#embedder?.isAlive) this.#embedder = this.#options.shelf?.take() ?? new Embedder();
+      if (!this.#embedder?.isAlive)
+        this.#embedder = this.#options.idleProcesses?.take() ?? new Embedder();
       resolve(await this.#embedder.embed(text, this.#options.timeLimitMs));
     } catch (error) {
       reject(this.#isClosed ? serverStopping() : error);

@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Failure, failure } from "../operation/failure.ts";
 import { FairQueue, type QueueTicket } from "../work/fair-queue.ts";
-import type { ProcessShelf } from "../work/process-shelf.ts";
-import type { Subprocess } from "../work/subprocess.ts";
+import type { IdleProcesses, Subprocess } from "../work/subprocess.ts";
 import type { FromProcess } from "./protocol.ts";
 import { startScriptProcess } from "./script-process.ts";
 import { type SlotResult, SlotSupervisor, type SlotTask } from "./slot-supervisor.ts";
@@ -89,7 +88,7 @@ export interface PoolOptions {
   /** How long a run may wait in the queue. */
   readonly waitMs: number;
   /** Where idle processes come from and go to; without one they end with the pool. */
-  readonly shelf?: ProcessShelf<ProcessSlot> | undefined;
+  readonly idleProcesses?: IdleProcesses<ProcessSlot> | undefined;
 }
 
 const DEFAULTS: PoolOptions = {
@@ -167,7 +166,7 @@ export class ScriptPool {
     for (const task of this.#queue.clear()) task.end.reject(serverStopping());
     const idle = new Set(this.#idle.splice(0).filter(({ isUsable }) => isUsable));
     const end = (slot: ProcessSlot): Promise<void> =>
-      (idle.has(slot) ? this.#options.shelf?.put(slot) : undefined) ?? slot.close();
+      (idle.has(slot) ? this.#options.idleProcesses?.put(slot) : undefined) ?? slot.close();
     await Promise.all([...this.#slots].map(end));
   }
 
@@ -248,7 +247,7 @@ export class ScriptPool {
   }
 
   #start(): ProcessSlot {
-    const slot = this.#options.shelf?.take() ?? new ProcessSlot();
+    const slot = this.#options.idleProcesses?.take() ?? new ProcessSlot();
     this.#slots.add(slot);
     return slot;
   }

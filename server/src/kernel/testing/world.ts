@@ -13,10 +13,10 @@ import type { Domain } from "../contract.ts";
 import { prepareDatabase } from "../db/setup/prepare-database.ts";
 import { buildServer } from "../http/server.ts";
 import { newId, newWorkspaceKey } from "../schema/id.ts";
-import { Kernel, type ProcessShelves } from "../kernel.ts";
+import { Kernel, type IdlePools } from "../kernel.ts";
 import { scrubDestination } from "../secrets/recent-secrets.ts";
 import { readSettings } from "../settings.ts";
-import { ProcessShelf } from "../work/process-shelf.ts";
+import { IdleProcesses } from "../work/subprocess.ts";
 import { TEST_KEY, TEST_KEY_TEXT } from "./database.ts";
 import { dropDatabase, takeDatabase } from "./database-copy.ts";
 import { fastFolder } from "./fast-folder.ts";
@@ -66,10 +66,10 @@ export interface WorldOptions {
 const SERVED: readonly Domain[] = [...domains, notes];
 
 /** For all worlds of a worker: to start the processes of one took half a second of the processor and more. */
-const shelves: ProcessShelves = {
-  evaluators: new ProcessShelf(2),
-  scripts: new ProcessShelf(3),
-  embedders: new ProcessShelf(1),
+const idleProcesses: IdlePools = {
+  evaluators: new IdleProcesses(2),
+  scripts: new IdleProcesses(3),
+  embedders: new IdleProcesses(1),
 };
 
 /** Asked after every request, and so planned once. */
@@ -142,7 +142,7 @@ export async function startWorld(options: WorldOptions = {}) {
     domains: served,
     log,
     clock,
-    shelves,
+    idleProcesses,
   });
   if (options.work) await kernel.startWork();
   const writes = countWrites(kernel);

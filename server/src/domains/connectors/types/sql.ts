@@ -17,7 +17,7 @@ const PROBE = { sql: "select 1" };
 interface SqlDialect<Config> {
   /** Where the parameters of a statement stand. */
   readonly parameters: string;
-  /** What `execute` gives beside the rows. */
+  /** The further result of `execute`. */
   readonly result?: string;
   readonly run: (
     connection: UpstreamConnection<Config>,

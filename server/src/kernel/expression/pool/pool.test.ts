@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { IS_THOROUGH } from "../../testing/thorough.ts";
-import { ProcessShelf } from "../../work/process-shelf.ts";
+import { IdleProcesses } from "../../work/subprocess.ts";
 import { compileExpression } from "../expression.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { ExpressionPool } from "./pool.ts";
@@ -240,8 +240,12 @@ describe("a closed pool", () => {
     expect(childrenOf().filter((pid) => started.includes(pid))).toEqual([]);
   });
 
-  test("leaves an idle process to the next where there is a shelf for it, and no busy one", async () => {
-    const options = { timeLimitMs: 20_000, processes: 1, shelf: new ProcessShelf<Evaluator>(1) };
+  test("leaves an idle process to the next where it is kept for it, and no busy one", async () => {
+    const options = {
+      timeLimitMs: 20_000,
+      processes: 1,
+      idleProcesses: new IdleProcesses<Evaluator>(1),
+    };
     const before = childrenOf();
     const startedSince = (): number[] => childrenOf().filter((pid) => !before.includes(pid));
     const [first, second] = [new ExpressionPool(options), new ExpressionPool(options)];

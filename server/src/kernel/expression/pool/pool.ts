@@ -1,5 +1,5 @@
 import { FairQueue, type QueueTicket } from "../../work/fair-queue.ts";
-import type { ProcessShelf } from "../../work/process-shelf.ts";
+import type { IdleProcesses } from "../../work/subprocess.ts";
 import { ExpressionError } from "../expression-failure.ts";
 import { Evaluator } from "./evaluator.ts";
 import { type EvaluationOutcome, toOutcomes } from "./outcome.ts";
@@ -19,7 +19,7 @@ export interface PoolOptions {
   readonly waitingMax: number;
   readonly waitingPerKeyMax: number;
   /** Where idle processes come from and go to; without one they end with the pool. */
-  readonly shelf?: ProcessShelf<Evaluator> | undefined;
+  readonly idleProcesses?: IdleProcesses<Evaluator> | undefined;
 }
 
 const DEFAULTS: PoolOptions = {
@@ -83,7 +83,8 @@ export class ExpressionPool {
     for (const task of this.#queue.clear()) task.reject(serverStopping());
     const idle = new Set(this.#idle.splice(0));
     const end = (evaluator: Evaluator): Promise<void> =>
-      (idle.has(evaluator) ? this.#options.shelf?.put(evaluator) : undefined) ?? evaluator.close();
+      (idle.has(evaluator) ? this.#options.idleProcesses?.put(evaluator) : undefined) ??
+      evaluator.close();
     await Promise.all([...this.#evaluators].map(end));
   }
 
@@ -140,8 +141,8 @@ export class ExpressionPool {
       if (idle.isAlive) return idle;
       this.#evaluators.delete(idle);
     }
-    const { shelf, memoryMb } = this.#options;
-    const evaluator = shelf?.take() ?? new Evaluator(memoryMb);
+    const { idleProcesses, memoryMb } = this.#options;
+    const evaluator = idleProcesses?.take() ?? new Evaluator(memoryMb);
     this.#evaluators.add(evaluator);
     return evaluator;
   }

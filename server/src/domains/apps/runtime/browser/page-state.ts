@@ -229,7 +229,7 @@ export interface StartData {
     readonly state: string;
     readonly act: string;
     readonly live: string;
-    /** The same from the time on at which this page was read. */
+    /** The stream from the time on at which this page was read. */
     readonly firstLive: string;
     readonly upload: string;
   };
