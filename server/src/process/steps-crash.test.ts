@@ -2,13 +2,11 @@
  * Kills the product while a run is in the middle of a step, of each kind that reaches outside or waits. The other system counts
  * what it is asked, so that a question which was answered and kept is seen to be asked once.
  */
-import { randomBytes } from "node:crypto";
-import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { json, type Received, useUpstream } from "#domains/connectors/testing/upstream.ts";
-import { openaiAnswer } from "#domains/agents/testing/model-service.ts";
+import { useUpstream } from "#domains/connectors/testing/upstream.ts";
 import { until } from "#kernel/testing/world.ts";
 import { startedBefore } from "./testing/started-before.ts";
+import { ASKED, type Asked, BYTES, createStepSystem } from "./testing/step-system.ts";
 import { all, type Ask, asker, kill, launch, logIn, useProducts } from "./testing/product.ts";
 
 /** Each round kills in another kind of step; `npm run proof -- crash` has time for all of them, and again. */
@@ -16,10 +14,6 @@ const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? 1);
 const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? 20_261);
 /** A job whose process was killed is taken up when its lease is over, which takes minutes. */
 const LIMIT_MS = 200_000 + ROUNDS * 200_000;
-
-/** What the other system is asked for in one run, in the order of the steps. */
-const ASKED = ["file", "llm", "turn0", "tool0", "turn1", "tool1", "turn2", "race", "told"] as const;
-type Asked = (typeof ASKED)[number];
 
 /** A moment to kill at: when something is asked, before or after it is answered; or while nothing is. */
 type Moment =
@@ -39,9 +33,9 @@ const MOMENTS: readonly Moment[] = [
 ];
 
 const upstream = await useUpstream();
+const system = createStepSystem(upstream.url);
 useProducts();
 
-const BYTES = randomBytes(200_000);
 const RECORDS_PER_ROUND = 12;
 
 test(
@@ -57,7 +51,7 @@ test(
     const asked = new Map<string, number>();
     let onAsked: (what: Asked | "feed", answer: () => void) => void = (_, answer) => answer();
     upstream.answer = (received, response) => {
-      const { what, run, answer } = interpret(received, response);
+      const { what, run, answer } = system.interpret(received, response);
       asked.set(`${run} ${what}`, (asked.get(`${run} ${what}`) ?? 0) + 1);
       onAsked(what, answer);
     };
@@ -150,8 +144,6 @@ interface Places {
   readonly toldOf: (runId: string) => string;
 }
 
-const told = new Map<string, string>();
-
 /** Makes the connector, the table and the workflow that all rounds use. */
 async function furnish(ask: Ask): Promise<Places> {
   const table = await ask("POST /api/v1/tables", {
@@ -172,14 +164,14 @@ async function furnish(ask: Ask): Promise<Places> {
   });
   expect(connector.status, JSON.stringify(connector.body)).toBe(201);
   return {
-    workflowId: await deploy(ask, definitionWith(connector.body.data.id)),
+    workflowId: await deploy(ask, system.definition(connector.body.data.id)),
     feedId: await deploy(ask, {
       name: "Feed",
       trigger: { type: "rss", feedUrl: `${upstream.url}/feed`, everyMs: 10_000 },
       nodes: [{ id: "note", type: "set", config: { values: { id: "{{ trigger.input }}" } } }],
       edges: [],
     }),
-    toldOf: (runId) => told.get(runId) ?? "",
+    toldOf: (runId) => system.told.get(runId) ?? "",
   };
 }
 
@@ -193,171 +185,21 @@ async function deploy(ask: Ask, definition: object): Promise<string> {
 }
 
 const ITEMS_PER_ROUND = 5;
-/** The items of the feed; the first was there before anybody looked. */
-let items = 1;
-let looks = 0;
-
-function feed(): string {
-  const all = Array.from(
-    { length: items },
-    (_, n) => `<item><title>${n}</title><guid>item-${n}</guid></item>`,
-  );
-  return `<?xml version="1.0"?><rss version="2.0"><channel><title>Items</title>${all.join("")}</channel></rss>`;
-}
 
 /** Adds items, once what was there at first is noted: the second look begins after that. */
 async function publishItems(): Promise<void> {
-  await until(async () => looks > 1, LIMIT_MS);
-  items += ITEMS_PER_ROUND;
+  await until(async () => system.looks > 1, LIMIT_MS);
+  system.items += ITEMS_PER_ROUND;
 }
 
 /** Each item that was added has begun one run. */
 async function assertItems(ask: Ask, feedId: string): Promise<void> {
   const seen = async () =>
     (await all(ask, "/api/v1/runs")).filter(({ workflowId }) => workflowId === feedId).length;
-  await until(async () => (await seen()) >= items - 1, LIMIT_MS);
-  const before = looks;
-  await until(async () => looks > before + 1, LIMIT_MS);
-  expect(await seen()).toBe(items - 1);
-}
-
-function definitionWith(connectorId: string): object {
-  const model = { connectorId, model: "gpt-4.1-mini", stream: false };
-  const get = (path: string): object => ({ url: `${upstream.url}${path}?run={{ run.id }}` });
-  const nodes = [
-    { id: "count", type: "state", config: { action: "increment", key: "runs" } },
-    { id: "fetch", type: "http", config: { ...get("/file"), response: "file" } },
-    {
-      id: "copy",
-      type: "script",
-      config: {
-        source: `
-          const out = await context.files.create("copy.bin");
-          let rest = 0;
-          for await (const chunk of context.files.chunks(input)) {
-            rest += chunk.length;
-            await out.write(chunk);
-          }
-          return { file: await out.close(), rest };`,
-        input: "{{ steps.fetch.output.body }}",
-      },
-    },
-    { id: "ask", type: "llm", config: { ...model, prompt: "llm {{ run.id }}" } },
-    {
-      id: "bot",
-      type: "agent",
-      config: {
-        ...model,
-        prompt: "agent {{ run.id }}",
-        tools: [
-          {
-            name: "look",
-            description: "Looks at something",
-            parameters: { type: "object", properties: { n: { type: "number" } } },
-            type: "http",
-            config: { url: `${upstream.url}/tool{{ call.arguments.n }}?run={{ run.id }}` },
-          },
-        ],
-      },
-    },
-    {
-      id: "first",
-      type: "race",
-      config: {
-        body: {
-          nodes: [
-            { id: "quick", type: "http", config: get("/race") },
-            { id: "never", type: "delay", config: { ms: 3_600_000 } },
-          ],
-          edges: [],
-        },
-      },
-    },
-    {
-      id: "tell",
-      type: "http",
-      config: { ...get("/told"), method: "POST", body: { url: "{{ run.resumeUrl }}" } },
-    },
-    { id: "call", type: "wait_for_call", config: {} },
-    {
-      id: "end",
-      type: "set",
-      config: {
-        values: {
-          count: "{{ steps.count.output.value }}",
-          file: "{{ steps.copy.output.file }}",
-          rest: "{{ steps.copy.output.rest }}",
-          text: "{{ steps.ask.output.text }}",
-          answer: "{{ steps.bot.output.text }}",
-          called: "{{ steps.call.output.body.ok }}",
-        },
-      },
-    },
-  ];
-  const edges = nodes.slice(1).map(({ id }, index) => ({ from: nodes[index]?.id, to: id }));
-  return { name: "All kinds", trigger: { type: "manual" }, nodes, edges };
-}
-
-interface Question {
-  readonly what: Asked | "feed";
-  readonly run: string;
-  readonly answer: () => void;
-}
-
-/** What a request asks for, and of which run it is. */
-function interpret({ path, text }: Received, response: ServerResponse): Question {
-  const url = new URL(path, upstream.url);
-  const run = url.searchParams.get("run") ?? "";
-  switch (url.pathname) {
-    case "/file":
-      return {
-        what: "file",
-        run,
-        answer: () =>
-          response.writeHead(200, { "content-type": "application/octet-stream" }).end(BYTES),
-      };
-    case "/feed":
-      looks += 1;
-      return {
-        what: "feed",
-        run,
-        answer: () =>
-          response.writeHead(200, { "content-type": "application/rss+xml" }).end(feed()),
-      };
-    case "/told":
-      told.set(run, new URL(JSON.parse(text).url).pathname);
-      return { what: "told", run, answer: () => json(response, { ok: true }) };
-    case "/race":
-      return { what: "race", run, answer: () => json(response, { ok: true }) };
-    case "/tool0":
-    case "/tool1":
-      return {
-        what: url.pathname === "/tool0" ? "tool0" : "tool1",
-        run,
-        answer: () => json(response, { seen: true }),
-      };
-    default:
-      return interpretModel(JSON.parse(text).messages, response);
-  }
-}
-
-function interpretModel(
-  messages: readonly { readonly role: string; readonly content: unknown }[],
-  response: ServerResponse,
-): Question {
-  const [, kind = "", run = ""] = /(llm|agent) (run_\w+)/.exec(JSON.stringify(messages)) ?? [];
-  if (kind === "llm") {
-    return {
-      what: "llm",
-      run,
-      answer: () => json(response, openaiAnswer({ text: `Seen ${run}` })),
-    };
-  }
-  const turn = messages.filter(({ role }) => role === "tool").length;
-  const said =
-    turn < 2 ? { calls: [{ name: "look", arguments: { n: turn } }] } : { text: `Answer ${run}` };
-  const what = (["turn0", "turn1", "turn2"] as const)[turn] ?? "turn2";
-  return { what, run, answer: () => json(response, openaiAnswer(said)) };
+  await until(async () => (await seen()) >= system.items - 1, LIMIT_MS);
+  const before = system.looks;
+  await until(async () => system.looks > before + 1, LIMIT_MS);
+  expect(await seen()).toBe(system.items - 1);
 }
 
 async function startRun(
