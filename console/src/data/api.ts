@@ -24,7 +24,7 @@ import { Refresh } from "./live/refresh.ts";
 import { outbox } from "./outbox.ts";
 import { noteAnswer } from "./session.ts";
 import { noteWrite } from "./code/write-log.ts";
-import { forgetUndoable, noteUndoable } from "./undo/way-back.ts";
+import { beginCommand, forgetUndoable } from "./undo/way-back.ts";
 
 export { ApiError };
 export type { Schemas } from "@millrace/client";
@@ -114,11 +114,11 @@ export async function call<O extends OperationId>(
   { onLate = () => invalidate([id]), ...options }: ReadOptions = {},
 ): Promise<Reply<O>> {
   const send: Send = client.call as Send;
-  if (mayWait(id, options)) noteWrite({ id, input });
+  const endCommand = mayWait(id, options) ? beginCommand() : undefined;
+  if (endCommand) noteWrite({ id, input });
   // One key for all attempts: what was carried out is not carried out again.
   const { idempotencyKey = makeKey() } = options;
-  let correlation: string | null = null;
-  let isUndoable = false;
+  const answered: { undoable: string | undefined } = { undoable: undefined };
   const attempt = (): Promise<unknown> => {
     const noteAnswered = beginReading();
     return send(id, input, {
@@ -127,9 +127,9 @@ export async function call<O extends OperationId>(
       onAnswer(answer) {
         const etag = answer.headers.get("etag");
         if (etag !== null && answer.status < 300) etags.set(keyOf(id, input), etag);
-        correlation = answer.headers.get("x-correlation-id");
-        if (correlation !== null) noteOwnAct(correlation);
-        isUndoable = answer.headers.has("x-undoable");
+        const correlation = answer.headers.get("x-correlation-id") ?? undefined;
+        if (correlation !== undefined) noteOwnAct(correlation);
+        answered.undoable = answer.headers.has("x-undoable") ? correlation : undefined;
         if (noteAnswered(answer.headers.get("x-log-position"))) onLate();
         noteMaintenance(id, answer.headers.has("x-maintenance"));
         options.onAnswer?.(answer);
@@ -137,14 +137,14 @@ export async function call<O extends OperationId>(
     });
   };
   try {
-    const reply = await (mayWait(id, options) ? outbox.send(attempt, isLost) : attempt());
-    if (correlation !== null && isUndoable) {
-      noteUndoable(correlation);
-      if (typeof reply === "object" && reply !== null) correlations.set(reply, correlation);
-    }
+    const reply = await (endCommand ? outbox.send(attempt, isLost) : attempt());
+    const { undoable } = answered;
+    endCommand?.(undoable);
+    if (undoable !== undefined && typeof reply === "object" && reply !== null)
+      correlations.set(reply, undoable);
     return reply as Reply<O>;
   } catch (error) {
-    if (mayWait(id, options)) forgetUndoable();
+    if (endCommand) forgetUndoable();
     if (error instanceof ApiError && !isPublic(id)) noteAnswer(error.status, error.code);
     if (isLost(error) && options.signal?.aborted !== true) throw new Unreachable();
     throw error;

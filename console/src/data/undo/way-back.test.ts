@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { notify, takeWayBack } from "../../ui/toast.tsx";
-import { forgetUndoable, noteUndoable, offerWaysBack } from "./way-back.ts";
+import { beginCommand, forgetUndoable, offerWaysBack } from "./way-back.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -20,7 +20,7 @@ test("the toast that follows a command offers its way back, and no other does", 
     return undone;
   };
   const note = (count: number): void => {
-    for (let n = 1; n <= count; n += 1) noteUndoable(`cor_${n}`);
+    for (let n = 1; n <= count; n += 1) beginCommand()(`cor_${n}`);
   };
   expect(offered(() => note(1))).toEqual(["cor_1"]);
   expect(offered(() => note(2))).toEqual(["cor_2", "cor_1"]);
@@ -47,4 +47,45 @@ test("the toast that follows a command offers its way back, and no other does", 
     takeWayBack();
   };
   expect([offered(taken), ways]).toEqual([undefined, 1]);
+});
+
+test("commands of one act go back together, however long each of them takes, or not at all", () => {
+  let undone: readonly string[] = [];
+  offerWaysBack(() => (targets) => (undone = targets.map((one) => one.correlationId)));
+  const offered = (): readonly string[] => {
+    undone = [];
+    notify("Said");
+    takeWayBack();
+    vi.advanceTimersByTime(60_000);
+    return undone;
+  };
+  const wait = (): void => void vi.advanceTimersByTime(1_000);
+  // One after the other, as by a loop that awaits each answer.
+  const follow = (...ids: readonly (string | undefined)[]): void => {
+    for (const id of ids) {
+      const end = beginCommand();
+      wait();
+      end(id);
+    }
+  };
+  follow("cor_1", "cor_2", "cor_3");
+  expect(offered()).toEqual(["cor_3", "cor_2", "cor_1"]);
+  // Beside each other, with answers far apart.
+  const ends = ["cor_1", "cor_2"].map((id) => [beginCommand(), id] as const);
+  for (const [end, id] of ends) {
+    wait();
+    end(id);
+  }
+  expect(offered()).toEqual(["cor_2", "cor_1"]);
+  follow("cor_1", undefined, "cor_3");
+  expect(offered()).toEqual([]);
+  // Another act, begun while the answer to the first was on its way.
+  const endFirst = beginCommand();
+  wait();
+  const endSecond = beginCommand();
+  wait();
+  endFirst("cor_1");
+  wait();
+  endSecond("cor_2");
+  expect(offered()).toEqual(["cor_2"]);
 });
