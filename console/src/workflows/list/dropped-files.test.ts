@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDefinition, readChosen } from "./dropped-files.ts";
+import { isDefinition, readChosen, readDropped } from "./dropped-files.ts";
 import { joinBindings } from "./n8n-folder.tsx";
 
 test("of what was chosen, the definitions are read", async () => {
@@ -14,8 +14,41 @@ test("of what was chosen, the definitions are read", async () => {
   expect(read).toEqual([
     { name: "a.json", text: "{}" },
     { name: "C.JSON", text: "[]" },
+    { name: "large.json", text: "", problem: "It is larger than 4 MiB." },
   ]);
   expect([isDefinition("flows/.git/a.json"), isDefinition("flows/a.json")]).toEqual([false, true]);
+});
+
+/** A folder as a browser tells it: in parts, the last of which is empty. */
+function folder(fullPath: string, inside: readonly object[]): object {
+  const createReader = () => {
+    const parts = [inside.slice(0, 2), inside.slice(2), []].filter(
+      (part, n) => n === 2 || part.length > 0,
+    );
+    return { readEntries: (done: (part: readonly object[]) => void) => done(parts.shift() ?? []) };
+  };
+  const name = fullPath.split("/").at(-1);
+  return { isFile: false, isDirectory: true, fullPath, name, createReader };
+}
+
+const file = (fullPath: string): object => ({
+  isFile: true,
+  isDirectory: false,
+  fullPath,
+  file: (done: (file: File) => void) => done(new File(["{}"], fullPath)),
+});
+
+test("of a folder the definitions are read, however many other files lie before them", async () => {
+  const others = Array.from({ length: 900 }, (_, n) => file(`/flows/picture-${n}.png`));
+  const root = folder("/flows", [
+    folder("/flows/.git", [file("/flows/.git/a.json")]),
+    ...others,
+    folder("/flows/deep", [file("/flows/deep/b.json")]),
+    file("/flows/a.json"),
+  ]);
+  const items = [{ webkitGetAsEntry: () => root }, { webkitGetAsEntry: () => null }];
+  const read = await readDropped({ items } as unknown as DataTransfer);
+  expect(read.map(({ name }) => name)).toEqual(["flows/deep/b.json", "flows/a.json"]);
 });
 
 test("what several exports need is asked for once", () => {

@@ -1,20 +1,30 @@
+import { notify } from "../../ui/toast.tsx";
+
 /** Files that were dropped or chosen, those in folders too. */
 export interface DroppedFile {
   /** With the folders that it is in. */
   readonly name: string;
   readonly text: string;
+  /** Why it was not read. */
+  readonly problem?: string;
 }
 
 const FILES_MAX = 500;
+/** Of all kinds: a folder may be a whole disk. */
+const ENTRIES_MAX = 20_000;
 const BYTES_MAX = 4 * 1024 * 1024;
+const TOO_LARGE = "It is larger than 4 MiB.";
+const TOO_MANY = `Only the first ${FILES_MAX} files are read.`;
+export const NO_DEFINITION = "There is no JSON file among them.";
 const DEPTH_MAX = 8;
 
-/** The definitions among what was dropped; what is too large or no JSON is left out. */
+/** The definitions among what was dropped; what is no JSON is left out. */
 export async function readDropped(data: DataTransfer): Promise<DroppedFile[]> {
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   // Only files have entries; a text that was dropped has none.
-  const found: { readonly name: string; readonly file: File }[] = [];
-  for (const entry of entries) await collect(entry, found, 0);
+  const found: FoundFile[] = [];
+  const visit = { left: ENTRIES_MAX };
+  for (const entry of entries) await collect(entry, found, visit, 0);
   return readAll(found);
 }
 
@@ -23,13 +33,23 @@ export function readChosen(files: FileList): Promise<DroppedFile[]> {
   return readAll([...files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
 }
 
-async function readAll(
-  files: readonly { readonly name: string; readonly file: File }[],
-): Promise<DroppedFile[]> {
-  const fitting = files
-    .filter(({ name, file }) => isDefinition(name) && file.size <= BYTES_MAX)
-    .slice(0, FILES_MAX);
-  return Promise.all(fitting.map(async ({ name, file }) => ({ name, text: await file.text() })));
+interface FoundFile {
+  readonly name: string;
+  readonly file: File;
+}
+
+async function readAll(files: readonly FoundFile[]): Promise<DroppedFile[]> {
+  const definitions = files.filter(({ name }) => isDefinition(name));
+  if (definitions.length > FILES_MAX) notify(TOO_MANY);
+  return Promise.all(
+    definitions
+      .slice(0, FILES_MAX)
+      .map(async ({ name, file }) =>
+        file.size > BYTES_MAX
+          ? { name, text: "", problem: TOO_LARGE }
+          : { name, text: await file.text() },
+      ),
+  );
 }
 
 /** Names of hidden files are none. */
@@ -39,22 +59,26 @@ export function isDefinition(name: string): boolean {
 
 async function collect(
   entry: FileSystemEntry,
-  found: { readonly name: string; readonly file: File }[],
+  found: FoundFile[],
+  visit: { left: number },
   depth: number,
 ): Promise<void> {
-  if (found.length >= FILES_MAX || depth > DEPTH_MAX) return;
+  visit.left -= 1;
+  // One more than are read, so that somebody is told.
+  if (found.length > FILES_MAX || visit.left < 0 || depth > DEPTH_MAX) return;
   if (isFile(entry)) {
+    if (!isDefinition(entry.fullPath)) return;
     const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
     found.push({ name: entry.fullPath.replace(/^\//, ""), file });
     return;
   }
-  if (!isFolder(entry)) return;
+  if (!isFolder(entry) || entry.name.startsWith(".")) return;
   const reader = entry.createReader();
   const next = (): Promise<FileSystemEntry[]> =>
     new Promise((resolve, reject) => reader.readEntries(resolve, reject));
   // A folder tells its entries in several parts, the last of which is empty.
-  for (let part = await next(); part.length > 0 && found.length < FILES_MAX; part = await next()) {
-    for (const one of part) await collect(one, found, depth + 1);
+  for (let part = await next(); part.length > 0 && visit.left > 0; part = await next()) {
+    for (const one of part) await collect(one, found, visit, depth + 1);
   }
 }
 

@@ -10,8 +10,9 @@ import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import type { MenuItem } from "../../ui/overlay/menu.tsx";
+import { notify } from "../../ui/toast.tsx";
 import { archive, copyAsJson, duplicate, unarchive } from "./acts.ts";
-import { type DroppedFile, readDropped } from "./dropped-files.ts";
+import { type DroppedFile, NO_DEFINITION, readDropped } from "./dropped-files.ts";
 import { NewWorkflow } from "./new-workflow.tsx";
 import { isShown, type ListSearch, sortWorkflows } from "./order.ts";
 import { summariseRuns } from "./recent-runs.ts";
@@ -54,7 +55,8 @@ export function WorkflowList() {
   const [files, setFiles] = useState<readonly DroppedFile[]>([]);
   const openFiles = async (dropped: Promise<DroppedFile[]>): Promise<void> => {
     const read = await dropped;
-    if (read.length === 0 || refused !== undefined) return;
+    if (refused !== undefined) return notify(refused);
+    if (read.length === 0) return notify(NO_DEFINITION);
     setFiles(read);
     show({ new: "import" });
   };

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { call, type Input } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import type { DroppedFile } from "./dropped-files.ts";
+import { count } from "../../ui/words.ts";
 import { readN8nExport } from "./n8n-file.ts";
 import { Bindings, type N8nAnswer } from "./n8n-import.tsx";
 
@@ -12,6 +13,8 @@ export interface FolderFile {
   readonly answer?: N8nAnswer;
   readonly problem?: string;
   readonly isChosen: boolean;
+  /** Its drafts are there. */
+  readonly isMade?: boolean;
 }
 
 const NO_EXPORT = "It is no export of n8n.";
@@ -24,14 +27,12 @@ export function useFolder(files: readonly DroppedFile[]) {
     const change = (at: number, more: Partial<FolderFile>): void =>
       setRows((all) => all.map((row, index) => (index === at ? { ...row, ...more } : row)));
     const convertAll = async (): Promise<void> => {
-      const read = files.map(({ name, text }) => ({ name, workflow: readN8nExport(text) }));
-      setRows(
-        read.map((one) => ({
-          ...one,
-          isChosen: false,
-          ...(one.workflow === undefined && { problem: NO_EXPORT }),
-        })),
-      );
+      const read = files.map(({ name, text, problem }) => {
+        const workflow = readN8nExport(text);
+        const why = problem ?? (workflow === undefined ? NO_EXPORT : undefined);
+        return { name, workflow, isChosen: false, ...(why !== undefined && { problem: why }) };
+      });
+      setRows(read);
       for (const [at, { workflow }] of read.entries()) {
         if (isOver) return;
         if (workflow === undefined) continue;
@@ -54,7 +55,9 @@ export function useFolder(files: readonly DroppedFile[]) {
     setRows((all) =>
       all.map((row) => (row.name === name ? { ...row, isChosen: !row.isChosen } : row)),
     );
-  return { rows, toggle, chosen: rows.filter(({ isChosen }) => isChosen) };
+  const settle = (name: string, more: Partial<FolderFile>): void =>
+    setRows((all) => all.map((row) => (row.name === name ? { ...row, ...more } : row)));
+  return { rows, toggle, settle, chosen: rows.filter(({ isChosen }) => isChosen) };
 }
 
 /** The choices of several exports: each is asked for once. */
@@ -76,14 +79,16 @@ export function N8nFolder(props: {
 }) {
   const { folder, bound, onBind } = props;
   const { rows, chosen, toggle } = folder;
-  const done = rows.filter(({ answer, problem }) => answer ?? problem).length;
+  const done = rows.filter(
+    ({ answer, problem }) => answer !== undefined || problem !== undefined,
+  ).length;
   const bindings = joinBindings(chosen.flatMap(({ answer }) => answer ?? []));
   return (
     <div className="n8n-import">
       <p role="status">
         {done < rows.length
           ? `Read ${done} of ${rows.length} files.`
-          : `${rows.length} files, of which ${chosen.length} will be imported as drafts.`}
+          : `${count(rows.length, "file")}, of which ${chosen.length} will be imported as drafts.`}
       </p>
       <ul className="n8n-files" aria-label="Files">
         {rows.map((row) => (
@@ -96,7 +101,7 @@ export function N8nFolder(props: {
 }
 
 function FileRow(props: { readonly row: FolderFile; readonly onToggle: () => void }) {
-  const { name, answer, problem, isChosen } = props.row;
+  const { name, answer, problem, isChosen, isMade } = props.row;
   const missing = answer?.workflows
     .flatMap(({ report }) => report)
     .filter(({ status }) => status === "placeholder");
@@ -106,11 +111,11 @@ function FileRow(props: { readonly row: FolderFile; readonly onToggle: () => voi
         <input
           type="checkbox"
           checked={isChosen}
-          disabled={answer === undefined}
+          disabled={answer === undefined || isMade}
           onChange={props.onToggle}
         />
         <strong>{name}</strong>
-        <span className="muted">{describe(answer, problem)}</span>
+        <span className="muted">{describe(props.row)}</span>
       </label>
       {missing && missing.length > 0 && (
         <details>
@@ -128,7 +133,8 @@ function FileRow(props: { readonly row: FolderFile; readonly onToggle: () => voi
   );
 }
 
-function describe(answer: N8nAnswer | undefined, problem: string | undefined): string {
+function describe({ answer, problem, isMade }: FolderFile): string {
+  if (isMade === true) return "imported, as a draft";
   if (problem !== undefined) return problem;
   if (!answer) return "…";
   const { converted, approximated, placeholder } = answer.counts;

@@ -7,8 +7,9 @@ import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { type Intent, INTENTS, setUp } from "../../welcome/index.ts";
 import { parseImported } from "./definition-file.ts";
-import { type DroppedFile, readChosen, readDropped } from "./dropped-files.ts";
+import { type DroppedFile, NO_DEFINITION, readChosen, readDropped } from "./dropped-files.ts";
 import { readN8nExport } from "./n8n-file.ts";
+import { createDrafts, createFiles, toPlace } from "./n8n-drafts.ts";
 import { N8nFolder, useFolder } from "./n8n-folder.tsx";
 import { N8nImport } from "./n8n-import.tsx";
 
@@ -34,7 +35,7 @@ export function NewWorkflow(props: {
   const [name, setName] = useState("");
   const [files, setFiles] = useState(props.files);
   const [text, setText] = useState(props.files.length === 1 ? (props.files[0]?.text ?? "") : "");
-  const several = props.way === "import" && files.length > 1 ? files : NO_FILES;
+  const several = props.way === "import" && isSeveral(files) ? files : NO_FILES;
   const folder = useFolder(several);
   const [bindings, setBindings] = useState<Readonly<Record<string, string>>>({});
   const [chosen, setChosen] = useState<Intent>();
@@ -52,16 +53,13 @@ export function NewWorkflow(props: {
     setBusy(true);
     setProblem(undefined);
     try {
-      const exports = isFolder
-        ? folder.chosen.flatMap(({ workflow }) => workflow ?? [])
+      const to = isFolder
+        ? await createFiles(folder, bindings)
         : isForeign && foreign
-          ? [foreign]
-          : [];
-      const to =
-        exports.length > 0
-          ? await createImported(exports, bindings)
+          ? toPlace(await createDrafts(foreign, bindings))
           : await create(props.way, { name, text, chosen });
       invalidate(["every", "workflows.", "runs."]);
+      if (to === undefined) return;
       props.onClose();
       await navigate({ to });
     } catch (error) {
@@ -165,27 +163,9 @@ async function create(way: Way, { name, text, chosen }: Answers): Promise<string
   return `/workflows/${data.id}`;
 }
 
-/** Makes the workflows of exports of n8n, drafts all of them, and says where they are. */
-async function createImported(
-  exports: readonly object[],
-  bindings: Readonly<Record<string, string>>,
-): Promise<string> {
-  const ids: string[] = [];
-  for (const workflow of exports) {
-    const { data } = await call("workflows.import", {
-      body: { format: "n8n", workflow, bindings },
-    } as Input<"workflows.import">);
-    for (const { definition } of data.workflows) {
-      const made = await call("workflows.create", {
-        body: { ...definition, changeSummary: "Imported from n8n" },
-      } as unknown as Input<"workflows.create">);
-      ids.push(made.data.id);
-    }
-  }
-  const [first] = ids;
-  notify(ids.length === 1 ? "It is imported, as a draft." : `${ids.length} drafts are imported.`);
-  return ids.length === 1 && first !== undefined ? `/workflows/${first}` : "/workflows";
-}
+/** Files that are shown each with its report; so is one that could not be read. */
+const isSeveral = (files: readonly DroppedFile[]): boolean =>
+  files.length > 1 || files.some(({ problem }) => problem !== undefined);
 
 function NameField(props: { readonly name: string; readonly onChange: (name: string) => void }) {
   return (
@@ -238,8 +218,9 @@ function ImportField(props: {
   const open = async (reading: Promise<readonly DroppedFile[]>): Promise<void> => {
     const files = await reading;
     const [only] = files;
-    if (files.length > 1) props.onFiles(files);
+    if (isSeveral(files)) props.onFiles(files);
     else if (only) props.onChange(only.text);
+    else notify(NO_DEFINITION);
   };
   return (
     <label
@@ -247,6 +228,8 @@ function ImportField(props: {
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
+        // The list behind the dialog takes files too.
+        event.stopPropagation();
         void open(readDropped(event.dataTransfer));
       }}
     >

@@ -26,6 +26,7 @@ interface FieldRowsProps {
 /** The pages with their fields in order: dragged, or moved with Alt and the arrows, also to another page. */
 export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps) {
   const [dragged, setDragged] = useState<Place>();
+  const isOnly = pages.length === 1 && pages[0]?.fields.length === 1;
   const list = useRef<HTMLDivElement>(null);
   const focused = useRef<string>(undefined);
   useEffect(() => {
@@ -43,9 +44,14 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
     onChange(next);
     onChoose(placeOf(next, field.name));
   };
+  // The keyboard goes on at the field that takes its place, or at the last one.
   const remove = (place: Place): void => {
-    onChange(removeField(pages, place));
-    onChoose(undefined);
+    const fields = pages.flatMap((page) => page.fields);
+    const at = fields.findIndex((one) => one === pages[place.page]?.fields[place.field]);
+    const next = removeField(pages, place);
+    focused.current = (fields[at + 1] ?? fields[at - 1])?.name;
+    onChange(next);
+    onChoose(focused.current === undefined ? place : placeOf(next, focused.current));
   };
   const onKeyDown = (event: KeyboardEvent, place: Place): void => {
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : undefined;
@@ -105,6 +111,8 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
                   type="button"
                   className="btn bare icon"
                   aria-label={`Remove ${field.label ?? field.name}`}
+                  disabled={isOnly}
+                  title={isOnly ? "A form has a field at least." : undefined}
                   onClick={() => remove({ page: pageAt, field: fieldAt })}
                 >
                   <Trash2 />

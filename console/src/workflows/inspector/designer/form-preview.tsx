@@ -27,7 +27,8 @@ export function FormPreview(props: FormPreviewProps) {
       )}
       {shown.title !== undefined && <h4>{shown.title}</h4>}
       {shown.fields.map((field) => (
-        <PreviewField key={field.name} field={field} />
+        // With another value at first it is drawn anew.
+        <PreviewField key={`${field.name} ${field.value ?? ""}`} field={field} />
       ))}
       <div className="row">
         {page > 0 && (

@@ -1,0 +1,53 @@
+/** Drafts of workflows, of exports of n8n. */
+import { call, type Input } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { notify } from "../../ui/toast.tsx";
+import { count } from "../../ui/words.ts";
+import type { useFolder } from "./n8n-folder.tsx";
+
+/** Makes the workflows of an export of n8n, drafts all of them. */
+export async function createDrafts(
+  workflow: object,
+  bindings: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const { data } = await call("workflows.import", {
+    body: { format: "n8n", workflow, bindings },
+  } as Input<"workflows.import">);
+  const ids: string[] = [];
+  for (const { definition } of data.workflows) {
+    const made = await call("workflows.create", {
+      body: { ...definition, changeSummary: "Imported from n8n" },
+    } as unknown as Input<"workflows.create">);
+    ids.push(made.data.id);
+  }
+  return ids;
+}
+
+/** Each file by itself: one that is refused keeps no other away, and is told where it stands. */
+export async function createFiles(
+  { chosen, settle }: ReturnType<typeof useFolder>,
+  bindings: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const ids: string[] = [];
+  let refused = 0;
+  for (const { name, workflow } of chosen) {
+    if (!workflow) continue;
+    try {
+      ids.push(...(await createDrafts(workflow, bindings)));
+      settle(name, { isChosen: false, isMade: true });
+    } catch (error) {
+      refused += 1;
+      settle(name, { isChosen: false, problem: describeRefusal(error) });
+    }
+  }
+  if (refused === 0) return toPlace(ids);
+  notify(`${count(ids.length, "draft")} imported, ${count(refused, "file")} refused.`);
+  return undefined;
+}
+
+/** Says that drafts are there, and where. */
+export function toPlace(ids: readonly string[]): string {
+  const [first] = ids;
+  notify(ids.length === 1 ? "It is imported, as a draft." : `${ids.length} drafts are imported.`);
+  return ids.length === 1 && first !== undefined ? `/workflows/${first}` : "/workflows";
+}
