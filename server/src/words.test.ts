@@ -148,6 +148,13 @@ test("documents name files that are there", () => {
   expect(lost).toEqual([]);
 });
 
+test("every decision is in their index", () => {
+  const decisions = join(root, "../docs/adr");
+  const index = readFileSync(join(decisions, "README.md"), "utf8");
+  const files = globSync("[0-9]*.md", { cwd: decisions });
+  expect(files.filter((file) => !index.includes(`(${file})`))).toEqual([]);
+});
+
 function folders(): Map<string, string[]> {
   return Map.groupBy(
     shipped.map(({ path }) => path),
