@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { count, toAge, toCountdown, toDuration, toWords } from "./words.ts";
+import { count, splitWords, toAge, toCountdown, toDuration, toWords } from "./words.ts";
 
 test.each([
   ["in_progress", "In progress"],
@@ -8,6 +8,11 @@ test.each([
   ["urls of oauth apps", "URLs of OAuth apps"],
   ["", ""],
 ])("%s reads %s", (name, words) => expect(toWords(name)).toBe(words));
+
+test.each([
+  ["cmdbItems", "CMDB items"],
+  ["retryDelay_ms", "Retry delay ms"],
+])("the field %s reads %s", (name, words) => expect(splitWords(name)).toBe(words));
 
 test.each([
   [1, "1 step"],

@@ -5,6 +5,11 @@ export function toWords(name: string): string {
   return toSentence(name.replaceAll(/[_.-]+/g, " ").trim());
 }
 
+/** `cmdbItems`, the name of a field, as `CMDB items`. */
+export function splitWords(name: string): string {
+  return toWords(name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
+}
+
 const ACRONYMS =
   /\b(api|cab|cmdb|csv|html|http|imap|json|kpi|mfa|saml|sla|smtp|sql|sso|url)(s?)\b/gi;
 

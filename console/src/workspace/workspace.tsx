@@ -11,7 +11,7 @@ import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Field } from "../ui/field.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { notify } from "../ui/toast.tsx";
-import { toWords } from "../ui/words.ts";
+import { splitWords } from "../ui/words.ts";
 import { Exports } from "./exports.tsx";
 import { useSso } from "./use-sso.ts";
 
@@ -303,7 +303,7 @@ function Usage({ slug }: { readonly slug: string }) {
       <dl className="usage">
         {counts.map(([name, number]) => (
           <div key={name}>
-            <dt>{toWords(name)}</dt>
+            <dt>{splitWords(name)}</dt>
             <dd>{number.toLocaleString("en")}</dd>
           </div>
         ))}

@@ -1,5 +1,5 @@
 import { notify, notifyError, notifyRefusal } from "../../ui/toast.tsx";
-import { count, toWords } from "../../ui/words.ts";
+import { count, splitWords } from "../../ui/words.ts";
 import { ApiError, call, correlationOf, invalidate, useOp } from "../api.ts";
 import { isLive } from "../live/live.ts";
 import { useMay } from "../people.ts";
@@ -43,8 +43,8 @@ const isRefused = (error: unknown): error is ApiError =>
 function tellRefusal(error: ApiError, undoRest: () => void): void {
   const reasons = error.errors.map(({ path, message }) => {
     const [, type = "", , field] = path.split("/");
-    const name = (field ?? type).replaceAll(/([A-Z])/g, " $1");
-    return `${toWords(name)} ${message}.`;
+    const name = (field ?? type).replace(/(?<=.)Ids?$/, "");
+    return `${splitWords(name)} ${message}.`;
   });
   const rest = { label: "Undo the rest", act: undoRest };
   notifyRefusal({ text: "Nothing was undone.", reasons, rest });

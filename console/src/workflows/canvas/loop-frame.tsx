@@ -91,7 +91,7 @@ function LoopCount(props: {
   return (
     <span className="loop-count nopan nowheel" onPointerDown={(event) => event.stopPropagation()}>
       {item === undefined ? (
-        <button className="chip" onClick={go(0)} title="Look at one item">
+        <button className="loop-chip" onClick={go(0)} title="Look at one item">
           {done !== items && `${done.toLocaleString("en")} of `}
           {items.toLocaleString("en")}
           {done === items && <span className="loop-word">{items === 1 ? "item" : "items"}</span>}
@@ -100,7 +100,7 @@ function LoopCount(props: {
           </i>
         </button>
       ) : (
-        <span className={`chip${isBad ? " bad" : ""}`}>
+        <span className={`loop-chip${isBad ? " bad" : ""}`}>
           <button onClick={go(item - 1)} aria-label="Previous item">
             ‹
           </button>
@@ -127,7 +127,7 @@ function FailedItems(props: {
   const button = useRef<HTMLButtonElement>(null);
   return (
     <>
-      <button className="chip bad" popoverTarget={id} ref={button}>
+      <button className="loop-chip bad" popoverTarget={id} ref={button}>
         {props.failures.toLocaleString("en")}
         <span className="loop-word">failed</span>
       </button>

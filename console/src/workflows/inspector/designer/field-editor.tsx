@@ -82,7 +82,7 @@ export function FieldEditor({ field, onChange }: FieldEditorProps) {
       )}
       {text("Help", "help")}
       {text("Placeholder", "placeholder")}
-      {text("At first", "value")}
+      {text("Value at first", "value")}
       <label className="check-line">
         <input
           type="checkbox"

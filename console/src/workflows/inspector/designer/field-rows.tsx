@@ -75,11 +75,14 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
             />
             <Menu
               label={`Add a field to page ${pageAt + 1}`}
+              className="btn"
               items={FIELD_TYPES.map((type) => ({
                 label: FIELD_WORDS[type],
                 disabled: page.fields.length >= FIELDS_MAX ? "The page is full." : undefined,
                 onPick: () => {
-                  onChange(addField(pages, pageAt, type));
+                  const next = addField(pages, pageAt, type);
+                  focused.current = next[pageAt]?.fields.at(-1)?.name;
+                  onChange(next);
                   onChoose({ page: pageAt, field: page.fields.length });
                 },
               }))}
