@@ -1,5 +1,6 @@
 import "./past.css";
 import { ChevronLeft, ChevronRight, History } from "lucide-react";
+import { useEffect, useRef } from "react";
 import { useActions } from "../shell/actions.ts";
 import { toIsoTime, toLocalTime } from "../ui/local-time.ts";
 import { neighboursOf } from "./moment.ts";
@@ -18,6 +19,11 @@ interface PastBannerProps {
 export function PastBanner({ at, moments, onChange }: PastBannerProps) {
   const { before, after } = neighboursOf(at, moments);
   const leave = (): void => onChange(undefined);
+  const back = useRef<HTMLButtonElement>(null);
+  // The entry that was pressed is gone with the present: the keyboard goes on here.
+  useEffect(() => {
+    if (document.activeElement === document.body) back.current?.focus();
+  }, []);
   useActions([
     { keys: "Escape", label: "Back to now", run: leave },
     {
@@ -74,7 +80,7 @@ export function PastBanner({ at, moments, onChange }: PastBannerProps) {
         >
           <ChevronRight />
         </button>
-        <button type="button" className="btn main" onClick={leave}>
+        <button ref={back} type="button" className="btn main" onClick={leave}>
           Back to now
         </button>
       </span>
