@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { call, type Input } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import type { DroppedFile } from "./dropped-files.ts";
@@ -83,9 +83,14 @@ export function N8nFolder(props: {
     ({ answer, problem }) => answer !== undefined || problem !== undefined,
   ).length;
   const bindings = joinBindings(chosen.flatMap(({ answer }) => answer ?? []));
+  const status = useRef<HTMLParagraphElement>(null);
+  // The field that the files were chosen with is gone: the keyboard goes on here.
+  useEffect(() => {
+    if (document.activeElement === document.body) status.current?.focus();
+  }, []);
   return (
     <div className="n8n-import">
-      <p role="status">
+      <p ref={status} role="status" tabIndex={-1}>
         {done < rows.length
           ? `Read ${done} of ${rows.length} files.`
           : `${count(rows.length, "file")}, of which ${chosen.length} will be imported as drafts.`}
@@ -101,7 +106,7 @@ export function N8nFolder(props: {
 }
 
 function FileRow(props: { readonly row: FolderFile; readonly onToggle: () => void }) {
-  const { name, answer, problem, isChosen, isMade } = props.row;
+  const { name, answer, isChosen, isMade } = props.row;
   const missing = answer?.workflows
     .flatMap(({ report }) => report)
     .filter(({ status }) => status === "placeholder");

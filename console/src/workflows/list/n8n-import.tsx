@@ -1,5 +1,6 @@
 import { CircleCheck, CircleDashed, TriangleAlert } from "lucide-react";
 import { type Reply, useOp } from "../../data/api.ts";
+import { BASE_PATH } from "../../data/place.ts";
 import { sortReport } from "./n8n-file.ts";
 
 export type N8nAnswer = Reply<"workflows.import">["data"];
@@ -75,12 +76,13 @@ function Binding(props: {
 }) {
   const { binding, value, onChoose } = props;
   const choices = useChoices(binding.kind);
+  const { kind } = binding;
   return (
     <label className="new-workflow-field">
       <span>
         {binding.title} <span className="muted">for {binding.usedBy.join(", ")}</span>
       </span>
-      {binding.kind === "text" ? (
+      {kind === "text" ? (
         <input
           className="field"
           required
@@ -95,13 +97,21 @@ function Binding(props: {
           value={value}
           onChange={(event) => onChoose(event.target.value)}
         >
-          <option value="">Choose a {binding.kind}</option>
-          {choices.map(({ id, name }) => (
+          <option value="">Choose a {kind}</option>
+          {choices?.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>
           ))}
         </select>
+      )}
+      {kind !== "text" && choices?.length === 0 && (
+        <span className="muted">
+          There is no {kind} yet.{" "}
+          <a className="link" href={`${BASE_PATH}/${kind}s`} target="_blank" rel="noopener">
+            Make one in another tab
+          </a>
+        </span>
       )}
     </label>
   );
@@ -109,15 +119,21 @@ function Binding(props: {
 
 const CHOICES_MAX = 200;
 
-function useChoices(kind: string): readonly { readonly id: string; readonly name: string }[] {
+interface Choice {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What there is to choose from, once it is known. */
+function useChoices(kind: string): readonly Choice[] | undefined {
   const query = { limit: CHOICES_MAX };
   const connectors = useOp("connectors.list", { query }, { enabled: kind === "connector" });
   const workflows = useOp("workflows.list", { query }, { enabled: kind === "workflow" });
   const tables = useOp("tables.list", { query }, { enabled: kind === "table" });
   const secrets = useOp("secrets.list", { query }, { enabled: kind === "secret" });
-  if (kind === "connector") return connectors.data?.data ?? [];
-  if (kind === "workflow") return workflows.data?.data ?? [];
-  if (kind === "secret") return (secrets.data?.data ?? []).map(({ name }) => ({ id: name, name }));
+  if (kind === "connector") return connectors.data?.data;
+  if (kind === "workflow") return workflows.data?.data;
+  if (kind === "secret") return secrets.data?.data.map(({ name }) => ({ id: name, name }));
   // Steps know tables by their slugs.
-  return (tables.data?.data ?? []).map(({ slug, name }) => ({ id: slug, name }));
+  return tables.data?.data.map(({ slug, name }) => ({ id: slug, name }));
 }

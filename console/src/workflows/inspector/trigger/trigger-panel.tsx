@@ -128,6 +128,8 @@ function DesignButton({
       type="button"
       id={field.id}
       className="btn"
+      // By the label of the field it would be called otherwise than it reads.
+      aria-label={`Design the form, ${count(pages.length, "page")}`}
       aria-describedby={field.describedBy}
       disabled={field.isDisabled}
       onClick={onPress}
