@@ -27,15 +27,7 @@ interface FieldRowsProps {
 export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps) {
   const [dragged, setDragged] = useState<Place>();
   const isOnly = pages.length === 1 && pages[0]?.fields.length === 1;
-  const list = useRef<HTMLDivElement>(null);
-  const focused = useRef<string>(undefined);
-  useEffect(() => {
-    if (focused.current === undefined) return;
-    list.current
-      ?.querySelector<HTMLElement>(`[data-field="${CSS.escape(focused.current)}"]`)
-      ?.focus();
-    focused.current = undefined;
-  }, [pages]);
+  const { list, focused } = useRowFocus(pages);
   const move = (from: Place, to: Place | undefined): void => {
     const field = pages[from.page]?.fields[from.field];
     if (!to || !field) return;
@@ -127,6 +119,20 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
       ))}
     </div>
   );
+}
+
+/** The field by whose row the keyboard goes on, once the pages have changed. */
+function useRowFocus(pages: Pages) {
+  const list = useRef<HTMLDivElement>(null);
+  const focused = useRef<string>(undefined);
+  useEffect(() => {
+    if (focused.current === undefined) return;
+    list.current
+      ?.querySelector<HTMLElement>(`[data-field="${CSS.escape(focused.current)}"]`)
+      ?.focus();
+    focused.current = undefined;
+  }, [pages]);
+  return { list, focused };
 }
 
 function FieldButton(props: {
