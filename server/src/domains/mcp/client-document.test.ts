@@ -110,6 +110,14 @@ test("a client is who its document says, is written down with the first consent,
   const [row, ...others] = await rows();
   expect([row.name, row.document_url, others]).toEqual(["Desk agent", idOf("/client.json"), []]);
   expect(row.client_id).toMatch(/^oac_/);
+  // It is everybody's: whoever keeps the applications of one workspace changes it for none of the others.
+  const path = `/api/v1/oauth/applications/${row.client_id}`;
+  for (const [method, body] of [
+    [`PATCH ${path}`, { allowedScopes: ["profile"] }],
+    [`POST ${path}/secret/rotate`],
+    [`DELETE ${path}`],
+  ] as const)
+    expect(await builder(method, body)).toMatchObject({ status: 404, events: [] });
   // Cached until it is old; then the next page shows what the document says by then, under the same row.
   expect(site.requests).toHaveLength(1);
   publish("/client.json", describe("/client.json", { client_name: "Renamed" }));

@@ -72,8 +72,7 @@ export async function find(tx: Tx, clientId: string): Promise<Application | unde
 
 /** Reads one of the workspace's own: a client that registered itself has no secret. */
 export async function get(tx: Tx, clientId: string): Promise<Application> {
-  const own = byId(tx, clientId).where("secret_hash", "is not", null);
-  return requireApplication(await own.executeTakeFirst());
+  return requireApplication(await ownById(tx, clientId).executeTakeFirst());
 }
 
 /** The row of a client with a document, as that is now; made with the first consent. */
@@ -108,9 +107,9 @@ export async function putDocumentClient(
   return toApplication(row);
 }
 
-/** Locks the row until the transaction ends. */
+/** Locks one of the workspace's own until the transaction ends: the others are everybody's, and nobody's to change. */
 export async function lock(tx: Tx, clientId: string): Promise<Application> {
-  return requireApplication(await byId(tx, clientId).forUpdate().executeTakeFirst());
+  return requireApplication(await ownById(tx, clientId).forUpdate().executeTakeFirst());
 }
 
 export async function list(
@@ -151,6 +150,10 @@ export async function remove(tx: Tx, clientId: string): Promise<void> {
 
 function byId(tx: Tx, clientId: string) {
   return tx.selectFrom("oauth_applications").selectAll().where("client_id", "=", clientId);
+}
+
+function ownById(tx: Tx, clientId: string) {
+  return byId(tx, clientId).where("secret_hash", "is not", null);
 }
 
 function requireApplication(row: Row | undefined): Application {
