@@ -127,7 +127,16 @@ test("a workflow that is activated from a moment gets each event since then once
   await publishLate();
   world.clock.advance(10);
   const from = new Date(world.clock.nowMs()).toISOString();
-  const ids = [await publishLate(), await publishLate()];
+  // It is on for a while, and hears one by itself.
+  await owner(`${path}/activate`);
+  const ids = [await publishLate()];
+  {
+    await using node = await startNode(world);
+    await node.kernel.startWork();
+    await until(async () => (await runEvents(workflow)).length === 1);
+  }
+  await owner(`${path}/deactivate`);
+  ids.push(await publishLate(), await publishLate());
   expect((await owner(`${path}/activate`, { from: "2999-01-01T00:00:00Z" })).status).toBe(422);
   const narrow = await createToken(world, owner, ["workflows:read", "deployments:create"]);
   expect((await narrow(`${path}/activate`, { from })).status).toBe(403);
@@ -171,6 +180,11 @@ test("requests that a trigger keeps are run again, each once for a backfill, and
   }
   const bodies = (await findRuns(world, workflow)).map((run) => run.trigger.input.body.n);
   expect(bodies.filter(Boolean).toSorted()).toEqual([1, 1, 2, 2, 3, 3]);
+  // What was kept has had its run: an activation makes up for none of it.
+  await owner(`POST /api/v1/workflows/${workflow}/deactivate`);
+  const late = await owner(`POST /api/v1/workflows/${workflow}/activate`, { from });
+  expect(late).toMatchObject({ status: 409, body: { code: "nothing_to_backfill" }, events: [] });
+  await owner(`POST /api/v1/workflows/${workflow}/activate`);
   // A version that takes another input is run for none of them.
   const { body } = await owner(`GET /api/v1/workflows/${workflow}`);
   const inputSchema = { type: "object", required: ["order"] };

@@ -174,10 +174,13 @@ function checkPeriod(now: Date, from: string, to: string): Pick<BackfillSpan, "f
   return { from: begin.toISOString(), to: end.toISOString() };
 }
 
-/** Backfills of all triggers of a workflow that have a past, until they were turned on just now. */
+/** Backfills of what triggers have missed until they were turned on just now: a request that was kept has had its run. */
 export const backfiller: Backfiller = {
   async start(ctx, { workflowId, from }) {
-    const { triggers, ...backfilled } = await findBackfilled(ctx, workflowId);
+    const { triggers: all, ...backfilled } = await findBackfilled(ctx, workflowId);
+    const triggers = all.filter(
+      ({ trigger: { type } }) => type === "event_bus" || type === "schedule",
+    );
     if (triggers.length === 0) throw new Failure(NothingToBackfill);
     if (new Date(from) >= ctx.now) throw invalidField("/from", "must be in the past");
     const period = checkPeriod(ctx.now, from, ctx.now.toISOString());

@@ -4,6 +4,7 @@ import {
   compileCronTimes,
   type Deployment,
   findInputErrors,
+  FIRST_TRIGGER_ID,
   listTriggers,
   type PlannedVersion,
   triggersOfType,
@@ -11,8 +12,12 @@ import {
 import type { Authority } from "#domains/identity/accounts/index.ts";
 import { type Condition, compileCondition } from "#kernel/condition/condition.ts";
 import type { ReadContext } from "#kernel/contract.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { CAUSATION_DEPTH_MAX, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
-import { compileSubscriptionStart, type SubscriptionStart } from "#kernel/log/subscription-start.ts";
+import {
+  compileSubscriptionStart,
+  type SubscriptionStart,
+} from "#kernel/log/subscription-start.ts";
 import { readPositionAt, readTopics } from "#kernel/log/topic-log.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import { readKeptRequests, toRequestStart } from "../inbound/kept-request.ts";
@@ -96,6 +101,7 @@ async function findEvents(
   while (scanned < bounds.scanned) {
     const batch = await readTopics(ctx.tx, topics, after, BATCH_EVENTS);
     const visibleTo = await resolveVisibility(ctx, batch.events, [deployedBy, span.starter.runAs]);
+    const heard = await findHeard(ctx, span, batch.events);
     for (const recorded of batch.events) {
       if (turn.isOver()) await turn.next();
       if (isPast(recorded, span.to)) return { things, place: at, scanned, isEnd: true };
@@ -104,7 +110,7 @@ async function findEvents(
       const event = isWithin(recorded)
         ? visibleTo(recorded, { runAs: deployedBy, permissions })
         : undefined;
-      if (!event || !matches(event)) continue;
+      if (!event || heard.has(event.id) || !matches(event)) continue;
       const seen = visibleTo(recorded, span.starter);
       if (span.filter && !(seen && isWanted(seen))) continue;
       const start = toRunStart(event, {
@@ -119,6 +125,23 @@ async function findEvents(
     if (!batch.hasMore) return { things, place: at, scanned, isEnd: true };
   }
   return { things, place: at, scanned, isEnd: false };
+}
+
+const HEARD = `
+  select event_id as id from runs
+   where workflow_id = $1 and causation_id = any($2) and event_id = causation_id
+     and coalesce(trigger ->> 'id', '${FIRST_TRIGGER_ID}') = $3`;
+
+/** Of an activation: the events that the trigger has heard before it was turned off. */
+async function findHeard(
+  { tx }: ReadContext,
+  { until, version, triggerId }: BackfillSpan,
+  events: readonly RecordedEvent[],
+): Promise<ReadonlySet<string>> {
+  if (!until || events.length === 0) return new Set();
+  const ids = events.map(({ id }) => id);
+  const rows = await queryRows(tx, HEARD, [version.workflowId, ids, triggerId]);
+  return new Set(rows.map((row) => String(row["id"])));
 }
 
 /** True for events of the span. Of one that came with an activation they are those that the trigger does not hear. */

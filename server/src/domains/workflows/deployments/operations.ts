@@ -82,9 +82,9 @@ export const activateWorkflow = command({
   summary: "Turn the trigger on in the environment of the request",
   description:
     "Where no version is deployed yet, the live definition is published first. Where it is on " +
-    "already, nothing happens. With `from` it is as if it had been on since then: backfills start a run for each event, " +
-    "time and kept request from that moment up to this one, and each is heard once, by them or by the trigger. That " +
-    "needs `workflows:trigger` too.",
+    "already, nothing happens. With `from` it is as if it had been on since then: backfills start a run for each event " +
+    "and time from that moment up to this one, and each event is heard once, by them or by the trigger, also where it " +
+    "was on in between. That needs `workflows:trigger` too.",
   environmentScoped: true,
   permission: DeploymentsCreate,
   params: ByWorkflow,
