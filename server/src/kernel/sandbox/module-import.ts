@@ -23,8 +23,10 @@ export function toSpecifier(namespace: string, name: string): string {
   return namespace === DEFAULT_NAMESPACE ? `module:${name}` : `module:${namespace}/${name}`;
 }
 
-/** Only what begins a line, and not too far between the word and the name: each look is bounded. */
-const IMPORT = /^[ \t]*(?:import|export)\b[^"'`;]{0,2000}?["'](module:[^"'\n]{1,210})["']/gm;
+const QUOTED = /["'](module:[^"'\n]{1,210})["']/g;
+const WORD = /^[ \t]*(?:import|export)\b/m;
+/** Between the word and the name. */
+const GAP_CHARACTERS_MAX = 2_000;
 
 /**
  * The specifiers that a source seems to import. One in a comment may be among them, so it only says what to have ready;
@@ -32,6 +34,19 @@ const IMPORT = /^[ \t]*(?:import|export)\b[^"'`;]{0,2000}?["'](module:[^"'\n]{1,
  */
 export function findImports(source: string): readonly string[] {
   if (!source.includes("module:")) return [];
-  const found = [...source.matchAll(IMPORT)].flatMap(([, specifier = ""]) => specifier);
+  const found = [...source.matchAll(QUOTED)].flatMap(({ 1: specifier = "", index }) =>
+    isImported(source, index) ? specifier : [],
+  );
   return [...new Set(found)].filter((specifier) => parseSpecifier(specifier) !== undefined);
+}
+
+/** Looks back from a quoted name no further than to what can't be between it and its word: each character is seen once. */
+function isImported(source: string, at: number): boolean {
+  const first = Math.max(0, at - GAP_CHARACTERS_MAX);
+  let start = at;
+  while (start > first && !"\"'`;".includes(source.charAt(start - 1))) start -= 1;
+  const gap = source.slice(start, at);
+  // Only what begins a line.
+  const isLine = start === 0 || source[start - 1] === "\n";
+  return WORD.test(isLine ? gap : `;${gap}`);
 }
