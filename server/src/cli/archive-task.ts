@@ -58,12 +58,10 @@ export function runExport(env: NodeJS.ProcessEnv, exportId: string): Promise<str
         throw new StartupError("The passphrase of the export is missing.");
       const { masterKey, blobStores, readerNames } = kernel;
       const progress = throttle(({ rows: count, files, bytes }: ExportProgress) =>
-        client.query("update workspace_exports set rows = $2, files = $3, bytes = $4 where id = $1", [
-          exportId,
-          count,
-          files,
-          bytes,
-        ]),
+        client.query(
+          "update workspace_exports set rows = $2, files = $3, bytes = $4 where id = $1",
+          [exportId, count, files, bytes],
+        ),
       );
       const { rows: counts, ...summary } = await exportWorkspace({
         owner,
@@ -146,10 +144,11 @@ async function check(work: ImportWork): Promise<void> {
     files,
     tables: tables.toSorted((left, right) => right.rows - left.rows).slice(0, TABLES_SHOWN),
   };
-  await client.query(
-    "update archive_imports set summary = $2, workspace_key = $3 where id = $1",
-    [importId, JSON.stringify(summary), manifest.workspace.key],
-  );
+  await client.query("update archive_imports set summary = $2, workspace_key = $3 where id = $1", [
+    importId,
+    JSON.stringify(summary),
+    manifest.workspace.key,
+  ]);
 }
 
 async function load(work: ImportWork): Promise<void> {
@@ -185,7 +184,7 @@ async function discard({ kernel, owner, client, row }: ImportWork): Promise<void
     [row.key],
   );
   const [found] = rows;
-  if (found) await discardImport(owner, kernel.blobStores, found.slug);
+  if (found) await discardImport(owner, kernel.blobStores, found.slug, row.key);
 }
 
 async function readState(client: pg.Client, key: string): Promise<string | undefined> {

@@ -125,6 +125,12 @@ test("an archive comes in by parts, is checked, loaded and activated, each told 
   const loaded = await carryOut(id, "load", { passphrase: PASSPHRASE, slug: "moved" });
   expect(loaded).toMatchObject({ state: "loaded", error: null });
   const twin = await bring(archive);
+  const path = `/api/v1/installation/imports/${twin}/check`;
+  const both = await Promise.all([runner(`POST ${path}`, {}), runner(`POST ${path}`, {})]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([202, 409]);
+  await until(
+    async () => (await runner(`GET /api/v1/installation/imports/${twin}`)).body.data.task === null,
+  );
   await carryOut(twin, "check", { slug: "twin" }).then(({ error }) =>
     expect(error).toContain("The workspace is here already: moved."),
   );

@@ -22,16 +22,19 @@ export async function discardImport(
   owner: pg.ClientConfig,
   blobStores: BlobStores,
   slug: string,
+  /** Of two that were to have one slug. */
+  key?: string,
 ): Promise<void> {
   await withOwnerClient(owner, async (client) => {
     await client.query("set statement_timeout = 0; begin");
     const { rows } = await client.query<DiscardedImport>(
       `select workspace_id as workspace, coalesce(people, '[]') as people, started_at as "startedAt"
          from workspace_imports i left join workspaces w on w.key = i.workspace_id
-        where i.slug = $1 and (i.state = 'loading' and w.key is null
-                            or i.state in ('loaded', 'imported') and w.paused_at is not null)
+        where i.slug = $1 and i.workspace_id = coalesce($2, i.workspace_id)
+          and (i.state = 'loading' and w.key is null
+            or i.state in ('loaded', 'imported') and w.paused_at is not null)
           for update of i skip locked`,
-      [slug],
+      [slug, key ?? null],
     );
     const [found] = rows;
     if (!found)

@@ -177,13 +177,17 @@ async function request(
   found: ArchiveImport,
   { id, task, slug, passphrase }: TaskRequest,
 ): Promise<ArchiveImport> {
-  const [row] = await ctx.send<{ state: ArchiveImport["state"]; task: string | null; key: string }>(
-    `select state, task, workspace_key as key from archive_imports where id = $1 for update`,
+  const [row] = await ctx.send<
+    Pick<ArchiveImport, "state" | "task" | "updatedAt"> & { readonly key: string }
+  >(
+    `select state, task, updated_at as "updatedAt", workspace_key as key
+       from archive_imports where id = $1 for update`,
     [id],
   );
   if (!row) throw new Failure(NotFound);
-  // One whose job was given up is read as idle, and may begin anew.
-  if (row.task !== null && found.task !== null) throw new Failure(ImportBusy);
+  // One whose job was given up is read as idle, and may begin anew; of two who read it so at once, one does.
+  const isSame = row.updatedAt === found.updatedAt;
+  if (row.task !== null && (found.task !== null || !isSame)) throw new Failure(ImportBusy);
   if (!FROM[task].includes(row.state))
     throw new Failure(ImportWrongState, { detail: `It is ${row.state}.` });
   if (task === "load") await assertAlone(ctx, id, row.key);
