@@ -52,7 +52,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 ]);
 
 const OPEN_RUN = "status not in ('completed', 'failed', 'cancelled')";
-const OF_OPEN_RUN = `run_id in (select id from runs where ${OPEN_RUN})`;
+export const OF_OPEN_RUN = `run_id in (select id from runs where ${OPEN_RUN})`;
 
 /** Rows by which something happens without anybody asking for it. */
 const OPEN: Readonly<Record<string, string>> = {

@@ -7,12 +7,12 @@ import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { secretUser } from "#kernel/testing/secret-user.ts";
 import { type World } from "#kernel/testing/world.ts";
-import type { NewHead } from "./archive/frame.ts";
 import { readCatalogue, SEALED_COLUMNS, SEALED_TABLES, SIGNED } from "./catalogue.ts";
 import { releaseHeldRows } from "./import/activate-workspace.ts";
 import { recordActivation, recordImport } from "./import/record-acts.ts";
-import { alterArchive, withEpoch } from "./testing/altered-archive.ts";
+import { alterArchive } from "./testing/altered-archive.ts";
 import { fillSmall, openTicket, useArchiveWorlds, withValue } from "./testing/archive-worlds.ts";
+import { hostileArchives } from "./testing/hostile-archives.ts";
 import { fillWorkspace } from "./testing/filled-workspace.ts";
 
 const PASSPHRASE = "correct horse battery";
@@ -50,120 +50,9 @@ test("an archive that is not what was exported is refused in a sentence, and not
   const path = join(folder, "hostile");
   const other = await target.member(["owner"]);
   const stranger = other.userId;
-  const rows = (table: string, alter: (lines: string, head: NewHead) => string) =>
-    alterArchive(smallArchive, path, (head, content) =>
-      head.kind === "rows" && head.table === table
-        ? { head, content: Buffer.from(alter(content.toString(), head)) }
-        : { head, content },
-    );
-  const heads = (alter: (head: NewHead) => NewHead | undefined) =>
-    alterArchive(smallArchive, path, (head, content) => {
-      const altered = alter(head);
-      return altered && { head: altered, content };
-    });
   const bytes = readFileSync(smallArchive);
-  const cases: readonly (readonly [string, () => Promise<void> | void])[] = [
-    ["is not the archive", () => writeFileSync(path, "PK\u0003\u0004 something else altogether")],
-    ["ends before its end", () => writeFileSync(path, bytes.subarray(0, bytes.length - 7))],
-    ["goes on after its end", () => writeFileSync(path, Buffer.concat([bytes, bytes]))],
-    [
-      "with the schema 0001_kernel.sql",
-      () =>
-        alterArchive(smallArchive, path, (head, content) => {
-          if (head.kind !== "manifest") return { head, content };
-          const manifest = JSON.parse(content.toString());
-          manifest.schema = { last: "0001_kernel.sql", sha256: "0".repeat(64) };
-          return { head, content: Buffer.from(JSON.stringify(manifest)) };
-        }),
-    ],
-    ...["operators", "workspace_keys"].map(
-      (table) =>
-        [
-          "no table of a workspace",
-          () =>
-            heads((head) =>
-              head.kind === "rows" && head.table === "files" ? { ...head, table } : head,
-            ),
-        ] as const,
-    ),
-    [
-      "other columns of files",
-      () =>
-        heads((head) =>
-          head.kind === "rows" && head.table === "files"
-            ? { ...head, columns: [...head.columns.slice(1), "workspace_id"] }
-            : head,
-        ),
-    ],
-    ["another number of rows", () => rows("files", (lines) => lines + lines)],
-    [
-      "lacks rows",
-      () => heads((head) => (head.kind === "rows" && head.table === "files" ? undefined : head)),
-    ],
-    ["lacks files", () => heads((head) => (head.kind === "file" ? undefined : head))],
-    [
-      "not the one that its row names",
-      () =>
-        alterArchive(smallArchive, path, (head, content) => ({
-          head,
-          content:
-            head.kind === "file"
-              ? Buffer.from("other bytes!".padEnd(content.length).slice(0, content.length))
-              : content,
-        })),
-    ],
-    [
-      "wrong at",
-      () =>
-        heads((head) => (head.kind === "file" ? { ...head, blob: "../../../etc/passwd" } : head)),
-    ],
-    [
-      "of somebody who is not in it",
-      () => rows("memberships", (lines) => lines.replaceAll(/usr_\w{26}/g, stranger)),
-    ],
-    [
-      "of an epoch that its manifest does not know",
-      () => rows("events", (lines, head) => withValue(lines, head, "epoch", "1023")),
-    ],
-    [
-      "has a job that is not a workspace's",
-      () => rows("jobs", (lines, head) => withValue(lines, head, "kind", "installation.backup")),
-    ],
-    [
-      "has a job that is not a workspace's",
-      () =>
-        rows("jobs", (lines, head) => withValue(lines, head, "kind", "\\x69nstallation.backup")),
-    ],
-    [
-      "under a name that is no id",
-      () => rows("blobs", (lines, head) => withValue(lines, head, "id", "../../other/blb_1")),
-    ],
-    [
-      "has a membership that is to begin later",
-      () =>
-        rows("memberships", (lines, head) =>
-          withValue(lines, head, "created_at", "2999-01-01 00:00:00+00"),
-        ),
-    ],
-    [
-      "that could not be saved here: /trigger",
-      () =>
-        rows("workflows", (lines, head) =>
-          withValue(lines, head, "definition", '{"name": "x", "nodes": [], "edges": []}'),
-        ),
-    ],
-    [
-      "is wrong at /rules/0",
-      () =>
-        rows("user_tables", (lines, head) =>
-          withValue(lines, head, "rules", '[{"roles": ["*"], "actions": ["everything"]}]'),
-        ),
-    ],
-    ["takes at most 64 of the 1023 epochs", () => alterArchive(smallArchive, path, withEpoch)],
-    ["Another workspace has the slug", () => copyFileSync(smallArchive, path)],
-  ];
   const before = await target.sql("select count(*)::int as n from workspaces");
-  for (const [message, arrange] of cases) {
+  for (const [message, arrange] of hostileArchives({ from: smallArchive, to: path, stranger })) {
     await arrange();
     const slug = message.startsWith("Another workspace") ? "default" : "hostile";
     await expect(readIn(path, slug), message).rejects.toThrow(message);

@@ -43,7 +43,12 @@ export { findTableSchema, reloadTableSchema } from "./schema/table-cache.ts";
 export { resolveTable, type TableSchema } from "./schema/table-schema.ts";
 export { type ColumnFollower, ColumnFollowerPoint } from "./schema/column-rename.ts";
 export { ALWAYS_VISIBLE } from "./schema/grants.ts";
-export { compileVectorSource, vectorColumns, type VectorSource } from "./vectors/vector-source.ts";
+export {
+  compileVectorSource,
+  vectorColumns,
+  type VectorSource,
+  vectorsOfRowSql,
+} from "./vectors/vector-source.ts";
 export { dimensionsOf, sourcesOf, VECTOR_DIMENSIONS_MAX } from "./vectors/vector-column.ts";
 export { renameInCondition } from "./schema/check-rules.ts";
 export { loadReferences, pathsOfRules, type References } from "./schema/rule-path.ts";

@@ -6,7 +6,7 @@ import { StartupError } from "#kernel/startup-error.ts";
 import { parseColumns } from "./columns/parse-fields.ts";
 import { isComputed } from "./columns/registry.ts";
 import { derivedNameSql, tableSql } from "./sql-names.ts";
-import { Column, Rule, TableIndex, type Table } from "./table.ts";
+import { Column, Rule, Slug, type Table, TableId, TableIndex } from "./table.ts";
 import { constraintSql, createTable, createView } from "./structure/ddl.ts";
 
 /** The statements that make a table around its rows: what must be there before them, and what is faster after them. */
@@ -49,6 +49,8 @@ export function structureParts(partition: Partition, table: Table): StructurePar
 
 const definition = new Validator(
   Type.Object({
+    id: TableId,
+    slug: Slug,
     columns: Type.Array(Column),
     indexes: Type.Array(TableIndex),
     rules: Type.Array(Rule),
@@ -56,8 +58,8 @@ const definition = new Validator(
   "body",
 );
 
-function errorsOf({ columns, indexes, rules }: Table): readonly FieldError[] {
-  const result = definition.check({ columns, indexes, rules });
+function errorsOf({ id, slug, columns, indexes, rules }: Table): readonly FieldError[] {
+  const result = definition.check({ id, slug, columns, indexes, rules });
   if ("errors" in result) return result.errors;
   return parseColumns(columns, { path: "/columns" }).errors;
 }

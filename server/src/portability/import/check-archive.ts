@@ -7,7 +7,7 @@ import { readCatalogue, type WorkspaceTable } from "../catalogue.ts";
 import { partName } from "../export-workspace.ts";
 import { type ArchiveKeys, openSecrets, parseManifest } from "./archive-content.ts";
 import { assertAccepted } from "./import-state.ts";
-import { countLines, isSameSet } from "./row-lines.ts";
+import { assertRowForm, isSameSet } from "./row-lines.ts";
 
 export interface CheckOptions {
   readonly owner: pg.ClientConfig;
@@ -50,7 +50,10 @@ async function readManifest(frames: AsyncGenerator<Frame>): Promise<Manifest> {
 
 async function checkFrames(
   frames: AsyncGenerator<Frame>,
-  { tables, keys }: { readonly tables: readonly WorkspaceTable[]; readonly keys: ArchiveKeys | null },
+  {
+    tables,
+    keys,
+  }: { readonly tables: readonly WorkspaceTable[]; readonly keys: ArchiveKeys | null },
 ): Promise<Omit<CheckedArchive, "manifest">> {
   const byName = new Map(tables.map((table) => [table.name, table]));
   const rows = new Map<string, number>();
@@ -61,8 +64,7 @@ async function checkFrames(
     if (head.kind === "file") files.add(head.blob);
     if (head.kind === "rows") {
       assertKnown(head, byName);
-      if (countLines(content) !== head.rows)
-        throw archiveError(`has another number of rows in ${partName(head)}`);
+      assertRowForm(head, content);
       rows.set(partName(head), (rows.get(partName(head)) ?? 0) + head.rows);
     }
     if (head.kind === "end") assertEnd(frame, head, { rows, files: files.size, keys });

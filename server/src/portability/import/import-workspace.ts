@@ -8,7 +8,14 @@ import type { Kernel } from "#kernel/kernel.ts";
 import type { Head, Manifest, Person } from "../archive/frame.ts";
 import { computeMac } from "../archive/passphrase.ts";
 import { type ArchiveBytes, archiveError, type Frame, readArchive } from "../archive/reader.ts";
-import { type Catalogue, MIRRORS, quote, readCatalogue, SIGNED } from "../catalogue.ts";
+import {
+  type Catalogue,
+  MIRRORS,
+  quote,
+  readCatalogue,
+  SIGNED,
+  type WorkspaceTable,
+} from "../catalogue.ts";
 import { copyIn } from "../copy.ts";
 import { partName } from "../export-workspace.ts";
 import {
@@ -28,15 +35,20 @@ import { openLog } from "./open-log.ts";
 import { insertPeople, matchPeople, type PeopleMap, replacePeople } from "./people.ts";
 import { RecordTables } from "./record-tables.ts";
 import {
+  assertRowForm,
   assertRowValues,
   copyTarget,
-  countLines,
   explainRowError,
   isSameSet,
   mapColumn,
 } from "./row-lines.ts";
 import { verifyDefinitions } from "./verify-definitions.ts";
-import { countIdentitiesOn, verifyMemberships, verifyReferences } from "./verify-rows.ts";
+import {
+  countIdentitiesOn,
+  verifyMemberships,
+  verifyReferences,
+  verifyRest,
+} from "./verify-rows.ts";
 
 export interface ImportOptions {
   readonly owner: pg.ClientConfig;
@@ -169,13 +181,13 @@ class WorkspaceImport {
     this.#rows.set(part, (this.#rows.get(part) ?? 0) + head.rows);
     if (isDone) return;
     const lines = await frame.content();
-    if (countLines(lines) !== head.rows)
-      throw archiveError(`has another number of rows in ${part}`);
+    assertRowForm(head, lines);
     if (head.environment !== undefined) return this.#takeRecords(frame, head, lines);
     const table = this.#catalogue?.tables.find(({ name }) => name === head.table);
     if (!table) throw archiveError(`has rows of ${head.table}, which is no table of a workspace`);
     if (!isSameSet(table.columns, head.columns))
       throw archiveError(`has other columns of ${head.table} than there are here`);
+    this.#assertPlace(table, head);
     assertRowValues(head, lines, this.#context.manifest.epoch);
     if (table.isLate || head.open) await this.#beginOpening();
     const adapted = this.#adapt(head, lines);
@@ -195,8 +207,15 @@ class WorkspaceImport {
           this.#key,
         ]);
       await copyIn(this.#client, copyTarget(`public.${quote(head.table)}`, head.columns), adapted);
+      await verifyRest(this.#client, table, this.#key);
       if (head.table === "workspaces") await this.#takeWorkspace();
     });
+  }
+
+  /** Refuses rows where nobody would verify them: among those that are held, or behind the end of the records. */
+  #assertPlace({ name, isLate, open }: WorkspaceTable, head: HeadOf<"rows">): void {
+    if (head.open ? open === undefined : !isLate && this.#isComplete)
+      throw archiveError(`has rows of ${name} in a wrong place`);
   }
 
   async #takeRecords(frame: Frame, head: HeadOf<"rows">, lines: Buffer): Promise<void> {

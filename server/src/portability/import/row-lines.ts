@@ -2,7 +2,11 @@
 import { isBlobId } from "#domains/files/index.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { archiveError } from "../archive/reader.ts";
+import type { Head } from "../archive/frame.ts";
 import { quote, WORKSPACE_JOB } from "../catalogue.ts";
+import { partName } from "../export-workspace.ts";
+
+type RowsHead = Extract<Head, { kind: "rows" }>;
 
 /** The table and the columns that rows are put into. */
 export function copyTarget(relation: string, columns: readonly string[]): string {
@@ -11,15 +15,43 @@ export function copyTarget(relation: string, columns: readonly string[]): string
 
 /** True when both have the same names, each once. */
 export function isSameSet(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && new Set([...left, ...right]).size === left.length;
+  const names = new Set(right);
+  return (
+    left.length === right.length &&
+    names.size === right.length &&
+    left.every((name) => names.has(name))
+  );
 }
 
 const NEWLINE = 10;
+const BACKSLASH = 92;
 
-export function countLines(lines: Buffer): number {
+function countLines(lines: Buffer): number {
   let count = 0;
   for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1)) count += 1;
   return count;
+}
+
+/**
+ * Refuses another number of rows, and rows that PostgreSQL would read otherwise than we do: a tab or a line break behind a
+ * backslash is a part of a value to it, and a carriage return may end a row. It writes none of these itself.
+ */
+export function assertRowForm(head: RowsHead, lines: Buffer): void {
+  if (countLines(lines) !== head.rows)
+    throw archiveError(`has another number of rows in ${partName(head)}`);
+  if (lines.includes("\r") || isEscaped(lines, "\t") || isEscaped(lines, "\n"))
+    throw archiveError(`has rows of ${head.table} in another form than PostgreSQL writes them`);
+}
+
+/** True where an odd number of backslashes is before one of the characters. */
+function isEscaped(lines: Buffer, character: string): boolean {
+  const escaped = `\\${character}`;
+  for (let at = lines.indexOf(escaped); at !== -1; at = lines.indexOf(escaped, at + 1)) {
+    let first = at;
+    while (lines[first - 1] === BACKSLASH) first -= 1;
+    if ((at - first) % 2 === 0) return true;
+  }
+  return false;
 }
 
 /** Refuses rows with a value that is not accepted in one column, in COPY's text form. */
@@ -60,7 +92,8 @@ export function explainRowError(error: unknown): unknown {
 
 /**
  * Values that reach beyond the workspace: readers of all workspaces go by the epoch of an event, and one that is to come
- * would take them past everybody else's; jobs of the installation reach its files; the id of a blob is the name of an object.
+ * would take them past everybody else's; jobs of the installation reach its files; the id of a blob is the name of an object;
+ * a client with a document is everybody's.
  */
 export function assertRowValues(
   { table, columns }: { readonly table: string; readonly columns: readonly string[] },
@@ -81,5 +114,10 @@ export function assertRowValues(
     assertColumn(lines, columns.indexOf("id"), {
       accept: isBlobId,
       refusal: "has a file under a name that is no id",
+    });
+  if (table === "oauth_applications")
+    assertColumn(lines, columns.indexOf("document_url"), {
+      accept: (value) => value === "\\N",
+      refusal: "has a client with a document, which is no workspace's",
     });
 }

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { archiveError } from "../archive/reader.ts";
-import { type ForeignKey, quote, type WorkspaceTable } from "../catalogue.ts";
+import { type ForeignKey, OF_OPEN_RUN, quote, type WorkspaceTable } from "../catalogue.ts";
 
 interface VerifiedRows {
   readonly workspace: string;
@@ -40,6 +40,21 @@ export async function verifyReferences(
     if (rowCount !== 0)
       throw archiveError(`has a row of ${child} that refers to another workspace`);
   }
+}
+
+/** Refuses rows that would begin to work at once: they come among those that are held, and are verified with them. */
+export async function verifyRest(
+  client: pg.Client,
+  { name, keyColumn, open }: WorkspaceTable,
+  workspace: string,
+): Promise<void> {
+  // A row of a run that is held would refer to nothing.
+  if (open === undefined || open === OF_OPEN_RUN) return;
+  const { rowCount } = await client.query(
+    `select from ${quote(name)} where ${quote(keyColumn)} = $1 and (${open}) limit 1`,
+    [workspace],
+  );
+  if (rowCount !== 0) throw archiveError(`has a row of ${name} that would begin to work at once`);
 }
 
 /** Refuses memberships that are to begin later: by that those are told which an import brought. */

@@ -3,11 +3,13 @@ import { openFileSink } from "../archive/sink.ts";
 import { ArchiveWriter } from "../archive/writer.ts";
 import type { NewHead } from "../archive/frame.ts";
 
-/** A frame that may be changed: undefined leaves it out. */
-type Alter = (
-  head: NewHead,
-  content: Buffer,
-) => { readonly head: NewHead; readonly content: Buffer } | undefined;
+interface Altered {
+  readonly head: NewHead;
+  readonly content: Buffer;
+}
+
+/** A frame that may be changed: undefined leaves it out, and others may come with it. */
+type Alter = (head: NewHead, content: Buffer) => Altered | readonly Altered[] | undefined;
 
 /** Writes an archive anew with other frames, whose hashes are right: as somebody would who makes one to do harm. */
 export async function alterArchive(from: string, to: string, alter: Alter): Promise<void> {
@@ -16,7 +18,7 @@ export async function alterArchive(from: string, to: string, alter: Alter): Prom
     const { bytes: _, packed: __, sha256: ___, ...rest } = frame.head;
     const total = rest.kind === "end" ? { total: await writer.total() } : {};
     const altered = alter({ ...rest, ...total }, await frame.content());
-    if (altered) await writer.write(altered.head, altered.content);
+    for (const one of [altered ?? []].flat()) await writer.write(one.head, one.content);
   }
   await writer.finish();
 }

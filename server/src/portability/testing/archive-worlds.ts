@@ -104,6 +104,11 @@ export async function fillSmall(ask: Ask): Promise<void> {
   });
   await ask("POST /api/v1/tables/orders/records", { title: "One\ttab\nline \\N" });
   await ask("POST /api/v1/files?name=a.json", { kept: true });
+  await ask("POST /api/v1/oauth/applications", {
+    name: "Client",
+    redirectUris: ["https://client.test/back"],
+    allowedScopes: ["profile"],
+  });
   await ask("POST /api/v1/secrets", { name: "KEY", value: "planted 5d1" });
   await openTicket(ask);
 }

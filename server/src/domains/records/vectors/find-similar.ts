@@ -8,6 +8,7 @@ import {
   openTable,
   Slug,
   vectorColumns,
+  vectorsOfRowSql,
   VECTOR_DIMENSIONS_MAX,
   type VectorSource,
 } from "#domains/tables/index.ts";
@@ -138,10 +139,7 @@ function parseSearch(table: OpenTable, body: Static<typeof Body>, now: Date): Se
   const guards = [column, ...source.columns].map((name) => rules.guard(name));
   const conditions = [where, ...guards].filter((condition) => condition !== undefined);
   const after = `$${parameters.values.length + 1}::text`;
-  const vectors = `
-    select "~v".vectors as "~vectors" from record_vectors "~v"
-     where "~v".table_id = '${schema.id}' and "~v".column_name = '${column}'
-       and "~v".record_id = ${row}.id and "~v".digest = ${source.digest}`;
+  const vectors = `select "~v".vectors as "~vectors" from ${vectorsOfRowSql(schema, column, { row, source })}`;
   const statement =
     `select ${row}.id as id, "~m"."~vectors" as vectors from ${row}, lateral (${vectors}) as "~m" ` +
     `where ${[...conditions, `${row}.id > ${after}`].map((one) => `(${one})`).join(" and ")} ` +

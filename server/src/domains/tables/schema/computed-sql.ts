@@ -16,7 +16,7 @@ import { compileFormula } from "../formula/compile-formula.ts";
 import { resolveFieldType } from "./field-type.ts";
 import type { FieldBatch, RuleSql, TableField, TableRelations } from "./table-field.ts";
 import type { TableSchema } from "./table-schema.ts";
-import { compileVectorSource, hasVectorsSql } from "../vectors/vector-source.ts";
+import { compileVectorSource, vectorsOfRowSql } from "../vectors/vector-source.ts";
 import type { ColumnTypeName } from "../table.ts";
 
 /** A row whose fields are compiled. */
@@ -69,7 +69,7 @@ function compileEmbedding(
   if (!source) return undefined;
   const guards = source.columns.map((column) => rules.guard(column));
   const isThere = joinAnd([`${source.sql} <> ''`, ...guards]);
-  const isDone = hasVectorsSql(table, name, { row, source });
+  const isDone = `exists (select from ${vectorsOfRowSql(table, name, { row, source })})`;
   return {
     sql: `case when ${isThere} then case when ${isDone} then 'embedded' else 'pending' end end`,
   };

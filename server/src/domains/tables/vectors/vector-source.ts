@@ -1,4 +1,5 @@
 /** The source of the vectors of a column, as SQL on one row: the texts that are embedded, or a vector of the record's own. */
+import pg from "pg";
 import { MODEL } from "#kernel/embedding/vector.ts";
 import { sourcesOf } from "./vector-column.ts";
 import type { ColumnTypeName } from "../table.ts";
@@ -56,14 +57,14 @@ export function compileVectorSource(
   };
 }
 
-/** The condition under which the vectors of a row are those of its present source. */
-export function hasVectorsSql(
+/** The rows of `record_vectors` that are those of a row, as it is now. */
+export function vectorsOfRowSql(
   { id }: Pick<TableSchema, "id">,
   name: string,
   { row, source }: { readonly row: string; readonly source: VectorSource },
 ): string {
   return (
-    `exists (select from record_vectors "~v" where "~v".table_id = '${id}' and "~v".column_name = '${name}' ` +
-    `and "~v".record_id = ${row}.id and "~v".digest = ${source.digest})`
+    `record_vectors "~v" where "~v".table_id = ${pg.escapeLiteral(id)} and "~v".column_name = ${pg.escapeLiteral(name)} ` +
+    `and "~v".record_id = ${row}.id and "~v".digest = ${source.digest}`
   );
 }

@@ -1,0 +1,192 @@
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import type { NewHead } from "../archive/frame.ts";
+import { alterArchive, withEpoch } from "./altered-archive.ts";
+import { withValue } from "./archive-worlds.ts";
+
+/** A part of the refusal, and what makes the archive that gets it. */
+type HostileArchive = readonly [string, () => Promise<void> | void];
+
+type RowsHead = Extract<NewHead, { kind: "rows" }>;
+const isRows = (head: NewHead, table: string): head is RowsHead =>
+  head.kind === "rows" && head.table === table;
+
+/** Jobs of the installation, whose kind is another one to whoever takes each tab for the end of a value. */
+function withHiddenKind(lines: string, head: NewHead): string {
+  const at = head.kind === "rows" ? head.columns.indexOf("kind") : -1;
+  return lines.replaceAll(/.+/g, (line) => {
+    const values = line.split("\t");
+    const shown = values.slice(0, at + 1).join("\\\t");
+    return [shown, ...values.slice(1, at), "installation.backup", ...values.slice(at + 1)].join(
+      "\t",
+    );
+  });
+}
+
+/** Archives as somebody would make them to do harm, out of a sound one. */
+export function hostileArchives({
+  from,
+  to,
+  stranger,
+}: {
+  readonly from: string;
+  readonly to: string;
+  /** An account here that is nobody's of the archive. */
+  readonly stranger: string;
+}): readonly HostileArchive[] {
+  const rows = (table: string, alter: (lines: string, head: NewHead) => string) =>
+    alterArchive(from, to, (head, content) =>
+      head.kind === "rows" && head.table === table
+        ? { head, content: Buffer.from(alter(content.toString(), head)) }
+        : { head, content },
+    );
+  const heads = (alter: (head: NewHead) => NewHead | undefined) =>
+    alterArchive(from, to, (head, content) => {
+      const altered = alter(head);
+      return altered && { head: altered, content };
+    });
+  /** Puts the rows of a table behind another frame, as if they were at rest. */
+  const move = async (table: string, behind: NewHead["kind"]) => {
+    const moved: { head: NewHead; content: Buffer }[] = [];
+    await alterArchive(from, to, (head, content) => {
+      if (isRows(head, table)) moved.push({ head: { ...head, open: false }, content });
+      return undefined;
+    });
+    await alterArchive(from, to, (head, content) => {
+      // Records would miss the definitions of their tables first.
+      if (isRows(head, table) || ("environment" in head && head.environment)) return undefined;
+      return [{ head, content }, ...(head.kind === behind ? moved : [])];
+    });
+  };
+  const bytes = readFileSync(from);
+  return [
+    ["is not the archive", () => writeFileSync(to, "PK\u0003\u0004 something else altogether")],
+    ["ends before its end", () => writeFileSync(to, bytes.subarray(0, bytes.length - 7))],
+    ["goes on after its end", () => writeFileSync(to, Buffer.concat([bytes, bytes]))],
+    [
+      "with the schema 0001_kernel.sql",
+      () =>
+        alterArchive(from, to, (head, content) => {
+          if (head.kind !== "manifest") return { head, content };
+          const manifest = JSON.parse(content.toString());
+          manifest.schema = { last: "0001_kernel.sql", sha256: "0".repeat(64) };
+          return { head, content: Buffer.from(JSON.stringify(manifest)) };
+        }),
+    ],
+    ...["operators", "workspace_keys"].map(
+      (table) =>
+        [
+          "no table of a workspace",
+          () =>
+            heads((head) =>
+              head.kind === "rows" && head.table === "files" ? { ...head, table } : head,
+            ),
+        ] as const,
+    ),
+    [
+      "other columns of files",
+      () =>
+        heads((head) =>
+          head.kind === "rows" && head.table === "files"
+            ? { ...head, columns: [...head.columns.slice(1), "workspace_id"] }
+            : head,
+        ),
+    ],
+    ["another number of rows", () => rows("files", (lines) => lines + lines)],
+    [
+      "lacks rows",
+      () => heads((head) => (head.kind === "rows" && head.table === "files" ? undefined : head)),
+    ],
+    ["lacks files", () => heads((head) => (head.kind === "file" ? undefined : head))],
+    [
+      "not the one that its row names",
+      () =>
+        alterArchive(from, to, (head, content) => ({
+          head,
+          content:
+            head.kind === "file"
+              ? Buffer.from("other bytes!".padEnd(content.length).slice(0, content.length))
+              : content,
+        })),
+    ],
+    [
+      "wrong at",
+      () =>
+        heads((head) => (head.kind === "file" ? { ...head, blob: "../../../etc/passwd" } : head)),
+    ],
+    [
+      "of somebody who is not in it",
+      () => rows("memberships", (lines) => lines.replaceAll(/usr_\w{26}/g, stranger)),
+    ],
+    [
+      "of an epoch that its manifest does not know",
+      () => rows("events", (lines, head) => withValue(lines, head, "epoch", "1023")),
+    ],
+    [
+      "has a job that is not a workspace's",
+      () => rows("jobs", (lines, head) => withValue(lines, head, "kind", "installation.backup")),
+    ],
+    [
+      "has a job that is not a workspace's",
+      () =>
+        rows("jobs", (lines, head) => withValue(lines, head, "kind", "\\x69nstallation.backup")),
+    ],
+    [
+      "under a name that is no id",
+      () => rows("blobs", (lines, head) => withValue(lines, head, "id", "../../other/blb_1")),
+    ],
+    [
+      "has a membership that is to begin later",
+      () =>
+        rows("memberships", (lines, head) =>
+          withValue(lines, head, "created_at", "2999-01-01 00:00:00+00"),
+        ),
+    ],
+    [
+      "that could not be saved here: /trigger",
+      () =>
+        rows("workflows", (lines, head) =>
+          withValue(lines, head, "definition", '{"name": "x", "nodes": [], "edges": []}'),
+        ),
+    ],
+    [
+      "is wrong at /rules/0",
+      () =>
+        rows("user_tables", (lines, head) =>
+          withValue(lines, head, "rules", '[{"roles": ["*"], "actions": ["everything"]}]'),
+        ),
+    ],
+    [
+      "The table orders is wrong at /id",
+      () => rows("user_tables", (lines, head) => withValue(lines, head, "id", "tbl_1' or true --")),
+    ],
+    [
+      "has a client with a document",
+      () =>
+        rows("oauth_applications", (lines, head) =>
+          withValue(lines, head, "document_url", "https://client.test/id"),
+        ),
+    ],
+    // To PostgreSQL the first value goes on behind the tab, and the kind is another one.
+    ["in another form than PostgreSQL", () => rows("jobs", withHiddenKind)],
+    [
+      "in another form than PostgreSQL",
+      () =>
+        alterArchive(from, to, (head, content) =>
+          isRows(head, "blobs")
+            ? {
+                head: { ...head, rows: 0 },
+                content: Buffer.from(content.map((b) => (b === 10 ? 13 : b))),
+              }
+            : { head, content },
+        ),
+    ],
+    [
+      "has rows of memberships in a wrong place",
+      () => heads((head) => (isRows(head, "memberships") ? { ...head, open: true } : head)),
+    ],
+    ["has rows of user_tables in a wrong place", () => move("user_tables", "sequences")],
+    ["has a row of jobs that would begin to work at once", () => move("jobs", "people")],
+    ["takes at most 64 of the 1023 epochs", () => alterArchive(from, to, withEpoch)],
+    ["Another workspace has the slug", () => copyFileSync(from, to)],
+  ];
+}
