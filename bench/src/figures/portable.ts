@@ -106,9 +106,7 @@ function describe(
   { records, events }: { readonly records: number; readonly events: number },
 ) {
   const medianOf = (of: (one: Durations) => number) => spreadOf(durations.map(of)).median;
-  const ratio = medianOf(
-    (one) => (one.exportMs + one.importMs) / (one.dumpMs + one.restoreMs),
-  );
+  const ratio = medianOf((one) => (one.exportMs + one.importMs) / (one.dumpMs + one.restoreMs));
   const seconds = (of: (one: Durations) => number) => `${(medianOf(of) / 1_000).toFixed(1)} s`;
   return {
     ours: `${seconds(({ exportMs }) => exportMs)} and ${seconds(({ importMs }) => importMs)}`,

@@ -22,6 +22,7 @@ import {
   rowsDrawn,
   scaleRows,
   scrollTo,
+  type Span,
 } from "./viewport.ts";
 
 export interface GridProps extends PointerProps {
@@ -85,12 +86,9 @@ export function Grid(props: GridProps) {
   useReads(book, rows, span.from, span.to);
   const reveal = useFollow(box, { range, scale, edges, bodyPx, frozen: props.frozen });
   const pointer = useGridPointer(props);
-  const stable = useStableHandlers({ onFold: props.onFold });
   const chosen = boxOf(range);
   const origin = originAt(scale, span.from, view.topPx);
-  // A row that leaves the view gives its element to the one that comes into it: nothing is made anew while one scrolls.
   const slots = rowsDrawn(rowPx, bodyPx);
-  const drawn = Array.from({ length: span.to - span.from }, (_, n) => span.from + n);
   return (
     <div
       ref={box}
@@ -117,50 +115,68 @@ export function Grid(props: GridProps) {
       />
       <div className="grid-body" role="rowgroup" style={{ height: scale.heightPx, width: widthPx }}>
         <div className="grid-rows" style={{ transform: `translateY(${origin.topPx}px)` }}>
-          {drawn.map((line) => {
-            const top = (line - origin.row) * rowPx;
-            const grouped = rows.groupAt(line);
-            if (grouped && props.groupColumn) {
-              return (
-                <GroupLine
-                  key={`g${line % slots}`}
-                  {...{ line, top, columns }}
-                  group={grouped.group}
-                  column={props.groupColumn}
-                  heightPx={rowPx}
-                  isFolded={props.folded.has(JSON.stringify(grouped.group.value))}
-                  nameOf={props.nameOf}
-                  onFold={stable.onFold}
-                />
-              );
-            }
-            const place = rows.placeAt(line) ?? 0;
-            const row = book.rowAt(place);
-            const isIn = line >= chosen.top && line <= chosen.bottom;
-            const isActive = line === range.anchor.row;
-            return (
-              <GridRow
-                key={line % slots}
-                {...{ line, place, top, row, lines }}
-                heightPx={rowPx}
-                nameOf={props.nameOf}
-                from={isIn ? chosen.left : -1}
-                to={isIn ? chosen.right : -2}
-                active={isActive ? range.anchor.column : -1}
-                editor={isActive ? props.editor : undefined}
-                flash={row && book.flashes.get(row.id)}
-                faults={row && faultsOf(book, row.id)}
-                others={row && props.others.get(row.id)}
-                hasHandle={isActive && isOne(range)}
-                isDraft={row !== undefined && isDraft(row.id)}
-              />
-            );
-          })}
+          <DrawnRows {...props} {...{ lines, span, slots }} originRow={origin.row} />
         </div>
       </div>
       {props.footer(lines)}
     </div>
   );
+}
+
+interface DrawnRowsProps extends GridProps {
+  readonly lines: ColumnLines;
+  readonly span: Span;
+  /** How many elements there are for rows. */
+  readonly slots: number;
+  /** The row that stands at the top of the box in which they are drawn. */
+  readonly originRow: number;
+}
+
+/** Rows in sight. One that leaves the view gives its element to the one that comes into it: nothing is made anew. */
+function DrawnRows(props: DrawnRowsProps) {
+  const { book, rows, columns, rowPx, range, lines, span, slots } = props;
+  const stable = useStableHandlers({ onFold: props.onFold });
+  const chosen = boxOf(range);
+  const drawn = Array.from({ length: span.to - span.from }, (_, n) => span.from + n);
+  return drawn.map((line) => {
+    const top = (line - props.originRow) * rowPx;
+    const grouped = rows.groupAt(line);
+    if (grouped && props.groupColumn) {
+      return (
+        <GroupLine
+          key={`g${line % slots}`}
+          {...{ line, top, columns }}
+          group={grouped.group}
+          column={props.groupColumn}
+          heightPx={rowPx}
+          isFolded={props.folded.has(JSON.stringify(grouped.group.value))}
+          nameOf={props.nameOf}
+          onFold={stable.onFold}
+        />
+      );
+    }
+    const place = rows.placeAt(line) ?? 0;
+    const row = book.rowAt(place);
+    const isIn = line >= chosen.top && line <= chosen.bottom;
+    const isActive = line === range.anchor.row;
+    return (
+      <GridRow
+        key={line % slots}
+        {...{ line, place, top, row, lines }}
+        heightPx={rowPx}
+        nameOf={props.nameOf}
+        from={isIn ? chosen.left : -1}
+        to={isIn ? chosen.right : -2}
+        active={isActive ? range.anchor.column : -1}
+        editor={isActive ? props.editor : undefined}
+        flash={row && book.flashes.get(row.id)}
+        faults={row && faultsOf(book, row.id)}
+        others={row && props.others.get(row.id)}
+        hasHandle={isActive && isOne(range)}
+        isDraft={row !== undefined && isDraft(row.id)}
+      />
+    );
+  });
 }
 
 /** Where the box is scrolled to, once a frame. */

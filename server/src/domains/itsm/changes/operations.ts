@@ -3,7 +3,13 @@ import Type from "typebox";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { asOfListQuery, listPastPage, NO_REVISION, PastTooLong, refuseOfPast } from "#kernel/list/past-list.ts";
+import {
+  asOfListQuery,
+  listPastPage,
+  NO_REVISION,
+  PastTooLong,
+  refuseOfPast,
+} from "#kernel/list/past-list.ts";
 import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";

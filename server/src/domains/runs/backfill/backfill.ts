@@ -31,7 +31,9 @@ export type BackfillInput = Static<typeof BackfillInput>;
 
 /** One event, time or request for which a run is started. */
 export const BackfillThing = Type.Object({
-  thing: Type.String({ description: "The id of an event or of a kept request, or a time of a schedule" }),
+  thing: Type.String({
+    description: "The id of an event or of a kept request, or a time of a schedule",
+  }),
   at: Time,
 });
 

@@ -283,7 +283,8 @@ function severalHours(intervals: readonly JsonObject[]): ConvertedTrigger {
 function cronTrigger(cron: string, approximations: readonly string[] = []): ConvertedTrigger {
   if (cron.startsWith("=") || cron.trim() === "")
     throw new NotConvertible("has a schedule by expression");
-  if (checkSchedule({ cron }).length > 0) throw new NotConvertible("has a schedule of another kind");
+  if (checkSchedule({ cron }).length > 0)
+    throw new NotConvertible("has a schedule of another kind");
   return { trigger: { type: "schedule", cron }, approximations };
 }
 

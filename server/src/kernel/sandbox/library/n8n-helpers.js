@@ -74,12 +74,21 @@ export function addHelpers(n8n) {
   n8n.randomText = (encoding, length) => {
     let hex = "";
     // The digits of a UUID that tell its version are no random ones.
-    while (hex.length < length * 2) hex += crypto.randomUUID().replaceAll("-", "").replace(/^(.{12}).(.{3})./, "$1$2");
+    while (hex.length < length * 2)
+      hex += crypto
+        .randomUUID()
+        .replaceAll("-", "")
+        .replace(/^(.{12}).(.{3})./, "$1$2");
     if (encoding === "hex") return hex.slice(0, length);
     const bytes = Buffer.from(hex.slice(0, hex.length - (hex.length % 2)), "hex");
     return encoding === "base64"
       ? bytes.toString("base64").replaceAll(/\W/g, "").slice(0, length)
-      : [...bytes].map((one) => "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"[one % 64]).join("").slice(0, length);
+      : [...bytes]
+          .map(
+            (one) => "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"[one % 64],
+          )
+          .join("")
+          .slice(0, length);
   };
   n8n.unreadable = (code) => {
     throw new SyntaxError(`The expression can't be read: ${code}`);

@@ -49,7 +49,9 @@ export function addSql(n8n) {
     const parts =
       n8n
         .text(text)
-        .match(/\$(\w*)\$[\s\S]*?\$\1\$|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|;|[^;'"$/-]+|[\s\S]/g) ?? [];
+        .match(
+          /\$(\w*)\$[\s\S]*?\$\1\$|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|;|[^;'"$/-]+|[\s\S]/g,
+        ) ?? [];
     const found = [""];
     for (const part of parts) {
       if (part === ";") found.push("");

@@ -113,7 +113,11 @@ async function fetchClient(
       throw new Failure(BadClientDocument, { detail: "It can't be read." });
     });
   const { status, headers, body, truncated } = response;
-  if (status !== 200 || truncated || !/^application\/(?:[\w.+-]+\+)?json\b/.test(headers["content-type"] ?? ""))
+  if (
+    status !== 200 ||
+    truncated ||
+    !/^application\/(?:[\w.+-]+\+)?json\b/.test(headers["content-type"] ?? "")
+  )
     throw new Failure(BadClientDocument, { detail: "It can't be read." });
   const document = parseDocument(body, url);
   const scopes = parseScopes(document.scope ?? "").filter((scope) =>
@@ -142,7 +146,9 @@ function parseDocument(body: Uint8Array, url: string): ClientDocument {
   const result = documents.check(value);
   if ("errors" in result) {
     const [error] = result.errors;
-    throw new Failure(BadClientDocument, { detail: `${error?.path ?? ""} ${error?.message ?? ""}` });
+    throw new Failure(BadClientDocument, {
+      detail: `${error?.path ?? ""} ${error?.message ?? ""}`,
+    });
   }
   const document = result.value as ClientDocument;
   const refuse = (detail: string) => new Failure(BadClientDocument, { detail });

@@ -17,7 +17,13 @@ import { FileAttached, NotAttachable } from "#domains/files/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
-import { asOfListQuery, listPastPage, NO_REVISION, PastTooLong, refuseOfPast } from "#kernel/list/past-list.ts";
+import {
+  asOfListQuery,
+  listPastPage,
+  NO_REVISION,
+  PastTooLong,
+  refuseOfPast,
+} from "#kernel/list/past-list.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { permissionFailure } from "#kernel/operation/failure.ts";
