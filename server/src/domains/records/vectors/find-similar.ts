@@ -35,6 +35,8 @@ const TEXT_CHARACTERS_MAX = 4_000;
 /** Compared with one question: some 150 MB of the model's own vectors pass through, page by page. */
 const VECTORS_MAX = 100_000;
 const PAGE_RECORDS = 1_000;
+/** A page is less where its records have many or long vectors: many may ask at once, and each page is in memory. */
+const PAGE_BYTES = 4 * 1_048_576;
 const FIELDS_MAX = 200;
 
 const TooManyVectors = failure(
@@ -140,10 +142,17 @@ function parseSearch(table: OpenTable, body: Static<typeof Body>, now: Date): Se
   const conditions = [where, ...guards].filter((condition) => condition !== undefined);
   const after = `$${parameters.values.length + 1}::text`;
   const vectors = `select "~v".vectors as "~vectors" from ${vectorsOfRowSql(schema, column, { row, source })}`;
-  const statement =
+  const next =
     `select ${row}.id as id, "~m"."~vectors" as vectors from ${row}, lateral (${vectors}) as "~m" ` +
     `where ${[...conditions, `${row}.id > ${after}`].map((one) => `(${one})`).join(" and ")} ` +
     `order by ${row}.id limit ${PAGE_RECORDS}`;
+  // The length of what is stored apart is known without reading it.
+  const sized =
+    `select id, vectors, count(*) over () as found, ` +
+    `sum(octet_length(vectors)) over (order by id) - octet_length(vectors) as before from (${next}) as "~next"`;
+  const statement =
+    `select id, vectors, found::integer as found from (${sized}) as "~sized" ` +
+    `where before < ${PAGE_BYTES} order by id`;
   return { source, vector: parseVector(table, column, body), statement, parameters };
 }
 
@@ -210,8 +219,8 @@ async function scan(
     }
     if (compared > VECTORS_MAX) throw new Failure(TooManyVectors);
     hits = hits.toSorted((a, b) => b.score - a.score).slice(0, limit);
-    isLast = rows.length < PAGE_RECORDS;
-    const { id } = rows.at(-1) ?? {};
+    const { id, found = 0 } = rows.at(-1) ?? {};
+    isLast = rows.length === found && rows.length < PAGE_RECORDS;
     after = typeof id === "string" ? id : "";
   }
   return hits;

@@ -203,6 +203,27 @@ test("vectors of one's own are compared by their angle, whatever their length", 
   ]);
 });
 
+test("records with long vectors are read a few at a time, and all of them are compared", async () => {
+  const [dimensions, count, part] = [4_096, 270, 30];
+  const path = await createTable("long", {
+    columns: [{ name: "at", type: "vector", options: { dimensions } }],
+  });
+  const pointTo = (place: number) => Array.from({ length: dimensions }, (_, at) => +(at === place));
+  for (let from = 0; from < count; from += part) {
+    const records = Array.from({ length: part }, (_, at) => ({ at: pointTo(from + at) }));
+    const made = await owner(`POST ${path}/records/bulk`, { records });
+    expect(made.body.errors ?? made.status).toBe(201);
+  }
+  for (const place of [0, count - 1]) {
+    const nearest = () => similar(path, { vector: pointTo(place), scoreMin: 0.5 });
+    const [hit] = await until(async () => {
+      const { data } = (await nearest()).body;
+      return data.length > 0 && data;
+    });
+    expect(hit.record.at.indexOf(1)).toBe(place);
+  }
+});
+
 test("an agent searches articles and records, with the rights of its run", async () => {
   const path = await createTable("manual", { columns: [...texts, meaning] });
   const coffee = await create(path, COFFEE);
