@@ -212,6 +212,28 @@ describeInBrowser("the inspector", () => {
     expect(event).toMatchObject({ type: "order.placed", data: { sku: "CD-2" } });
   });
 
+  test("a form is designed with the keyboard: a removed field leaves it at the next, Escape at the panel", async () => {
+    const fields = ["name", "mail", "more"].map((name) => ({ name }));
+    const { id } = await makeWorkflow({ type: "form", title: "Survey", pages: [{ fields }] });
+    const { page } = await at.visit(["owner"]);
+    await openStep(page, id, "*");
+    const design = page.getByRole("button", { name: "Design the form, 1 page" });
+    await design.click();
+    const dialog = page.getByRole("dialog", { name: "Form" });
+    const row = (name: string) => dialog.getByRole("button", { name: new RegExp(`^${name}`) });
+    await row("mail").press("Delete");
+    await row("mail").waitFor({ state: "detached" });
+    expect(await row("more").evaluate((it) => it === document.activeElement)).toBe(true);
+    await dialog.getByLabel(/^Value at first/).fill("Nothing");
+    await dialog.getByRole("region", { name: "Preview" }).getByLabel("more").waitFor();
+    expect(
+      await dialog.getByRole("region", { name: "Preview" }).getByLabel("more").inputValue(),
+    ).toBe("Nothing");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await design.evaluate((it) => it === document.activeElement)).toBe(true);
+  });
+
   testAtLength("somebody who may only read sees everything and changes nothing", async () => {
     const { id } = await makeWorkflow();
     const { page } = await at.visit(["viewer"]);

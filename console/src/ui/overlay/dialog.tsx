@@ -27,6 +27,8 @@ export function Dialog({ title, onClose, children, footer, isWide, onSubmit }: D
       className={isWide ? "dialog wide" : "dialog"}
       aria-labelledby={id}
       onClose={onClose}
+      // What lies behind, such as a panel that Escape leaves, would take the key away from it.
+      onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()}
       onPointerDown={(event) => event.target === dialog.current && dialog.current.close()}
     >
       <form

@@ -1,7 +1,7 @@
 /** A conversation with the workflow as it is deployed, under the words that are being designed. */
 import "./designer.css";
 import { Send } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { call, useOp } from "../../../data/api.ts";
 import { describeRefusal } from "../../../data/change.ts";
 import { place } from "../../../data/place.ts";
@@ -23,6 +23,7 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
   const [message, setMessage] = useState("");
   const [sessionId, setSessionId] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
   const address = saved?.trigger.type === "chat" ? toAddress(saved.trigger.url) : undefined;
   const isDeployed = saved?.environments[place.environment]?.enabled === true;
   const reason = !isDeployed
@@ -36,6 +37,8 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
     setLines(before);
     setMessage("");
     setBusy(true);
+    // Whoever pressed the button goes on writing.
+    field.current?.focus();
     try {
       const body = { message, ...(sessionId !== undefined && { sessionId }) };
       const query = { environment: place.environment };
@@ -63,6 +66,7 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
       </ol>
       <div className="row">
         <input
+          ref={field}
           className="field grow"
           aria-label="Message"
           placeholder={trigger.placeholder ?? "Write a message"}
