@@ -11,7 +11,8 @@ const SCROLLS = 120;
 /** What a mouse turns its wheel by at once. */
 const NOTCH_PX = 120;
 const CELL = "[role=grid] [role=gridcell]";
-const TARGETS_MS = { rows: 200, frame: 33, paint: 50, save: 150 } as const;
+/** Sixty frames a second, but for those in which a page is read. */
+const TARGETS_MS = { rows: 200, frame: 17, paint: 50, save: 150 } as const;
 
 /** A table of a million records in the grid: its first rows, frames while it is scrolled, and an edit of a cell. */
 export const consoleGrid: Figure = {
@@ -28,7 +29,7 @@ export const consoleGrid: Figure = {
     const { paintsMs, savesMs } = await edit(page);
     const figures = {
       rows: p95(rowsMs),
-      frame: p95(framesMs),
+      frame: spreadOf(framesMs).median,
       paint: spreadOf(paintsMs).median,
       save: spreadOf(savesMs).median,
     };
@@ -42,7 +43,7 @@ export const consoleGrid: Figure = {
         ([name, ms]) => figures[name as keyof typeof figures] <= ms,
       ),
       notes: [
-        `${size.toLocaleString("en")} records; ${framesMs.length} frames, median ${spreadOf(framesMs).median.toFixed(0)} ms, the longest ${Math.max(...framesMs).toFixed(0)} ms; ${EDITS} edits`,
+        `${size.toLocaleString("en")} records; ${framesMs.length} frames, p95 ${p95(framesMs).toFixed(0)} ms, the longest ${Math.max(...framesMs).toFixed(0)} ms; ${EDITS} edits`,
       ],
       values: { rowsMs, framesMs, paintsMs, savesMs },
     };
