@@ -1,2 +1,3 @@
 export { PastBanner } from "./past-banner.tsx";
 export { isMoment } from "./moment.ts";
+export { PastError } from "./past-error.tsx";

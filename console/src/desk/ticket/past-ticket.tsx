@@ -2,9 +2,9 @@ import "./ticket.css";
 import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/people.ts";
-import { PastBanner } from "../../past/index.ts";
+import { PastBanner, PastError } from "../../past/index.ts";
 import { useTitle } from "../../shell/title.ts";
-import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 import { Priority } from "../queue/due-mark.tsx";
 import { toStream } from "../stream/moments.ts";
@@ -34,7 +34,7 @@ export function PastTicket({ kind, number, at, onAt }: PastTicketProps) {
   return (
     <section className="ticket" aria-label={`${number} as it was`}>
       <PastBanner {...{ at, moments }} onChange={onAt} />
-      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {error && <PastError error={error} retry={() => void refetch()} />}
       {!ticket && !error && <Loading rows={9} />}
       {ticket && !error && <PastSheet {...{ ticket, timeline, at, onAt }} />}
     </section>

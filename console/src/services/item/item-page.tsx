@@ -6,7 +6,7 @@ import { useState } from "react";
 import { call, etagOf, invalidate, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useMay, useNames } from "../../data/people.ts";
-import { isMoment, PastBanner } from "../../past/index.ts";
+import { isMoment, PastBanner, PastError } from "../../past/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
@@ -82,7 +82,7 @@ function PastItem({ id, at, onAt }: PastItemProps) {
   return (
     <div className="page">
       <PastBanner {...{ at, moments }} onChange={onAt} />
-      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {error && <PastError error={error} retry={() => void refetch()} />}
       {!item && !error && <Loading rows={10} />}
       {item && !error && (
         <>

@@ -4,7 +4,7 @@ import { Link2, X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/people.ts";
-import { PastBanner } from "../../past/index.ts";
+import { PastBanner, PastError } from "../../past/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { copyText } from "../../ui/behaviour/copy.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -142,7 +142,7 @@ function PastRecord(props: RecordPanelProps & { readonly at: string }) {
         </button>
       </header>
       <div className="record-body scroll" tabIndex={0} role="group" aria-label="Fields">
-        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {error && <PastError error={error} retry={() => void refetch()} />}
         {!record && !error && <Loading rows={8} />}
         {record && !error && (
           <dl className="record-fields">
