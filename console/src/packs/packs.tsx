@@ -157,7 +157,7 @@ function OfferCard(props: {
       <ul className="pack-brings" aria-label={`What ${name} brings`}>
         {brings.map(({ kind, names }) => (
           <li key={kind} title={names.join("\n")}>
-            <strong>{names.length}</strong> {toWords(kind).toLowerCase()}
+            <strong>{names.length}</strong> {kindFor(kind, names.length)}
           </li>
         ))}
       </ul>
@@ -192,4 +192,11 @@ function Things({ things }: { readonly things: Pack["made"] }) {
       ))}
     </dl>
   );
+}
+
+/** `sla_policies` as `SLA policies`, or as `SLA policy` where there is one. */
+function kindFor(kind: string, count: number): string {
+  const [first = "", ...rest] = toWords(kind).split(" ");
+  const words = [/^[A-Z]{2}/.test(first) ? first : first.toLowerCase(), ...rest].join(" ");
+  return count === 1 ? words.replace(/ies$/, "y").replace(/s$/, "") : words;
 }
