@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isDefinition, readChosen, readDropped } from "./dropped-files.ts";
-import { joinBindings } from "./n8n-folder.tsx";
+import { joinBindings } from "./n8n/folder.tsx";
 
 test("of what was chosen, the definitions are read", async () => {
   const files = [

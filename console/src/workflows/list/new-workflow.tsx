@@ -8,10 +8,10 @@ import { notify } from "../../ui/toast.tsx";
 import { type Intent, INTENTS, setUp } from "../../welcome/index.ts";
 import { parseImported } from "./definition-file.ts";
 import { type DroppedFile, NO_DEFINITION, readChosen, readDropped } from "./dropped-files.ts";
-import { readN8nExport } from "./n8n-file.ts";
-import { createDrafts, createFiles, toPlace } from "./n8n-drafts.ts";
-import { N8nFolder, useFolder } from "./n8n-folder.tsx";
-import { N8nImport } from "./n8n-import.tsx";
+import { readN8nExport } from "./n8n/export-file.ts";
+import { createDrafts, createFiles, toPlace } from "./n8n/drafts.ts";
+import { N8nFolder, useFolder } from "./n8n/folder.tsx";
+import { N8nImport } from "./n8n/import-report.tsx";
 
 type Way = "nothing" | "example" | "import";
 

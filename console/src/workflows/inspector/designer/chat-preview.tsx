@@ -37,7 +37,7 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
     setLines(before);
     setMessage("");
     setBusy(true);
-    // Whoever pressed the button goes on writing.
+    // Focus stays where one writes, also after the button.
     field.current?.focus();
     try {
       const body = { message, ...(sessionId !== undefined && { sessionId }) };

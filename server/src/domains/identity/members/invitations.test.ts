@@ -188,8 +188,12 @@ test("expired invitations, links and addresses are pruned", async () => {
   apart.clock.advance(8 * 24 * 3_600_000);
   await until(async () => (await left()).invitations === 0 && (await left()).resets === 0);
   expect((await left()).addresses).toBe(1);
-  apart.clock.advance(83 * 24 * 3_600_000);
-  await until(async () => (await left()).addresses === 0);
+  apart.clock.advance(82 * 24 * 3_600_000);
+  // A day at a time: the job may be at work since before, and comes again a day after its end.
+  await until(async () => {
+    apart.clock.advance(24 * 3_600_000);
+    return (await left()).addresses === 0;
+  });
 });
 
 test("two invitations to one new address, accepted at once, make one account", async () => {

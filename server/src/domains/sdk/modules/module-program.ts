@@ -38,7 +38,8 @@ function caller(specifier: string): string {
   return `import * as exported from "${specifier}";
 export default async ({ export: name = "default", arguments: given = [] }) => {
   const call = exported[name];
-  if (typeof call !== "function") throw new TypeError("The module exports no function " + name + ".");
+  const problem = "The module exports no function " + name + ".";
+  if (typeof call !== "function") throw new TypeError(problem);
   return call(...given);
 };`;
 }

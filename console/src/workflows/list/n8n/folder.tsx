@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
-import { call, type Input } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
-import type { DroppedFile } from "./dropped-files.ts";
-import { count } from "../../ui/words.ts";
-import { readN8nExport } from "./n8n-file.ts";
-import { Bindings, type N8nAnswer } from "./n8n-import.tsx";
+import { call, type Input } from "../../../data/api.ts";
+import { describeRefusal } from "../../../data/change.ts";
+import type { DroppedFile } from "../dropped-files.ts";
+import { count } from "../../../ui/words.ts";
+import { readN8nExport } from "./export-file.ts";
+import { Bindings, type N8nAnswer } from "./import-report.tsx";
 
 /** A file of a folder, and what would become of it. */
 export interface FolderFile {

@@ -1,7 +1,7 @@
 import { CircleCheck, CircleDashed, TriangleAlert } from "lucide-react";
-import { type Reply, useOp } from "../../data/api.ts";
-import { BASE_PATH } from "../../data/place.ts";
-import { sortReport } from "./n8n-file.ts";
+import { type Reply, useOp } from "../../../data/api.ts";
+import { BASE_PATH } from "../../../data/place.ts";
+import { sortReport } from "./export-file.ts";
 
 export type N8nAnswer = Reply<"workflows.import">["data"];
 

@@ -1,9 +1,9 @@
 /** Drafts of workflows, of exports of n8n. */
-import { call, type Input } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
-import { notify } from "../../ui/toast.tsx";
-import { count } from "../../ui/words.ts";
-import type { useFolder } from "./n8n-folder.tsx";
+import { call, type Input } from "../../../data/api.ts";
+import { describeRefusal } from "../../../data/change.ts";
+import { notify } from "../../../ui/toast.tsx";
+import { count } from "../../../ui/words.ts";
+import type { useFolder } from "./folder.tsx";
 
 /** Makes the workflows of an export of n8n, drafts all of them. */
 export async function createDrafts(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readN8nExport, sortReport } from "./n8n-file.ts";
+import { readN8nExport, sortReport } from "./export-file.ts";
 
 test("an export of n8n is told from anything else", () => {
   expect(readN8nExport('{"nodes":[],"connections":{}}')).toEqual({ nodes: [], connections: {} });
