@@ -178,9 +178,18 @@ test("a step that waits hears what came since its run began, each event once", a
   const id = await deployWorkflow(owner, [call("pay"), wait("first"), wait("second")]);
   const { body } = await trigger(owner, id, 7);
   await until(async () => receiver.received.length === 1);
+  // Somebody else's transaction keeps the log from settling until the step has looked for what came before it.
+  const writer = await world.unsettle();
   const [, early] = [await publish(8), await publish(7)];
   release.resolve();
   const waiting = await waitForRun(owner, body.data.runId, ["waiting"]);
+  const looks = new Set<unknown>();
+  await until(async () => {
+    const found = await world.sql("select id from jobs where kind = 'runs.past_events'");
+    for (const look of found) looks.add(look["id"]);
+    return looks.size > 1;
+  });
+  await writer.release();
   const heard = await until(async () => {
     const { trace } = await waitForRun(owner, waiting.id, ["waiting"]);
     const steps = stepsOf({ trace });

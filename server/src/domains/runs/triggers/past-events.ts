@@ -12,13 +12,14 @@ import { findWaitingStep, wakeWaitingStep } from "./waiting-steps.ts";
 
 const BATCH_EVENTS = 200;
 const EVENTS_MAX = 10_000;
+const UNSETTLED_MS = 200;
 
 const PastEvents = Type.Object({ runId: Type.String(), path: Type.String() });
 
 /**
  * Answers a step that waits with the first event that came since its run began. It runs once the wait
- * is committed, so that no event is missed: one that is settled by now is found here, and any other
- * comes to the reader, which sees the wait.
+ * is committed, so that no event is missed: one that is there by now is found here, as soon as it
+ * is settled, and any other comes to the reader, which sees the wait.
  */
 export const pastEventJob: JobType<typeof PastEvents> = job({
   kind: "runs.past_events",
@@ -31,13 +32,18 @@ export const pastEventJob: JobType<typeof PastEvents> = job({
     const topics = step.topic === PLATFORM_EVENTS ? platformTopics(services) : [step.topic];
     const answers = await readAnswers(ctx, runId);
     for (let read = 0; read < EVENTS_MAX; read += BATCH_EVENTS) {
-      const { events, hasMore } = await readTopics(tx, topics, after, BATCH_EVENTS);
+      const { events, hasMore, unsettled } = await readTopics(tx, topics, after, BATCH_EVENTS);
       const visibleTo = await resolveVisibility(ctx, events, [step.runAs]);
       const candidates = events.flatMap((event) => visibleTo(event, step) ?? []);
       const found = candidates.find((event) => !answers.has(event.id) && step.matchesPast(event));
       if (found) return wakeWaitingStep(ctx, step, found);
       const last = events.at(-1);
-      if (!hasMore || !last) return;
+      if (!hasMore || !last) {
+        // An event that is there already is not new to the reader, though an older transaction keeps it from this look.
+        const dueAt = new Date(ctx.now.getTime() + UNSETTLED_MS);
+        if (unsettled !== undefined) ctx.enqueue(pastEventJob, { runId, path }, { dueAt });
+        return;
+      }
       after = last.position;
     }
   },
