@@ -23,7 +23,7 @@ import { hanging } from "./figures/hanging.ts";
 import { logins } from "./figures/logins.ts";
 import { manyRuns } from "./figures/many-runs.ts";
 import { memory } from "./figures/memory.ts";
-import { polling } from "./figures/polling.ts";
+import { polledItems } from "./figures/polled-items.ts";
 import { queue } from "./figures/queue.ts";
 import { read } from "./figures/read.ts";
 import { readers } from "./figures/readers.ts";
@@ -69,7 +69,7 @@ const FIGURES: readonly Figure[] = [
   files,
   stepFiles,
   agent,
-  polling,
+  polledItems,
   formPage,
   mail,
   tickets,

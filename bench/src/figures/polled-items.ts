@@ -15,8 +15,8 @@ const LIMIT_MS = 180_000;
 const ENDED = "select count(*)::int as n from runs where status = 'completed'";
 
 /** Items of feeds, each of which begins a run: from the first poll that finds them to the end of the last run. */
-export const polling: Figure = {
-  name: "polling",
+export const polledItems: Figure = {
+  name: "polled-items",
   async measure(rig, effort) {
     const product = await rig.startProduct({
       ...effort,
