@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { call, invalidate, type Schemas } from "../data/api.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
-import { Field } from "../ui/field.tsx";
+import { Field, PassphraseField } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
+import { Refusal } from "../ui/feedback.tsx";
 
 const WORDS = {
   check: {
@@ -56,24 +57,12 @@ export function ImportTaskDialog(props: {
     >
       <p>{about}</p>
       {one.summary?.withSecrets !== false && (
-        <Field
-          label="Passphrase"
-          isOptional={task === "check"}
+        <PassphraseField
           help="Of the archive, where it was made with one."
-        >
-          {(bound) => (
-            <input
-              {...bound}
-              className="field"
-              type="password"
-              autoComplete="off"
-              minLength={12}
-              required={task === "load"}
-              value={passphrase}
-              onChange={({ target }) => setPassphrase(target.value)}
-            />
-          )}
-        </Field>
+          isRequired={task === "load"}
+          value={passphrase}
+          onChange={setPassphrase}
+        />
       )}
       <Field
         label="Slug"
@@ -91,11 +80,7 @@ export function ImportTaskDialog(props: {
           />
         )}
       </Field>
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Refusal reason={problem} />
     </Dialog>
   );
 }

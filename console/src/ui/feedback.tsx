@@ -48,3 +48,13 @@ export function ErrorNotice(props: { readonly error: Problem; readonly retry?: (
     </div>
   );
 }
+
+/** Says in a form why it was refused, where it was. */
+export function Refusal({ reason }: { readonly reason: string | undefined }) {
+  if (reason === undefined) return null;
+  return (
+    <p className="field-error" role="alert">
+      {reason}
+    </p>
+  );
+}

@@ -4,9 +4,9 @@ import { BASE_PATH, place } from "../data/place.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { toBytes } from "../ui/bytes.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
-import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Field } from "../ui/field.tsx";
+import { ErrorNotice, Loading, Refusal } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
+import { PassphraseField } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -150,28 +150,13 @@ function NewExport({ onClose }: { readonly onClose: () => void }) {
       <p>
         Whoever has the file reads all of it but the secrets. Guard it as you guard the workspace.
       </p>
-      <Field
-        label="Passphrase"
-        isOptional
+      <PassphraseField
         help="With one, secrets and signing keys are in the archive, sealed by it. It is kept nowhere: write it down."
-      >
-        {(bound) => (
-          <input
-            {...bound}
-            className="field"
-            type="password"
-            autoComplete="new-password"
-            minLength={12}
-            value={passphrase}
-            onChange={({ target }) => setPassphrase(target.value)}
-          />
-        )}
-      </Field>
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+        isNew
+        value={passphrase}
+        onChange={setPassphrase}
+      />
+      <Refusal reason={problem} />
     </Dialog>
   );
 }

@@ -9,7 +9,7 @@ import { useMay } from "../../data/people.ts";
 import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
-import { Loading } from "../../ui/feedback.tsx";
+import { Loading, Refusal } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
@@ -169,11 +169,7 @@ function Source(props: SourceProps) {
         marks={marks}
         onChange={props.onChange}
       />
-      {problem !== undefined && (
-        <p className="field-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Refusal reason={problem} />
     </div>
   );
 }

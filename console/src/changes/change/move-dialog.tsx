@@ -8,6 +8,7 @@ import { toSpan } from "../calendar/days.ts";
 import { fromLocalInput, toLocalInput } from "../form/local-time.ts";
 import { ConflictList } from "./conflict-list.tsx";
 import { type Change, hasConflicts } from "./use-change.ts";
+import { Refusal } from "../../ui/feedback.tsx";
 
 const HOUR_MS = 3_600_000;
 const OFFERS_MAX = 5;
@@ -83,11 +84,7 @@ export function MoveDialog(props: {
         {isAgreed && (
           <p className="muted">In hours that nobody has agreed to, its approvers vote anew.</p>
         )}
-        {problem !== undefined && (
-          <p className="field-error" role="alert">
-            {problem}
-          </p>
-        )}
+        <Refusal reason={problem} />
       </div>
     </Dialog>
   );

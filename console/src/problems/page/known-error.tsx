@@ -8,6 +8,7 @@ import { State } from "../../ui/state.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { toArticle } from "./known-error-article.ts";
 import type { Problem } from "./problem.ts";
+import { Refusal } from "../../ui/feedback.tsx";
 
 interface KnownErrorProps {
   readonly problem: Problem;
@@ -57,11 +58,7 @@ export function KnownError({ problem, refusal }: KnownErrorProps) {
           {why !== undefined && <p className="muted problem-why">{why}</p>}
         </>
       )}
-      {refused !== undefined && (
-        <p className="field-error" role="alert">
-          {refused}
-        </p>
-      )}
+      <Refusal reason={refused} />
       <Published problem={problem} />
     </section>
   );

@@ -6,6 +6,7 @@ import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { FIELDS, guessMapping, parseTable, type Target, toItems } from "./csv.ts";
+import { Refusal } from "../../ui/feedback.tsx";
 
 type Result = Schemas["CmdbImportResult"];
 
@@ -94,11 +95,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           <ClassChoice value={fallback} onChange={setFallback} />
         )}
         {tried && <Outcome result={tried} />}
-        {problem !== undefined && (
-          <p className="field-error" role="alert">
-            {problem}
-          </p>
-        )}
+        <Refusal reason={problem} />
       </div>
     </Dialog>
   );
