@@ -75,8 +75,8 @@ test("a batch is as long as it may be, and the next one goes on behind it", asyn
     Array.from({ length: 5 }, () => "thing.done"),
   );
   await world.settled();
-  expect(await advanceReader(world.kernel, counting, 2)).toBe("again");
-  expect(await advanceReader(world.kernel, counting, 2)).toBe("again");
-  expect(await advanceReader(world.kernel, counting, 2)).not.toBe("again");
+  expect(await advanceReader(world.kernel, counting, { eventsMax: 2 })).toBe("again");
+  expect(await advanceReader(world.kernel, counting, { eventsMax: 2 })).toBe("again");
+  expect(await advanceReader(world.kernel, counting, { eventsMax: 2 })).not.toBe("again");
   expect(counts).toEqual([2, 2, 1]);
 });

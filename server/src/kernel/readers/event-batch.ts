@@ -29,7 +29,7 @@ export const BATCH_EVENTS_MAX = 500;
  * The cursor of the hindmost of some readers, and the batch summary after it: one row for each event type
  * in each partition, however many events there are.
  */
-const READ_SUMMARY = `
+const summarySql = (bound: string): string => `
   with hindmost as
     (select epoch, xid, seq from readers where name = any($1::text[]) order by epoch, xid, seq limit 1),
   batch as materialized
@@ -38,7 +38,7 @@ const READ_SUMMARY = `
       cross join lateral
         (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.created_at
            from events e
-          where (e.epoch, e.xid, e.seq) > (h.epoch, h.xid, h.seq) and ${SETTLED_SQL}
+          where (e.epoch, e.xid, e.seq) > (h.epoch, h.xid, h.seq) and ${SETTLED_SQL} ${bound}
           order by e.epoch, e.xid, e.seq limit $2) e)
   select h.epoch as at_epoch, h.xid as at_xid, h.seq as at_seq,
          pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmax(pg_current_snapshot()) as unsettled,
@@ -50,6 +50,8 @@ const READ_SUMMARY = `
     left join
       (select workspace_id, environment, topic, type, count(*)::int as count, max(created_at) as last_at
          from batch group by workspace_id, environment, topic, type) k on true`;
+const READ_SUMMARY = summarySql("");
+const READ_SUMMARY_UNTIL = summarySql("and (e.epoch, e.xid, e.seq) <= ($3, $4, $5)");
 
 interface CursorRow {
   readonly at_epoch: number;
@@ -68,17 +70,25 @@ type SummaryRow = Pick<EventRow, "epoch" | "xid" | "seq" | "workspace_id" | "env
 
 type NoSummary = { readonly [Field in keyof SummaryRow]: null };
 
+/** How far a batch reaches. */
+export interface BatchLimits {
+  readonly eventsMax: number;
+  /** The last event that it may hold. */
+  readonly until?: LogPosition | undefined;
+}
+
 /** Reads the next batch of the readers of these names; `isExpected` picks the types that will be read. */
 export async function readBatch(
   { db }: Platform,
   names: readonly string[],
-  eventsMax: number,
+  { eventsMax, until }: BatchLimits,
   isExpected: (type: string) => boolean,
 ): Promise<EventBatch> {
-  const rows = await db.system<CursorRow & (SummaryRow | NoSummary)>(READ_SUMMARY, [
-    names,
-    eventsMax,
-  ]);
+  const bound = until ? [until.epoch, String(until.xid), until.seq] : [];
+  const rows = await db.system<CursorRow & (SummaryRow | NoSummary)>(
+    until ? READ_SUMMARY_UNTIL : READ_SUMMARY,
+    [names, eventsMax, ...bound],
+  );
   const [first] = rows;
   if (!first) throw new Error(`No reader is registered: ${names.join(", ")}.`);
   const from = { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq };

@@ -74,6 +74,41 @@ test("one that is behind is not forgotten, although nothing new happens for the 
   expect(await places()).toHaveLength(1);
 });
 
+test("one that is behind catches up with the foremost and no further, and then they share batches again", async () => {
+  const convoy = together();
+  await write("x");
+  await world.sql(
+    `update readers set (epoch, xid, seq) =
+       (select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1)
+      where name = 'test.first'`,
+  );
+  await write("y");
+  await convoy.step();
+  expect((await marksOf("test.second")).at(-1)).toBe("x");
+  expect(await places()).toHaveLength(1);
+  await convoy.step();
+  expect((await marksOf("test.first")).at(-1)).toBe("y");
+  expect((await marksOf("test.second")).slice(-2)).toEqual(["x", "y"]);
+  expect(await places()).toHaveLength(1);
+  await world.sql("delete from marks where title in ('x', 'y')");
+});
+
+test("events that concern no reader are passed, by those at the same position", async () => {
+  const convoy = together();
+  await agent("POST /api/v1/variables", { name: "NOBODYS", value: "here" });
+  await world.settled();
+  const before = await places();
+  await convoy.step();
+  const after = await places();
+  expect(after).toHaveLength(1);
+  expect(after).not.toEqual(before);
+  expect(after).toEqual(
+    await world.sql(
+      "select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1",
+    ),
+  );
+});
+
 test("a reader that fails holds up no other, and nothing is handled twice", async () => {
   const convoy = together();
   stumbles = 2;

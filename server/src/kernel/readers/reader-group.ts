@@ -1,14 +1,13 @@
 import type { Platform, Reader } from "../contract.ts";
 import { isConnectionLoss, isTransient } from "../db/errors.ts";
+import type { LogPosition } from "../log/event.ts";
 import { ReaderLoop } from "./reader-loop.ts";
 import type { LoopNext } from "../work/loop.ts";
-import { advanceGroup } from "./reader.ts";
+import { advanceGroup, readForemost } from "./reader.ts";
 
 const FAILURE_DELAY_MIN_MS = 100;
 const FAILURE_DELAY_MAX_MS = 10_000;
 const POLL_MS = 1_000;
-/** How many steps the readers advance apart after one of them failed. */
-const STEPS_APART = 10;
 
 export interface ReaderGroupOptions {
   readonly platform: Platform;
@@ -19,13 +18,12 @@ export interface ReaderGroupOptions {
 
 /**
  * Advances all readers. As long as they are at the same position, they share batches: one query and one
- * commit for all, where each by itself would cost its own. When one fails or is behind, they advance apart,
- * so that it holds up no other, until they are at one position again.
+ * commit for all, where each by itself would cost its own. Those behind catch up with the foremost, and no further,
+ * since the log may grow all the time. One that fails advances apart, so that it holds up no other, until it succeeds.
  */
 export class ReaderGroup {
   readonly #options: ReaderGroupOptions;
   readonly #members: readonly GroupMember[];
-  #apart = 0;
 
   constructor(options: ReaderGroupOptions) {
     this.#options = options;
@@ -39,33 +37,45 @@ export class ReaderGroup {
   }
 
   async step(): Promise<LoopNext> {
-    if (this.#apart === 0) {
-      const next = await this.#advanceTogether();
-      if (next !== "apart") return next;
-    }
-    this.#apart = Math.max(0, this.#apart - 1);
-    let soonest: LoopNext = POLL_MS;
-    for (const member of this.#members) soonest = sooner(soonest, await this.#advanceAlone(member));
+    const [healthy, failing] = [
+      this.#members.filter(({ failures }) => failures === 0),
+      this.#members.filter(({ failures }) => failures > 0),
+    ];
+    let soonest = healthy.length === 0 ? POLL_MS : await this.#advanceTogether(healthy);
+    for (const member of failing) soonest = sooner(soonest, await this.#advanceAlone(member));
     return soonest;
   }
 
-  async #advanceTogether(): Promise<LoopNext | "apart"> {
-    const loops = this.#members.map(({ loop }) => loop);
+  async #advanceTogether(members: readonly GroupMember[]): Promise<LoopNext> {
+    const loops = members.map(({ loop }) => loop);
+    const { platform } = this.#options;
     try {
-      return await advanceGroup(this.#options.platform, loops);
+      const next = await advanceGroup(platform, loops);
+      if (next !== "apart") return next;
     } catch (error) {
       if (isConnectionLoss(error) || isTransient(error)) throw error;
       // Which of them failed shows when each advances alone.
-      this.#apart = STEPS_APART;
-      return "apart";
+      return this.#advanceEach(members);
     }
+    const readers = loops.map(({ reader }) => reader);
+    const next = await this.#advanceEach(members, await readForemost(platform, readers));
+    // There may be more beyond the foremost.
+    return sooner(next, "soon");
   }
 
-  async #advanceAlone(member: GroupMember): Promise<LoopNext> {
+  async #advanceEach(members: readonly GroupMember[], until?: LogPosition): Promise<LoopNext> {
+    let soonest: LoopNext = POLL_MS;
+    for (const member of members) {
+      soonest = sooner(soonest, await this.#advanceAlone(member, until));
+    }
+    return soonest;
+  }
+
+  async #advanceAlone(member: GroupMember, until?: LogPosition): Promise<LoopNext> {
     const waitMs = member.retryAtMs - performance.now();
     if (waitMs > 0) return waitMs;
     try {
-      const next = await member.loop.step();
+      const next = await member.loop.step(until);
       member.failures = 0;
       return next;
     } catch (error) {
@@ -74,8 +84,6 @@ export class ReaderGroup {
       const delayMs = Math.min(FAILURE_DELAY_MIN_MS * 2 ** member.failures, FAILURE_DELAY_MAX_MS);
       member.failures += 1;
       member.retryAtMs = performance.now() + delayMs;
-      // As long as one of them fails they can't share a batch.
-      this.#apart = STEPS_APART;
       return delayMs;
     }
   }

@@ -1,6 +1,7 @@
 import { BATCH_EVENTS_MAX } from "./event-batch.ts";
 import type { Platform, Reader } from "../contract.ts";
 import { isConnectionLoss, isTransient } from "../db/errors.ts";
+import type { LogPosition } from "../log/event.ts";
 import type { LoopNext } from "../work/loop.ts";
 import { advanceReader, deadLetterEvent, type ReaderState } from "./reader.ts";
 import { recentSecrets } from "../secrets/recent-secrets.ts";
@@ -29,9 +30,11 @@ export class ReaderLoop {
     this.#onDeadLetter = onDeadLetter;
   }
 
-  async step(): Promise<LoopNext> {
+  /** Advances by one batch, not beyond `until`. */
+  async step(until?: LogPosition): Promise<LoopNext> {
+    const limits = { eventsMax: this.#eventsMax, until };
     try {
-      const next = await advanceReader(this.#platform, this.reader, this.#eventsMax, this.state);
+      const next = await advanceReader(this.#platform, this.reader, limits, this.state);
       this.#failures = 0;
       this.#eventsMax = Math.min(this.#eventsMax * 4, BATCH_EVENTS_MAX);
       return next;

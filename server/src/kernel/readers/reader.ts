@@ -20,6 +20,7 @@ import { type SpanDescription, traceWork } from "../telemetry/span.ts";
 import {
   BATCH_EVENTS_MAX,
   BatchEvents,
+  type BatchLimits,
   BatchPart,
   type EventBatch,
   readBatch,
@@ -34,14 +35,30 @@ export function reader<const E extends readonly EventType[] = []>(
   return about as Reader;
 }
 
-const LOCK_CURSOR = `
-  select from readers where name = $1 and epoch = $2 and xid = $3 and seq = $4 for update skip locked`;
+const LOCK_CURSORS = `
+  select from readers where name = any($1) and epoch = $2 and xid = $3 and seq = $4
+     for update skip locked`;
 /** The table of dead letters keeps its older name. */
 const INSERT_DEAD_LETTER = `
   insert into parked_events (reader, epoch, xid, seq, workspace_id, environment, error, parked_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8)`;
-const MOVE_CURSOR = `
-  update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = $1`;
+const MOVE_CURSORS = `
+  update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = any($1)`;
+/**
+ * Moves the cursors past events that concern none of the readers. Not flushed: where a crash takes the move back, the
+ * same events concern nobody again.
+ */
+const PASS_EVENTS = `
+  with at as materialized
+    (select name from readers where name = any($1) and epoch = $2 and xid = $3 and seq = $4
+        for update skip locked)
+  update readers r set epoch = $5, xid = $6, seq = $7, updated_at = $8
+    from at, set_config('synchronous_commit', 'off', true)
+   where r.name = at.name
+  returning r.name`;
+const READ_FOREMOST = `
+  select epoch, xid, seq from readers where name = any($1)
+   order by epoch desc, xid desc, seq desc limit 1`;
 
 /**
  * The cursors of new readers; the end of the log is the last event that can no longer be overtaken. By one statement:
@@ -84,53 +101,48 @@ export interface ReaderWithState {
 export async function advanceReader(
   platform: Platform,
   consumer: Reader,
-  eventsMax = BATCH_EVENTS_MAX,
+  limits: Partial<BatchLimits> = {},
   state: ReaderState = { handledUntil: undefined },
 ): Promise<LoopNext> {
-  const batch = await readNextBatch(platform, [consumer], eventsMax);
-  const idle = batch.unsettled ? "soon" : POLL_MS;
-  if (!batch.last) return idle;
-  const handled = await moveCursor(platform, consumer, batch, (session) =>
-    handleBatch(platform, { reader: consumer, state }, session, batch),
-  );
-  if (!handled) return POLL_MS;
-  state.handledUntil = batch.last;
-  return batch.count === eventsMax ? "again" : idle;
+  const next = await advanceGroup(platform, [{ reader: consumer, state }], limits);
+  return next === "apart" ? POLL_MS : next;
 }
 
-/** Readers at the same position read once, and commit once. */
-const LOCK_CURSORS = `
-  select from readers where name = any($1) and epoch = $2 and xid = $3 and seq = $4
-     for update skip locked`;
-const MOVE_CURSORS = `
-  update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = any($1)`;
-
 /**
- * Handles one batch for several readers in one transaction. "apart" when they are not at the same position:
- * then each has to advance by itself until they are.
+ * Handles one batch for several readers, which read once and commit once. "apart" when they are not at the same
+ * position: then those behind have to catch up first.
  */
 export async function advanceGroup(
   platform: Platform,
   members: readonly ReaderWithState[],
+  { eventsMax = BATCH_EVENTS_MAX, until }: Partial<BatchLimits> = {},
 ): Promise<LoopNext | "apart"> {
   const readers = members.map((member) => member.reader);
-  const names = readers.map(({ name }) => name);
-  const batch = await readNextBatch(platform, readers, BATCH_EVENTS_MAX);
+  const batch = await readNextBatch(platform, readers, { eventsMax, until });
   const idle = batch.unsettled ? "soon" : POLL_MS;
-  const { from, last } = batch;
-  if (!last) return idle;
-  const locked = await platform.db.write(NO_PARTITION, async (session) => {
-    const rows = await session.send(LOCK_CURSORS, [names, from.epoch, String(from.xid), from.seq]);
-    if (rows.length < names.length) return rows.length;
-    for (const member of members) await handleBatch(platform, member, session, batch);
-    const position = [last.epoch, String(last.xid), last.seq];
-    void session.send(MOVE_CURSORS, [names, ...position, platform.clock.now()]);
-    return rows.length;
-  });
-  if (locked === 0) return POLL_MS;
-  if (locked < names.length) return "apart";
-  for (const { state } of members) state.handledUntil = last;
-  return batch.count === BATCH_EVENTS_MAX ? "again" : idle;
+  if (!batch.last) return idle;
+  const concernsSome = readers.some((one) => concernedParts(platform, one, batch).length > 0);
+  const moved = concernsSome
+    ? await moveCursors(platform, readers, batch, async (session) => {
+        for (const member of members) await handleBatch(platform, member, session, batch);
+      })
+    : await passEvents(platform, readers, batch);
+  if (moved === 0) return POLL_MS;
+  if (moved < members.length) return "apart";
+  for (const { state } of members) state.handledUntil = batch.last;
+  return batch.count === eventsMax ? "again" : idle;
+}
+
+/** The cursor of the reader that is furthest ahead. */
+export async function readForemost(
+  { db }: Platform,
+  readers: readonly Reader[],
+): Promise<LogPosition | undefined> {
+  const names = readers.map(({ name }) => name);
+  const [row] = await db.system<{ epoch: number; xid: string; seq: number }>(READ_FOREMOST, [
+    names,
+  ]);
+  return row && { ...row, xid: Number(row.xid) };
 }
 
 /**
@@ -143,14 +155,14 @@ export async function deadLetterEvent(
   { attemptedUntil }: ReaderState,
   reason: string,
 ): Promise<boolean> {
-  const batch = await readNextBatch(platform, [consumer], 1);
+  const batch = await readNextBatch(platform, [consumer], { eventsMax: 1 });
   const { last, parts } = batch;
   const [part] = parts;
   if (!part || !last || !attemptedUntil) return false;
   if (eventIdOf(last) !== eventIdOf(attemptedUntil)) return false;
   const { workspace, environment } = part.partition;
   const position = [last.epoch, String(last.xid), last.seq, workspace, environment];
-  return moveCursor(platform, consumer, batch, async (session) => {
+  const moved = await moveCursors(platform, [consumer], batch, async (session) => {
     await session.send(INSERT_DEAD_LETTER, [
       consumer.name,
       ...position,
@@ -158,6 +170,7 @@ export async function deadLetterEvent(
       platform.clock.now(),
     ]);
   });
+  return moved > 0;
 }
 
 /** Handles one event anew, whatever the cursor: a dead letter that somebody retries. */
@@ -186,54 +199,74 @@ export async function handleEvent(
 function readNextBatch(
   platform: Platform,
   readers: readonly Reader[],
-  eventsMax: number,
+  limits: BatchLimits,
 ): Promise<EventBatch> {
   const names = readers.map(({ name }) => name);
   const matchers = readers
     .filter((consumer) => "handle" in consumer)
     .map((consumer) => matcherFor(platform, consumer));
-  return readBatch(platform, names, eventsMax, (type) => matchers.some((match) => match(type)));
+  return readBatch(platform, names, limits, (type) => matchers.some((match) => match(type)));
 }
 
-/** Does the work and moves the cursor in one transaction; false when another node runs this reader. */
-async function moveCursor(
+/**
+ * Does the work and moves the cursors in one transaction. Resolves to how many of the readers were at the batch and are
+ * not run by another node; unless that is all of them, nothing is done.
+ */
+async function moveCursors(
   platform: Platform,
-  consumer: Reader,
+  readers: readonly Reader[],
   { from, last = from }: EventBatch,
   work: (session: Transaction) => Promise<void>,
-): Promise<boolean> {
+): Promise<number> {
+  const names = readers.map(({ name }) => name);
+  const before = [from.epoch, String(from.xid), from.seq];
+  const after = [last.epoch, String(last.xid), last.seq];
   return platform.db.write(NO_PARTITION, async (session) => {
-    const locked = await session.send(LOCK_CURSOR, [
-      consumer.name,
-      from.epoch,
-      String(from.xid),
-      from.seq,
-    ]);
-    if (locked.length === 0) return false;
+    const locked = await session.send(LOCK_CURSORS, [names, ...before]);
+    if (locked.length < names.length) return locked.length;
     await work(session);
-    const position = [last.epoch, String(last.xid), last.seq];
-    session.post(MOVE_CURSOR, [consumer.name, ...position, platform.clock.now()]);
-    return true;
+    void session.send(MOVE_CURSORS, [names, ...after, platform.clock.now()]);
+    return locked.length;
   });
 }
 
-async function handleBatch(
-  platform: Platform,
-  { reader: consumer, state }: ReaderWithState,
-  session: Transaction,
-  { from, last, parts }: EventBatch,
-): Promise<void> {
+/** Moves the cursors alone; resolves to how many were at the batch. */
+async function passEvents(
+  { db, clock }: Platform,
+  readers: readonly Reader[],
+  { from, last = from }: EventBatch,
+): Promise<number> {
+  const names = readers.map(({ name }) => name);
+  const positions = [from, last].flatMap(({ epoch, xid, seq }) => [epoch, String(xid), seq]);
+  const moved = await db.write(NO_PARTITION, (session) =>
+    session.send(PASS_EVENTS, [names, ...positions, clock.now()]),
+  );
+  return moved.length;
+}
+
+/** The parts of a batch with events that a reader is told of. */
+function concernedParts(platform: Platform, consumer: Reader, { parts }: EventBatch) {
   const matches = matcherFor(platform, consumer);
-  state.attemptedUntil = last;
-  const { handledUntil } = state;
-  const continuous = handledUntil !== undefined && eventIdOf(handledUntil) === eventIdOf(from);
-  const concerned = parts
+  return parts
     .map((part) => ({
       part,
       partition: part.partition,
       counts: part.counts.filter(({ type }) => matches(type)),
     }))
     .filter(({ counts }) => counts.length > 0);
+}
+
+async function handleBatch(
+  platform: Platform,
+  { reader: consumer, state }: ReaderWithState,
+  session: Transaction,
+  batch: EventBatch,
+): Promise<void> {
+  const { from, last } = batch;
+  state.attemptedUntil = last;
+  const { handledUntil } = state;
+  const continuous = handledUntil !== undefined && eventIdOf(handledUntil) === eventIdOf(from);
+  const concerned = concernedParts(platform, consumer, batch);
   if (concerned.length === 0) return;
   await traceWork(
     () => describeBatch(consumer, concerned),
