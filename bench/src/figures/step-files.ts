@@ -1,14 +1,19 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Figure } from "../figure.ts";
 import { asMember } from "../request.ts";
+import { nowMs } from "../statistics.ts";
 
 const MIB = 1024 * 1024;
 const FILE_BYTES = 100 * MIB;
 const CHUNK = Buffer.alloc(256 * 1024, 7);
 const MORE_AT_MOST_MIB = 40;
 const SAMPLE_MS = 50;
+const WARM_UP = 5;
+const LIMIT_MS = 120_000;
+const UNDER_WAY: ReadonlySet<string> = new Set(["queued", "running", "waiting"]);
 
 /** A file of 100 MiB through two steps, fetched and sent on: how much memory it takes at its peak. */
 export const stepFiles: Figure = {
@@ -16,13 +21,14 @@ export const stepFiles: Figure = {
   async measure(rig) {
     const product = await rig.startProduct({ env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.0/8" } });
     let received = 0;
+    let bytes = MIB;
     const upstream = createServer((request, response) => {
       request.on("data", (chunk: Buffer) => (received += chunk.length));
       if (request.method !== "GET") return void request.on("end", () => response.end("{}"));
       response.writeHead(200, { "content-type": "application/octet-stream" });
       let sent = 0;
       const more = (): void => {
-        while (sent < FILE_BYTES) {
+        while (sent < bytes) {
           sent += CHUNK.length;
           if (!response.write(CHUNK)) return void response.once("drain", more);
         }
@@ -56,9 +62,22 @@ export const stepFiles: Figure = {
       edges: [{ from: "get", to: "send" }],
     });
     await call(`/api/v1/workflows/${id}/publish`, {});
-    const run = () => call(`/api/v1/workflows/${id}/trigger?wait=120`, {});
-    // The first warms it.
-    await run();
+    const run = async () => {
+      const begun = await call(`/api/v1/workflows/${id}/trigger`, {});
+      const path = `http://127.0.0.1:${product.port}/api/v1/runs/${begun["runId"]}`;
+      const endAtMs = nowMs() + LIMIT_MS;
+      for (;;) {
+        const { data } = (await (await fetch(path, { headers })).json()) as {
+          readonly data: { readonly status: string };
+        };
+        if (!UNDER_WAY.has(data.status)) return data;
+        if (nowMs() > endAtMs) throw new Error(`The run is ${data.status} after ${LIMIT_MS} ms.`);
+        await pause(SAMPLE_MS);
+      }
+    };
+    // Small ones warm it.
+    for (let round = 0; round < WARM_UP; round += 1) await run();
+    [bytes, received] = [FILE_BYTES, 0];
     const before = await memoryOf(product.port);
     let peak = before;
     const timer = setInterval(() => {
@@ -71,8 +90,10 @@ export const stepFiles: Figure = {
     return {
       ours: `${more.toFixed(0)} MiB more`,
       target: `≤ ${MORE_AT_MOST_MIB} MiB`,
-      reached: status === "completed" && received === 2 * FILE_BYTES && more <= MORE_AT_MOST_MIB,
-      notes: [`the second of two runs, from ${(before / MIB).toFixed(0)} MiB`],
+      reached: status === "completed" && received === FILE_BYTES && more <= MORE_AT_MOST_MIB,
+      notes: [
+        `after ${WARM_UP} runs with a small file, from ${(before / MIB).toFixed(0)} MiB; ${status}, ${(received / MIB).toFixed(0)} MiB sent on`,
+      ],
       values: { more, before, peak, received },
     };
   },
