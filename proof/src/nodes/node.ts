@@ -41,10 +41,14 @@ export class Node {
   #isOver = false;
 
   static async start({ role, env, logFile }: NodeOptions): Promise<Node> {
-    const child = spawn(process.execPath, ["--max-semi-space-size=8", START], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: process.env["PATH"], PORT: "0", ...env, MILLRACE_ROLE: role },
-    });
+    const child = spawn(
+      process.execPath,
+      ["--max-semi-space-size=8", "--scavenger-max-new-space-capacity-mb=4", START],
+      {
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { PATH: process.env["PATH"], PORT: "0", ...env, MILLRACE_ROLE: role },
+      },
+    );
     const complaints: string[] = [];
     const said: string[] = [];
     const log = createWriteStream(logFile, { flags: "a" });

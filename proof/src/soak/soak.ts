@@ -127,7 +127,12 @@ function startProduct(stage: {
 }): Promise<Child> {
   const { database, endpoint, folder, plan } = stage;
   return startChild({
-    args: ["--max-semi-space-size=8", "--expose-gc", join(import.meta.dirname, "product.ts")],
+    args: [
+      "--max-semi-space-size=8",
+      "--scavenger-max-new-space-capacity-mb=4",
+      "--expose-gc",
+      join(import.meta.dirname, "product.ts"),
+    ],
     env: {
       ...database.env,
       ...endpoint.env,
