@@ -4,14 +4,15 @@ import { availableMemory } from "node:process";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+/** Tests in a browser, of every operation, and with processes of their own. */
+const LONG =
+  /\/src\/(journeys|sweep|process|cli|portability|code-cli|artifact-cli|kernel\/(embedd|sandbox|expression\/pool)|domains\/(portability|documents|itsm\/(model|knowledge)))/;
+
 /** What takes longest comes first: at the end one worker would wait for the others. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean =>
-      /\/src\/(journeys|sweep|process|cli|kernel\/(embedded|sandbox|expression\/pool))\//.test(
-        moduleId,
-      );
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
     const isConsole = ({ project }: TestSpecification): boolean => project.name === "console";
     // A worker belongs to one project: those of the other come last, or a further one would load the whole product.
     return [

@@ -38,6 +38,8 @@ export interface Settings {
   /** Seconds that one change may take, its transaction as a whole: readers of the log wait for the oldest one. */
   readonly transactionTimeoutSeconds: number;
   readonly dataDir: string;
+  /** The folder of a built server, or `off`: commands that this process starts run from it, too. */
+  readonly bundle: string | undefined;
   /** The folder of a built console, or `off`; built from the sources unless given. */
   readonly consoleFolder: string | undefined;
   readonly adminEmail: string;
@@ -172,6 +174,7 @@ function parseSettings(
       parseInteger(5, 60),
     ),
     dataDir: resolve(read("MILLRACE_DATA_DIR", "data", (text) => text)),
+    bundle: read("MILLRACE_BUNDLE", undefined, (text) => text),
     consoleFolder: read("MILLRACE_CONSOLE", undefined, (text) => text),
     adminEmail: read("MILLRACE_ADMIN_EMAIL", "admin@example.com", parseEmail),
     adminPassword: read("MILLRACE_ADMIN_PASSWORD", undefined, parsePassword),

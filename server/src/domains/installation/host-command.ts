@@ -38,13 +38,14 @@ export function runHostCommand(
 
 /** The database, the key and the files of this installation, as the command line reads them. */
 function hostEnvironment(settings: Settings): Record<string, string> {
-  const { dataDir, databaseUrl, masterKey, fileStoreUrl } = settings;
+  const { dataDir, bundle, databaseUrl, masterKey, fileStoreUrl } = settings;
   const { PATH = "", HOME = "", TMPDIR, MILLRACE_OUTBOUND_CA } = process.env;
   return {
     PATH,
     HOME,
     ...(TMPDIR !== undefined && { TMPDIR }),
     MILLRACE_DATA_DIR: dataDir,
+    ...(bundle !== undefined && { MILLRACE_BUNDLE: bundle }),
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...(masterKey && { MILLRACE_MASTER_KEY: masterKey.toString("base64") }),
     ...(fileStoreUrl !== undefined && { MILLRACE_FILE_STORE: fileStoreUrl }),

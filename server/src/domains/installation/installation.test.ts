@@ -4,9 +4,10 @@ import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { LogTail } from "#kernel/monitor/log-tail.ts";
 import { listSettings } from "#kernel/settings.ts";
+import { builtServer } from "../../process/testing/built-server.ts";
 import { confirmAddress, failedJob, madeBackup, operator } from "./testing/operator.ts";
 
-const world = await useWorld({ work: true });
+const world = await useWorld({ work: true, env: { MILLRACE_BUNDLE: builtServer() } });
 const TABLE = { name: "Orders", columns: [{ name: "title", type: "text" }] };
 const runner = await operator(world);
 const owner = await world.member(["owner"]);

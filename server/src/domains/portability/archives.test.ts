@@ -2,10 +2,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { operator } from "#domains/installation/testing/operator.ts";
 import { fillSmall } from "../../portability/testing/archive-worlds.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
+import { builtServer } from "../../process/testing/built-server.ts";
 
 const PASSPHRASE = "correct horse battery";
-const source = await useWorld({ work: true, hostCommands: true });
-const target = await useWorld({ work: true, hostCommands: true });
+// From the sources each of their commands took seven seconds of the processor.
+const env = { MILLRACE_BUNDLE: builtServer() };
+const source = await useWorld({ work: true, hostCommands: true, env });
+const target = await useWorld({ work: true, hostCommands: true, env });
 const small = await source.workspace("small");
 const owner = await source.member(["owner"], small);
 const runner = await operator(target);
