@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { browser, deployedApp } from "#domains/apps/testing/apps.ts";
 import { RESERVED } from "#kernel/http/console.ts";
@@ -11,6 +11,7 @@ import { GUIDE_GROUPS } from "./guide.ts";
 const HTML = { accept: "text/html,application/xhtml+xml" };
 const CONSOLE_ONLY = new Set(["", "notifications", "settings", "tickets"]);
 const consoleFolder = mkdtempSync(join(tmpdir(), "console-"));
+afterAll(() => rmSync(consoleFolder, { recursive: true }));
 writeFileSync(join(consoleFolder, "index.html"), '<base href="/" /><title>Console</title>');
 writeFileSync(join(consoleFolder, "mark.svg"), "<svg/>");
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   Client,
@@ -9,7 +9,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { newPkce, requestOn } from "#domains/identity/oauth/testing/authorization-flow.ts";
 import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing/server.ts";
 import { fastFolder } from "#kernel/testing/fast-folder.ts";
@@ -19,6 +19,7 @@ import { useFixture, useWorld } from "#kernel/testing/world.ts";
 const CALLBACK = "http://127.0.0.1:9/callback";
 const ca = join(fastFolder(), `client-document-ca-${process.pid}.pem`);
 writeFileSync(ca, TEST_CA_PEM);
+afterAll(() => rmSync(ca));
 const world = await useWorld({
   env: {
     MILLRACE_LOGIN_RATE_LIMIT: "0",
