@@ -9,7 +9,10 @@ const COUNT_TIMEOUT_MS = 3_000;
 
 let processRegistry: Registry | undefined;
 
-/** Heap, garbage collection and event loop, measured once for a process: their observers are never disconnected. */
+/**
+ * Heap, garbage collection and event loop, measured once for a process, since their observers are never disconnected, and
+ * from the first time that somebody asks: the event loop would be woken a hundred times a second for nobody.
+ */
 function processMetrics(): Registry {
   if (!processRegistry) {
     processRegistry = new Registry();
@@ -30,7 +33,6 @@ export class Metrics {
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
-    processMetrics();
     const registers = [this.#registry];
     kernel.monitor.requests.register(this.#registry);
     this.#behind = new Gauge({
