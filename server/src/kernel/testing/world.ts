@@ -280,13 +280,16 @@ function hostSettings(
 /** As `pg` opens one, which asks for Node's module each time: vitest would tell its first process of that. */
 const openSocket = (): Socket => new Socket();
 
+/** Of all worlds of this worker. */
+let writesEnded = 0;
+
 /** Only such a transaction can append events. */
 function countWrites({ db }: Kernel): () => number {
   const write = db.write.bind(db);
   let count = 0;
   db.write = (partition, work) => {
     count += 1;
-    return write(partition, work);
+    return write(partition, work).finally(() => (writesEnded += 1));
   };
   return () => count;
 }
@@ -296,6 +299,8 @@ const UNTIL_LIMIT_MS = 60_000;
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 50;
 const PAUSE_GROWTH = 1.5;
+/** So many pauses without a write: most of what is waited for comes of one, and the rest is looked for less often. */
+const QUIET_PAUSES_MAX = 4;
 
 /** Waits until the condition holds: no test guesses how long something takes, least of all on a busy machine. */
 export async function until<T>(
@@ -304,11 +309,14 @@ export async function until<T>(
 ): Promise<T> {
   const end = performance.now() + limitMs;
   for (let pauseMs = PAUSE_MIN_MS; ; pauseMs = Math.min(pauseMs * PAUSE_GROWTH, PAUSE_MAX_MS)) {
+    const before = writesEnded;
     const value = await condition();
     if (value !== undefined && value !== false) return value;
     if (performance.now() > end)
       throw new Error(`This did not come about: ${condition.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    let pauses = 0;
+    do await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    while (writesEnded === before && ++pauses < QUIET_PAUSES_MAX);
   }
 }
 
