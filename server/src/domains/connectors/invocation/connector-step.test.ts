@@ -234,6 +234,8 @@ test("an upstream that asks to be left alone is left alone by everybody, and its
   expect(upstream.received.length).toBe(1);
   expect((await owner(`GET ${path}`)).body.data.status).toBe("unknown");
   upstream.answer = OK;
+  // Its wait begins when it is written, which is after that of the connector.
+  await waitForRun(owner, started.body.data.runId, ["waiting"]);
   world.clock.advance(62_000);
   const run = await waitForRun(owner, started.body.data.runId);
   expect(stepsOf(run)["call"]).toMatchObject({ status: "completed", attempts: 2 });
