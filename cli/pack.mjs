@@ -50,6 +50,9 @@ function packPackage(name) {
   cpSync(join(work, "built", name, "src"), join(folder, "dist"), { recursive: true });
   cpSync(join(root, name, "README.md"), join(folder, "README.md"));
   if (bin) {
+    // Tests without a server: the interpreter, the expressions and the sandbox (ADR 0122).
+    const build = join(root, "server/src/offline/build.ts");
+    execFileSync(process.execPath, [build, join(folder, "offline")], { stdio: "inherit" });
     const text = '#!/usr/bin/env node\nimport "./dist/main.js";\n';
     writeFileSync(join(folder, "millrace.mjs"), text, { mode: 0o755 });
   }

@@ -22,6 +22,7 @@ export const OPTIONS = {
   limit: { type: "string" },
   "dry-run": { type: "boolean", default: false },
   follow: { type: "boolean", default: false },
+  server: { type: "boolean", default: false },
   update: { type: "boolean", default: false },
   force: { type: "boolean", default: false },
   prune: { type: "boolean", default: false },
@@ -50,6 +51,7 @@ export interface Options {
   readonly limit?: string;
   readonly "dry-run": boolean;
   readonly follow: boolean;
+  readonly server: boolean;
   readonly update: boolean;
   readonly force: boolean;
   readonly prune: boolean;

@@ -31,10 +31,11 @@ A workspace as code, in F (here unless given)
   millrace dev [--folder F] [--force] [--prune]
       Watches F and applies it on each save, to development unless --environment says otherwise.
   millrace fixture RUN-ID [--name NAME] [--folder F]
-      Records a run: F/fixtures/<workflow>/<name>.json.
-  millrace test [NAME] [--folder F] [--update] [--junit FILE]
-      Tests the workflows of F with its fixtures and the artifacts with the cases beside them. Exits with 1 when one
-      fails, with 2 when there is none. --update takes what comes out for what is wanted.
+      Records a run, without its secrets: F/fixtures/<workflow>/<name>.json.
+  millrace test [NAME] [--folder F] [--update] [--junit FILE] [--server]
+      Tests the workflows of F with its fixtures and the artifacts with the cases beside them, on this machine: no
+      server and no login are needed, unless --server says so. Exits with 1 when one fails, with 2 when there is
+      none. --update takes what comes out for what is wanted.
 
 Workflows and runs
   millrace workflows list | workflows publish WORKFLOW | workflows run WORKFLOW [--input JSON] [--follow]

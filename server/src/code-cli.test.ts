@@ -204,10 +204,16 @@ test("a run is recorded with one command, and what a folder makes of it is teste
     join(folder, "artifacts/shop-price.test.yaml"),
     "- name: halves\n  inputPayload: { gross: 4 }\n  expected: { net: 2 }\n",
   );
-  expect(await inFolder("test")).toMatchObject({
+  const passed = {
     code: 0,
     out: "✓ workflows/Order: ada\n✓ artifacts/shop/price: halves\n2 passed, 0 failed\n",
-  });
+  };
+  expect(await inFolder("test", "--server")).toMatchObject(passed);
+  // Without a session: nothing of a server is asked for.
+  const offline = [PROGRAM, "test", "--folder", folder];
+  expect(
+    await start(process.execPath, offline, { XDG_CONFIG_HOME: join(home, "nobody") }),
+  ).toMatchObject(passed);
   edit("workflows/Order.ts", (text) => text.replace("template`Hello", "template`Bye"));
   edit("artifacts/shop-price.yaml", (text) => text.replace("input.gross / 2", "input.gross / 4"));
   const junit = join(home, "junit.xml");
@@ -220,7 +226,9 @@ test("a run is recorded with one command, and what a folder makes of it is teste
     [
       "✗ workflows/Order: ada",
       "    It gives or sends something else.",
-      '    sum output /hello: recorded "Hello Ada", now "Bye Ada"',
+      "    sum output /hello:",
+      '      - recorded "Hello Ada"',
+      '      + now      "Bye Ada"',
       "✗ artifacts/shop/price: halves",
       "    /net: expected 2, got 1",
       "0 passed, 2 failed",

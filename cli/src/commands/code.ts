@@ -1,10 +1,11 @@
 import { type Commands, connect, type Options, untilStopped, write } from "../command.ts";
 import { developProject } from "../project/develop.ts";
-import type { Format } from "../project/files.ts";
+import type { Format, Items } from "../project/files.ts";
 import { applyProject, describeChanges, pullProject } from "../project/project.ts";
 import { recordFixture } from "../project/test/fixture.ts";
 import { describeTests, toJunit, writeJunit } from "../project/test/report.ts";
 import { testProject } from "../project/test/test-project.ts";
+import { openOffline, openOnServer, type Tester } from "../project/test/tester.ts";
 import { writeTypes } from "../project/workspace-types.ts";
 import { CommandError } from "../usage.ts";
 
@@ -58,8 +59,10 @@ export const codeCommands: Commands = {
   test: {
     words: ["NAME?"],
     run: async (options, only) => {
-      const { folder = ".", update, junit } = options;
-      const results = await testProject(connect(options), folder, { only, isUpdate: update });
+      const { folder = ".", update, junit, environment = "production" } = options;
+      const openTester = async (items: Items): Promise<Tester> =>
+        options.server ? openOnServer(connect(options)) : openOffline(items, environment);
+      const results = await testProject(openTester, folder, { only, isUpdate: update });
       if (junit !== undefined) writeJunit(junit, toJunit(results));
       const ok = results.every(({ passed }) => passed);
       return { lines: describeTests(results), value: results, ok };

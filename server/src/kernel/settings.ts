@@ -308,9 +308,10 @@ const EXPECTED: Readonly<Record<string, string>> = {
   OTEL_METRIC_EXPORT_INTERVAL: "milliseconds between two sets of metrics, 100 to 3600000",
 };
 
-const manifest: unknown = JSON.parse(
-  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-);
-
 /** The version of this product, as packs and clients may demand one. */
-export const PLATFORM_VERSION = String((manifest as { readonly version: unknown }).version);
+export const PLATFORM_VERSION = /* @__PURE__ */ readVersion();
+
+function readVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return String((JSON.parse(text) as { readonly version: unknown }).version);
+}

@@ -1,15 +1,15 @@
 /**
- * Tests what a folder has before it is applied: workflows with recorded runs, artifacts with the cases beside them. The
- * server carries it out, since the interpreter, the expressions and the sandbox are its own; it keeps nothing of it, and
- * nothing outside is reached.
+ * Tests what a folder has before it is applied: workflows with recorded runs, artifacts with the cases beside them. It
+ * needs no server, and nothing outside is reached.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { ApiError, type Client, type Schemas } from "@millrace/client";
+import type { Schemas } from "@millrace/client";
 import { parse } from "yaml";
 import { CommandError } from "../../usage.ts";
 import { type Project, readProject } from "../files.ts";
 import { type FixtureFile, readFixtures, writeFixture } from "./fixture.ts";
+import type { Tested, Tester, WorkflowResult } from "./tester.ts";
 
 /** One test and how it went. */
 export interface TestedCase {
@@ -31,17 +31,21 @@ export interface TestOptions {
   readonly isUpdate: boolean;
 }
 
-/** Runs all tests of a folder. */
+/** Runs all tests of a folder, by the tester that is opened for what it has. */
 export async function testProject(
-  client: Client,
+  openTester: (items: Project["items"]) => Promise<Tester>,
   folder: string,
   options: TestOptions,
 ): Promise<TestedCase[]> {
   const project = await readProject(folder);
-  const results = [
-    ...(await testWorkflows(client, project, { folder, ...options })),
-    ...(await testArtifacts(client, project, options)),
-  ];
+  const tester = await openTester(project.items);
+  const results: TestedCase[] = [];
+  try {
+    results.push(...(await testWorkflows(tester, project, { folder, ...options })));
+    results.push(...(await testArtifacts(tester, project, options)));
+  } finally {
+    await tester.close();
+  }
   if (results.length === 0) {
     throw new CommandError(
       `There are no tests in ${folder}; begin with: millrace fixture RUN-ID`,
@@ -57,7 +61,7 @@ interface Workflow {
 }
 
 async function testWorkflows(
-  client: Client,
+  tester: Tester,
   { items }: Project,
   { folder, only, isUpdate }: TestOptions & { readonly folder: string },
 ): Promise<TestedCase[]> {
@@ -77,7 +81,7 @@ async function testWorkflows(
       results.push({ ...about, passed: false, reasons });
       continue;
     }
-    const { reasons, result } = await testWorkflow(client, workflow, fixture);
+    const { reasons, result } = await testWorkflow(tester, workflow, fixture);
     if (isUpdate && reasons.length > 0 && result && result.status !== null) {
       const expect = { status: result.status, output: result.output };
       writeFixture(path, { ...fixture, expect });
@@ -87,25 +91,19 @@ async function testWorkflows(
   return results;
 }
 
-type Results = Awaited<ReturnType<Client["code"]["test_workflow"]>>["data"]["results"];
-type Result = NonNullable<Results[number]>;
+type Result = WorkflowResult;
 type Difference = NonNullable<Result["difference"]>;
 
 async function testWorkflow(
-  client: Client,
+  tester: Tester,
   { definition }: Workflow,
   { expect, ...fixture }: FixtureFile,
 ): Promise<{ readonly reasons: readonly string[]; readonly result?: Result | null }> {
-  try {
-    const { data } = await client.code.test_workflow({
-      body: { definition: definition as never, fixtures: [fixture] },
-    });
-    const [result = null] = data.results;
-    if (!result) return { reasons: ["It took too long."] };
-    return { result, reasons: expect ? compareExpected(expect, result) : compareRecorded(result) };
-  } catch (error) {
-    return { reasons: refusalOf(error) };
-  }
+  const tested = await tester.testWorkflow(definition, [fixture]);
+  if ("errors" in tested) return { reasons: describeErrors(tested) };
+  const [result = null] = tested.results;
+  if (!result) return { reasons: ["It took too long."] };
+  return { result, reasons: expect ? compareExpected(expect, result) : compareRecorded(result) };
 }
 
 function compareExpected(expect: NonNullable<FixtureFile["expect"]>, result: Result): string[] {
@@ -113,10 +111,10 @@ function compareExpected(expect: NonNullable<FixtureFile["expect"]>, result: Res
   if (status === expect.status && isDeepStrictEqual(output, expect.output)) return [];
   if (status === null) return describeResult(result);
   if (status !== expect.status) {
-    const why = difference ? [describeDifference(difference)] : [];
+    const why = difference ? describeDifference(difference) : [];
     return [`expected it to be ${expect.status}, it would be ${status}`, ...why];
   }
-  return [`output: expected ${show(expect.output)}, got ${show(output)}`];
+  return ["output:", `  - expected ${show(expect.output)}`, `  + got      ${show(output)}`];
 }
 
 function compareRecorded(result: Result): string[] {
@@ -132,13 +130,18 @@ const VERDICTS: Readonly<Record<Result["verdict"], string>> = {
 };
 
 function describeResult({ verdict, difference }: Result): string[] {
-  return [VERDICTS[verdict], ...(difference ? [describeDifference(difference)] : [])];
+  return [VERDICTS[verdict], ...(difference ? describeDifference(difference) : [])];
 }
 
-function describeDifference(difference: Difference): string {
+/** The first step that differs, with both values. */
+function describeDifference(difference: Difference): string[] {
   const { stepId, kind, path, before, after } = difference;
   const place = stepId === null ? kind : `${stepId} ${kind}`;
-  return `${place}${path === "" ? "" : ` ${path}`}: recorded ${show(before)}, now ${show(after)}`;
+  return [
+    `${place}${path === "" ? "" : ` ${path}`}:`,
+    `  - recorded ${show(before)}`,
+    `  + now      ${show(after)}`,
+  ];
 }
 
 interface ArtifactCase {
@@ -150,7 +153,7 @@ interface ArtifactCase {
 
 /** The cases of an artifact lie beside it: `discount.yaml` has those in `discount.test.yaml`. */
 async function testArtifacts(
-  client: Client,
+  tester: Tester,
   { items, paths }: Project,
   { only }: TestOptions,
 ): Promise<TestedCase[]> {
@@ -161,17 +164,14 @@ async function testArtifacts(
     const path = (paths["artifacts"]?.[index] ?? "").replace(/\.\w+$/, ".test.yaml");
     if (!existsSync(path) || (only !== undefined && !thing.includes(only))) continue;
     const cases = readCases(path);
-    try {
-      const { data } = await client.code.test_artifact({
-        body: { artifact: artifact as never, cases: cases as never },
-      });
-      results.push(...data.results.map((result) => ({ thing, path, ...toTestedCase(result) })));
-    } catch (error) {
-      const reasons = refusalOf(error);
+    const tested = await tester.testArtifact(artifact, cases);
+    if ("errors" in tested) {
+      const reasons = describeErrors(tested);
       results.push(
-        ...cases.map((one) => ({ thing, path, name: one.name, passed: false, reasons })),
+        ...cases.map((one) => ({ thing, path, name: String(one.name), passed: false, reasons })),
       );
-    }
+    } else
+      results.push(...tested.results.map((result) => ({ thing, path, ...toTestedCase(result) })));
   }
   return results;
 }
@@ -191,11 +191,8 @@ function readCases(path: string): readonly ArtifactCase[] {
   return cases as readonly ArtifactCase[];
 }
 
-/** What the server refused is a test that failed; anything else is none. */
-function refusalOf(error: unknown): string[] {
-  if (!(error instanceof ApiError) || error.status !== 422) throw error;
-  const problems = error.errors.map(({ path, message }) => `${path}: ${message}`);
-  return problems.length > 0 ? problems : [error.message];
+function describeErrors({ errors }: Extract<Tested<never>, { errors: unknown }>): string[] {
+  return errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
 }
 
 const VALUE_CHARACTERS_MAX = 300;

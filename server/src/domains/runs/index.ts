@@ -28,9 +28,12 @@ import { bulkCancelJob } from "./control/bulk-cancel.ts";
 import { bulkRetryJob } from "./control/bulk-retry.ts";
 import { cancelChildrenJob } from "./control/cancel-run.ts";
 import { ExecutorPoint } from "./steps/executor.ts";
+import { serverReach } from "./reach/server-reach.ts";
+import { StepReachPoint } from "./reach/step-reach.ts";
 import { runner } from "./engine/runner.ts";
 import * as events from "./events.ts";
-import { builtInExecutors, plannedExecutors } from "./steps/built-in-executors.ts";
+import { builtInExecutors } from "./steps/built-in-executors.ts";
+import { plannedExecutors } from "./steps/pure-executors.ts";
 import { listApprovals, listDecidedApprovals, resumeRun } from "./operations/approvals.ts";
 import { cancelRun, cancelRuns, retryRun, retryRuns } from "./operations/control.ts";
 import { countRuns, getRun, listRuns, listRunsOfWorkflow } from "./operations/read.ts";
@@ -79,7 +82,8 @@ export { Approval as RunApproval, listApprovals as listRunApprovals } from "./co
 export { ApprovalsDecide } from "./run.ts";
 export { RunOver } from "./run.ts";
 export { find as findRun } from "./store.ts";
-export { Fixture, FixtureResult, readFixture, rehearseFixtures } from "./rehearsal/fixture.ts";
+export { Fixture, FixtureResult, rehearseFixtures } from "./rehearsal/fixture.ts";
+export { readFixture, readFixtureFacts } from "./rehearsal/record-fixture.ts";
 export { type Response, toRawResponse } from "./inbound/webhook-response.ts";
 
 export const runs = domain({
@@ -166,6 +170,7 @@ export const runs = domain({
       count: countApprovals,
     }),
     contribute(ExecutorPoint, ...builtInExecutors, ...plannedExecutors),
+    contribute(StepReachPoint, serverReach),
     contribute(ReferenceCheckPoint, checkPeopleAndTopics),
     contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),
     contribute(ReportSourcePoint, runsSource),

@@ -109,6 +109,7 @@ export {
   definitionErrors,
   findStructureErrors,
   parseExpressions,
+  variablesNamedIn,
 } from "./checks/check-workflow.ts";
 export { PackDefinition } from "./pack.ts";
 

@@ -1,6 +1,6 @@
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { readOnlyCodeArguments } from "../work/subprocess-permissions.ts";
+import { readOnlyCodeArguments } from "../work/subprocess-code.ts";
 import { Subprocess } from "../work/subprocess.ts";
 
 const PROGRAM = fileURLToPath(new URL("./embedder-process.ts", import.meta.url));

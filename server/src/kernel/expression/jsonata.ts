@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { compileFunction, type Context } from "node:vm";
+import { BUNDLE_FOLDER } from "../work/subprocess-code.ts";
 
 /** The part of the jsonata package that we use; its own types leave out most of the tree. */
 export type Jsonata = (text: string) => {
@@ -30,7 +32,10 @@ export type JsonataMaker = (
  * its globals: its clock, and the JSON that limits how much it copies while it parses.
  */
 export function compileJsonata(parsingContext?: Context): JsonataMaker {
-  const filename = createRequire(import.meta.url).resolve("jsonata");
+  const filename =
+    BUNDLE_FOLDER === undefined
+      ? createRequire(import.meta.url).resolve("jsonata")
+      : join(BUNDLE_FOLDER, "jsonata.js");
   const source = readFileSync(filename, "utf8");
   const made = compileFunction(source, ["module", "exports", "JSON", "Date", "window"], {
     filename,

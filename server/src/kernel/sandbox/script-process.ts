@@ -4,20 +4,22 @@ import { createRequire } from "node:module";
 import { setPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BUNDLE_FOLDER, PERMISSION_FLAG, programFile } from "../work/subprocess-code.ts";
 import { Subprocess } from "../work/subprocess.ts";
 
 const KERNEL = fileURLToPath(new URL("..", import.meta.url));
-const PROGRAM = join(KERNEL, "sandbox/process/program.ts");
+const PROGRAM = programFile(new URL("./process/program.ts", import.meta.url), "script-process.mjs");
 /** Priorities: the server's own process goes first when there is not enough for both. */
 const NICE = 3;
 const NICE_WHEN_HEAVY = 19;
 
 /** Starts a process for scripts, with nothing of ours in it and little that it may do. */
 export function startScriptProcess(onMessage: (message: unknown) => void): Subprocess {
-  const { library, dates, readable } = findLibrary();
+  const { library, dates, readable, flags } =
+    BUNDLE_FOLDER === undefined ? findLibrary() : findBundled(BUNDLE_FOLDER);
   const subprocess = new Subprocess({
     program: PROGRAM,
-    args: [library, dates],
+    args: [library, dates, findStripper()],
     // One time zone everywhere, whatever the machine's.
     env: { TZ: "UTC" },
     execArgv: [
@@ -26,8 +28,8 @@ export function startScriptProcess(onMessage: (message: unknown) => void): Subpr
       "--no-node-snapshot",
       // The type stripper is WebAssembly; optimizing that for a few files costs a third of the start.
       "--liftoff-only",
-      "--permission",
-      "--allow-addons",
+      PERMISSION_FLAG,
+      ...flags,
       ...readable.map((path) => `--allow-fs-read=${path}`),
     ],
     onMessage,
@@ -100,6 +102,7 @@ interface ProcessFiles {
   /** The dates of scripts, as a program for browsers. */
   readonly dates: string;
   readonly readable: readonly string[];
+  readonly flags: readonly string[];
 }
 
 /** The files of libraries, and all that its process must be able to read. */
@@ -117,7 +120,24 @@ function findLibrary(): ProcessFiles {
     // The loader looks there for which C library it is.
     "/etc/alpine-release",
   ];
-  return { library, dates, readable };
+  return { library, dates, readable, flags: ["--allow-addons"] };
+}
+
+/** Beside a bundle: contexts of Node's own stand for isolates, since those want a library for one version of Node. */
+function findBundled(folder: string): ProcessFiles {
+  const stripper = findStripper();
+  return {
+    library: join(folder, "vm-isolates.cjs"),
+    dates: join(folder, "luxon.min.js"),
+    readable: [join(folder, "/"), ...(stripper === "" ? [] : [join(dirname(stripper), "/")])],
+    flags: ["--experimental-vm-modules"],
+  };
+}
+
+/** The type stripper of versions of Node that have none, which only the command line runs on. */
+function findStripper(): string {
+  if (process.features.typescript || BUNDLE_FOLDER === undefined) return "";
+  return createRequire(import.meta.url).resolve("@swc/wasm-typescript");
 }
 
 /** Linux knows a priority for each thread, others one for the process. */

@@ -2,7 +2,10 @@ import Type, { type Static, type TProperties, type TSchema } from "typebox";
 import { idPattern } from "./id.ts";
 
 /** A request object: an unknown field is an error, so that a misspelt one never passes unseen. */
-export function object<P extends TProperties>(properties: P, options: { title?: string } = {}) {
+export function object<P extends TProperties>(
+  properties: P,
+  options: { title?: string; description?: string } = {},
+) {
   return Type.Object(properties, { ...options, additionalProperties: false });
 }
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { ByteSpan } from "#kernel/blob-store/blob-store.ts";
 import { FairQueue, type QueueTicket } from "#kernel/work/fair-queue.ts";
 import { usageOf } from "#kernel/sandbox/script-process.ts";
-import { readOnlyCodeArguments } from "#kernel/work/subprocess-permissions.ts";
+import { readOnlyCodeArguments } from "#kernel/work/subprocess-code.ts";
 import { Subprocess } from "#kernel/work/subprocess.ts";
 import {
   DocumentError,

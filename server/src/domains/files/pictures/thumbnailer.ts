@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { FairQueue } from "#kernel/work/fair-queue.ts";
-import { readOnlyCodeArguments } from "#kernel/work/subprocess-permissions.ts";
+import { readOnlyCodeArguments } from "#kernel/work/subprocess-code.ts";
 import { Subprocess } from "#kernel/work/subprocess.ts";
 import type { PictureTask } from "./picture-limits.ts";
 

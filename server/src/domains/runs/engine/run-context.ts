@@ -17,6 +17,20 @@ export interface MockedError {
   readonly body?: unknown;
 }
 
+/** The value of `workspace` in expressions. */
+export interface WorkspaceFacts {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly timezone: string;
+}
+
+/** The workspace and its variables when a run was recorded. */
+export interface RecordedFacts {
+  readonly workspace?: WorkspaceFacts;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
 /** The stand-ins of a test run, which reaches nothing outside. */
 export interface TestRun {
   /** Outputs by the id or key of a node. */
@@ -25,6 +39,8 @@ export interface TestRun {
   readonly errors?: Readonly<Record<string, MockedError>>;
   /** Not stored: a test is over before it is written. */
   readonly given?: GivenValues;
+  /** The facts that a recorded run saw beside its steps. */
+  readonly recorded?: RecordedFacts;
   /** The definition under test, where it is no saved version. */
   readonly definition?: Definition;
 }

@@ -5,21 +5,19 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import Type, { type Static } from "typebox";
 import {
-  canSeeTrace,
   compilePlan,
   type Definition,
   findStructureErrors,
-  findVersion,
   nodeTypesOf,
 } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
-import type { Platform, ReadContext } from "#kernel/contract.ts";
-import { Failure, Forbidden, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { InputTime, line, nullable, object } from "#kernel/schema/schema.ts";
-import { foldJournal, type JournalRecord } from "../engine/journal-record.ts";
-import { find } from "../store.ts";
+import { maskAddresses } from "../calls/resume-address.ts";
+import type { JournalRecord } from "../engine/journal-record.ts";
+import type { RecordedFacts } from "../engine/run-context.ts";
 import { openStage, rehearseRun } from "./rehearse.ts";
-import { type KeptRun, readKeptRuns } from "./store.ts";
+import type { KeptRun } from "./store.ts";
 import { RehearsalDifference, Verdict } from "./verdict.ts";
 
 const STEPS_MAX = 20_000;
@@ -47,7 +45,19 @@ const FixtureStep = object({
   page: Type.Optional(object({ truncated: Type.Boolean(), nextCursor: nullable(Type.String()) })),
   startedAt: Type.Optional(InputTime),
 });
-type FixtureStep = Static<typeof FixtureStep>;
+export type FixtureStep = Static<typeof FixtureStep>;
+
+const FixtureRun = object(
+  { id: line(100), workflowId: line(300), versionId: line(100) },
+  { description: "The run as expressions see it" },
+);
+
+const FixtureWorkspace = object({
+  id: line(100),
+  slug: line(200),
+  name: line(500),
+  timezone: line(100),
+});
 
 /** A recorded run. */
 export const Fixture = object(
@@ -56,6 +66,13 @@ export const Fixture = object(
     triggerType: line(200),
     trigger: Type.Record(Type.String(), Type.Unknown(), { description: "What expressions see" }),
     createdAt: InputTime,
+    run: Type.Optional(FixtureRun),
+    workspace: Type.Optional(FixtureWorkspace),
+    variables: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "Those that its definition names; others are read where it is tested",
+      }),
+    ),
     status: Type.Enum(["completed", "failed"]),
     output: Type.Optional(Type.Unknown()),
     error: Type.Optional(FixtureError),
@@ -85,48 +102,6 @@ export const FixtureResult = Type.Object(
 );
 export type FixtureResult = Static<typeof FixtureResult>;
 
-/** Reads a run that is over as a fixture; those who may not see its trace may not have it. */
-export async function readFixture(
-  { tx, caller }: Pick<ReadContext, "tx" | "caller">,
-  runId: string,
-): Promise<Fixture> {
-  const run = await find(tx, runId);
-  if (!run) throw new Failure(NotFound);
-  if (!canSeeTrace(caller, run.runAs)) throw new Failure(Forbidden);
-  const [kept] = await readKeptRuns(tx, [runId]);
-  const version = await findVersion(tx, run.workflowId, { id: run.versionId });
-  const definition = run.testRun?.definition ?? version?.definition;
-  const { status } = run;
-  if (!kept || !definition || (status !== "completed" && status !== "failed")) {
-    throw invalidField("/runId", "must be of a run that completed or failed");
-  }
-  const steps = [...foldJournal(kept.lines)].map(([path, step]) => [path, toFixtureStep(step)]);
-  return {
-    workflow: definition.name,
-    triggerType: kept.triggerType,
-    trigger: { ...kept.trigger },
-    createdAt: new Date(kept.createdAt).toISOString(),
-    status,
-    ...(kept.output !== null && { output: kept.output }),
-    ...(run.error && { error: { ...run.error } }),
-    definition,
-    steps: Object.fromEntries(steps) as Fixture["steps"],
-  };
-}
-
-function toFixtureStep(step: JournalRecord): FixtureStep {
-  const { status, input, output, branch, error, page, startedAt } = step;
-  return {
-    status,
-    ...(input !== undefined && { input }),
-    ...(output !== undefined && { output }),
-    ...(branch !== undefined && { branch }),
-    ...(error && { error: { ...error } }),
-    ...(page && { page }),
-    ...(startedAt !== undefined && { startedAt }),
-  };
-}
-
 /** Takes fixtures through a definition that has been checked; undefined for those that there was no time for. */
 export async function rehearseFixtures(
   platform: Platform,
@@ -148,6 +123,7 @@ export async function rehearseFixtures(
       stage,
       toKeptRun(fixture, caller),
       compileRecorded(platform, fixture),
+      { recorded: toRecordedFacts(fixture), toShown: maskAddresses },
     );
     const { verdict, statusAfter, difference } = result?.run ?? {};
     results.push(
@@ -173,11 +149,11 @@ function compileRecorded(platform: Platform, { definition }: Fixture) {
 const NOWHERE = "fixture";
 
 function toKeptRun(fixture: Fixture, { actor }: Caller): KeptRun {
-  const { triggerType, trigger, createdAt, status, output, error, steps } = fixture;
+  const { triggerType, trigger, createdAt, status, output, error, steps, run } = fixture;
   return {
-    id: NOWHERE,
-    workflowId: NOWHERE,
-    versionId: NOWHERE,
+    id: run?.id ?? NOWHERE,
+    workflowId: run?.workflowId ?? NOWHERE,
+    versionId: run?.versionId ?? NOWHERE,
     triggerType,
     trigger,
     status,
@@ -188,6 +164,10 @@ function toKeptRun(fixture: Fixture, { actor }: Caller): KeptRun {
     createdAt,
     lines: Object.entries(steps).map(([path, step]) => toRecord(path, step)),
   };
+}
+
+function toRecordedFacts({ workspace, variables }: Fixture): RecordedFacts {
+  return { ...(workspace && { workspace }), ...(variables && { variables }) };
 }
 
 function toRecord(path: string, { error, ...step }: FixtureStep): JournalRecord {

@@ -16,9 +16,9 @@ import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Execution } from "../engine/execution.ts";
-import { foldJournal } from "../engine/journal-record.ts";
+import { foldJournal, type JournalRecord } from "../engine/journal-record.ts";
 import { toRunError } from "../engine/checkpoint.ts";
-import type { RunContext } from "../engine/run-context.ts";
+import type { RecordedFacts, RunContext } from "../engine/run-context.ts";
 import { compareRuns } from "./compare-run.ts";
 import { RecordedClock, RecordedSteps } from "./recorded-steps.ts";
 import { type KeptRun, listKeptRuns, readKeptRuns, type RunChoice } from "./store.ts";
@@ -124,18 +124,26 @@ interface RehearsedSteps {
   readonly output: unknown;
 }
 
+/** The particulars of a run that is no longer where it was recorded. */
+export interface RecordedElsewhere {
+  readonly recorded?: RecordedFacts;
+  /** How values of the rehearsed run are compared. */
+  readonly toShown?: <T>(value: T) => T;
+}
+
 /** Undefined for a run that did not end in time: what is computed may take seconds a step. */
 export async function rehearseRun(
   { stage, clock, plan, partition, authority, until }: Stage,
   kept: KeptRun,
   version: Pick<PlannedVersion, "plan" | "number"> | undefined,
+  { recorded: facts, toShown = (value) => value }: RecordedElsewhere = {},
 ): Promise<RehearsedSteps | undefined> {
   const steps = foldJournal(kept.lines);
   const createdAtMs = Date.parse(kept.createdAt);
   clock.atMs = createdAtMs;
   const stop = (): void => execution.abort();
   const recorded = new RecordedSteps({ steps, plan: version?.plan, createdAtMs }, clock, stop);
-  const context = { ...toContext(kept, partition), ...authority };
+  const context = { ...toContext(kept, partition, facts), ...authority };
   const execution: Execution = new Execution(stage, context, plan, {
     lines: [],
     entries: 0,
@@ -153,9 +161,9 @@ export async function rehearseRun(
     { ...kept, steps, plan: version?.plan },
     {
       status: isMissing ? undefined : status,
-      output: execution.output,
+      output: toShown(execution.output),
       error: failure,
-      steps: execution.steps,
+      steps: facts ? showSteps(execution.steps, toShown) : execution.steps,
       plan,
     },
     recorded.missing,
@@ -171,17 +179,28 @@ export async function rehearseRun(
       difference,
     },
     steps: execution.steps.size,
-    output: isMissing ? null : (execution.output ?? null),
+    output: isMissing ? null : toShown(execution.output ?? null),
   };
 }
 
-function toContext(kept: KeptRun, partition: Stage["partition"]): RunContext {
+function showSteps(
+  steps: ReadonlyMap<string, JournalRecord>,
+  toShown: <T>(value: T) => T,
+): ReadonlyMap<string, JournalRecord> {
+  return new Map([...steps].map(([path, step]) => [path, toShown(step)]));
+}
+
+function toContext(
+  kept: KeptRun,
+  partition: Stage["partition"],
+  recorded: RecordedFacts | undefined,
+): RunContext {
   const { lines: _, status: __, output: ___, error: ____, ...facts } = kept;
   return {
     ...partition,
     ...facts,
     // Nothing outside is reached.
-    test: { mocks: {} },
+    test: { mocks: {}, ...(recorded && { recorded }) },
     workflowName: "",
     shard: 0,
     permissions: undefined,

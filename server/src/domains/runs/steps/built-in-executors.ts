@@ -8,7 +8,7 @@ import { waitForCallStep } from "../calls/call-state.ts";
 import { executor, type StepResult, type StepTools } from "./executor.ts";
 import { stateStep } from "../state/state-step.ts";
 import { http } from "./http-step.ts";
-import { mergeLists } from "./merge-lists.ts";
+import { pureExecutors } from "./pure-executors.ts";
 import { StepFailure } from "./step-error.ts";
 import { runActor } from "../engine/run-context.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
@@ -52,105 +52,6 @@ const savedReport = executor({
 
 function responseData(answer: unknown): unknown {
   return (answer as { data: unknown }).data;
-}
-
-const condition = executor({
-  type: types.condition,
-  async run(_config, { evaluate }) {
-    const value = await evaluate("expression");
-    const holds = isTrue(value);
-    return { output: holds, branch: String(holds) };
-  },
-});
-
-const switchNode = executor({
-  type: types.switchNode,
-  async run({ cases }, { evaluate }) {
-    const value = await evaluate("expression");
-    const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
-    const branch = cases.map(String).includes(text) ? text : "default";
-    return { output: value ?? null, branch };
-  },
-});
-
-const transform = executor({
-  type: types.transform,
-  run: async (_config, { evaluate }) => ({ output: (await evaluate("expression")) ?? null }),
-});
-
-const set = executor({
-  type: types.set,
-  run: ({ values }) => ({ output: values }),
-});
-
-const loop = executor({
-  type: types.loop,
-  run: ({ items }) => ({ items }),
-});
-
-const repeat = executor({
-  type: types.repeat,
-  run: ({ max = TURNS_DEFAULT }) => ({ turns: max }),
-});
-
-const race = executor({ type: types.race, run: () => ({ turns: 1 }) });
-
-const TURNS_DEFAULT = 100;
-
-/** Ends a turn of a repeat: says whether it was the last, waits before the next, or fails when there is none. */
-const repeatCheck = executor({
-  type: types.repeatCheck,
-  async run({ until, everyMs, sinks, ...rest }, { evaluate, scope, path, run, platform }) {
-    const { max, as, whenExhausted } = rest;
-    const { steps, index } = scope() as {
-      readonly steps: Readonly<Record<string, { readonly output?: unknown }>>;
-      readonly index: number;
-    };
-    const ended = sinks.filter((id) => Object.hasOwn(steps, id));
-    const state = types.combineOutputs(ended.map((id) => [id, steps[id]?.output]));
-    // The output of the turn is the state of the next one, and the condition is about it.
-    const done = until === undefined ? false : isTrue(await evaluate("until", { [as]: state }));
-    if (done) return { output: { done, state } };
-    if (index + 1 >= max) {
-      if (until === undefined || whenExhausted === "continue") return { output: { done, state } };
-      const loop = path.slice(0, path.lastIndexOf("["));
-      throw new StepFailure(
-        "repeat_exhausted",
-        `${loop} did not come to its end in ${max} turns.`,
-        {
-          retryable: false,
-        },
-      );
-    }
-    const pauseMs = Number(everyMs ?? 0);
-    if (!(pauseMs > 0) || run.test) return { output: { done, state } };
-    const untilMs = platform.clock.nowMs() + Math.min(pauseMs, types.DURATION_MS_MAX);
-    return { wait: { kind: "delay", untilMs, output: { done, state } } };
-  },
-});
-
-const merge = executor({
-  type: types.merge,
-  run: (config) => ({ output: mergeLists(config) }),
-});
-
-const respond = executor({
-  type: types.respond,
-  run: ({ status = 200, headers = {}, body = null }) => ({ output: { status, headers, body } }),
-});
-
-const fail = executor({
-  type: types.fail,
-  run({ message, code = "failed_by_design" }) {
-    throw new StepFailure(code, message, { retryable: false });
-  },
-});
-
-/** As JSONata's `$boolean`. */
-function isTrue(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(isTrue);
-  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
-  return Boolean(value);
 }
 
 /**
@@ -308,21 +209,9 @@ const approval = executor({
   }),
 });
 
-/** The steps that plans add by themselves. */
-export const plannedExecutors = [repeatCheck];
-
 /** The executors that need no other domain. */
 export const builtInExecutors = [
-  set,
-  condition,
-  switchNode,
-  transform,
-  loop,
-  repeat,
-  race,
-  merge,
-  respond,
-  fail,
+  ...pureExecutors,
   http,
   delay,
   waitForEvent,

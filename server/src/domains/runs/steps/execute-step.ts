@@ -1,5 +1,4 @@
-import { requireRights, type Rights } from "#domains/identity/accounts/index.ts";
-import { readVariables } from "#domains/variables/index.ts";
+import type { Rights } from "#domains/identity/accounts/index.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PlanNode, StepError } from "#domains/workflows/index.ts";
 import type { Platform, PlatformServices } from "#kernel/contract.ts";
@@ -12,13 +11,10 @@ import type { StepLogLine } from "../engine/journal-record.ts";
 import { causeOfStep, type RunContext } from "../engine/run-context.ts";
 import { type Executor, ExecutorPoint, type StepResult, type StepTools } from "./executor.ts";
 import type { MockedStep } from "./mocked-steps.ts";
-import { performOperation } from "./perform-operation.ts";
 import { type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Scope } from "./scope.ts";
-import { liveTextOf } from "./live-text.ts";
 import type { SpeculativeSteps } from "./speculative-steps.ts";
-import { StepFiles } from "./step-files.ts";
-import { readWorkspaceFacts } from "./workspace-facts.ts";
+import { reachOf } from "../reach/step-reach.ts";
 import { outputSizeError, StepFailure, toStepError } from "./step-error.ts";
 import { type SpanDescription, traceWork } from "#kernel/telemetry/span.ts";
 
@@ -97,14 +93,14 @@ function describeAttempt({ run, node, path, attempt }: StepAttempt): SpanDescrip
 
 async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> {
   const { platform, run, node } = attempt;
+  const reach = reachOf(platform);
   const logs: StepLogLine[] = [];
   let input: unknown;
   let childRunId: string | undefined;
   const common = () => ({ input, logs, ...(childRunId !== undefined && { childRunId }) });
   let scrubber = new Scrubber([]);
   let knownRights: Promise<Rights> | undefined;
-  const rights = (): Promise<Rights> =>
-    (knownRights ??= requireRights(platform, run.workspace, run));
+  const rights = (): Promise<Rights> => (knownRights ??= reach.rights(platform, run));
   try {
     const prepared = prepareNode(node);
     // A run whose person has left does nothing more outside of itself.
@@ -144,14 +140,14 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
         signal,
         evaluate: fieldEvaluator(attempt, prepared, scope),
         log: stepLogger(platform, logs, (line) => scrubber.scrubJson(line)),
-        showText: (text) => liveTextOf(platform).add({ runId: run.id, path: attempt.path, text }),
+        showText: (text) => reach.showText(platform, { runId: run.id, path: attempt.path, text }),
         noteChildRun: (runId) => {
           childRunId = runId;
         },
         untilRunWritten: async () => attempt.speculative?.untilWritten(),
         rights,
         perform: operationPerformer(attempt, rights),
-        files: new StepFiles(attempt, rights),
+        files: reach.files(attempt, rights),
       }),
     );
     return { ...common(), result: scrubber.scrubJson(toStorableResult(result)) };
@@ -189,7 +185,7 @@ function operationPerformer(
     const call = callCount;
     await attempt.speculative?.untilWritten();
     const performer = { ...attempt, rights: within ?? (await rights()) };
-    return performOperation(performer, { operation, call }, request);
+    return reachOf(attempt.platform).perform(performer, { operation, call }, request);
   };
 }
 
@@ -216,15 +212,23 @@ async function readSecrets(
   return platform.secrets.read(run, names, rights);
 }
 
-/** Reads what not every step needs: the workspace, and the variables that it names. */
+/** Reads what not every step needs: the workspace, and the variables that it names; of a recorded run, as they were. */
 async function readExtras(
   { platform, run }: StepAttempt,
   { readsWorkspace, variables: names }: PreparedNode,
   rights: () => Promise<Rights>,
 ) {
-  const workspace = readsWorkspace ? await readWorkspaceFacts(platform, run) : undefined;
+  const { recorded } = run.test ?? {};
+  const reach = reachOf(platform);
+  const workspace = readsWorkspace
+    ? (recorded?.workspace ?? (await reach.workspace(platform, run)))
+    : undefined;
   if (names.length === 0) return { workspace };
-  return { workspace, variables: await readVariables(platform, run, names, rights) };
+  const known = recorded?.variables ?? {};
+  const others = names.filter((name) => !Object.hasOwn(known, name));
+  if (others.length === 0) return { workspace, variables: known };
+  const read = await reach.variables(platform, run, others, rights);
+  return { workspace, variables: { ...read, ...known } };
 }
 
 /** Evaluates the templates of a configuration, with a note for each expression without a value. */

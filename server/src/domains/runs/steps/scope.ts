@@ -7,9 +7,8 @@ import {
 } from "#domains/workflows/index.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import type { ResumeAddresses } from "../calls/resume-address.ts";
-import type { GivenValues, RunContext } from "../engine/run-context.ts";
+import type { GivenValues, RunContext, WorkspaceFacts } from "../engine/run-context.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
-import type { WorkspaceFacts } from "./workspace-facts.ts";
 
 type Outputs = Record<string, Pick<JournalRecord, "output" | "error" | "page">>;
 

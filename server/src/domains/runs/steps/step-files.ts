@@ -16,7 +16,7 @@ import type { SpeculativeSteps } from "./speculative-steps.ts";
 import { StepFailure } from "./step-error.ts";
 
 /** The attempt at a step, as far as its files are concerned. */
-interface FileStep extends Omit<PerformingStep, "rights"> {
+export interface FileStep extends Omit<PerformingStep, "rights"> {
   readonly speculative: SpeculativeSteps | undefined;
 }
 

@@ -8,10 +8,15 @@ import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
-import { findImports } from "#kernel/sandbox/module-import.ts";
+import { findImports, type ScriptModules } from "#kernel/sandbox/module-import.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
 import { Validator } from "#kernel/schema/validator.ts";
-import { findCircle, linkNewest, toScriptModules } from "../modules/linked-modules.ts";
+import {
+  findCircle,
+  linkNewest,
+  type LinkModules,
+  toScriptModules,
+} from "../modules/linked-modules.ts";
 import { specifiersOf, toProgram } from "../modules/module-program.ts";
 import {
   Artifact,
@@ -27,17 +32,38 @@ export interface ArtifactInput {
   readonly definition: ArtifactDefinition;
   /** The version that the source declares. */
   readonly declaredVersion: string | undefined;
+  /** The modules that it was read with. */
+  readonly modules?: ScriptModules | undefined;
 }
 
 const SOURCE = "/detail/scriptSource";
 const isFields = Schema.Compile(Fields);
 
 /** Throws a failure that lists every field error of the detail. */
-export async function parseArtifactInput(
+export function parseArtifactInput(
   { db, sandbox }: Platform,
   caller: Caller,
   artifact: InspectedArtifact,
   /** Others that are saved with it, whose modules it may import. */
+  beside: readonly InspectedArtifact[] = [],
+): Promise<ArtifactInput> {
+  const link: LinkModules = (sources, unsaved) =>
+    db.read(partitionOfCaller(caller), (tx) => linkNewest(tx, sources, unsaved));
+  return inspectArtifact({ sandbox, link, owner: caller.workspace?.key }, artifact, beside);
+}
+
+/** The parts of a platform by which an artifact is read and run that is not saved. */
+export interface ScriptHost {
+  readonly sandbox: Platform["sandbox"];
+  readonly link: LinkModules;
+  /** The workspace: scripts of different ones share nothing. */
+  readonly owner: string | undefined;
+}
+
+/** As `parseArtifactInput`, wherever there is a sandbox. */
+export async function inspectArtifact(
+  { sandbox, link, owner }: ScriptHost,
+  artifact: InspectedArtifact,
   beside: readonly InspectedArtifact[] = [],
 ): Promise<ArtifactInput> {
   const { artifactType, detail } = artifact;
@@ -45,15 +71,13 @@ export async function parseArtifactInput(
   const program = toProgram(artifact);
   const unsaved = modulesOf([...beside, artifact]);
   const isLinked = [program, ...unsaved.values()].some((text) => findImports(text).length > 0);
-  const { modules: linked } = isLinked
-    ? await db.read(partitionOfCaller(caller), (tx) => linkNewest(tx, [program], unsaved))
-    : { modules: [] };
+  const { modules: linked } = isLinked ? await link([program], unsaved) : { modules: [] };
   const circle = findCircle(linked);
   if (circle !== undefined) {
     throw invalidDetail([{ path: SOURCE, message: `imports ${circle}, which imports it in turn` }]);
   }
   const modules = toScriptModules(linked);
-  const inspection = await sandbox.inspect(program, caller.workspace?.key, modules);
+  const inspection = await sandbox.inspect(program, owner, modules);
   if (!inspection.ok) {
     const { name, message, line, column } = inspection.error;
     const position = line === null ? "" : ` (line ${line}, column ${column})`;
@@ -82,7 +106,7 @@ export async function parseArtifactInput(
   if (errors.length > 0) throw invalidDetail(errors);
   // Both maps were validated above.
   const definition = { id, kind: inspection.kind, ...fieldMaps } as ArtifactDefinition;
-  return { detail, definition, declaredVersion };
+  return { detail, definition, declaredVersion, modules };
 }
 
 /** The parts of an artifact that its source is read with. */

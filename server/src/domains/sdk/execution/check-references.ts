@@ -3,7 +3,7 @@ import type { FieldError } from "#kernel/operation/failure.ts";
 import { closestName } from "#kernel/schema/closest-name.ts";
 import { checkPayload, type Fields } from "../artifacts/fields.ts";
 import { find, findByName } from "../artifacts/store.ts";
-import { parseCustomType } from "./script-steps.ts";
+import { parseCustomType } from "./custom-node.ts";
 
 /** Finds the nodes that name an artifact that is not there, or give it other inputs than it takes. */
 export const checkArtifactNodes: ReferenceCheck = async ({ tx }, { nodes }) => {

@@ -1,14 +1,13 @@
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Causation } from "#kernel/log/event.ts";
-import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { Execution as ScriptExecution, ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
 import { intersectRights, requireRights, type Rights } from "#domains/identity/accounts/index.ts";
 import { type Artifact, artifactRef } from "../artifacts/artifact.ts";
-import { checkPayload } from "../artifacts/fields.ts";
+import { assertInput, checkOutputs } from "./artifact-fields.ts";
 import { causedByExecution, hostCallsFor } from "./host/script-context.ts";
 import { loadModules } from "../modules/link-artifact.ts";
 import { toProgram } from "../modules/module-program.ts";
@@ -58,10 +57,7 @@ export async function runArtifactWithResult(
   const { artifact, caller, input, triggerType, signal } = request;
   const { workspace } = caller;
   if (!workspace) throw new Error("An artifact belongs to a workspace.");
-  const errors = checkPayload(artifact.definition.inputs, input, "/inputPayload");
-  if (errors.length > 0) {
-    throw new Failure(Invalid, { detail: "The input is not what the artifact takes.", errors });
-  }
+  assertInput(artifact, input);
   const author = await requireRights(platform, workspace.key, artifact);
   const startedAt = platform.clock.now();
   const id = newId("exe", startedAt.getTime());
@@ -169,17 +165,4 @@ function buildHostCalls(
     secretUser: async () => author,
     idempotencyKey,
   });
-}
-
-/** Fails an execution whose output does not match the declared outputs. */
-function checkOutputs({ definition }: Artifact, outcome: ScriptOutcome): ScriptOutcome {
-  if (outcome.status !== "completed") return outcome;
-  const [fieldError] = checkPayload(definition.outputs, outcome.output, "");
-  if (!fieldError) return outcome;
-  const message = `The output ${fieldError.path.slice(1)} ${fieldError.message}.`.replace(
-    "  ",
-    " ",
-  );
-  const error = { name: "OutputError", message, line: null, column: null, stack: "" };
-  return { ...outcome, status: "failed", error };
 }

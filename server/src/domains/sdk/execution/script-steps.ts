@@ -1,11 +1,9 @@
 import type { Rights } from "#domains/identity/accounts/index.ts";
 import type { CallOperation } from "#kernel/operation/call-operation.ts";
 /** Executors of scripts and artifacts as workflow steps. */
-import Type from "typebox";
 import { type Executor, executor, StepFailure } from "#domains/runs/index.ts";
 import {
   artifact as artifactNode,
-  nodeType,
   script as scriptNode,
   templateSchema,
   type WorkspaceNodeTypes,
@@ -23,6 +21,7 @@ import { ArtifactsExecute } from "../permissions.ts";
 import { readLinked } from "../modules/pins.ts";
 import { hostCallsFor } from "./host/script-context.ts";
 import { contextValues } from "./context-values.ts";
+import { customNode, isCustomType, parseCustomType } from "./custom-node.ts";
 import { type FileAccess, ScriptFiles } from "./host/script-files.ts";
 import { runArtifact } from "./run-artifact.ts";
 
@@ -87,32 +86,11 @@ const artifactStep = executor({
   },
 });
 
-/** The node type of an artifact in definitions: `module.name`. */
-const CUSTOM_TYPE = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\.(\S.{0,199})$/;
-
-/** The module and name in the type of a node that an artifact carries out. */
-export function parseCustomType(
-  type: string,
-): { readonly moduleKey: string; readonly name: string } | undefined {
-  const [, moduleKey, name] = CUSTOM_TYPE.exec(type) ?? [];
-  return moduleKey !== undefined && name !== undefined ? { moduleKey, name } : undefined;
-}
-
-const customNode = nodeType({
-  type: "custom",
-  summary: "A node that an artifact of this workspace carries out; its config is the input",
-  config: Type.Object({}, { additionalProperties: true }),
-  form: { title: "Custom node", group: "Code", icon: "boxes", first: {}, fields: {} },
-  output: Type.Unknown(),
-  branches: "none",
-  effect: "outside",
-});
-
 /** An artifact by its module and name. */
 const customStep = executor({
   type: customNode,
   async run(input, tools) {
-    const [, moduleKey = "", name = ""] = CUSTOM_TYPE.exec(tools.nodeType) ?? [];
+    const { moduleKey = "", name = "" } = parseCustomType(tools.nodeType) ?? {};
     const artifact = await tools.platform.db.read(partitionOf(tools), (tx) =>
       findByName(tx, moduleKey, name),
     );
@@ -130,7 +108,7 @@ export { customStep };
 /** The node types that a workspace's artifacts define. */
 export const customNodes: WorkspaceNodeTypes = {
   like: customNode,
-  names: (type) => CUSTOM_TYPE.test(type),
+  names: isCustomType,
   async list(tx) {
     return (await listNodes(tx)).map(({ moduleKey, name, description, inputs, outputs }) => ({
       type: `${moduleKey}.${name}`,

@@ -24,18 +24,35 @@ const NEWEST = `
     join artifacts a on a.module_key = m.module_key and a.name = m.name
      and a.artifact_type = 'script_module' and a.status <> 'disabled'`;
 
+/** Modules that are not saved yet, by their specifiers: they stand for those that are. */
+export type UnsavedModules = ReadonlyMap<string, string>;
+
+/** Finds all modules that sources import, directly or by others. */
+export type LinkModules = (sources: readonly string[], unsaved: UnsavedModules) => Promise<Linkage>;
+
 /** Finds the newest versions of all modules that sources import, directly or by others. */
 export async function linkNewest(
   tx: Tx,
   sources: readonly string[],
-  /** Modules that are not saved yet, by their specifiers: they stand for those that are. */
-  unsaved: ReadonlyMap<string, string> = new Map(),
+  unsaved: UnsavedModules = new Map(),
+): Promise<Linkage> {
+  return linkModules((specifiers) => findNewest(tx, specifiers), sources, unsaved);
+}
+
+/** Links sources with modules that are not saved, and with those that are found beside them. */
+export async function linkModules(
+  findSaved: (specifiers: readonly string[]) => Promise<readonly LinkedModule[]>,
+  sources: readonly string[],
+  unsaved: UnsavedModules,
 ): Promise<Linkage> {
   const modules = new Map<string, LinkedModule>();
   const missing: string[] = [];
   let next = [...new Set(sources.flatMap(findImports))];
   while (next.length > 0 && modules.size <= SCRIPT_LIMITS.modulesMax) {
-    const found = await findNewest(tx, next, unsaved);
+    const saved = await findSaved(next.filter((specifier) => !unsaved.has(specifier)));
+    const found = new Map(
+      [...saved, ...pickUnsaved(next, unsaved)].map((module) => [module.specifier, module]),
+    );
     for (const specifier of next) {
       const module = found.get(specifier);
       if (module) modules.set(specifier, module);
@@ -47,28 +64,26 @@ export async function linkNewest(
   return { modules: [...modules.values()], missing };
 }
 
-async function findNewest(
-  tx: Tx,
-  specifiers: readonly string[],
-  unsaved: ReadonlyMap<string, string>,
-): Promise<ReadonlyMap<string, LinkedModule>> {
+async function findNewest(tx: Tx, specifiers: readonly string[]): Promise<readonly LinkedModule[]> {
   const named = specifiers.flatMap((specifier) => {
-    const parsed = unsaved.has(specifier) ? undefined : parseSpecifier(specifier);
+    const parsed = parseSpecifier(specifier);
     return parsed ? [{ specifier, ...parsed }] : [];
   });
+  if (named.length === 0) return [];
   const columns = [
     named.map(({ specifier }) => specifier),
     named.map(({ namespace }) => namespace),
     named.map(({ name }) => name),
   ];
-  const rows = named.length === 0 ? [] : await queryRows(tx, NEWEST, columns);
-  const own = specifiers.flatMap((specifier) => {
+  // The columns have the names of the fields.
+  return (await queryRows(tx, NEWEST, columns)) as unknown as LinkedModule[];
+}
+
+function pickUnsaved(specifiers: readonly string[], unsaved: UnsavedModules): LinkedModule[] {
+  return specifiers.flatMap((specifier) => {
     const source = unsaved.get(specifier);
     return source === undefined ? [] : [{ specifier, moduleId: "", number: 0, source }];
   });
-  // The columns have the names of the fields.
-  const all = [...(rows as unknown as LinkedModule[]), ...own];
-  return new Map(all.map((module) => [module.specifier, module]));
 }
 
 /** The import that closes a circle of modules; undefined where there is none. */

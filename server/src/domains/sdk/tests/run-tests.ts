@@ -50,43 +50,51 @@ const ALL_CASES_TIMEOUT_MS = 120_000;
 const NotMocked = failure("not_mocked", 409, "No mock stands in for this call.");
 const MockedFailure = failure("mocked_failure", 500, "The mock says that the call fails.");
 
-/** Runs the cases one after another, each with its mocks in place of host calls. */
-export async function executeTestCases(
+/** Runs the cases of a saved artifact. */
+export function executeTestCases(
   platform: Platform,
   caller: Caller,
   { artifact, cases }: { readonly artifact: Artifact; readonly cases: readonly TestCase[] },
 ): Promise<TestResult[]> {
+  const run: RunCase = (one) =>
+    runArtifact(platform, { artifact, caller, triggerType: TEST_TRIGGER, ...one });
+  return runCases(run, cases, caller.disconnected);
+}
+
+/** The trigger type that an artifact under test sees. */
+export const TEST_TRIGGER = "test";
+
+/** Runs an artifact with the input of a case, and its mocks in place of host calls. */
+export type RunCase = (one: {
+  readonly input: unknown;
+  readonly hostCall: Execution["call"];
+  readonly signal: AbortSignal;
+}) => Promise<{ readonly outcome: ExecutionOutcome; readonly durationMs: number }>;
+
+/** A case as it is run. */
+export type RunnableCase = Pick<TestCase, "id" | "name" | "inputPayload" | "expected" | "mocks">;
+
+/** Runs cases one after another, each with its mocks in place of host calls. */
+export async function runCases(
+  run: RunCase,
+  cases: readonly RunnableCase[],
+  disconnected?: AbortSignal,
+): Promise<TestResult[]> {
   const timeout = AbortSignal.timeout(ALL_CASES_TIMEOUT_MS);
-  const signal = caller.disconnected ? AbortSignal.any([caller.disconnected, timeout]) : timeout;
+  const signal = disconnected ? AbortSignal.any([disconnected, timeout]) : timeout;
   const results: TestResult[] = [];
-  for (const testCase of cases) {
-    results.push(await executeTestCase(platform, { artifact, caller, testCase, signal }));
-  }
+  for (const testCase of cases) results.push(await runCase(run, testCase, signal));
   return results;
 }
 
-interface TestExecution {
-  readonly artifact: Artifact;
-  readonly caller: Caller;
-  readonly testCase: TestCase;
-  readonly signal: AbortSignal;
-}
-
-async function executeTestCase(
-  platform: Platform,
-  { artifact, caller, testCase, signal }: TestExecution,
+async function runCase(
+  run: RunCase,
+  { id: testCaseId, name, inputPayload: input, expected, mocks }: RunnableCase,
+  signal: AbortSignal,
 ): Promise<TestResult> {
-  const { id: testCaseId, name, inputPayload: input, expected, mocks } = testCase;
   const ref = { testCaseId, name };
   try {
-    const { outcome, durationMs } = await runArtifact(platform, {
-      artifact,
-      caller,
-      input,
-      triggerType: "test",
-      signal,
-      hostCall: mockHostCalls(mocks),
-    });
+    const { outcome, durationMs } = await run({ input, signal, hostCall: mockHostCalls(mocks) });
     const diff = compareOutcome(expected, outcome);
     return {
       ...ref,

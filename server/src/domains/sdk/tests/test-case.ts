@@ -56,6 +56,9 @@ export const NewTestCase = {
   mocks: Type.Optional(Mocks),
 };
 
+/** A case that is not saved. */
+export const NewTestCaseBody = object(NewTestCase);
+
 export const TestCase = Type.Object(
   {
     id: TestCaseId,

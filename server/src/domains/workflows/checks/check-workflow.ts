@@ -46,6 +46,17 @@ export function findStructureErrors(
   return checkDefinition(definition, types, PARSED).errors;
 }
 
+/** The variables that a definition names; `all` where it does not say which it reads. */
+export function variablesNamedIn(
+  services: Pick<PlatformServices, "contributions">,
+  definition: unknown,
+): readonly string[] | "all" {
+  const { all } = findMentions(definition, nodeTypesOf(services));
+  const named = all.flatMap(referencesOf).filter(({ kind }) => kind === "variable");
+  const names = new Set(named.map(({ name }) => name));
+  return names.has(ANY_NAME) ? "all" : [...names];
+}
+
 /** Drafts and versions, as they must be to be saved. */
 export const workflowDefinitions: readonly StoredDefinition[] = [
   "workflows",

@@ -1,9 +1,11 @@
-import { fileURLToPath } from "node:url";
-import { readOnlyCodeArguments } from "../../work/subprocess-permissions.ts";
+import { PERMISSION_FLAG, programFile, readOnlyCodeArguments } from "../../work/subprocess-code.ts";
 import { Subprocess } from "../../work/subprocess.ts";
 import type { EvaluationReply, EvaluationRequest } from "./protocol.ts";
 
-const PROGRAM = fileURLToPath(new URL("./evaluator-process.ts", import.meta.url));
+const PROGRAM = programFile(
+  new URL("./evaluator-process.ts", import.meta.url),
+  "evaluator-process.mjs",
+);
 /** An evaluation stops itself when its time is over, unless it is in a call that nothing interrupts. */
 const GRACE_MS = 500;
 /** The share of the memory that compiled expressions may take; the rest is for their values. */
@@ -25,7 +27,7 @@ export class Evaluator {
       args: [String(memoryMb * 1024 * 1024 * COMPILED_SHARE)],
       // Anybody's expressions run there, so it gets nothing of ours but the time zone.
       env: timeZone === undefined ? {} : { TZ: timeZone },
-      execArgv: [`--max-old-space-size=${memoryMb}`, "--permission", ...readOnlyCodeArguments()],
+      execArgv: [`--max-old-space-size=${memoryMb}`, PERMISSION_FLAG, ...readOnlyCodeArguments()],
       // Our own program sends nothing else.
       onMessage: (replies) => this.#onReplies?.(replies as readonly EvaluationReply[]),
     });

@@ -4,6 +4,9 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { BUNDLE_FOLDER } from "../../work/subprocess-code.ts";
+
+const FOLDER = BUNDLE_FOLDER === undefined ? import.meta.dirname : join(BUNDLE_FOLDER, "library");
 
 interface LibraryPart {
   readonly mentions: RegExp;
@@ -60,7 +63,7 @@ export function librarySourceFor(script: string): string {
 
 /** A program that defines globals by the functions of some files. */
 function partSource(files: readonly string[], names: readonly string[], made: string): string {
-  const functions = files.map((file) => readSource(join(import.meta.dirname, `${file}.js`)));
+  const functions = files.map((file) => readSource(join(FOLDER, `${file}.js`)));
   return `{ const made = (() => { ${functions.join("\n")}\n return ${made}; })();
     ${names.map((name) => defineGlobal(name, `made.${name}`)).join("\n")} }`;
 }

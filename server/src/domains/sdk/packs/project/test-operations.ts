@@ -1,7 +1,12 @@
 /** Tests of what a folder has, before it is applied: nothing is kept, and nothing outside is reached. */
-import Type, { type Static } from "typebox";
-import { authorityOf } from "#domains/identity/accounts/index.ts";
-import { Fixture, FixtureResult, readFixture, rehearseFixtures } from "#domains/runs/index.ts";
+import Type from "typebox";
+import {
+  Fixture,
+  FixtureResult,
+  readFixture,
+  readFixtureFacts,
+  rehearseFixtures,
+} from "#domains/runs/index.ts";
 import {
   type Definition,
   findStructureErrors,
@@ -10,19 +15,18 @@ import {
   WorkflowsRead,
   WorkflowsWrite,
 } from "#domains/workflows/index.ts";
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { assertNoErrors } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { id, nullable, object } from "#kernel/schema/schema.ts";
-import type { Artifact } from "../../artifacts/artifact.ts";
-import { parseArtifactInput } from "../../artifacts/artifact-input.ts";
 import { PackArtifact } from "../../artifacts/pack.ts";
+import { contextValues } from "../../execution/context-values.ts";
+import { linkNewest, type LinkModules } from "../../modules/linked-modules.ts";
 import { ArtifactsWrite } from "../../permissions.ts";
-import { executeTestCases } from "../../tests/run-tests.ts";
-import { NewTestCase, TEST_CASES_MAX, TestResult } from "../../tests/test-case.ts";
+import { NewTestCaseBody, TEST_CASES_MAX, TestResult } from "../../tests/test-case.ts";
+import { testUnsavedArtifact } from "../../tests/unsaved-artifact.ts";
 import {
   listItems,
   listSources,
@@ -49,9 +53,12 @@ export const getFixture = query({
   response: item(Fixture),
   fails: [TooManyItems],
   example: { query: { runId: "run_01jd0000000000000000000000" } },
-  prepare: (platform, _input, caller) => readReferences(platform, caller),
-  run: async (ctx, { query: { runId } }, references) =>
-    replaceTexts(await readFixture(ctx, runId), references),
+  prepare: async (platform, _input, caller) => ({
+    references: await readReferences(platform, caller),
+    facts: await readFixtureFacts(platform, caller),
+  }),
+  run: async (ctx, { query: { runId } }, { references, facts }) =>
+    replaceTexts(await readFixture(ctx, runId, facts), references),
 });
 
 export const testWorkflowDefinition = query({
@@ -120,7 +127,7 @@ export const testArtifactSource = query({
   environmentScoped: true,
   body: object({
     artifact: PackArtifact,
-    cases: Type.Array(object(NewTestCase), { minItems: 1, maxItems: TEST_CASES_MAX }),
+    cases: Type.Array(NewTestCaseBody, { minItems: 1, maxItems: TEST_CASES_MAX }),
   }),
   bodyBytesMax: BODY_BYTES_MAX,
   longRunning: true,
@@ -138,55 +145,16 @@ export const testArtifactSource = query({
       cases: [{ name: "doubles", inputPayload: { n: 2 }, expected: { n: 4 } }],
     },
   },
-  async prepare(platform, { body: { artifact: content, cases } }, caller) {
-    const input = await parseArtifactInput(platform, caller, content);
-    const at = platform.clock.now();
-    const artifact = toUnsaved(content, input, caller, at);
-    const times = { createdAt: at.toISOString(), updatedAt: at.toISOString(), revision: 1 };
-    return executeTestCases(platform, caller, {
-      artifact,
-      cases: cases.map((one) => ({
-        mocks: {},
-        ...one,
-        ...times,
-        id: newId("atc", at.getTime()),
-        artifactId: artifact.id,
-      })),
-    });
+  async prepare(platform, { body: { artifact, cases } }, caller) {
+    const { disconnected, workspace } = caller;
+    const link: LinkModules = (sources, unsaved) =>
+      platform.db.read(partitionOfCaller(caller), (tx) => linkNewest(tx, sources, unsaved));
+    const facts = await contextValues(platform, caller);
+    const host = { sandbox: platform.sandbox, link, owner: workspace?.key, facts, disconnected };
+    return testUnsavedArtifact(host, { artifact, cases });
   },
   run: async (_ctx, _input, results) => ({ results }),
 });
-
-/** An artifact as it would be, in the name of whoever tests it. */
-function toUnsaved(
-  content: Static<typeof PackArtifact>,
-  { detail, definition }: Awaited<ReturnType<typeof parseArtifactInput>>,
-  caller: Caller,
-  at: Date,
-): Artifact {
-  const { runAs, permissions } = authorityOf(caller);
-  const { name, artifactType, moduleKey = "default", description = "" } = content;
-  return {
-    id: newId("art", at.getTime()),
-    name,
-    artifactType,
-    moduleKey,
-    description,
-    status: "draft",
-    version: "0.0.0",
-    versionNumber: 1,
-    savedBy: runAs,
-    createdBy: runAs,
-    createdAt: at.toISOString(),
-    updatedAt: at.toISOString(),
-    detail,
-    definition,
-    revision: 1,
-    runAs,
-    permissions: permissions ? [...permissions] : null,
-    hookToken: null,
-  };
-}
 
 async function readReferences(
   platform: Platform,

@@ -1,15 +1,23 @@
+/** The reach of the steps of a server: the rights of their run, its workspace and variables, operations, files. */
+import { requireRights } from "#domains/identity/accounts/index.ts";
+import { readVariables } from "#domains/variables/index.ts";
 import { workspaceOf } from "#domains/workspaces/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
-import type { RunContext } from "../engine/run-context.ts";
+import type { RunContext, WorkspaceFacts } from "../engine/run-context.ts";
+import { liveTextOf } from "../steps/live-text.ts";
+import { performOperation } from "../steps/perform-operation.ts";
+import { StepFiles } from "../steps/step-files.ts";
+import type { StepReach } from "./step-reach.ts";
 
-/** The value of `workspace` in expressions. */
-export interface WorkspaceFacts {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly timezone: string;
-}
+export const serverReach: StepReach = {
+  rights: (platform, run) => requireRights(platform, run.workspace, run),
+  workspace: readWorkspaceFacts,
+  variables: readVariables,
+  perform: performOperation,
+  files: (step, rights) => new StepFiles(step, rights),
+  showText: (platform, live) => liveTextOf(platform).add(live),
+};
 
 /** After this a change of name or time zone is seen. */
 const FRESH_MS = 5_000;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { readOnlyCodeArguments } from "./subprocess-permissions.ts";
+import { readOnlyCodeArguments } from "./subprocess-code.ts";
 
 test("a process that reads our code reads nothing else, such as a master key", async () => {
   const folder = await mkdtemp(join(tmpdir(), "millrace-key-"));
@@ -14,7 +14,7 @@ test("a process that reads our code reads nothing else, such as a master key", a
     const { readFileSync } = require("node:fs");
     const read = (path) => { try { return readFileSync(path, "utf8").length > 0; } catch (error) { return error.code; } };
     console.log(JSON.stringify(process.argv.slice(1).map(read)));`;
-  const ours = join(import.meta.dirname, "subprocess-permissions.ts");
+  const ours = join(import.meta.dirname, "subprocess-code.ts");
   const args = ["--permission", ...readOnlyCodeArguments(), "-e", script, "--", ours, key];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
   expect(JSON.parse(stdout)).toEqual([true, "ERR_ACCESS_DENIED"]);

@@ -1,0 +1,29 @@
+import Type from "typebox";
+import { nodeType } from "#domains/workflows/index.ts";
+
+/** The node type of an artifact in definitions: `module.name`. */
+const CUSTOM_TYPE = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\.(\S.{0,199})$/;
+
+/** The module and name in the type of a node that an artifact carries out. */
+export function parseCustomType(
+  type: string,
+): { readonly moduleKey: string; readonly name: string } | undefined {
+  const [, moduleKey, name] = CUSTOM_TYPE.exec(type) ?? [];
+  return moduleKey !== undefined && name !== undefined ? { moduleKey, name } : undefined;
+}
+
+/** The type by which all of them are executed. */
+export const customNode = nodeType({
+  type: "custom",
+  summary: "A node that an artifact of this workspace carries out; its config is the input",
+  config: Type.Object({}, { additionalProperties: true }),
+  form: { title: "Custom node", group: "Code", icon: "boxes", first: {}, fields: {} },
+  output: Type.Unknown(),
+  branches: "none",
+  effect: "outside",
+});
+
+/** True for the type of a node that some artifact may carry out. */
+export function isCustomType(type: string): boolean {
+  return CUSTOM_TYPE.test(type);
+}

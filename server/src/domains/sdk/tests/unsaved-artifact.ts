@@ -1,0 +1,56 @@
+/** Tests an artifact that is not saved: nothing is needed but a sandbox and the modules that it imports. */
+import type { Static } from "typebox";
+import { newId } from "#kernel/schema/id.ts";
+import { toStorableJson } from "#kernel/schema/json-value.ts";
+import {
+  inspectArtifact,
+  type InspectedArtifact,
+  type ScriptHost,
+} from "../artifacts/artifact-input.ts";
+import type { NewTestCaseBody } from "./test-case.ts";
+import { assertInput, checkOutputs } from "../execution/artifact-fields.ts";
+import { toOutcome } from "../execution/execution.ts";
+import { toProgram } from "../modules/module-program.ts";
+import { type RunCase, runCases, TEST_TRIGGER } from "./run-tests.ts";
+import type { TestResult } from "./test-case.ts";
+
+/** Where the artifact is tested. */
+export interface TestHost extends ScriptHost {
+  /** The facts of `context`: the workspace and the environment. */
+  readonly facts: object;
+  readonly disconnected?: AbortSignal | undefined;
+}
+
+export interface UnsavedArtifact {
+  readonly artifact: InspectedArtifact;
+  /** Others that come with it, whose modules it may import. */
+  readonly beside?: readonly InspectedArtifact[];
+  readonly cases: readonly Static<typeof NewTestCaseBody>[];
+}
+
+/** Runs test cases with an artifact; throws where it could not be saved. */
+export async function testUnsavedArtifact(
+  host: TestHost,
+  { artifact, beside, cases }: UnsavedArtifact,
+): Promise<TestResult[]> {
+  const { sandbox, owner = "", facts, disconnected } = host;
+  const { definition, detail, modules } = await inspectArtifact(host, artifact, beside);
+  const { timeoutMs } = detail;
+  const run: RunCase = async ({ input, hostCall, signal }) => {
+    assertInput({ definition }, input);
+    const outcome = await sandbox.run({
+      source: toProgram(artifact),
+      ...(modules && { modules }),
+      owner,
+      input,
+      facts: { ...facts, triggerType: TEST_TRIGGER, previous: null },
+      limits: { ...(timeoutMs !== undefined && { timeoutMs }) },
+      call: hostCall,
+      signal,
+    });
+    const checked = toStorableJson(checkOutputs({ definition }, outcome));
+    return { outcome: toOutcome(checked, null), durationMs: Math.round(checked.durationMs) };
+  };
+  const runnable = cases.map((one) => ({ mocks: {}, ...one, id: newId("atc") }));
+  return runCases(run, runnable, disconnected);
+}

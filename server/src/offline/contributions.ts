@@ -1,0 +1,102 @@
+/** The contributions of domains where there is no server: every node type, and the executors of those that only compute. */
+import {
+  agentAnswerStep,
+  agentCheckStep,
+  agentDispatchStep,
+  agentStep,
+} from "#domains/agents/agent-steps.ts";
+import { fileRead, fileWrite } from "#domains/documents/node-types.ts";
+import { ExecutorPoint } from "#domains/runs/steps/executor.ts";
+import { plannedExecutors, pureExecutors } from "#domains/runs/steps/pure-executors.ts";
+import { type StepReach, StepReachPoint } from "#domains/runs/reach/step-reach.ts";
+import { StepFailure } from "#domains/runs/steps/step-error.ts";
+import { customNode, isCustomType } from "#domains/sdk/execution/custom-node.ts";
+import * as types from "#domains/workflows/definition/index.ts";
+import { NodeFamilyPoint, NodeTypePoint } from "#domains/workflows/node-types.ts";
+import { ANY_NAME } from "#kernel/expression/references.ts";
+import { type Contribution, contribute } from "#kernel/extension-point.ts";
+
+/** The types beside those of `pureExecutors`; a test compares all with those of a server. */
+const OUTSIDE_TYPES = [
+  types.http,
+  types.script,
+  types.artifact,
+  types.connector,
+  types.publishEvent,
+  types.notify,
+  types.records,
+  types.ticket,
+  types.knowledgeSearch,
+  types.llm,
+  types.savedQuery,
+  types.savedReport,
+  types.state,
+  types.delay,
+  types.waitForEvent,
+  types.waitForCall,
+  types.approval,
+  types.subworkflow,
+  fileRead,
+  fileWrite,
+] as unknown as readonly types.NodeType[];
+
+/** The contributions, for a folder with these variables. */
+export function offlineContributions(
+  variables: Readonly<Record<string, unknown>>,
+): readonly Contribution[] {
+  return [
+    contribute(
+      NodeTypePoint,
+      ...pureExecutors.map(({ type }) => type),
+      agentStep.type,
+      ...OUTSIDE_TYPES,
+    ),
+    contribute(NodeFamilyPoint, {
+      like: customNode,
+      names: isCustomType,
+      list: async () => [],
+      findMissing: async () => [],
+    }),
+    contribute(
+      ExecutorPoint,
+      ...pureExecutors,
+      ...plannedExecutors,
+      agentStep,
+      agentDispatchStep,
+      agentAnswerStep,
+      agentCheckStep,
+    ),
+    contribute(StepReachPoint, offlineReach(variables)),
+  ];
+}
+
+/** The reach of steps without a server: the variables of the folder, and nothing else. */
+function offlineReach(variables: Readonly<Record<string, unknown>>): StepReach {
+  return {
+    rights: () => refuse("rights"),
+    workspace: () => refuse("a workspace"),
+    perform: () => refuse("operations"),
+    files: () => NO_FILES,
+    showText: () => undefined,
+    async variables(_platform, _run, names) {
+      if (names.includes(ANY_NAME)) return variables;
+      const absent = names.find((name) => !Object.hasOwn(variables, name));
+      if (absent === undefined) return variables;
+      throw new StepFailure("unknown_variable", `There is no variable ${absent}.`, {
+        retryable: false,
+      });
+    },
+  };
+}
+
+/** Steps that only compute open none. */
+const NO_FILES = {
+  within: () => NO_FILES,
+  open: () => refuse("files"),
+  keep: () => refuse("files"),
+} as unknown as ReturnType<StepReach["files"]>;
+
+async function refuse(what: string): Promise<never> {
+  const message = `A test without a server has no ${what}: record the run anew.`;
+  throw new StepFailure("not_recorded", message, { retryable: false });
+}
