@@ -1,3 +1,5 @@
+import { StoredDefinitionPoint } from "#kernel/resource/stored-definition.ts";
+import { actionDefinition } from "./openapi/stored-action.ts";
 import { findInTable, ReferenceSourcePoint } from "#kernel/contributions/reference-source.ts";
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { unattendedConnectors } from "./store.ts";
@@ -124,6 +126,7 @@ export const connectors = domain({
   readers: [listenerReader],
   jobs: [pollJob, subscribeJob, unsubscribeJob, consentExpiryJob],
   contributions: [
+    contribute(StoredDefinitionPoint, actionDefinition),
     contribute(PackContentPoint, connectorContent),
     contribute(SearchSourcePoint, {
       kind: "connector",

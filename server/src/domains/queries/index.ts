@@ -1,13 +1,14 @@
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { domain } from "#kernel/domain.ts";
+import { StoredDefinitionPoint } from "#kernel/resource/stored-definition.ts";
 import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { queryOperations } from "./operations.ts";
 import { queryContent } from "./pack.ts";
 import * as permissions from "./permissions.ts";
 import { querySource } from "./report-source.ts";
-import { queryEvents } from "./saved-query.ts";
+import { queryDefinition, queryEvents } from "./saved-query.ts";
 
 export const queries = domain({
   name: "queries",
@@ -17,6 +18,7 @@ export const queries = domain({
   events: queryEvents,
   operations: queryOperations,
   contributions: [
+    contribute(StoredDefinitionPoint, queryDefinition),
     contribute(InversePoint, {
       resourceType: "query",
       created: ["query.created"],

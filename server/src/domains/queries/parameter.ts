@@ -52,23 +52,30 @@ export function resolveParameters(
   return values;
 }
 
-/** Checks a query's parameters against the numbers that its statement names. */
-export function checkParameters(
-  parameters: readonly Parameter[],
-  numbers: ReadonlySet<number>,
-): FieldError[] {
+/** Checks parameters by themselves: their names and defaults. */
+export function checkDeclarations(parameters: readonly Parameter[]): FieldError[] {
   const errors: FieldError[] = [];
   const names = new Set<string>();
   for (const [index, { name, ...parameter }] of parameters.entries()) {
     const path = `/parameters/${index}`;
     if (names.has(name)) errors.push({ path: `${path}/name`, message: "comes more than once" });
     names.add(name);
-    if (!numbers.has(index + 1)) {
-      errors.push({ path, message: `the statement has no $${index + 1}` });
-    }
     if (parameter.default === undefined) continue;
     const parsed = parseValue({ name, ...parameter }, parameter.default);
     if ("error" in parsed) errors.push({ path: `${path}/default`, message: parsed.error });
+  }
+  return errors;
+}
+
+/** Checks a query's parameters, also against the numbers that its statement names. */
+export function checkParameters(
+  parameters: readonly Parameter[],
+  numbers: ReadonlySet<number>,
+): FieldError[] {
+  const errors = checkDeclarations(parameters);
+  for (const index of parameters.keys()) {
+    if (numbers.has(index + 1)) continue;
+    errors.push({ path: `/parameters/${index}`, message: `the statement has no $${index + 1}` });
   }
   for (const number of numbers) {
     if (number < 1 || number > parameters.length) {

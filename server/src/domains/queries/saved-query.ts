@@ -2,7 +2,9 @@ import Type, { type Static } from "typebox";
 import { changeEvent, event, type EventType } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, text, Time } from "#kernel/schema/schema.ts";
-import { Parameter, PARAMETERS_MAX } from "./parameter.ts";
+import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
+import { Validator } from "#kernel/schema/validator.ts";
+import { checkDeclarations, Parameter, PARAMETERS_MAX } from "./parameter.ts";
 
 export const SQL_CHARACTERS_MAX = 50_000;
 
@@ -29,6 +31,19 @@ export const SavedQuery = Type.Object(
   { title: "SavedQuery" },
 );
 export type SavedQuery = Static<typeof SavedQuery> & { readonly revision: number };
+
+const storedQueries = new Validator(Type.Pick(SavedQuery, ["parameters"]), "body");
+
+/** Queries as they must be to be saved; their statements are inspected anew by each run. */
+export const queryDefinition: StoredDefinition = {
+  table: "saved_queries",
+  columns: "parameters",
+  check(_services, { parameters }) {
+    const result = storedQueries.check({ parameters });
+    if ("errors" in result) return result.errors;
+    return checkDeclarations(parameters as readonly Parameter[]);
+  },
+};
 
 export const QueryNameTaken = failure(
   "query_name_taken",

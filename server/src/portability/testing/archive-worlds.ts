@@ -110,8 +110,57 @@ export async function fillSmall(ask: Ask): Promise<void> {
     allowedScopes: ["profile"],
   });
   await ask("POST /api/v1/secrets", { name: "KEY", value: "planted 5d1" });
+  await ask("POST /api/v1/connectors", {
+    name: "Pets",
+    type: "openapi",
+    config: { document: JSON.stringify(PETS) },
+  });
+  await ask("POST /api/v1/cmdb/classes", {
+    name: "rack",
+    attributes: { units: { type: "integer" } },
+  });
+  await ask("POST /api/v1/queries", {
+    name: "Late",
+    sql: "select * from orders where no > $1",
+    parameters: [{ name: "least", type: "integer", default: 3 }],
+  });
   await openTicket(ask);
 }
+
+const PETS = {
+  openapi: "3.1.0",
+  info: { title: "Pets", version: "1" },
+  servers: [{ url: "https://pets.example.com" }],
+  paths: {
+    "/pets/{id}": {
+      get: {
+        operationId: "get",
+        parameters: [
+          { name: "id", in: "path", required: true, schema: { type: "string", pattern: "^p" } },
+        ],
+        responses: {},
+      },
+      post: {
+        operationId: "change",
+        requestBody: {
+          content: {
+            "application/json": {
+              schema: {
+                type: "object",
+                properties: {
+                  tags: { type: "array", items: { enum: ["a", "b"] } },
+                  age: { minimum: 0 },
+                },
+                additionalProperties: false,
+              },
+            },
+          },
+        },
+        responses: {},
+      },
+    },
+  },
+};
 
 /** All rows of a workspace by table, without its key; those of the archive's tables and of people's own. */
 async function dumpRows(owner: pg.ClientConfig, workspace: string): Promise<Map<string, string[]>> {

@@ -22,6 +22,21 @@ function withHiddenKind(lines: string, head: NewHead): string {
   });
 }
 
+/** An action as a connector has it. */
+const ACTION = {
+  name: "list",
+  summary: "List",
+  input: { type: "object" },
+  method: "GET",
+  path: "/list",
+  parameters: [],
+  bodyType: null,
+};
+
+function withFields(action: object, fields: object): string {
+  return JSON.stringify({ ...action, ...fields });
+}
+
 /** Archives as somebody would make them to do harm, out of a sound one. */
 export function hostileArchives({
   from,
@@ -146,6 +161,58 @@ export function hostileArchives({
       () =>
         rows("workflows", (lines, head) =>
           withValue(lines, head, "definition", '{"name": "x", "nodes": [], "edges": []}'),
+        ),
+    ],
+    [
+      "that could not be saved here: /action/path",
+      () =>
+        rows("connector_actions", (lines, head) =>
+          withValue(lines, head, "action", withFields(ACTION, { path: "//evil.example/x" })),
+        ),
+    ],
+    [
+      "that could not be saved here: /action/input",
+      () =>
+        rows("connector_actions", (lines, head) =>
+          withValue(lines, head, "action", withFields(ACTION, { input: { $ref: "#" } })),
+        ),
+    ],
+    [
+      "that could not be saved here: /action/compose",
+      () =>
+        rows("connector_actions", (lines, head) =>
+          withValue(lines, head, "action", withFields(ACTION, { compose: "constructor" })),
+        ),
+    ],
+    [
+      "that could not be saved here: /attributes/properties/cpu/pattern",
+      () =>
+        rows("cmdb_classes", (lines, head) =>
+          withValue(
+            lines,
+            head,
+            "attributes",
+            '{"type": "object", "properties": {"cpu": {"pattern": "(a+)+$"}}}',
+          ),
+        ),
+    ],
+    [
+      "that could not be saved here: /parameters/0/name",
+      () =>
+        rows("saved_queries", (lines, head) =>
+          withValue(lines, head, "parameters", '[{"name": "__proto__ or 1"}]'),
+        ),
+    ],
+    [
+      "that could not be saved here: /parameters/0/default",
+      () =>
+        rows("saved_queries", (lines, head) =>
+          withValue(
+            lines,
+            head,
+            "parameters",
+            '[{"name": "n", "type": "integer", "default": "many"}]',
+          ),
         ),
     ],
     [

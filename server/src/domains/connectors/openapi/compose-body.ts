@@ -11,6 +11,10 @@ export function composeBody(form: string, input: Input): unknown {
   return compose(input);
 }
 
+export function isBodyForm(form: string): boolean {
+  return Object.hasOwn(FORMS, form);
+}
+
 const FORMS: Readonly<Record<string, (input: Input) => unknown>> = {
   gmail_message: (input) => ({
     raw: mailOf(input),

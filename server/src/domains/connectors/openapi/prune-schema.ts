@@ -140,3 +140,39 @@ function objectPart(
     ...(typeof others === "object" && others !== null && { additionalProperties: deeper(others) }),
   };
 }
+
+const SUBSCHEMAS = ["not", "items", "additionalProperties"] as const;
+const KEPT_KEYWORDS: ReadonlySet<string> = new Set([
+  ...COPIED_KEYWORDS,
+  ...LISTS,
+  ...SUBSCHEMAS,
+  "x-pattern",
+  "type",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "properties",
+  "required",
+]);
+/** Beyond what any document or preset comes to. */
+const KEPT_LEVELS_MAX = 40;
+
+/** True for a schema that could be of `pruneSchema`: it refers to nothing, and takes a bounded time to check. */
+export function isPrunedSchema(value: unknown, levels = KEPT_LEVELS_MAX): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || levels === 0)
+    return false;
+  const schema = value as DocumentNode;
+  if (!Object.keys(schema).every((name) => KEPT_KEYWORDS.has(name))) return false;
+  if (!COPIED_KEYWORDS.every((name) => !(name in schema) || isValidKeyword(name, schema[name])))
+    return false;
+  const { properties = {}, additionalProperties } = schema;
+  const parts = [
+    ...SUBSCHEMAS.filter((name) => name in schema).map((name) => schema[name]),
+    ...LISTS.flatMap((name) => (name in schema ? [schema[name]].flat() : [])),
+    ...Object.values(nodeOf(properties)),
+  ];
+  return parts.every(
+    (part) =>
+      (part === additionalProperties && typeof part === "boolean") ||
+      isPrunedSchema(part, levels - 1),
+  );
+}

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Failure, Unavailable } from "#kernel/operation/failure.ts";
-import { readOnlyCodeArguments } from "#kernel/work/subprocess-permissions.ts";
+import { readOnlyCodeArguments } from "#kernel/work/subprocess-code.ts";
 import type { DiscoveredApi } from "./discovered-action.ts";
 
 export interface DocumentSource {

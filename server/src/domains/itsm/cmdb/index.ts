@@ -4,6 +4,8 @@ import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { SqlViewPoint, viewColumns } from "#kernel/contributions/sql-view.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
+import { StoredDefinitionPoint } from "#kernel/resource/stored-definition.ts";
+import { classDefinition } from "./classes/schema.ts";
 import { classOperations } from "./classes/operations.ts";
 import { cmdbEvents } from "./events.ts";
 import { exportItems } from "./exchange/export-operation.ts";
@@ -33,6 +35,7 @@ export const cmdb = domain({
     exportItems,
   ],
   contributions: [
+    contribute(StoredDefinitionPoint, classDefinition),
     contribute(InversePoint, {
       resourceType: "cmdb_item",
       created: ["cmdb_item.created"],

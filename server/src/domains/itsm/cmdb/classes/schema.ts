@@ -3,6 +3,7 @@
  * keyword and never compiled; keywords that could take long to check, such as `pattern`, are left out.
  */
 import type { FieldError } from "#kernel/operation/failure.ts";
+import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
 
 export const ATTRIBUTE_TYPES = [
   "string",
@@ -73,6 +74,19 @@ export function parseSchema(schema: Readonly<Record<string, unknown>>, path: str
   // Every keyword of it was checked.
   return { schema: whole.schema as unknown as ObjectSchema };
 }
+
+/** Classes as they must be to be saved: their schemas are interpreted keyword by keyword. */
+export const classDefinition: StoredDefinition = {
+  table: "cmdb_classes",
+  key: "environment::text || ' ' || name",
+  columns: "attributes",
+  check(_services, { attributes }) {
+    const isWhole = isObject(attributes) && attributes["type"] === "object";
+    if (!isWhole) return [{ path: "/attributes", message: "must be the schema of an object" }];
+    const parsed = parseSchema(attributes, "/attributes");
+    return "errors" in parsed ? parsed.errors : [];
+  },
+};
 
 /** Builds the schema of an object from a map. */
 function objectSchemaFromMap(map: Readonly<Record<string, unknown>>, path: string) {
