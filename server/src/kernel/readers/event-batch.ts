@@ -1,7 +1,7 @@
 import type { EventTypeCount, Platform } from "../contract.ts";
 import type { Partition, Transaction } from "../db/database.ts";
 import { partitionName } from "../db/partition.ts";
-import type { LogPosition, RecordedEvent } from "../log/event.ts";
+import { eventIdOf, type LogPosition, type RecordedEvent } from "../log/event.ts";
 import {
   EVENT_COLUMNS,
   type EventRow,
@@ -14,7 +14,7 @@ import {
 export interface EventBatch {
   /** The cursor of the reader that is furthest behind. */
   readonly from: LogPosition;
-  /** The last event; none when there is nothing to read. */
+  /** Where the cursor is to go: the last event, or where the batch had to end. None when there is nothing to read. */
   readonly last: LogPosition | undefined;
   readonly count: number;
   /** True when there is more that can still change. */
@@ -73,7 +73,10 @@ type NoSummary = { readonly [Field in keyof SummaryRow]: null };
 /** How far a batch reaches. */
 export interface BatchLimits {
   readonly eventsMax: number;
-  /** The last event that it may hold. */
+  /**
+   * Where it ends at the latest, and exactly there unless it is full: a cursor may be where no event is. Some reader has
+   * passed it, so that nothing before it can change.
+   */
   readonly until?: LogPosition | undefined;
 }
 
@@ -93,16 +96,19 @@ export async function readBatch(
   if (!first) throw new Error(`No reader is registered: ${names.join(", ")}.`);
   const from = { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq };
   const { unsettled } = first;
-  if (first.epoch === null) return { from, last: undefined, count: 0, unsettled, parts: [] };
-  const last = positionOfRow(first);
+  const isBehind = until !== undefined && eventIdOf(until) !== eventIdOf(from);
+  if (first.epoch === null) {
+    return { from, last: isBehind ? until : undefined, count: 0, unsettled, parts: [] };
+  }
   const summaries = rows.filter((row) => row.epoch !== null);
+  const count = summaries.reduce((sum, row) => sum + row.count, 0);
+  const last = until && count < eventsMax ? until : positionOfRow(first);
   const groups = Map.groupBy(summaries, (row) => `${row.workspace_id} ${row.environment}`);
   // In one order, since each may lock rows until the end: two nodes then wait, but never deadlock.
   const expected = [...new Set(summaries.map(({ type }) => type).filter(isExpected))];
   const events = new BatchEvents(db, { from, last }, expected);
   const sorted = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const parts = sorted.map(([, group]) => new BatchPart(events, group, sorted.length === 1));
-  const count = summaries.reduce((sum, row) => sum + row.count, 0);
   return { from, last, count, unsettled, parts };
 }
 

@@ -93,6 +93,26 @@ test("one that is behind catches up with the foremost and no further, and then t
   await world.sql("delete from marks where title in ('x', 'y')");
 });
 
+test("a cursor where no event is, as of a reader that began at the end, keeps nobody apart", async () => {
+  const convoy = together();
+  await write("v");
+  await world.sql(
+    `update readers set (epoch, xid, seq) =
+       (select epoch, xid, seq + 1 from events order by epoch desc, xid desc, seq desc limit 1)
+      where name = 'test.first'`,
+  );
+  await write("w");
+
+  await convoy.step();
+
+  expect(await places()).toHaveLength(1);
+  await convoy.step();
+  expect((await marksOf("test.first")).at(-1)).toBe("w");
+  expect((await marksOf("test.second")).slice(-2)).toEqual(["v", "w"]);
+  expect(await places()).toHaveLength(1);
+  await world.sql("delete from marks where title in ('v', 'w')");
+});
+
 test("events that concern no reader are passed, by those at the same position", async () => {
   const convoy = together();
   await agent("POST /api/v1/variables", { name: "NOBODYS", value: "here" });
