@@ -1139,6 +1139,15 @@ export interface Tables {
     node: string;
     held_until: Time;
   };
+  live_texts: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    run_id: string;
+    attempt: number;
+    position: number;
+    text: string;
+    written_at: Time;
+  };
   log_checkpoints: {
     workspace_id: Generated<string>;
     number: number;

@@ -77,7 +77,7 @@ function offlineReach(variables: Readonly<Record<string, unknown>>): StepReach {
     workspace: () => refuse("a workspace"),
     perform: () => refuse("operations"),
     files: () => NO_FILES,
-    showText: () => undefined,
+    beginText: () => () => undefined,
     async variables(_platform, _run, names) {
       if (names.includes(ANY_NAME)) return variables;
       const absent = names.find((name) => !Object.hasOwn(variables, name));

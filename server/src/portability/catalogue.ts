@@ -40,6 +40,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "exports",
   "export_chunks",
   "held_rows",
+  "live_texts",
   "parked_events",
   "presence",
   "sso_assertions",

@@ -27,8 +27,8 @@ export async function askOnce(
   tools: StepTools,
   { connectorId, input, stream }: Pick<Question, "connectorId" | "input" | "stream">,
 ): Promise<ChatAnswer> {
-  const { signal, showText } = tools;
-  const caller = { signal, ...(stream && { onText: showText }) };
+  const { signal, beginText } = tools;
+  const caller = { signal, ...(stream && { beginText }) };
   const answer = await callModelsFor(caller, () =>
     tools.perform("connectors.invoke", {
       params: { id: connectorId },

@@ -4,6 +4,7 @@ import { backfiller, backfillOperations } from "./backfill/operations.ts";
 import { keptRequestsJob } from "./inbound/kept-request.ts";
 import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { checkPeopleAndTopics } from "./check-references.ts";
+import { liveTextsJob } from "./live-text/text-writer.ts";
 import { pastEventJob } from "./triggers/past-events.ts";
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import { readWorkflowActivity } from "./summary/workflow-activity.ts";
@@ -54,7 +55,8 @@ import { count, countUnfinished } from "./store.ts";
 import { runFileOwner } from "./start/run-files.ts";
 import { runTracer } from "./causal-tracer.ts";
 import { eventTriggerReader } from "./triggers/event-reader.ts";
-import { askChat, followChat, sendMessage, showChat } from "./inbound/chat/chat-operations.ts";
+import { askChat, sendMessage, showChat } from "./inbound/chat/chat-operations.ts";
+import { followChat } from "./inbound/chat/chat-stream.ts";
 import { sendForm, showForm } from "./inbound/form-operations.ts";
 import { callRun } from "./calls/call-operation.ts";
 import { receiveWebhook } from "./inbound/webhook-operation.ts";
@@ -153,6 +155,7 @@ export const runs = domain({
     releaseJob,
     backfillJob,
     keptRequestsJob,
+    liveTextsJob,
     bulkRetryJob,
     bulkCancelJob,
     cancelChildrenJob,

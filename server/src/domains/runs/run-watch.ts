@@ -145,3 +145,14 @@ export class Wakeup {
     this.#end();
   }
 }
+
+/** True when the time is over before the wake-up. */
+export async function timesOut(woken: Promise<void>, ms: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(true), ms);
+  try {
+    return await Promise.race([woken.then(() => false), promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

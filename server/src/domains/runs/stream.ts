@@ -18,7 +18,7 @@ import {
   type JournalRecord,
 } from "./engine/journal-record.ts";
 import { isOver } from "./engine/store.ts";
-import { liveTextOf } from "./steps/live-text.ts";
+import { liveTextOf } from "./live-text/live-text.ts";
 import { planOfRun } from "./engine/run-plan.ts";
 import { readStepLines } from "./summary/journal-outline.ts";
 import { readRunOutline } from "./summary/run-outline.ts";
@@ -26,7 +26,7 @@ import { type NodeSummary, NodeTally } from "./summary/node-summary.ts";
 import type { RunStep } from "./run.ts";
 import * as store from "./store.ts";
 import { listStartedSteps, toRunStep, type Traceable, buildTrace } from "./run-trace.ts";
-import { Wakeup, runWatchOf } from "./run-watch.ts";
+import { runWatchOf, timesOut, Wakeup } from "./run-watch.ts";
 
 const STEPS_AT_FIRST_MAX = 500;
 const RETRY_MS = 1_000;
@@ -134,17 +134,6 @@ class TextFrames {
   close(): void {
     this.#unfollow();
     clearTimeout(this.#timer);
-  }
-}
-
-/** True when the time is over before the wake-up. */
-async function timesOut(woken: Promise<void>, ms: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(true), ms);
-  try {
-    return await Promise.race([woken.then(() => false), promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -19,23 +19,24 @@ export function markup(texts: TemplateStringsArray, ...parts: readonly TemplateV
 
 export interface HtmlDocument {
   readonly html: string;
-  /** Its Content-Security-Policy: no script, no frame, and only the one stylesheet. */
+  /** Its Content-Security-Policy: no script but its own, no frame, and only the one stylesheet. */
   readonly policy: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * A page for people that works without any script. `formTargets` are sources, besides our own
+ * A page for people that works without any script; one of ours, that holds no value of anybody's, may make it better. `formTargets` are sources, besides our own
  * origin, that a form of it may end at: Chromium follows redirects when it applies `form-action`.
  */
 export function document(page: {
   readonly title: string;
   readonly body: Markup;
   readonly formTargets?: readonly string[];
+  readonly script?: string;
   /** A page with several parts in place of one card; `menu` stands at the right of its head. */
   readonly wide?: { readonly home: string; readonly menu?: Markup | undefined };
 }): HtmlDocument {
-  const { title, body, formTargets = [], wide } = page;
+  const { title, body, formTargets = [], script, wide } = page;
   return {
     html: `<!doctype html>\n${
       markup`<html lang="en">
@@ -51,12 +52,14 @@ export function document(page: {
 <main>
 ${body}
 </main>
+${script !== undefined && new Markup(`<script>${script}</script>`)}
 </body>
 </html>
 `.text
     }`,
     policy:
       `default-src 'none'; style-src '${STYLE_HASH}'; img-src data:; base-uri 'none'; ` +
+      (script === undefined ? "" : `script-src '${hashOf(script)}'; connect-src 'self'; `) +
       `form-action ${["'self'", ...formTargets].join(" ")}; frame-ancestors 'none'`,
     // A form sent under `no-referrer` has `Origin: null`, and would look like a foreign page's.
     headers: { "referrer-policy": "same-origin" },
@@ -67,7 +70,12 @@ const LOGO = new Markup(
   `<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><circle cx="16" cy="16" r="7"/><path d="M16 2v7M16 23v7M2 16h7M23 16h7M6 6l5 5M21 21l5 5M26 6l-5 5M11 21l-5 5"/></svg>`,
 );
 const STYLE = new Markup(STYLESHEET);
-const STYLE_HASH = `sha256-${sha256(STYLESHEET).toString("base64")}`;
+const STYLE_HASH = hashOf(STYLESHEET);
+
+/** The source that lets one text stand in a page. */
+function hashOf(text: string): string {
+  return `sha256-${sha256(text).toString("base64")}`;
+}
 
 function render(part: TemplateValue): string {
   if (part === undefined || part === false) return "";

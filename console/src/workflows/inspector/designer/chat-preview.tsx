@@ -45,7 +45,8 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
       const { data } = await call("chat.ask", { params: address, query, body });
       setSessionId(data.sessionId);
       const params = { ...address, runId: data.runId };
-      const text = data.text ?? readAnswer(await call("chat.follow", { params, query }));
+      const own = { ...query, sessionId: data.sessionId };
+      const text = data.text ?? readAnswer(await call("chat.follow", { params, query: own }));
       setLines([...before, { by: "workflow", text }]);
     } catch (error) {
       setLines([...before, { by: "problem", text: describeRefusal(error) }]);

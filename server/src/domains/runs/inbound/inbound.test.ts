@@ -214,12 +214,13 @@ test("a chat answers on its page, by its API and as a stream", async () => {
   expect(answered.body).toContain("You said &#60;i&#62;one");
   const asked = await stranger(`POST ${path}/messages`, { message: "two" });
   expect([asked.status, asked.body.data.text]).toEqual([202, null]);
-  const { runId } = asked.body.data;
-  const followed = await stranger(`GET ${path}/messages/${runId}`);
+  const { runId, sessionId } = asked.body.data;
+  const followed = await stranger(`GET ${path}/messages/${runId}?sessionId=${sessionId}`);
   expect(followed.body).toContain('event: answer\ndata: {"text":"You said two"}');
   expect((await stranger(`POST ${path}/messages`, { message: "" })).status).toBe(422);
   const { paths: others } = await deploy([{ type: "chat", title: "Other" }]);
-  expect((await stranger(`GET ${others[0]}/messages/${runId}`)).status).toBe(404);
+  const elsewhere = `${others[0]}/messages/${runId}?sessionId=${sessionId}`;
+  expect((await stranger(`GET ${elsewhere}`)).status).toBe(404);
 });
 
 test("where who deployed it has left, or it is off, nothing answers", async () => {

@@ -5,7 +5,7 @@ import { workspaceOf } from "#domains/workspaces/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import type { RunContext, WorkspaceFacts } from "../engine/run-context.ts";
-import { liveTextOf } from "../steps/live-text.ts";
+import { beginText } from "../live-text/begin-text.ts";
 import { performOperation } from "../steps/perform-operation.ts";
 import { StepFiles } from "../steps/step-files.ts";
 import type { StepReach } from "./step-reach.ts";
@@ -16,7 +16,7 @@ export const serverReach: StepReach = {
   variables: readVariables,
   perform: performOperation,
   files: (step, rights) => new StepFiles(step, rights),
-  showText: (platform, live) => liveTextOf(platform).add(live),
+  beginText,
 };
 
 /** After this a change of name or time zone is seen. */

@@ -1,6 +1,7 @@
 import type { Rights } from "#domains/identity/accounts/index.ts";
 import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
+import type { TextSource } from "../live-text/begin-text.ts";
 import type { RunContext, WorkspaceFacts } from "../engine/run-context.ts";
 import type { PerformingStep, PerformInput } from "../steps/perform-operation.ts";
 import type { FileStep, StepFiles } from "../steps/step-files.ts";
@@ -24,10 +25,10 @@ export interface StepReach {
     input: PerformInput,
   ) => Promise<unknown>;
   readonly files: (step: FileStep, rights: () => Promise<Rights>) => StepFiles;
-  readonly showText: (
-    platform: Platform,
-    live: { readonly runId: string; readonly path: string; readonly text: string },
-  ) => void;
+  readonly beginText: (
+    source: TextSource,
+    about: { readonly hasSecrets: boolean },
+  ) => (text: string) => void;
 }
 
 /** Where the reach is contributed, once. */

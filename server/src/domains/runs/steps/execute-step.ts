@@ -140,7 +140,7 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
         signal,
         evaluate: fieldEvaluator(attempt, prepared, scope),
         log: stepLogger(platform, logs, (line) => scrubber.scrubJson(line)),
-        showText: (text) => reach.showText(platform, { runId: run.id, path: attempt.path, text }),
+        beginText: () => reach.beginText(attempt, { hasSecrets: secrets.scrubber !== undefined }),
         noteChildRun: (runId) => {
           childRunId = runId;
         },

@@ -30,8 +30,8 @@ export interface StepTools {
   /** Aborted when the step has taken too long, or the run was cancelled. */
   readonly signal: AbortSignal;
   readonly log: (level: StepLogLine["level"], message: string, metadata?: unknown) => void;
-  /** Shows some text to whoever looks at the run; it is not kept. */
-  readonly showText: (text: string) => void;
+  /** Begins a text that is shown as it comes to whoever looks at the run; it is not kept. */
+  readonly beginText: () => (text: string) => void;
   /** Notes the run that the step started and waits for. */
   readonly noteChildRun: (runId: string) => void;
   /** Resolves when the run is written; for steps that compute first and reach outside by themselves. */

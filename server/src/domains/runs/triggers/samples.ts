@@ -47,7 +47,8 @@ async function askedChat(owner: Ask) {
   const { params } = await deployPage(owner, CHAT);
   const path = `/chat/${params.workspace}/${params.token}/messages`;
   const { body } = await owner(`POST ${path}`, { message: "Hello" });
-  return { params: { ...params, runId: String(body.data.runId) } };
+  const { runId, sessionId } = body.data;
+  return { params: { ...params, runId: String(runId) }, query: { sessionId } };
 }
 
 /** A run that tells the address at which it waits. */

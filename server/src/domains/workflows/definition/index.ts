@@ -74,6 +74,7 @@ export {
   type HookAuth,
   type WebhookTrigger,
 } from "./triggers/inbound-triggers.ts";
+export { findStreamedStep } from "./triggers/streamed-step.ts";
 export { findInputErrors } from "./triggers/trigger-schema.ts";
 export { type HoldRule, holdRuleOf } from "./triggers/trigger-limits.ts";
 export { listBranches } from "./race-branches.ts";

@@ -16,8 +16,8 @@ const REASON_CHARACTERS_MAX = 500;
 export interface ModelCaller {
   /** Aborted when the answer is of no use any more. */
   readonly signal: AbortSignal;
-  /** Called with each piece of text as it comes; the service is asked to stream then. */
-  readonly onText?: (text: string) => void;
+  /** Called with the beginning of an answer, and what it gives with each piece of text; the service is asked to stream then. */
+  readonly beginText?: () => (text: string) => void;
 }
 
 const callers = new AsyncLocalStorage<ModelCaller>();
@@ -29,7 +29,7 @@ export function callModelsFor<T>(caller: ModelCaller, work: () => Promise<T>): P
 
 /** True when somebody wants to see the text as it comes. */
 export function isStreamWanted(): boolean {
-  return callers.getStore()?.onText !== undefined;
+  return callers.getStore()?.beginText !== undefined;
 }
 
 export interface ModelRequest {
@@ -62,7 +62,7 @@ export async function streamModel<State>(
   { url, headers = {}, body }: ModelRequest,
   fold: StreamFold<State>,
 ): Promise<State> {
-  const onText = callers.getStore()?.onText;
+  const onText = callers.getStore()?.beginText?.();
   const events = new EventParser((event) => {
     const error = fieldsOf(event["error"]);
     if ("message" in error) throw toStreamError(connection, textIn(error["message"]));

@@ -1,26 +1,21 @@
 /** A chat with a workflow: a page for people, and an API with streamed answers for programs. */
 import Type from "typebox";
-import type { Platform } from "#kernel/contract.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { parseAnyBody } from "#kernel/http/request-body.ts";
-import { Failure, invalidField, NotFound, RateLimited } from "#kernel/operation/failure.ts";
+import { Failure, invalidField, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { accepted, eventStream, html, type HtmlResponse } from "#kernel/operation/response.ts";
-import { id, line, nullable, object } from "#kernel/schema/schema.ts";
+import { accepted, html, type HtmlResponse } from "#kernel/operation/response.ts";
+import { line, nullable, object } from "#kernel/schema/schema.ts";
 import { startEvents } from "../../events.ts";
 import { RunId } from "../../run.ts";
-import { get as getRun } from "../../store.ts";
 import { toAnswerText } from "../answer-text.ts";
 import { chatPage, type ChatState, MESSAGE_CHARACTERS_MAX } from "./chat-page.ts";
-import { isSessionId, newSessionId } from "./chat-session.ts";
+import { isSessionId, newSessionId, SessionId } from "./chat-session.ts";
 import { inboundExample, inboundParams, inboundQuery, openInbound } from "../form-operations.ts";
 import { type FoundTrigger, startFound } from "../hook-trigger.ts";
 import { awaitAnswer, WebhookRunFailed, writeInbound } from "../run-answer.ts";
 
 const WAIT_MAX_MS = 30_000;
-const STREAM_MAX_MS = 600_000;
-const BEAT_MS = 10_000;
-const SESSION = "^[A-Za-z0-9_-]{16,64}$";
 
 export const showChat = query({
   id: "chat.show",
@@ -108,7 +103,7 @@ function answeredPage(
   return chatPage(named.trigger, { sessionId, texts: [...texts, text] });
 }
 
-const apiQuery = object({
+export const chatQuery = object({
   ...inboundQuery.properties,
   triggerId: Type.Optional(line(40, "Of a further trigger")),
 });
@@ -128,14 +123,14 @@ export const askChat = command({
   summary: "Send a message to the chat of a workflow",
   description:
     "Starts a run, which reads `trigger.input.message` and `trigger.input.sessionId`. The answer has the `text` of " +
-    "a run that ended at once; follow others at `GET /chat/{workspace}/{token}/messages/{runId}`. Send the " +
-    "`sessionId` again to go on with a conversation.",
+    "a run that ended at once; follow others at `GET /chat/{workspace}/{token}/messages/{runId}`, with the " +
+    "`sessionId`. Send that again to go on with a conversation.",
   access: "public",
   params: object({ workspace: line(200), token: line(200) }),
-  query: apiQuery,
+  query: chatQuery,
   body: object({
     message: Type.String({ minLength: 1, maxLength: MESSAGE_CHARACTERS_MAX }),
-    sessionId: Type.Optional(Type.String({ pattern: SESSION })),
+    sessionId: Type.Optional(SessionId),
   }),
   response: accepted(ChatMessage),
   emits: startEvents,
@@ -156,51 +151,3 @@ export const askChat = command({
     return { runId: answer.runId, sessionId, text: toAnswerText(answer) ?? null };
   },
 });
-
-export const followChat = query({
-  id: "chat.follow",
-  route: "GET /chat/{workspace}/{token}/messages/{runId}",
-  summary: "Follow the answer to a message",
-  description:
-    "Server-sent events: `answer` with the `text` once the run is over, or `failed`. A comment every ten seconds " +
-    "keeps the connection.",
-  access: "public",
-  longRunning: true,
-  params: object({ workspace: line(200), token: line(200), runId: id("run") }),
-  query: apiQuery,
-  response: eventStream(),
-  fails: [RateLimited],
-  example: { params: { ...inboundExample.params, runId: "run_01jd0000000000000000000000" } },
-  async prepare(platform, { params, query: { triggerId, ...rest } }, caller) {
-    const { runId, ...address } = params;
-    const where = { ...address, ...(triggerId !== undefined && { triggerId }) };
-    const found = await openInbound(platform, "chat", { params: where, query: rest }, caller);
-    const { target, environment } = found;
-    const partition = { workspace: target.workspace, environment };
-    const run = await platform.db.read(partition, (tx) => getRun(tx, runId));
-    const isIts = run.workflowId === target.workflowId && run.triggerType === "chat";
-    if (!isIts) throw new Failure(NotFound);
-    return streamAnswer(platform, found, runId, caller.disconnected);
-  },
-  run: async (_ctx, _input, frames) => frames,
-});
-
-async function* streamAnswer(
-  platform: Platform,
-  found: FoundTrigger<"chat">,
-  runId: string,
-  gone: AbortSignal | undefined,
-): AsyncGenerator<string> {
-  for (let waitedMs = 0; waitedMs < STREAM_MAX_MS && !gone?.aborted; waitedMs += BEAT_MS) {
-    const answer = await awaitAnswer(platform, found, runId, { waitMs: BEAT_MS, gone });
-    const text = toAnswerText(answer);
-    if (text !== undefined) return yield toFrame("answer", { text });
-    if (["failed", "cancelled"].includes(answer.status)) return yield toFrame("failed", {});
-    if (answer.status === "completed") return yield toFrame("answer", { text: "" });
-    yield ": wait\n\n";
-  }
-}
-
-function toFrame(event: string, data: object): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-}

@@ -1,8 +1,9 @@
-/** The page of a chat: it works without scripts, and carries what was texts so far. */
+/** The page of a chat: it works without its script, and carries what was said so far. */
 import type { ChatTrigger } from "#domains/workflows/index.ts";
 import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
+import { CHAT_SCRIPT } from "./chat-script.ts";
 
-/** A conversation as a page shows it: what the person texts and the answers, in turns. */
+/** A conversation as a page shows it: what the person said and the answers, in turns. */
 export interface ChatState {
   readonly sessionId: string;
   readonly texts: readonly string[];
@@ -17,11 +18,14 @@ export function chatPage(trigger: ChatTrigger, { sessionId, texts }: ChatState):
   const turns = texts.slice(-TEXTS_MAX);
   return document({
     title,
+    script: CHAT_SCRIPT,
     body: markup`<h1>${title}</h1>
 ${greeting !== undefined && markup`<p>${greeting}</p>`}
 <div role="log" aria-label="Conversation">
 ${turns.map((text, at) => markup`<div class="sheet"><p class="faint">${at % 2 === 0 ? "You" : title}</p>${text.split(/\n{2,}/).map((part) => markup`<p>${part}</p>`)}</div>`)}
 </div>
+<div id="live" class="sheet" aria-live="off" hidden></div>
+<p id="state" class="faint" role="status"></p>
 <form method="post">
 <input type="hidden" name="sessionId" value="${sessionId}">
 ${turns.map((text) => markup`<input type="hidden" name="texts" value="${text}">`)}

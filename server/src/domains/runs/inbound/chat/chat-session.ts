@@ -3,9 +3,13 @@
  * this chat has given it out, so that nobody asks for what an agent was told elsewhere.
  */
 import { randomBytes } from "node:crypto";
+import Type from "typebox";
 import { equalBytes, hmac } from "#kernel/access/crypto.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { FoundTrigger } from "../hook-trigger.ts";
+
+/** The form of an id. */
+export const SessionId = Type.String({ pattern: "^[A-Za-z0-9_-]{16,64}$" });
 
 const NONCE_BYTES = 18;
 const NONCE_CHARACTERS = 24;

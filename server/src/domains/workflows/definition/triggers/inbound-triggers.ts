@@ -199,6 +199,12 @@ export const ChatTrigger = triggerSchema("chat", {
   title: line(200),
   greeting: Type.Optional(text(2_000, "What stands there before the first message")),
   placeholder: Type.Optional(line(100, "In the empty field")),
+  stream: Type.Optional(
+    line(
+      100,
+      "The `llm` or `agent` step whose text is shown as it comes; unless given the only one, where its text is the answer",
+    ),
+  ),
 });
 export type ChatTrigger = Static<typeof ChatTrigger>;
 

@@ -15,6 +15,7 @@ import { definitionFields, EDGES_MAX, NODES_MAX, TRIGGERS_MAX } from "../definit
 import type { NodeTypes } from "../node-type.ts";
 import { isTemplate } from "../template.ts";
 import { FIRST_TRIGGER_ID } from "../trigger-list.ts";
+import { checkStreamedStep } from "../triggers/streamed-step.ts";
 import { checkInputSchema } from "../triggers/trigger-schema.ts";
 import { triggerTypes } from "../trigger.ts";
 
@@ -82,6 +83,10 @@ function checkTriggers(ctx: CheckContext, all: readonly unknown[], nodes: unknow
     if (id === undefined) ctx.errors.push({ path: `${path}/id`, message: "is required" });
     else if (ids.has(id)) ctx.errors.push({ path: `${path}/id`, message: "is another trigger's" });
     ids.add(id);
+    if (trigger["type"] === "chat") {
+      const errors = checkStreamedStep(trigger["stream"], Array.isArray(nodes) ? nodes : []);
+      errorReporter(ctx, path)(errors);
+    }
     if (!Array.isArray(start)) continue;
     for (const [at, node] of start.entries()) {
       if (nodeIds.has(node)) continue;

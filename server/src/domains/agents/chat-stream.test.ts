@@ -1,0 +1,209 @@
+import type { ServerResponse } from "node:http";
+import { expect, test } from "vitest";
+import { createConnector } from "#domains/connectors/testing/connector.ts";
+import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
+import { describeInBrowser, leaveSeat, takeSeat } from "#kernel/testing/browser.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
+import { openaiEvents, useModelService } from "./testing/model-service.ts";
+import { followChat, shownOf } from "./testing/chat-follower.ts";
+
+const service = await useModelService();
+const world = await useWorld({ env: service.upstream.env, work: true });
+const owner = await world.member(["owner"]);
+const { stranger } = world;
+const origin = await world.app.listen({ port: 0, host: "127.0.0.1" });
+const { id: connectorId } = await createConnector(
+  owner,
+  "openai",
+  { baseUrl: `${service.upstream.url}/v1` },
+  { kind: "none" },
+);
+const model = { connectorId, model: "gpt-4.1-mini" };
+const llm = {
+  id: "ask",
+  type: "llm",
+  retry: { maxAttempts: 2, backoffMs: 1 },
+  config: { ...model, prompt: "{{ trigger.input.message }}" },
+};
+
+async function deploy(nodes: readonly object[], chat: object = {}): Promise<string> {
+  const id = await deployWorkflow(owner, nodes, {
+    trigger: { type: "chat", title: "Helper", ...chat },
+  });
+  const { url } = (await owner(`GET /api/v1/workflows/${id}`)).body.data.trigger;
+  return new URL(url).pathname;
+}
+
+/** A model that says what it is told to when it is told to. */
+function slowModel() {
+  let response: ServerResponse | undefined;
+  const frames = (text: string): string[] => openaiEvents({ text }).split(/(?<=\n\n)/);
+  const delta = (text: string) => frames(text).filter((frame) => frame.includes('"content":"'));
+  return {
+    answer: (given: ServerResponse) => {
+      response = given;
+      given.writeHead(200, { "content-type": "text/event-stream" });
+      given.flushHeaders();
+    },
+    asked: () => until(async () => response !== undefined),
+    say: (text: string) => response?.write(delta(text).join("")),
+    end: () => response?.end(frames("").join("")),
+    breakOff: () => {
+      response?.destroy();
+      response = undefined;
+    },
+  };
+}
+
+async function ask(path: string, message = "Hi"): Promise<{ runId: string; sessionId: string }> {
+  const asked = await stranger(`POST ${path}/messages`, { message });
+  expect([asked.status, asked.events, asked.body.data.text]).toEqual([
+    202,
+    ["workflow.run_started"],
+    null,
+  ]);
+  return asked.body.data;
+}
+
+test("the text comes as the model writes it, goes on after a cut where it was, and is heard by its visitor alone", async () => {
+  const path = await deploy([llm]);
+  const slow = slowModel();
+  service.say(slow.answer);
+  const { runId, sessionId } = await ask(path);
+  await slow.asked();
+  const address = `${origin}${path}/messages/${runId}`;
+  const first = await followChat(address, sessionId);
+  slow.say("Once upon");
+  await until(async () => shownOf(first.frames) === "Once upon");
+  await first.cut();
+  slow.say(" a time, a \u0000mill");
+  const lastId = first.frames.findLast(({ id }) => id)?.id;
+  const second = await followChat(address, sessionId, lastId);
+  await until(async () => shownOf(second.frames, "Once upon").endsWith("mill"));
+  // Nothing was lost, and nothing came twice.
+  expect(second.frames.map(({ data }) => data.from)[0]).toBe("Once upon".length);
+  expect(shownOf(second.frames, "Once upon")).toBe("Once upon a time, a \uFFFDmill");
+
+  const other = (await stranger(`POST ${path}/messages`, { message: "Me too" })).body.data;
+  expect((await followChat(address, other.sessionId)).status).toBe(404);
+  expect((await followChat(address, `${sessionId.slice(0, -1)}-`)).status).toBe(404);
+  const { pathname } = new URL(address);
+  expect((await stranger(`GET ${pathname}`)).status).toBe(422);
+
+  slow.say(" stood.");
+  slow.end();
+  await second.ended;
+  expect(second.frames.at(-1)).toMatchObject({
+    event: "answer",
+    data: { text: expect.stringContaining("stood.") },
+  });
+  const late = await followChat(address, sessionId, "1.x");
+  await late.ended;
+  expect(late.frames.at(-1)).toEqual(second.frames.at(-1));
+  // Not one by one: neither in the log nor in the journal.
+  const events = await world.sql("select type from events where resource_id = $1", [runId]);
+  expect(events.map(({ type }) => type)).toEqual([
+    "workflow.run_started",
+    "workflow.run_completed",
+  ]);
+});
+
+test("a model that breaks off begins again, and what it had said is replaced", async () => {
+  const path = await deploy([llm], { stream: "ask" });
+  const slow = slowModel();
+  service.say(slow.answer, slow.answer);
+  const { runId, sessionId } = await ask(path);
+  await slow.asked();
+  const follower = await followChat(`${origin}${path}/messages/${runId}`, sessionId);
+  slow.say("The wrong beginning");
+  await until(async () => shownOf(follower.frames) === "The wrong beginning");
+  slow.breakOff();
+  await slow.asked();
+  slow.say("Right");
+  await until(async () => shownOf(follower.frames) === "Right");
+  slow.end();
+  await follower.ended;
+  const [answer] = follower.frames.filter(({ event }) => event === "answer");
+  expect(answer?.data).toEqual({ text: "Right" });
+});
+
+test("turns of an agent are shown; what the workflow may still change or withhold is not", async () => {
+  const agent = { id: "bot", type: "agent", config: { ...model, prompt: "Hi" } };
+  const check = {
+    id: "check",
+    type: "set",
+    config: { values: { text: "{{ $uppercase(steps.ask.output.text) }}" } },
+  };
+  for (const [nodes, shown, answer] of [
+    [[agent], "plain", "plain"],
+    [[llm, check], "", "PLAIN"],
+  ] as const) {
+    const path = await deploy(nodes);
+    const slow = slowModel();
+    service.say(slow.answer);
+    const { runId, sessionId } = await ask(path);
+    await slow.asked();
+    const follower = await followChat(`${origin}${path}/messages/${runId}`, sessionId);
+    slow.say("plain");
+    if (shown !== "") await until(async () => shownOf(follower.frames) === shown);
+    slow.end();
+    await follower.ended;
+    const texts = follower.frames.filter(({ event }) => event === "text");
+    expect([shownOf(texts), follower.frames.at(-1)?.data]).toEqual([shown, { text: answer }]);
+  }
+});
+
+test("a chat names a step whose text can be shown", async () => {
+  const save = async (stream: string) => {
+    const nodes = [llm, { ...llm, id: "typed", config: { ...llm.config, schema: {} } }];
+    const { status, body } = await owner("POST /api/v1/workflows", {
+      name: "Chat",
+      trigger: { type: "chat", title: "Chat", stream },
+      nodes: [...nodes, { id: "set", type: "set", config: { values: {} } }],
+      edges: [],
+    });
+    return [status, body.errors?.map(({ path, message }: any) => `${path} ${message}`)];
+  };
+  expect(await save("ask")).toEqual([201, undefined]);
+  const refusals = {
+    none: "is not a node of the workflow",
+    set: "is not a step of type llm or agent",
+    typed: "is a step whose answer is an object, not a text",
+  };
+  for (const [stream, message] of Object.entries(refusals)) {
+    expect(await save(stream)).toEqual([422, [`/trigger/stream ${message}`]]);
+  }
+});
+
+describeInBrowser("on its page", () => {
+  test("the text grows beside the conversation, in which it stands once it is whole", async () => {
+    const path = await deploy([llm]);
+    const slow = slowModel();
+    service.say(slow.answer);
+    const seat = await takeSeat();
+    const { page } = seat;
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (line) => line.type() === "error" && errors.push(line.text()));
+    await page.goto(`${origin}${path}`);
+    await page.getByRole("textbox").fill("<b>Hi");
+    await page.getByRole("button", { name: "Send" }).click();
+    await slow.asked();
+    slow.say("Once <i>upon");
+    await page.getByText("Once <i>upon").waitFor();
+    const log = page.getByRole("log");
+    expect(await log.innerText()).not.toContain("Once");
+    expect(await page.locator("#live").getAttribute("aria-live")).toBe("off");
+    slow.say(" a time");
+    slow.end();
+    await log.getByText("Once <i>upon a time").waitFor();
+    expect(await log.innerText()).toMatch(/^You\s+<b>Hi\s+Helper\s+Once <i>upon a time$/);
+    expect(await page.locator("#live").isHidden()).toBe(true);
+    // The form works on without the script, with all that was said.
+    const kept = await page
+      .locator("[name=texts]")
+      .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+    expect([kept, errors]).toEqual([["<b>Hi", "Once <i>upon a time"], []]);
+    await leaveSeat(seat, [origin]);
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * The script of a chat's page: messages are sent and answers shown without another page, as the model writes them. Without it
+ * the form does the same by itself. Text stands in the conversation once it is whole: so it is read out once, and not by word.
+ */
+export const CHAT_SCRIPT = `
+(() => {
+  const form = document.querySelector("form");
+  const log = document.querySelector("[role=log]");
+  const live = document.getElementById("live");
+  const state = document.getElementById("state");
+  const title = document.querySelector("h1").textContent;
+  const { message: field, sessionId } = form.elements;
+  const [, , workspace, token, triggerId] = location.pathname.split("/");
+  const messages = "/chat/" + workspace + "/" + token + "/messages";
+  const query = new URLSearchParams(location.search);
+  if (triggerId) query.set("triggerId", decodeURIComponent(triggerId));
+  let busy = false;
+
+  const show = (parent, by, text) => {
+    const name = document.createElement("p");
+    name.className = "faint";
+    name.textContent = by;
+    const parts = text.split(/\\n{2,}/).map((part) => {
+      const line = document.createElement("p");
+      line.textContent = part;
+      return line;
+    });
+    parent.replaceChildren(name, ...parts);
+  };
+  const keep = (by, text) => {
+    const sheet = document.createElement("div");
+    sheet.className = "sheet";
+    show(sheet, by, text);
+    log.append(sheet);
+    const input = document.createElement("input");
+    Object.assign(input, { type: "hidden", name: "texts", value: text });
+    field.closest("label").before(input);
+    const texts = [...form.querySelectorAll("[name=texts]")];
+    texts.slice(0, Math.max(0, texts.length - 40)).forEach((old) => old.remove());
+  };
+  const rest = (words) => {
+    busy = false;
+    live.hidden = true;
+    live.replaceChildren();
+    state.textContent = words;
+    field.focus();
+  };
+  const follow = (runId) => {
+    const url = messages + "/" + runId + "?" + new URLSearchParams([...query, ["sessionId", sessionId.value]]);
+    const source = new EventSource(url);
+    let shown = "";
+    source.addEventListener("text", ({ data }) => {
+      const { from, text } = JSON.parse(data);
+      shown = shown.slice(0, from) + text;
+      show(live, title, shown);
+      live.hidden = false;
+    });
+    source.addEventListener("answer", ({ data }) => {
+      source.close();
+      keep(title, JSON.parse(data).text);
+      rest("");
+    });
+    source.addEventListener("failed", () => {
+      source.close();
+      rest("There is no answer. Please ask again.");
+    });
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) rest("The connection was lost. Please ask again.");
+    });
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const message = field.value;
+    if (busy || message.trim() === "") return;
+    busy = true;
+    state.textContent = "Writing";
+    try {
+      const response = await fetch(messages + "?" + query, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ message, sessionId: sessionId.value }),
+      });
+      if (!response.ok) throw new Error(String(response.status));
+      const { data } = await response.json();
+      field.value = "";
+      keep("You", message);
+      if (data.text === null) return follow(data.runId);
+      keep(title, data.text);
+      rest("");
+    } catch {
+      rest("The message was not sent. Please try again.");
+    }
+  });
+})();
+`;

@@ -1,0 +1,113 @@
+/** The answer to a message as it comes: the text of a model, and in the end what the run answers. */
+import type { Platform } from "#kernel/contract.ts";
+import { Failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { eventStream } from "#kernel/operation/response.ts";
+import { id, line, object } from "#kernel/schema/schema.ts";
+import { type TextPart, type TextPosition, textWatchOf } from "../../live-text/text-watch.ts";
+import { timesOut, Wakeup } from "../../run-watch.ts";
+import { get as getRun } from "../../store.ts";
+import { toAnswerText } from "../answer-text.ts";
+import { inboundExample, openInbound } from "../form-operations.ts";
+import type { FoundTrigger } from "../hook-trigger.ts";
+import { awaitAnswer, type RunAnswer } from "../run-answer.ts";
+import { chatQuery } from "./chat-operations.ts";
+import { SessionId } from "./chat-session.ts";
+
+const STREAM_MAX_MS = 600_000;
+const BEAT_MS = 10_000;
+const RETRY_MS = 1_000;
+
+export const followChat = query({
+  id: "chat.follow",
+  route: "GET /chat/{workspace}/{token}/messages/{runId}",
+  summary: "Follow the answer to a message",
+  description:
+    "Server-sent events for whoever sent the message. `text` is a part of the answer as a model writes it: `text` " +
+    "stands at the character `from` and replaces what was behind that, since a model may begin again. In the end " +
+    "`answer` with the whole `text`, which counts, or `failed`. After a cut send the last id as `Last-Event-ID` to go " +
+    "on from there. A comment every ten seconds keeps the connection.",
+  access: "public",
+  longRunning: true,
+  params: object({ workspace: line(200), token: line(200), runId: id("run") }),
+  query: object({ ...chatQuery.properties, sessionId: SessionId }),
+  response: eventStream(),
+  fails: [RateLimited],
+  example: {
+    params: { ...inboundExample.params, runId: "run_01jd0000000000000000000000" },
+    query: { sessionId: "q3Xn0pVd8sKzT1uYb6RmWcGhE2oJ4aLf5iNxQwZtP7kBvSyD" },
+  },
+  async prepare(platform, { params, query: { triggerId, sessionId, ...rest } }, caller) {
+    const { runId, ...address } = params;
+    const where = { ...address, ...(triggerId !== undefined && { triggerId }) };
+    const found = await openInbound(platform, "chat", { params: where, query: rest }, caller);
+    const { target, environment } = found;
+    const partition = { workspace: target.workspace, environment };
+    const run = await platform.db.read(partition, (tx) => getRun(tx, runId));
+    const input = Object(run.trigger["input"]) as { readonly sessionId?: unknown };
+    const isIts =
+      run.workflowId === target.workflowId &&
+      run.triggerType === "chat" &&
+      input.sessionId === sessionId;
+    if (!isIts) throw new Failure(NotFound);
+    const after = readPosition(caller.lastEventId);
+    return streamAnswer(platform, found, { runId, after, gone: caller.disconnected });
+  },
+  run: async (_ctx, _input, frames) => frames,
+});
+
+async function* streamAnswer(
+  platform: Platform,
+  found: FoundTrigger<"chat">,
+  about: {
+    readonly runId: string;
+    readonly after: TextPosition;
+    readonly gone: AbortSignal | undefined;
+  },
+): AsyncGenerator<string> {
+  const { runId, after, gone } = about;
+  const wakeup = new Wakeup();
+  const wake = (): void => wakeup.end();
+  let ended: { readonly answer: RunAnswer } | { readonly error: unknown } | undefined;
+  awaitAnswer(platform, found, runId, { waitMs: STREAM_MAX_MS, gone })
+    .then((answer) => (ended = { answer }))
+    .catch((error: unknown) => (ended = { error }))
+    .finally(wake);
+  const texts = textWatchOf(platform).follow(runId, after, wake);
+  try {
+    yield `retry: ${RETRY_MS}\n\n`;
+    for (;;) {
+      const woken = wakeup.begin();
+      if (ended) break;
+      for (const part of texts.take()) yield toTextFrame(part);
+      if (await timesOut(woken, BEAT_MS)) yield ": wait\n\n";
+    }
+  } finally {
+    texts.close();
+  }
+  if ("error" in ended) throw ended.error;
+  yield* endFrames(ended.answer);
+}
+
+function endFrames(answer: RunAnswer): string[] {
+  const text = toAnswerText(answer);
+  if (text !== undefined) return [toFrame("answer", { text })];
+  if (["failed", "cancelled"].includes(answer.status)) return [toFrame("failed", {})];
+  // One that is not over is followed by whoever comes back.
+  return answer.status === "completed" ? [toFrame("answer", { text: "" })] : [];
+}
+
+function toTextFrame({ attempt, position, text }: TextPart): string {
+  const id = `${attempt}.${position + text.length}`;
+  return `id: ${id}\n${toFrame("text", { from: position, text })}`;
+}
+
+function toFrame(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** How much of the text somebody has; all that is not the id of a frame is the beginning. */
+function readPosition(lastEventId: string | undefined): TextPosition {
+  const [, attempt = "0", position = "0"] = /^(\d{1,18})\.(\d{1,9})$/.exec(lastEventId ?? "") ?? [];
+  return { attempt, position: Number(position) };
+}

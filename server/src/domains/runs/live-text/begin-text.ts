@@ -1,0 +1,50 @@
+import { findStreamedStep, findTrigger, planOfVersion } from "#domains/workflows/index.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { RunContext } from "../engine/run-context.ts";
+import { liveTextOf } from "./live-text.ts";
+import { textWriterOf } from "./text-writer.ts";
+
+/** The step that a text is of. */
+export interface TextSource {
+  readonly platform: Platform;
+  readonly run: RunContext;
+  readonly path: string;
+}
+
+/** Begins the text of a step: for those who look at its run in this process, and for the person whose chat it answers. */
+export function beginText(
+  { platform, run, path }: TextSource,
+  { hasSecrets }: { readonly hasSecrets: boolean },
+): (text: string) => void {
+  const show = (text: string): void => liveTextOf(platform).add({ runId: run.id, path, text });
+  // A secret that the model repeats comes in pieces, in which nobody finds it.
+  if (run.triggerType !== "chat" || run.test || hasSecrets) return show;
+  const write = textWriterOf(platform).begin(run);
+  const isStreamed = findWhetherStreamed(platform, run, path);
+  return (text) => {
+    show(text);
+    void isStreamed.then((streamed) => streamed && write(text));
+  };
+}
+
+/** True for the step whose text the chat shows, and for the turns of an agent that is it. */
+async function findWhetherStreamed(
+  platform: Platform,
+  run: RunContext,
+  path: string,
+): Promise<boolean> {
+  try {
+    const version = await planOfVersion(platform, run.versionId);
+    const { id } = run.trigger;
+    const given = typeof id === "string" ? id : undefined;
+    const trigger = version && findTrigger(version.definition, given)?.trigger;
+    if (!version || trigger?.type !== "chat") return false;
+    const step = findStreamedStep(version.definition, trigger);
+    return step !== undefined && (path === step || TURN.exec(path)?.[1] === step);
+  } catch (error) {
+    platform.log.warn({ err: error }, "the text of a model can't be shown as it comes");
+    return false;
+  }
+}
+
+const TURN = /^([^[]+)\[\d+\]\.\$turn$/;
