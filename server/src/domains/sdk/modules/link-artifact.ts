@@ -5,7 +5,7 @@ import type { Partition } from "#kernel/db/partition.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { findImports, MODULE_NAME, type ScriptModules } from "#kernel/sandbox/module-import.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
-import { linkNewest, toScriptModules } from "./linked-modules.ts";
+import { linkNewest, TOO_MANY_MODULES, toScriptModules } from "./linked-modules.ts";
 import { specifiersOf, toProgram } from "./module-program.ts";
 import { readLinked, savePins } from "./pins.ts";
 
@@ -20,7 +20,8 @@ export async function linkArtifact(tx: Tx, artifact: Artifact): Promise<void> {
   }
   // Two that are saved at a time could close a circle that neither of them sees.
   if (isModule) await lockModules(tx);
-  const { modules, missing } = await linkNewest(tx, [detail.scriptSource]);
+  const { modules, missing, isCut } = await linkNewest(tx, [detail.scriptSource]);
+  if (isCut) throw invalidField(SOURCE, TOO_MANY_MODULES);
   const [first] = missing;
   if (first !== undefined) throw invalidField(SOURCE, `imports ${first}, which is not there`);
   const circle = modules.find(({ moduleId }) => moduleId === id);

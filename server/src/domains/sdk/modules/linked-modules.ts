@@ -16,7 +16,12 @@ export interface LinkedModule {
 export interface Linkage {
   readonly modules: readonly LinkedModule[];
   readonly missing: readonly string[];
+  /** True when there are more than the sources may have, of which some were not looked for. */
+  readonly isCut: boolean;
 }
+
+/** Why a source is refused whose modules are too many. */
+export const TOO_MANY_MODULES = `imports more than ${SCRIPT_LIMITS.modulesMax} modules, with those that they import`;
 
 const NEWEST = `
   select m.specifier, a.id as "moduleId", a.version_number as number, a.detail ->> 'scriptSource' as source
@@ -30,7 +35,7 @@ export type UnsavedModules = ReadonlyMap<string, string>;
 /** Finds all modules that sources import, directly or by others. */
 export type LinkModules = (sources: readonly string[], unsaved: UnsavedModules) => Promise<Linkage>;
 
-/** Finds the newest versions of all modules that sources import, directly or by others. */
+/** Finds the newest versions of all modules that sources import, directly or by others: so many for each source. */
 export async function linkNewest(
   tx: Tx,
   sources: readonly string[],
@@ -47,8 +52,9 @@ export async function linkModules(
 ): Promise<Linkage> {
   const modules = new Map<string, LinkedModule>();
   const missing: string[] = [];
+  const modulesMax = sources.length * SCRIPT_LIMITS.modulesMax;
   let next = [...new Set(sources.flatMap(findImports))];
-  while (next.length > 0 && modules.size <= SCRIPT_LIMITS.modulesMax) {
+  while (next.length > 0 && modules.size <= modulesMax) {
     const saved = await findSaved(next.filter((specifier) => !unsaved.has(specifier)));
     const found = new Map(
       [...saved, ...pickUnsaved(next, unsaved)].map((module) => [module.specifier, module]),
@@ -61,7 +67,20 @@ export async function linkModules(
     const imported = [...found.values()].flatMap(({ source }) => findImports(source));
     next = [...new Set(imported)].filter((one) => !modules.has(one) && !missing.includes(one));
   }
-  return { modules: [...modules.values()], missing };
+  return { modules: [...modules.values()], missing, isCut: modules.size > modulesMax };
+}
+
+/** Of some modules those that a source imports, directly or by others. */
+export function selectImported(source: string, modules: ScriptModules): ScriptModules {
+  const selected: Record<string, string> = {};
+  const next = [...findImports(source)];
+  for (let specifier = next.pop(); specifier !== undefined; specifier = next.pop()) {
+    const found = Object.hasOwn(modules, specifier) ? modules[specifier] : undefined;
+    if (found === undefined || Object.hasOwn(selected, specifier)) continue;
+    selected[specifier] = found;
+    next.push(...findImports(found));
+  }
+  return selected;
 }
 
 async function findNewest(tx: Tx, specifiers: readonly string[]): Promise<readonly LinkedModule[]> {

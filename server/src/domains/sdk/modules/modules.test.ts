@@ -193,3 +193,52 @@ test("a folder brings modules and what imports them, in whatever order", async (
   const exported = await owner("GET /api/v1/code/export");
   expect(JSON.stringify(exported.body)).toContain("module:circle");
 });
+
+test("scripts of one workflow have fifty modules each, all of them pinned; one alone that has more is refused", async () => {
+  const first = await create("m0", "export const n = 1;");
+  await create("deep", "export const n = 100;");
+  // Copies: to save so many would take the sandbox a while.
+  for (const table of ["artifacts", "artifact_versions"]) {
+    const key = table === "artifacts" ? "id" : "artifact_id";
+    await world.sql(
+      `insert into ${table} select copy.* from ${table} a, generate_series(1, 59) n,
+         jsonb_populate_record(a, jsonb_build_object('${key}', a.${key} || n, 'name', 'm' || n)) copy
+        where a.${key} = $1`,
+      [first],
+    );
+  }
+  const source = 'import { n as deep } from "module:deep"; export const n = 1 + deep;';
+  for (const table of ["artifacts", "artifact_versions"]) {
+    const key = table === "artifacts" ? "id" : "artifact_id";
+    await world.sql(
+      `update ${table} set detail = jsonb_set(detail, '{scriptSource}', to_jsonb($2::text)) where ${key} = $1`,
+      [`${first}59`, source],
+    );
+  }
+  const sum = (from: number, to: number) => {
+    const all = Array.from({ length: to - from }, (_, n) => n + from);
+    const lines = all.map((n) => `import { n as n${n} } from "module:m${n}";`);
+    return `${lines.join("\n")}\nreturn ${all.map((n) => `n${n}`).join(" + ")};`;
+  };
+  const [low, high] = [sum(0, 40), sum(40, 60)];
+  const workflow = await deployWorkflow(owner, [script(low), { ...script(high), id: "further" }]);
+  const run = await runWorkflow(owner, workflow);
+  expect(run.error).toBeNull();
+  const steps = stepsOf(run);
+  expect([steps["code"].output, steps["further"].output]).toEqual([40, 120]);
+  const refused = await owner("POST /api/v1/workflows", {
+    name: "Too many",
+    trigger: { type: "manual" },
+    nodes: [script(sum(0, 60))],
+    edges: [],
+  });
+  expect([refused.status, refused.body.errors]).toEqual([
+    422,
+    [
+      {
+        path: "/nodes/0/config/source",
+        message: "imports more than 50 modules, with those that they import",
+      },
+    ],
+  ]);
+});

@@ -3,7 +3,12 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ScriptModules } from "#kernel/sandbox/module-import.ts";
-import { linkNewest, type LinkedModule, toScriptModules } from "./linked-modules.ts";
+import {
+  linkNewest,
+  type LinkedModule,
+  selectImported,
+  toScriptModules,
+} from "./linked-modules.ts";
 
 /** A script that imports: an artifact, or those of a workflow's version in an environment. */
 export type ModuleUser =
@@ -48,14 +53,15 @@ export async function readPinned(tx: Tx, user: ModuleUser): Promise<ScriptModule
   return toScriptModules(rows as unknown as readonly LinkedModule[]);
 }
 
-/** Reads what a script was pinned to, or where it never was (a test of what is not deployed), the newest. */
+/** Reads what a script was pinned to, of all scripts beside it, or where it never was (a test of what is not deployed), the newest. */
 export async function readLinked(
   tx: Tx,
   user: ModuleUser,
   source: string,
 ): Promise<ScriptModules | undefined> {
   const pinned = await readPinned(tx, user);
-  return pinned ?? toScriptModules((await linkNewest(tx, [source])).modules);
+  if (pinned) return selectImported(source, pinned);
+  return toScriptModules((await linkNewest(tx, [source])).modules);
 }
 
 export async function hasPins(tx: Tx, user: ModuleUser): Promise<boolean> {

@@ -7,7 +7,7 @@ import {
   type ScriptModuleSource,
 } from "#domains/workflows/index.ts";
 import { findImports } from "#kernel/sandbox/module-import.ts";
-import { linkNewest, toScriptModules } from "./linked-modules.ts";
+import { linkNewest, TOO_MANY_MODULES, toScriptModules } from "./linked-modules.ts";
 import { forgetPins, hasPins, savePins } from "./pins.ts";
 
 function sourceOf({ type, config }: { type: string; config: Readonly<Record<string, unknown>> }) {
@@ -21,8 +21,9 @@ export const checkModuleImports: ReferenceCheck = async ({ tx }, { nodes }) => {
   for (const node of nodes) {
     const [source = ""] = sourceOf(node);
     if (findImports(source).length === 0) continue;
-    const { missing } = await linkNewest(tx, [source]);
+    const { missing, isCut } = await linkNewest(tx, [source]);
     const path = `${node.path}/config/source`;
+    if (isCut) errors.push({ path, message: TOO_MANY_MODULES });
     errors.push(
       ...missing.map((name) => ({ path, message: `imports ${name}, which is not there` })),
     );
