@@ -35,7 +35,7 @@ test("a visitor hears the model at another process than the one that asks it; af
   const env = { ...database.env, MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" };
   const api = launch({ ...env, MILLRACE_ROLE: "api" });
   const worker = launch({ ...env, MILLRACE_ROLE: "worker" });
-  const [address = ""] = await Promise.all([api.ready, worker.ready]);
+  const [address] = await Promise.all([api.ready, worker.ready]);
   const ask = asker(address, await logIn(address));
   const connector = await ask(
     "POST /api/v1/connectors",

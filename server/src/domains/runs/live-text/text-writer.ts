@@ -39,7 +39,7 @@ interface TextAttempt {
 export class TextWriter {
   readonly #platform: Platform;
   readonly #unsent = new Set<TextAttempt>();
-  #timer: NodeJS.Timeout | undefined;
+  #isScheduled = false;
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -58,7 +58,13 @@ export class TextWriter {
     if (attempt.isLost || restCharacters <= 0 || text === "") return;
     attempt.unsent += toStorableText(text, restCharacters);
     this.#unsent.add(attempt);
-    this.#timer ??= setTimeout(() => void this.#flush(), FLUSH_MS);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setTimeout(() => void this.#flush(), FLUSH_MS);
   }
 
   async #flush(): Promise<void> {
@@ -73,8 +79,8 @@ export class TextWriter {
       log.warn({ err: error }, "the text of models can't be shown as it comes");
     }
     // The parts of one text are written one after the other.
-    this.#timer = undefined;
-    if (this.#unsent.size > 0) this.#timer = setTimeout(() => void this.#flush(), FLUSH_MS);
+    this.#isScheduled = false;
+    if (this.#unsent.size > 0) this.#schedule();
   }
 
   async #write(attempts: readonly TextAttempt[]): Promise<void> {
