@@ -1,7 +1,7 @@
 /** The page of a chat: it works without its script, and carries what was said so far. */
 import type { ChatTrigger } from "#domains/workflows/index.ts";
 import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
-import { CHAT_SCRIPT } from "./chat-script.ts";
+import { CHAT_SCRIPT } from "./browser/chat-script.ts";
 
 /** A conversation as a page shows it: what the person said and the answers, in turns. */
 export interface ChatState {
