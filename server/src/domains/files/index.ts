@@ -16,7 +16,7 @@ export {
   ShareExceeded,
 } from "./file.ts";
 export { formBoundary, type FormPart, readFormParts } from "./content/multipart.ts";
-export { fileContent, serveFile } from "./content/serve.ts";
+export { fileContent, serveFile, wholeFileHeaders } from "./content/serve.ts";
 export { attachFile, type Attachment, deleteFile, insertFile } from "./file-rows.ts";
 export {
   type FileAttachment,

@@ -39,6 +39,7 @@ export interface ResponseType<Value = unknown> {
   readonly raw?: (value: Value) => {
     readonly status: number;
     readonly body: string | undefined;
+    readonly stream?: AsyncIterable<Uint8Array>;
   };
   /** A second status of success, for some values. */
   readonly alternative?: { readonly status: number; readonly when: (value: Value) => boolean };
@@ -134,6 +135,8 @@ export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** In the place of a body. */
+  readonly stream?: AsyncIterable<Uint8Array>;
 }
 
 /** Responds with the handler's value as it is. Our own response is 202 with this schema. */
@@ -146,7 +149,7 @@ export function rawResponse<Value extends RawResponse>(
     body: Type.Object({ data: schema }),
     wrap: (value) => value.body,
     headers: ({ headers }) => headers,
-    raw: ({ status, body }) => ({ status, body }),
+    raw: ({ status, body, stream }) => ({ status, body, ...(stream && { stream }) }),
     otherResponses: description,
   };
 }

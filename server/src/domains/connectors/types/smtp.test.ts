@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { upload } from "#domains/files/testing/upload.ts";
 import { TEST_IDENTITY } from "#kernel/outbound/testing/server.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startUpstream } from "../testing/upstream.ts";
@@ -86,6 +87,31 @@ test("a mail is sent over TLS, with attachments and a stable id", async () => {
   const again = await invoke("send", mail, { idempotencyKey: "mail-1" });
   expect(again.body.data.messageId).toBe(sent.body.data.messageId);
   expect(await tryOut()).toMatchObject({ ok: true, status: "up", upstreamStatus: null });
+});
+
+test("files are sent as they lie in the store, under their names, and 50 MiB of them at most", async () => {
+  const { invoke } = await made("smtp", config(), basic);
+  const name = 'Gr\u00fc\u00dfe "\u65e5\u672c".txt';
+  const small = (await upload(world, owner, "of the store", { name })).body.data;
+  const to = { to: "bob@example.com", subject: "s" };
+  const sent = await invoke("send", { ...to, attachments: [{ $file: small.id, name: "lie.exe" }] });
+  expect(sent.status).toBe(200);
+  const text = mails[0]?.text ?? "";
+  expect(text).toContain(Buffer.from("of the store").toString("base64"));
+  // RFC 2231, in parts; the type is what the store found.
+  const parts = [...text.matchAll(/filename\*\d\*?=(?:utf-8'')?"?([^;"\s]+)/gi)].map(
+    ([, part]) => part,
+  );
+  expect(decodeURIComponent(parts.join(""))).toBe(name);
+  expect(text).toContain("Content-Type: text/plain");
+  expect(text).not.toContain("lie.exe");
+  const large = (await upload(world, owner, Buffer.alloc(20 * 1_048_576), { name: "l" })).body.data;
+  const refused = await invoke("send", { ...to, attachments: Array(3).fill({ $file: large.id }) });
+  expect([refused.status, refused.body.detail]).toEqual([
+    502,
+    expect.stringContaining("/input/attachments/2: the files have more than 50 MiB together."),
+  ]);
+  expect(mails).toHaveLength(1);
 });
 
 test("plain text is spoken only where that was said", async () => {

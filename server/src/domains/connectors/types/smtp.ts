@@ -28,6 +28,8 @@ const config = object({
 type Config = Static<typeof config>;
 
 const RECIPIENTS_MAX = 100;
+/** Of all files of a mail together; hardly a server takes more. */
+const FILE_BYTES_MAX = 50 * 1_048_576;
 const Recipients = Type.Union([
   line(500),
   Type.Array(line(500), { minItems: 1, maxItems: RECIPIENTS_MAX }),
@@ -55,7 +57,7 @@ const Input = object({
           { additionalProperties: true, description: "A file" },
         ),
       ]),
-      { maxItems: 20, description: "Files, or contents with their names" },
+      { maxItems: 20, description: "Files, of 50 MiB together, or contents with their names" },
     ),
   ),
 });
@@ -109,12 +111,19 @@ async function openAttachments(
   attachments: NonNullable<Input["attachments"]>,
 ): Promise<readonly object[]> {
   const parts: object[] = [];
+  let bytes = 0;
   for (const [index, one] of attachments.entries()) {
     if (!isFileReference(one)) {
       parts.push({ ...one, encoding: "base64" });
       continue;
     }
     const { file, read } = await files.open(one, `/input/attachments/${index}`);
+    bytes += file.size;
+    if (bytes > FILE_BYTES_MAX) {
+      throw new UpstreamError(
+        `/input/attachments/${index}: the files have more than 50 MiB together.`,
+      );
+    }
     parts.push({
       filename: file.name,
       contentType: file.mediaType,

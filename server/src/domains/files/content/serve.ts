@@ -51,6 +51,19 @@ export function serveFile(
   };
 }
 
+/** The headers of a file that is sent as a whole, in the answer to something else. */
+export function wholeFileHeaders({
+  mediaType,
+  name,
+  size,
+}: Pick<OpenedFile["file"], "mediaType" | "name" | "size">): Readonly<Record<string, string>> {
+  return {
+    ...safeHeaders(mediaType),
+    "content-length": String(size),
+    "content-disposition": contentDisposition(INERT.has(mediaType) ? "inline" : "attachment", name),
+  };
+}
+
 /** The headers that keep a content from acting. */
 export function safeHeaders(mediaType: string): Readonly<Record<string, string>> {
   const type = ACTIVE.test(mediaType) ? "application/octet-stream" : mediaType;

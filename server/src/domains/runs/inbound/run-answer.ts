@@ -11,8 +11,8 @@ import { waitUntilEnded } from "../run-watch.ts";
 import { takeKey } from "../start/dedupe.ts";
 import { type PreparedStart, writeRunStart } from "../start/start-run.ts";
 import type { AnyFoundTrigger } from "./hook-trigger.ts";
-import { keepRequest } from "./kept-request.ts";
-import { toRawResponse, toWebhookResponse } from "./webhook-response.ts";
+import { keepRequest } from "./kept/kept-request.ts";
+import { type FileResponse, toRawResponse, toWebhookResponse } from "./webhook-response.ts";
 
 export const WebhookRunFailed = failure(
   "run_failed",
@@ -27,7 +27,7 @@ export interface RunAnswer {
   readonly runId: string;
   readonly status: string;
   /** The response of the run, once there is one. */
-  readonly response?: RawResponse;
+  readonly response?: RawResponse | FileResponse;
   /** True while there is more to wait for. */
   readonly isOpen: boolean;
 }

@@ -11,6 +11,7 @@ import { CredentialsInvalid, SignatureInvalid } from "./hook-auth.ts";
 import { readWebhookInput } from "./hook-input.ts";
 import { dropUploads, findInbound, type FoundTrigger, startFound } from "./hook-trigger.ts";
 import { awaitAnswer, type RunAnswer, WebhookRunFailed, writeInbound } from "./run-answer.ts";
+import { type FileResponse, openResponse } from "./webhook-response.ts";
 
 const WAIT_MAX_MS = 30_000;
 
@@ -27,6 +28,8 @@ const Accepted = Type.Object(
 /** A response, and the run that is still to give another one. */
 interface ReceivedRequest extends RawResponse {
   readonly awaited?: { readonly found: FoundTrigger<"webhook">; readonly runId: string };
+  /** A response with a file, which is opened once the run is written. */
+  readonly answered?: { readonly found: FoundTrigger<"webhook">; readonly response: FileResponse };
   /** The files of a request that started nothing. */
   readonly unused?: {
     readonly found: FoundTrigger<"webhook">;
@@ -116,17 +119,21 @@ export const receiveWebhook = command({
     if (answer.status === "duplicate") {
       return { ...toAcceptedResponse(answer), ...(uploads && { unused: { found, uploads } }) };
     }
+    if (answer.response && "file" in answer.response) {
+      return { ...toAcceptedResponse(answer), answered: { found, response: answer.response } };
+    }
     if (answer.response) return answer.response;
     const accepted = toAcceptedResponse(answer);
     if (answer.isOpen) return { ...accepted, awaited: { found, runId: answer.runId } };
     return answer.status === "failed" && isAwaited(found) ? toRunFailure(answer.runId) : accepted;
   },
-  async afterCommit(platform, _input, { value: { awaited, unused }, caller }) {
+  async afterCommit(platform, _input, { value: { awaited, answered, unused }, caller }) {
     if (unused) await dropUploads(platform, unused.found, unused.uploads);
+    if (answered) return openResponse(platform, answered.found, answered.response);
     if (!awaited) return undefined;
     const wait = { waitMs: WAIT_MAX_MS, gone: caller.disconnected };
     const answer = await awaitAnswer(platform, awaited.found, awaited.runId, wait);
-    if (answer.response) return answer.response;
+    if (answer.response) return openResponse(platform, awaited.found, answer.response);
     if (answer.status === "failed" || answer.status === "cancelled") {
       throw toRunFailure(answer.runId);
     }

@@ -86,6 +86,47 @@ test("it sets no cookies, lifts no protection, and leaves the connection alone",
   expect(headers["x-good"]).toBe("kept");
 });
 
+test("an answer that is a file: its bytes, under a name and a type that can do nothing", async () => {
+  const page = "<script>alert(1)</script>".repeat(10_000);
+  const write = (name: string, text: string) => ({
+    id: "make",
+    type: "file.write",
+    config: { as: "base64", data: Buffer.from(text).toString("base64"), name },
+  });
+  const answered = respond({
+    file: "{{ steps.make.output }}",
+    status: 201,
+    headers: { "Content-Type": "text/html", "Content-Disposition": "inline", "X-Good": "kept" },
+  });
+  const name = 'na\u00efve "\r\nset-cookie: a=b".html';
+  const { id, answer } = await ask([write(name, page), answered]);
+  expect([answer.status, answer.body === page]).toEqual([201, true]);
+  expect(answer.headers).toMatchObject({
+    "content-type": "application/octet-stream",
+    "content-length": String(page.length),
+    "x-content-type-options": "nosniff",
+    "x-good": "kept",
+  });
+  expect(answer.headers["content-disposition"]).toMatch(/^attachment; filename="na_ve [^"]*"/);
+  expect(answer.headers["content-security-policy"]).toContain("sandbox");
+  expect(answer.headers["set-cookie"]).toBeUndefined();
+  expect(await findRuns(world, id)).toMatchObject([{ status: "completed" }]);
+
+  // A file of somebody else is none for the run, whoever says its name.
+  const other = await world.member(["owner"]);
+  const sent = { "content-type": "application/octet-stream" };
+  const { body } = await other("POST /api/v1/files?name=secret.txt", "secret", sent);
+  const stolen = respond({ file: { $file: body.data.id } });
+  expect((await ask([stolen])).answer).toMatchObject({ status: 500, body: { code: "run_failed" } });
+  const both = await owner("POST /api/v1/workflows", {
+    name: "Both",
+    trigger: { type: "webhook" },
+    nodes: [respond({ body: 1, file: { $file: body.data.id } })],
+    edges: [],
+  });
+  expect([both.status, both.body.errors[0].path]).toEqual([422, "/nodes/0/config/file"]);
+});
+
 test("an answer that needs others comes when the run is over", async () => {
   receiver.answer = (_received, response) =>
     response.setHeader("content-type", "application/json").end('{"n":7}');

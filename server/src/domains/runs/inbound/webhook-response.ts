@@ -1,18 +1,28 @@
+import { type FileHandle, openPartitionFile, wholeFileHeaders } from "#domains/files/index.ts";
 import type { ExecutionPlan, StepRecord } from "#domains/workflows/index.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { RawResponse } from "#kernel/operation/response.ts";
+import type { AnyFoundTrigger } from "./hook-trigger.ts";
 
 /** The response in the output of a respond step, or of a script that answers requests. */
 export interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
+  /** In the place of a body. */
+  readonly file?: FileHandle;
+}
+
+/** A response whose content is a file, which is still to be opened. */
+export interface FileResponse extends RawResponse {
+  readonly file: FileHandle;
 }
 
 /** The response of a run, once a respond step has completed. */
 export function toWebhookResponse(
   { graph }: ExecutionPlan,
   steps: ReadonlyMap<string, StepRecord>,
-): RawResponse | undefined {
+): RawResponse | FileResponse | undefined {
   const node = graph.nodes.find(
     ({ id, type }) => type.answers === true && steps.get(id)?.status === "completed",
   );
@@ -24,13 +34,21 @@ const TEXT = "text/plain; charset=utf-8";
 const JSON_TEXT = "application/json; charset=utf-8";
 
 /** Sanitizes the response: drops headers that are not for its author to set. */
-export function toRawResponse({ status, headers, body }: Response): RawResponse {
+export function toRawResponse({
+  status,
+  headers,
+  body,
+  file,
+}: Response): RawResponse | FileResponse {
   const safe = Object.fromEntries(
     Object.entries(headers)
       .map(([name, value]) => [name.toLowerCase(), value] as const)
       .filter(([name, value]) => isAllowedHeader(name, value)),
   );
   const sandboxed = { ...safe, "content-security-policy": SANDBOX };
+  if (file && !WITHOUT_BODY.has(status)) {
+    return { status, headers: safe, body: undefined, file };
+  }
   if (body === null || WITHOUT_BODY.has(status)) {
     return { status, headers: sandboxed, body: undefined };
   }
@@ -39,6 +57,28 @@ export function toRawResponse({ status, headers, body }: Response): RawResponse 
     status,
     headers: { "content-type": isText ? TEXT : JSON_TEXT, ...sandboxed },
     body: isText ? body : JSON.stringify(body),
+  };
+}
+
+/** Opens the file of a response, which the run was allowed to read when it answered; others stay as they are. */
+export async function openResponse(
+  platform: Platform,
+  { target: { workspace }, environment }: AnyFoundTrigger,
+  response: RawResponse | FileResponse,
+): Promise<RawResponse> {
+  if (!("file" in response)) return response;
+  const { status, headers, file: handle } = response;
+  const { file, read } = await openPartitionFile(
+    platform,
+    { workspace, environment },
+    handle.$file,
+  );
+  // The author does not say what the file is, nor whether a browser may show it.
+  return {
+    status,
+    body: undefined,
+    headers: { ...headers, ...wholeFileHeaders(file) },
+    stream: read(),
   };
 }
 

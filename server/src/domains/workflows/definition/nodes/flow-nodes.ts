@@ -189,6 +189,12 @@ export const respond = nodeType({
     status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, default: 200 })),
     headers: Type.Optional(Type.Record(Type.String(), text(8_000), { maxProperties: 50 })),
     body: Type.Optional(Type.Unknown()),
+    file: Type.Optional(
+      Type.Unknown({
+        description:
+          "A file in the place of the body, such as `{{ steps.make.output }}`; browsers show plain pictures and texts, and save others",
+      }),
+    ),
   }),
   form: {
     title: "Respond",
@@ -199,16 +205,22 @@ export const respond = nodeType({
       status: { title: "Status" },
       headers: { title: "Headers" },
       body: { title: "Body", example: { ok: true } },
+      file: { title: "File" },
     },
   },
   output: Type.Object({
     status: Type.Integer(),
     headers: Type.Record(Type.String(), Type.String()),
     body: Type.Unknown(),
+    file: Type.Optional(Type.Unknown({ description: "What it was called with" })),
   }),
   branches: "none",
   effect: "pure",
   answers: true,
+  check: ({ body, file }) =>
+    body !== undefined && file !== undefined
+      ? [{ path: "/file", message: "stands in the place of a body" }]
+      : [],
 });
 
 export const fail = nodeType({

@@ -171,12 +171,14 @@ const respondToWebhook: Convert = (ctx) => {
     text: toCode(parameters["responseBody"] ?? ""),
     noData: "null",
     redirect: "null",
+    binary: "null",
   };
   const body = Object.hasOwn(bodies, respondWith) ? bodies[respondWith] : undefined;
-  if (body === undefined)
-    throw new NotConvertible(
-      respondWith === "binary" ? "needs files or models" : `responds with ${respondWith}`,
-    );
+  if (body === undefined) throw new NotConvertible(`responds with ${respondWith}`);
+  const isFile = respondWith === "binary";
+  const file = isFile
+    ? `, file: n8n.file($item, ${toCode(parameters["inputFieldName"] ?? "data")})`
+    : "";
   const headers = toList(toObject(options["responseHeaders"])["entries"]).map(toObject);
   const codes = headers.map(({ name, value }) => `[${toCode(name)}]: n8n.text(${toCode(value)})`);
   const location =
@@ -184,7 +186,7 @@ const respondToWebhook: Convert = (ctx) => {
       ? [`location: n8n.text(${toCode(parameters["redirectURL"] ?? "")})`]
       : [];
   const status = toCode(options["responseCode"] ?? (respondWith === "redirect" ? 302 : 200));
-  const answer = `({ status: Number(${status}), headers: { ${[...codes, ...location].join(", ")} }, body: ${body} })`;
+  const answer = `({ status: Number(${status}), headers: { ${[...codes, ...location].join(", ")} }, body: ${body}${file} })`;
   return {
     ...guardSteps(ctx, [
       eachScript(ctx, `${id}_args`, answer, parameters),
@@ -195,7 +197,9 @@ const respondToWebhook: Convert = (ctx) => {
         config: {
           status: `{{ steps.${id}_args.output[0].status }}`,
           headers: `{{ steps.${id}_args.output[0].headers }}`,
-          body: `{{ steps.${id}_args.output[0].body }}`,
+          ...(isFile
+            ? { file: `{{ steps.${id}_args.output[0].file }}` }
+            : { body: `{{ steps.${id}_args.output[0].body }}` }),
         },
       },
     ]),
