@@ -9,6 +9,21 @@ export const config = object({
     default: false,
     description: "The name stands for several servers, as in `mongodb+srv://`",
   }),
+  members: Type.Optional(
+    Type.Array(
+      Type.String({
+        pattern:
+          "^(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?)(:[0-9]{1,5})?$",
+        maxLength: 260,
+      }),
+      {
+        maxItems: 50,
+        description:
+          "The other servers of its set, as `host:port`. A server that takes no writes names the one that does, which must " +
+          "be one of these, or of the cluster",
+      },
+    ),
+  ),
   database: line(63),
   authSource: Type.String({
     minLength: 1,

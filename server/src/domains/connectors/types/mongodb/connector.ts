@@ -10,6 +10,7 @@ import { hostErrors } from "../../upstream/target.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import { action, connectorType } from "../connector-type.ts";
 import { config, type MongoConfig } from "./config.ts";
+import { toPlace } from "./place.ts";
 import { loadBson, runCommand } from "./session.ts";
 
 type MongoConnection = UpstreamConnection<MongoConfig>;
@@ -128,9 +129,16 @@ export const mongodb = connectorType({
         }),
     }),
   ],
-  check: (platform, { host, isCluster, sslMode }) => [
+  check: (platform, { host, isCluster, sslMode, members = [] }) => [
     // Of a cluster the name stands for others, which are checked when they are known.
     ...(isCluster ? [] : hostErrors(platform, "/config/host", host)),
+    ...members.flatMap((member, index) => {
+      const path = `/config/members/${index}`;
+      const place = toPlace(member);
+      return place
+        ? hostErrors(platform, path, place.host)
+        : [{ path, message: "is no server and port" }];
+    }),
     ...(isCluster && sslMode === "disable"
       ? [{ path: "/config/sslMode", message: "must not be `disable` for a cluster" }]
       : []),

@@ -6,20 +6,15 @@ import { openStream, streamError } from "../../upstream/guarded-stream.ts";
 import { type SessionKind, withSession } from "../../upstream/session-pool.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import type { MongoConfig } from "./config.ts";
+import { isSamePlace, type MongoServer, toPlace } from "./place.ts";
 import { signIn } from "./sign-in.ts";
 import { MongoSession } from "./wire.ts";
 
 type MongoConnection = UpstreamConnection<MongoConfig>;
 
-interface Place {
-  readonly host: string;
-  readonly port: number;
-}
-
-const DEFAULT_PORT = 27_017;
-const PORT_MAX = 65_535;
 /** Of a cluster; one that can't be reached is followed by the next. */
 const SERVERS_TRIED_MAX = 3;
+const NAME_CHARACTERS_MAX = 260;
 
 const kind: SessionKind<MongoConfig, MongoSession> = { open: openSession };
 
@@ -38,11 +33,13 @@ export function loadBson() {
 
 /** Connects to the server that takes writes, which another of its set may name. */
 async function openSession(connection: MongoConnection): Promise<MongoSession> {
-  const places = connection.config.isCluster ? await findServers(connection) : [connection.config];
+  const { isCluster, members = [] } = connection.config;
+  const places = isCluster ? await findServers(connection) : [connection.config];
+  const known = [...places, ...members.flatMap((member) => toPlace(member) ?? [])];
   let failed: unknown;
   for (const place of places.slice(0, SERVERS_TRIED_MAX)) {
     try {
-      return await openAt(connection, place);
+      return await openAt(connection, place, known);
     } catch (error) {
       failed = error;
       if (!(error instanceof UpstreamError) || error.particulars.unsent !== true) throw error;
@@ -53,8 +50,9 @@ async function openSession(connection: MongoConnection): Promise<MongoSession> {
 
 async function openAt(
   connection: MongoConnection,
-  place: Place,
-  isNamed = false,
+  place: MongoServer,
+  /** The servers that it may name; none where it was named itself. */
+  known: readonly MongoServer[],
 ): Promise<MongoSession> {
   const { config, auth, deadline } = connection;
   const bson = await loadBson();
@@ -63,9 +61,16 @@ async function openAt(
   return closedAtDeadline(deadline, session, async () => {
     const hello = await session.send("admin", { hello: 1, helloOk: true });
     const primary = typeof hello["primary"] === "string" ? toPlace(hello["primary"]) : undefined;
-    if (hello["isWritablePrimary"] === false && primary && !isNamed) {
+    if (hello["isWritablePrimary"] === false && primary && known.length > 0) {
       session.close();
-      return await openAt(connection, primary, true);
+      // The password goes there, and a server alone does not decide who gets it.
+      if (known.some((one) => isSamePlace(one, primary))) {
+        return await openAt(connection, primary, []);
+      }
+      const name = `${primary.host}:${primary.port}`.slice(0, NAME_CHARACTERS_MAX);
+      throw new UpstreamError(
+        `The server takes no writes, and names ${name}, which is none of the connector's members.`,
+      );
     }
     if (auth.kind === "basic") {
       const { username, password } = auth;
@@ -76,7 +81,7 @@ async function openAt(
 }
 
 /** The servers of a cluster, as its name in the DNS lists them: only those of the same domain, as the standard demands. */
-async function findServers({ config, deadline }: MongoConnection): Promise<readonly Place[]> {
+async function findServers({ config, deadline }: MongoConnection): Promise<readonly MongoServer[]> {
   const { host } = config;
   const words = host.split(".");
   // Of `example.com` the servers are those below it, and not all of `.com`.
@@ -90,12 +95,6 @@ async function findServers({ config, deadline }: MongoConnection): Promise<reado
     deadline.signal.throwIfAborted();
     throw streamError(error, `mongodb ${host}`, { unsent: true });
   }
-}
-
-function toPlace(text: string): Place | undefined {
-  const [, host, port] = /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(text) ?? [];
-  const place = { host: host ?? "", port: Number(port ?? DEFAULT_PORT) };
-  return host === undefined || place.port < 1 || place.port > PORT_MAX ? undefined : place;
 }
 
 /** It has no time for anybody: it starts, ends, or is no longer the one that takes writes. */
