@@ -275,6 +275,26 @@ describe("the login page", () => {
     expect(refused.body).toContain(`/sso/${place.slug}/login?returnTo=`);
   });
 
+  test("tells a client that anybody registered nothing of the workspaces that it names", async () => {
+    const place = await samlWorkspace(world);
+    const other = await world.workspace("without-sso");
+    const { body } = await world.stranger("POST /api/v1/oauth/register", {
+      client_name: "Agent",
+      redirect_uris: [CALLBACK],
+      token_endpoint_auth_method: "none",
+    });
+    const base = { ...asked(), client_id: body.client_id, scope: "" };
+    const pageOf = async (workspace: string) => {
+      const { status, body: page } = await visit({ ...base, workspace });
+      return [status, String(page).replaceAll(workspace, "SLUG")];
+    };
+    const page = await pageOf(place.slug);
+    expect(page[1]).toContain("/sso/SLUG/login");
+    expect(await pageOf(other.slug)).toEqual(page);
+    expect(await pageOf("no-such-one")).toEqual(page);
+    expect((await pageOf("../../x"))[1]).not.toContain("/sso/../");
+  });
+
   test("accepts requests of our own pages only", async () => {
     const body = { request: "", email: "admin@example.com", password: TEST_PASSWORD };
     for (const origin of ["https://evil.example", "null"]) {

@@ -20,7 +20,9 @@ export function loginPage(
     action: "login",
     hidden: { name: "request", value: query },
     returnTo: `/oauth/authorize?${query}`,
-    ...(workspace?.singleSignOn && { singleSignOn: `../sso/${workspace.slug}/login` }),
+    ...(workspace?.singleSignOn && {
+      singleSignOn: `../sso/${encodeURIComponent(workspace.slug)}/login`,
+    }),
     ...attempt,
   });
 }

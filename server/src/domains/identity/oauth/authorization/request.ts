@@ -107,11 +107,11 @@ export async function resolveRequest(
 
 /**
  * One that is not there is answered as one that is not open to whoever asks: anybody can register a client, and would learn
- * which workspaces there are.
+ * which workspaces there are. So single sign-on is offered for each name, and leads on where there is one.
  */
 async function findNamed(db: Platform["db"], slug: string): Promise<ClientWorkspace> {
   const found = await findWorkspace(db, slug);
-  return found ?? { key: "", slug, name: slug, singleSignOn: false };
+  return { key: "", slug, name: slug, ...found, singleSignOn: true };
 }
 
 /** Redirects to the application with a response. The query of its redirect URI stays. */
