@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operator } from "#domains/installation/testing/operator.ts";
 import { fillSmall } from "../../portability/testing/archive-worlds.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { builtServer } from "../../process/testing/built-server.ts";
+import { retireImportsJob } from "./imports/jobs.ts";
 
 const PASSPHRASE = "correct horse battery";
 // From the sources each of their commands took seven seconds of the processor.
@@ -109,6 +111,20 @@ test("an archive comes in by parts, is checked, loaded and activated, each told 
   expect(again).toMatchObject({ status: 409, body: { code: "wrong_offset" } });
   const more = await send(id, 1_000, Buffer.alloc(archive.length));
   expect(more).toMatchObject({ status: 413, body: { code: "part_too_large" } });
+  // Nothing stays of a part that was broken off, nor of one whose process was killed long ago.
+  expect((await send(id, 1_000, Buffer.alloc(0))).status).toBe(422);
+  const open = () =>
+    target.sql("select object from archive_parts where import_id = $1 and position is null", [id]);
+  expect(await open()).toEqual([]);
+  const [former, fresh] = [-2 * 3_600_000, 0].map(
+    (ms) => `archives/${id}/${newId("prt", target.clock.nowMs() + ms)}`,
+  );
+  await target.sql(
+    "insert into archive_parts (object, import_id, place) select unnest($2::text[]), $1, place from archive_parts where import_id = $1",
+    [id, [former, fresh]],
+  );
+  await send(id, 1_000, Buffer.alloc(0));
+  expect(await open()).toEqual([{ object: fresh }]);
   const soon = await runner(`POST /api/v1/installation/imports/${id}/check`, {});
   expect(soon).toMatchObject({ status: 409, body: { code: "import_wrong_state" }, events: [] });
   expect((await send(id, 1_000, archive.subarray(1_000))).body.data.state).toBe("received");
@@ -163,4 +179,25 @@ test("an archive comes in by parts, is checked, loaded and activated, each told 
 
 afterAll(() => {
   archive = Buffer.alloc(0);
+});
+
+test("few archives are on their way at a time, and one that nobody goes on with is gone after a day", async () => {
+  const start = () =>
+    runner("POST /api/v1/installation/imports", { fileName: "a.millrace", bytes: 1_000 });
+  const ids: string[] = [];
+  for (;;) {
+    const { status, body } = await start();
+    if (status !== 201) {
+      expect([status, body.code]).toEqual([409, "too_many_uploads"]);
+      break;
+    }
+    ids.push(body.data.id);
+  }
+  expect(ids.length).toBeLessThanOrEqual(10);
+  const [whole = "", ...idle] = ids;
+  await send(whole, 0, Buffer.alloc(1_000));
+  target.clock.advance(25 * 3_600_000);
+  await retireImportsJob.effect?.(target.kernel, {} as never, {} as never);
+  const left = await target.sql("select id from archive_imports where id = any($1)", [ids]);
+  expect([idle.length > 0, left]).toEqual([true, [{ id: whole }]]);
 });

@@ -10,8 +10,11 @@ export const ImportId = id("arc");
 export const PART_BYTES_MAX = 64 * 1_048_576;
 /** Of one archive. */
 export const ARCHIVE_BYTES_MAX = 2 ** 43;
-/** Uploads that nobody goes on with are forgotten. */
+/** Uploads that nobody goes on with are forgotten; those that have come in whole wait longer. */
+export const UPLOAD_IDLE_DAYS = 1;
 export const IDLE_DAYS = 7;
+/** Archives that are on their way at a time. */
+export const RECEIVING_MAX = 10;
 
 /** The archive by its own head, and by what was found in it. */
 export const ArchiveSummary = object(
@@ -52,6 +55,11 @@ export const ArchiveImport = Type.Object(
 );
 export type ArchiveImport = Static<typeof ArchiveImport>;
 
+export const TooManyUploads = failure(
+  "too_many_uploads",
+  409,
+  `No more than ${RECEIVING_MAX} archives can be on their way; discard one that nobody goes on with.`,
+);
 export const ImportBusy = failure(
   "import_busy",
   409,

@@ -5,7 +5,7 @@ import { nullable } from "#kernel/schema/schema.ts";
 import { job } from "#kernel/work/job.ts";
 import { deleteAcrossWorkspaces, retentionJob } from "#kernel/work/retention-job.ts";
 import { passphraseEnvironment } from "../passphrase.ts";
-import { IDLE_DAYS, IMPORT_JOB } from "./archive-import.ts";
+import { IDLE_DAYS, IMPORT_JOB, UPLOAD_IDLE_DAYS } from "./archive-import.ts";
 import { ImportTaskCompleted, ImportTaskFailed, type Task, TASKS } from "./events.ts";
 
 const HOURS_MS = 3_600_000;
@@ -67,7 +67,8 @@ async function removeParts({ db, blobStores }: Platform, importId: string): Prom
 
 const FIND_IDLE = `
   select id from archive_imports
-   where task is null and not begun and updated_at < $1 order by id limit 20`;
+   where task is null and not begun and updated_at < case state when 'receiving' then $2::timestamptz else $1 end
+   order by id limit 20`;
 const DELETE_IDLE =
   "delete from archive_imports where task is null and not begun and id = any ($1::text[])";
 
@@ -77,8 +78,11 @@ export const retireImportsJob = retentionJob({
   rowsMax: 20,
   async remove(platform) {
     const { db, clock } = platform;
-    const before = new Date(clock.nowMs() - IDLE_DAYS * 24 * HOURS_MS);
-    const idle = await db.system<{ id: string }>(FIND_IDLE, [before]);
+    const before = (days: number): Date => new Date(clock.nowMs() - days * 24 * HOURS_MS);
+    const idle = await db.system<{ id: string }>(FIND_IDLE, [
+      before(IDLE_DAYS),
+      before(UPLOAD_IDLE_DAYS),
+    ]);
     for (const { id } of idle) await removeParts(platform, id);
     if (idle.length === 0) return 0;
     return deleteAcrossWorkspaces(db, DELETE_IDLE, [idle.map(({ id }) => id)]);

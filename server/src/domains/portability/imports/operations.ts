@@ -18,6 +18,8 @@ import {
   ImportId,
   ImportWrongState,
   listImports,
+  RECEIVING_MAX,
+  TooManyUploads,
 } from "./archive-import.ts";
 import { ImportStarted, ImportTaskRequested, type Task } from "./events.ts";
 import { importTaskJob } from "./jobs.ts";
@@ -40,8 +42,14 @@ const startImport = command({
   }),
   response: created(ArchiveImport, { location: ({ id }) => `/api/v1/installation/imports/${id}` }),
   emits: [ImportStarted],
+  fails: [TooManyUploads],
   example: { body: { fileName: "default.millrace", bytes: 1_048_576 } },
   async run(ctx, { body: { fileName, bytes } }) {
+    const receiving = await ctx.send(
+      "select from archive_imports where state = 'receiving' limit $1",
+      [RECEIVING_MAX],
+    );
+    if (receiving.length === RECEIVING_MAX) throw new Failure(TooManyUploads);
     const importId = newId("arc", ctx.now.getTime());
     await ctx.send(
       `insert into archive_imports (id, state, file_name, bytes, requested_by, created_at, updated_at)

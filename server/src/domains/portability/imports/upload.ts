@@ -5,7 +5,7 @@ import type { Platform } from "#kernel/contract.ts";
 import { Failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
-import { newId } from "#kernel/schema/id.ts";
+import { newId, timeOfId } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
   ARCHIVE_BYTES_MAX,
@@ -34,7 +34,7 @@ export const uploadPart = command({
   description:
     "The body is the part itself, of at most 64 MiB, which begins `at` the `receivedBytes` so far. A part that was " +
     "broken off counts for nothing and is sent again: the upload goes on where it was, hours later and from another " +
-    "machine. Parts are no events; an upload that nobody goes on with is forgotten after 7 days.",
+    "machine. Parts are no events; an upload that nobody goes on with is forgotten after a day.",
   ...operatorAccess,
   params: object({ id: ImportId }),
   query: object({ at: Type.Integer({ minimum: 0, maximum: ARCHIVE_BYTES_MAX }) }),
@@ -83,16 +83,18 @@ function wrongOffset(received: number): Failure {
 
 /** A row announces the object, the bytes follow, and the transaction after them makes it a part. */
 async function storePart(
-  { db, blobStores, clock, homeWorkspace }: Platform,
+  platform: Platform,
   { upload }: Caller,
   { id, at }: { readonly id: string; readonly at: number },
 ): Promise<StoredPart> {
+  const { db, blobStores, clock, homeWorkspace, log } = platform;
   if (!upload) throw new Failure(Invalid, { detail: "The body must be the part." });
   const { state, receivedBytes, bytes } = await getImport(db, id);
   if (state !== "receiving") throw new Failure(ImportWrongState);
   if (receivedBytes !== at) throw wrongOffset(receivedBytes);
   const room = Math.min(PART_BYTES_MAX, bytes - at);
   if ((upload.length ?? 0) > room) throw tooLarge(room);
+  await removeBroken(platform, id);
   const { place } = blobStores;
   const object = `archives/${id}/${newId("prt", clock.nowMs())}`;
   await db.write({ workspace: homeWorkspace, environment: "production" }, async (session) => {
@@ -103,9 +105,42 @@ async function storePart(
     ]);
   });
   const meter = { bytes: 0 };
-  await blobStores.at(place).put(object, limitBytes(upload.content, room, meter));
-  if (meter.bytes === 0) throw new Failure(Invalid, { detail: "The part is empty." });
+  try {
+    await blobStores.at(place).put(object, limitBytes(upload.content, room, meter));
+    if (meter.bytes === 0) throw new Failure(Invalid, { detail: "The part is empty." });
+  } catch (error) {
+    await removePart({ db, blobStores, homeWorkspace }, { object, place }).catch((cause: unknown) =>
+      log.warn({ err: cause, object }, "a broken part of an archive is left to the next one"),
+    );
+    throw error;
+  }
   return { object, bytes: meter.bytes };
+}
+
+/** No request takes so long: a part that is older, and stands nowhere, was broken off with its process. */
+const BROKEN_MS = 3_600_000;
+
+/** Removes what killed processes left of parts of an archive. */
+async function removeBroken(platform: Platform, importId: string): Promise<void> {
+  const { db, clock } = platform;
+  const open = await db.system<{ object: string; place: string }>(
+    "select object, place from archive_parts where import_id = $1 and position is null",
+    [importId],
+  );
+  for (const part of open) {
+    const id = part.object.slice(part.object.lastIndexOf("/") + 1);
+    if (timeOfId(id) < clock.nowMs() - BROKEN_MS) await removePart(platform, part);
+  }
+}
+
+async function removePart(
+  { db, blobStores, homeWorkspace }: Pick<Platform, "db" | "blobStores" | "homeWorkspace">,
+  { object, place }: { readonly object: string; readonly place: string },
+): Promise<void> {
+  await blobStores.at(place).remove(object);
+  await db.write({ workspace: homeWorkspace, environment: "production" }, async (session) => {
+    session.post("delete from archive_parts where object = $1 and position is null", [object]);
+  });
 }
 
 async function* limitBytes(
