@@ -21,7 +21,14 @@ const imapServer = (uidvalidity: number, messages: readonly string[]) => {
   });
 };
 
-const world = await useWorld({ work: true, env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" } });
+const world = await useWorld({
+  work: true,
+  env: {
+    MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
+    MILLRACE_MAILBOX_MAX_MIB: "1",
+    MILLRACE_MAIL_RETENTION_DAYS: "1",
+  },
+});
 const owner = await world.member(["owner"]);
 const old = plainMail({ from: "a@b.example", to: "imap@acme.example", id: "old@b.example" });
 const { server, port } = await imapServer(1, [old]);
@@ -89,6 +96,17 @@ test("mails are fetched once each, over crashes and a server that numbers anew",
   await poll();
   expect((await owner(`GET ${MAILBOXES}/${id}`)).body.data.pollError).toBe(null);
   expect(await titles()).toHaveLength(2);
+  // A mailbox that is full fetches nothing, and stores nothing in vain.
+  const blobs = async () => (await world.sql("select from blobs")).length;
+  const before = await blobs();
+  server.appendMessage("INBOX", [], false, mail("two@b.example"));
+  await world.sql("update mailboxes set mail_bytes = mail_bytes + 1048576 where id = $1", [id]);
+  await poll();
+  expect((await owner(`GET ${MAILBOXES}/${id}`)).body.data.pollError).toMatch(
+    /holds as many bytes/,
+  );
+  expect(await blobs()).toBe(before);
+  await world.sql("update mailboxes set mail_bytes = mail_bytes - 1048576 where id = $1", [id]);
   // All messages have new numbers, and one of them is new; those that were fetched are known by their ids.
   const again = await imapServer(2, [
     mail("one@b.example"),
@@ -111,4 +129,28 @@ test("mails are fetched once each, over crashes and a server that numbers anew",
     "duplicate",
     "new",
   ]);
+});
+
+test("a mailbox takes so many bytes of mails, and has room again when they are deleted", async () => {
+  const address = "full@acme.example";
+  const made = await owner(`POST ${MAILBOXES}`, { name: "Full", address, kind: "smtp" });
+  const { id } = made.body.data;
+  const text = "x".repeat(400_000);
+  const hand = (n: number) =>
+    owner(
+      `POST /api/v1/itsm/mail?to=${address}&from=a@b.example`,
+      plainMail({ from: "a@b.example", to: address, id: `${n}@b.example`, text }),
+      { "content-type": "message/rfc822" },
+    );
+  expect((await hand(1)).status).toBe(202);
+  expect((await hand(2)).status).toBe(202);
+  const refused = await hand(3);
+  expect(refused).toMatchObject({ status: 507, body: { code: "mailbox_full" }, events: [] });
+  const bytes = async () =>
+    (await world.sql("select mail_bytes::int as n from mailboxes where id = $1", [id]))[0].n;
+  expect(await bytes()).toBeGreaterThan(800_000);
+  await settled(world);
+  world.clock.advance(2 * 86_400_000);
+  await until(async () => (await bytes()) === 0);
+  expect((await hand(4)).status).toBe(202);
 });

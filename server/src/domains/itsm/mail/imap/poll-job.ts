@@ -7,10 +7,12 @@ import Type from "typebox";
 import { storeFile } from "#domains/files/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
+import { Failure } from "#kernel/operation/failure.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
-import { insertMail } from "../intake/accept.ts";
+import { insertMail, MailboxFull } from "../intake/accept.ts";
+import { findTarget } from "../intake/target.ts";
 import type { StoredMailbox } from "../mailbox.ts";
 import { mailboxes } from "../mailbox-resource.ts";
 import { recentSecrets } from "#kernel/secrets/recent-secrets.ts";
@@ -85,6 +87,8 @@ export async function pollMailbox(
   { mailbox, signal }: { readonly mailbox: StoredMailbox; readonly signal: AbortSignal },
 ): Promise<void> {
   const known = await platform.db.read(partition, (tx) => findCursor(tx, mailbox.id));
+  // Nothing is fetched that could not be kept; the server has it until there is room.
+  if ((await findTarget(platform, mailbox.address))?.isFull) throw new Failure(MailboxFull);
   // A first poll that fails has somewhere to say so.
   if (!known) await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor: NOWHERE });
   await withFolder(platform, { mailbox, partition }, async (folder) => {

@@ -7,9 +7,16 @@ import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
 import { MailAccepted } from "../events.ts";
 import type { MailSource } from "../messages/message.ts";
 import { settleMailJob } from "./settle-job.ts";
+
+export const MailboxFull = failure(
+  "mailbox_full",
+  507,
+  "The mailbox holds as many bytes of mails as it may (MILLRACE_MAILBOX_MAX_MIB).",
+);
 
 /** A mailbox that a mail is for, and the address by which it was meant. */
 export interface MailTarget {
@@ -72,6 +79,22 @@ async function* replay(chunks: readonly Uint8Array[]) {
   yield* chunks;
 }
 
+/** Counts the bytes of a mail for its mailbox; fails where that has no room for it. */
+async function takeRoom(
+  { send, services: { settings } }: WriteContext<never>,
+  mailboxId: string,
+  size: number,
+): Promise<void> {
+  const bytesMax =
+    settings.mailboxBytesMax === 0 ? Number.MAX_SAFE_INTEGER : settings.mailboxBytesMax;
+  const rows = await send(
+    `update mailboxes set mail_bytes = mail_bytes + $2
+      where id = $1 and mail_bytes + $2 <= $3 returning 1 as n`,
+    [mailboxId, size, bytesMax],
+  );
+  if (rows.length === 0) throw new Failure(MailboxFull);
+}
+
 /** The row, file, event and job of a mail that was stored. */
 export async function insertMail(
   ctx: WriteContext<typeof MailAccepted>,
@@ -84,6 +107,7 @@ export async function insertMail(
 ): Promise<string> {
   const { target, stored, source, returnPath, uid } = mail;
   const { mailboxId, partition, recipient } = target;
+  await takeRoom(ctx, mailboxId, stored.size);
   const id = newId("eml", ctx.now.getTime());
   const file = await insertFile(ctx, stored, { attachedTo: { type: "mail", id } });
   void ctx.send(

@@ -3,7 +3,7 @@ import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { MailTarget } from "./accept.ts";
 
 const FIND = `
-  select id as "mailboxId", workspace_id as workspace, environment, enabled
+  select id as "mailboxId", workspace_id as workspace, environment, enabled, mail_bytes::float8 as "mailBytes"
     from mailboxes where address = $1`;
 
 interface TargetRow {
@@ -11,19 +11,28 @@ interface TargetRow {
   readonly workspace: string;
   readonly environment: EnvironmentName;
   readonly enabled: boolean;
+  readonly mailBytes: number;
+}
+
+/** A mailbox, and whether it takes mails now. */
+export interface FoundTarget extends MailTarget {
+  readonly enabled: boolean;
+  readonly isFull: boolean;
 }
 
 /** Finds the mailbox of an address, in whichever workspace; what is behind a `+` belongs to the mailbox without. */
 export async function findTarget(
-  { db }: Platform,
+  { db, settings }: Platform,
   address: string,
-): Promise<(MailTarget & { readonly enabled: boolean }) | undefined> {
+): Promise<FoundTarget | undefined> {
   const recipient = address.trim().toLowerCase();
   if (recipient.length > 320 || !recipient.includes("@")) return undefined;
   const [row] = await db.system<TargetRow & Record<string, unknown>>(FIND, [
     recipient.replace(/\+[^@]*@/, "@"),
   ]);
   if (!row) return undefined;
-  const { mailboxId, workspace, environment, enabled } = row;
-  return { mailboxId, partition: { workspace, environment }, recipient, enabled };
+  const { mailboxId, workspace, environment, enabled, mailBytes } = row;
+  const bytesMax = settings.mailboxBytesMax;
+  const isFull = bytesMax > 0 && mailBytes >= bytesMax;
+  return { mailboxId, partition: { workspace, environment }, recipient, enabled, isFull };
 }

@@ -10,7 +10,7 @@ import { FileTooLarge, QuotaExceeded } from "#domains/files/index.ts";
 import type { Engine, Platform, RunningEngine } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { MailListenerSettings } from "#kernel/settings.ts";
-import { acceptMail, type MailTarget } from "../intake/accept.ts";
+import { acceptMail, MailboxFull, type MailTarget } from "../intake/accept.ts";
 import { findTarget } from "../intake/target.ts";
 import { ConnectionCounter } from "./connection-counter.ts";
 
@@ -117,6 +117,7 @@ export class MailListener implements RunningEngine {
     });
     if (target === undefined) throw reply(550, "5.1.1 There is no such mailbox here");
     if (!target.enabled) throw reply(450, "4.2.1 The mailbox is disabled");
+    if (target.isFull) throw reply(452, "4.2.2 The mailbox is full");
   }
 
   async #receive(
@@ -132,6 +133,9 @@ export class MailListener implements RunningEngine {
       stream.resume();
       if (stream.sizeExceeded || (error instanceof Failure && error.type === FileTooLarge)) {
         throw reply(552, "5.3.4 The mail is too large");
+      }
+      if (error instanceof Failure && error.type === MailboxFull) {
+        throw reply(452, "4.2.2 The mailbox is full");
       }
       if (error instanceof Failure && error.type === QuotaExceeded) {
         throw reply(452, "4.3.1 There is no space for it");

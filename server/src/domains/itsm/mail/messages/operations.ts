@@ -8,7 +8,7 @@ import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
 import { accepted, item, page } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { MailAccepted, MailboxTested, MailRetried } from "../events.ts";
-import { insertMail } from "../intake/accept.ts";
+import { insertMail, MailboxFull } from "../intake/accept.ts";
 import { settleMailJob } from "../intake/settle-job.ts";
 import { findTarget } from "../intake/target.ts";
 import { MailboxId } from "../mailbox.ts";
@@ -187,7 +187,7 @@ export const receiveMail = command({
   streamsBody: true,
   response: accepted(MailMessageDetail),
   emits: [MailAccepted],
-  fails: [FileTooLarge, QuotaExceeded],
+  fails: [FileTooLarge, QuotaExceeded, MailboxFull],
   example: { query: { to: "desk@example.com" } },
   async prepare(platform, { query: { to } }, caller) {
     const partition = partitionOfCaller(caller);
@@ -198,6 +198,7 @@ export const receiveMail = command({
     if (!target || !isHere || !target.enabled) {
       throw new Failure(NotFound, { detail: "There is no such mailbox here." });
     }
+    if (target.isFull) throw new Failure(MailboxFull);
     const { upload } = caller;
     if (!upload) throw new Failure(Invalid, { detail: "The body must be the mail." });
     const content = boundBytes(upload.content, platform.settings.mailBytesMax);

@@ -33,8 +33,14 @@ export const mailRetentionJob = job({
   async run(ctx, _payload, rows) {
     for (const { id, workspace, environment, fileId } of rows) {
       ctx.switchPartition({ workspace, environment });
-      const [gone] = await ctx.send("delete from mails where id = $1 returning 1 as n", [id]);
-      if (gone && fileId !== null) await deleteFile(ctx, fileId);
+      const [gone] = await ctx.send<{ mailboxId: string; size: number }>(
+        `delete from mails where id = $1 returning mailbox_id as "mailboxId", size::float8 as size`,
+        [id],
+      );
+      if (!gone) continue;
+      const room = "update mailboxes set mail_bytes = greatest(0, mail_bytes - $2) where id = $1";
+      void ctx.send(room, [gone.mailboxId, gone.size]);
+      if (fileId !== null) await deleteFile(ctx, fileId);
     }
     return rows.length === MAILS_MAX ? "again" : undefined;
   },
