@@ -82,10 +82,9 @@ async function ask(
 }
 
 /** Throws when the agent has used up what it may. */
-function checkLimits({ config, before, startedAt }: Agent, { run, platform }: StepTools): void {
+function checkLimits({ config, before, startedAt }: Agent, { platform }: StepTools): void {
   const { maxTotalTokens, maxCost, maxMs } = config;
-  // A run that was retried began anew for its people.
-  if (maxMs !== undefined && startedAt !== undefined && run.generation === 0) {
+  if (maxMs !== undefined && startedAt !== undefined) {
     const tookMs = platform.clock.nowMs() - Date.parse(startedAt);
     if (tookMs > maxMs) throw limitReached("time", `${maxMs} ms`);
   }

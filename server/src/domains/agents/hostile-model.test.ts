@@ -1,4 +1,5 @@
 /** Models and their services that mean harm, and agents of those who may do little. */
+import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { createConnector } from "#domains/connectors/testing/connector.ts";
 import { json } from "#domains/connectors/testing/upstream.ts";
@@ -11,7 +12,8 @@ import {
   type RunView,
 } from "#domains/runs/testing/workflows.ts";
 import { useWorld } from "#kernel/testing/world.ts";
-import { useModelService } from "./testing/model-service.ts";
+import { memoryRetentionJob } from "./memory/store.ts";
+import { openaiAnswer, useModelService } from "./testing/model-service.ts";
 
 const KEY = "sk-test-4f0d8a1c9b7e";
 const auth = { kind: "bearer", token: KEY };
@@ -146,4 +148,73 @@ test("a server's tools with schemas that are none are offered, and a call is che
   };
   const done = await run([agent({ mcp: [{ connectorId: server }] })], { text: "x" });
   expect([done.error, done.output?.text]).toEqual([null, "Done."]);
+});
+
+const callDouble = (n: unknown) => ({ calls: [{ name: "double", arguments: { n } }] });
+
+test("its time is counted after a retry too, from the retry on", async () => {
+  const maxMs = 60_000;
+  const refuse = (response: ServerResponse) => void response.writeHead(400).end("{}");
+  service.say(callDouble(1), refuse);
+  const failed = await run([agent({ tools: [double], maxMs })], { text: "x" });
+  expect(failed.status).toBe("failed");
+  world.clock.advance(10 * maxMs);
+  const slow = (response: ServerResponse) => {
+    world.clock.advance(2 * maxMs);
+    json(response, openaiAnswer(callDouble(2)));
+  };
+  service.say(slow, { text: "Too late." });
+  const retry = () => owner(`POST /api/v1/runs/${failed.id}/retry`, { from: "failed" });
+  expect((await retry()).events).toEqual(["workflow.run_retried"]);
+  const late = await waitForRun(owner, failed.id, ["completed", "failed"]);
+  expect([late.error.code, service.asked.length]).toEqual(["agent_time_exceeded", 1]);
+  service.say({ text: "In time." });
+  await retry();
+  const done = await waitForRun(owner, failed.id, ["completed", "failed"]);
+  expect([done.error, done.output.text]).toEqual([null, "In time."]);
+});
+
+test("memories are bounded: in characters, for each workflow, and in time", async () => {
+  const MEMORIES = "/api/v1/agent-memories";
+  const long = (n: number) => ({ role: "user", content: String(n).padEnd(20_000, "x") });
+  const messages = Array.from({ length: 15 }, (_, n) => long(n));
+  const kept = async (given: readonly object[]) => {
+    const { body } = await owner(`POST ${MEMORIES}`, { key: "long", messages: given });
+    const all = body.data.messages.map(({ content }: any) => Number.parseInt(content, 10));
+    return [body.data.messageCount, all[0], all.at(-1)];
+  };
+  expect(await kept(messages)).toEqual([10, 5, 14]);
+  expect(await kept([long(15), long(16)])).toEqual([10, 7, 16]);
+
+  const remembering = agent({ memory: { key: "visitor {{ trigger.input.text }}" } });
+  const id = await deployWorkflow(owner, [remembering]);
+  const talk = async (text: string) => {
+    service.say({ text: "Hello." });
+    const { body } = await trigger(owner, id, { text });
+    await waitForRun(owner, body.data.runId);
+  };
+  await talk("one");
+  await world.sql(
+    `insert into agent_memories (id, workspace_id, environment, key, messages, message_count, workflow_id, created_at, updated_at)
+     select 'mem_' || n, workspace_id, environment, 'other ' || n, '[]', 0, workflow_id, created_at,
+            updated_at + interval '1 second'
+       from agent_memories, generate_series(1, 9999) n where key = 'visitor one'`,
+  );
+  world.clock.advance(10_000);
+  await talk("two");
+  const ofWorkflow = () =>
+    world.sql("select key from agent_memories where workflow_id = $1 and key like 'visitor%'", [
+      id,
+    ]);
+  expect(await ofWorkflow()).toEqual([{ key: "visitor two" }]);
+  const deleted = await world.sql(
+    "select data ->> 'key' as key from events where type = 'agent_memory.deleted' and actor_id = $1",
+    [id],
+  );
+  expect(deleted).toEqual([{ key: "visitor one" }]);
+  await world.sql("delete from agent_memories where key like 'other%'");
+  await world.sql("update agent_memories set updated_at = updated_at - interval '366 days'");
+  await talk("three");
+  await memoryRetentionJob.effect?.(world.kernel, {} as never, {} as never);
+  expect(await ofWorkflow()).toEqual([{ key: "visitor three" }]);
 });

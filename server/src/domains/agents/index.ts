@@ -14,6 +14,7 @@ import { knowledgeStep } from "./knowledge-step.ts";
 import { llmStep } from "./llm-step.ts";
 import { MemoriesRead, MemoriesWrite, MemoryAppended, MemoryDeleted } from "./memory/memory.ts";
 import { appendMemory, deleteMemory, getMemory, listMemories } from "./memory/operations.ts";
+import { memoryRetentionJob } from "./memory/store.ts";
 
 export const agents = domain({
   name: "agents",
@@ -21,6 +22,7 @@ export const agents = domain({
   permissions: [MemoriesRead, MemoriesWrite],
   events: [MemoryAppended, MemoryDeleted],
   operations: [listMemories, getMemory, appendMemory, deleteMemory],
+  jobs: [memoryRetentionJob],
   contributions: [
     contribute(NodeTypePoint, llmStep.type, agentStep.type, knowledgeStep.type),
     contribute(

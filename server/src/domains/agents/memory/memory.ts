@@ -7,7 +7,13 @@ import { id, line, object, text, Time } from "#kernel/schema/schema.ts";
 /** Of one memory: older ones are forgotten. */
 export const MESSAGES_MAX = 100;
 export const MESSAGE_CHARACTERS_MAX = 20_000;
+/** Of all messages of one memory: the oldest beyond that are forgotten. */
+export const MEMORY_CHARACTERS_MAX = 200_000;
 export const MEMORIES_MAX = 100_000;
+/** Of one workflow: a chat makes one for each of its visitors, and the one that was used least lately goes. */
+export const MEMORIES_OF_WORKFLOW_MAX = 10_000;
+/** For so long a memory is kept that nobody uses. */
+export const UNUSED_DAYS = 365;
 
 export const MemoryId = id("mem");
 export const MemoryKey = line(500, "The key that an agent's configuration gives");

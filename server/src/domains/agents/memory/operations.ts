@@ -68,7 +68,9 @@ export const appendMemory = command({
   route: "POST /api/v1/agent-memories",
   summary: "Add messages to what agents remember of a conversation",
   description:
-    "As agents with a `memory` do when they end. The last `keep` messages stay. The log does not have what was said.",
+    "As agents with a `memory` do when they end. The last `keep` messages stay, of 200,000 characters together. The log does " +
+    "not have what was said. A workflow has 10,000 memories, of which the one goes that was used least lately; one that " +
+    "nobody uses for a year is deleted.",
   permission: MemoriesWrite,
   body: object({
     key: MemoryKey,
@@ -76,7 +78,7 @@ export const appendMemory = command({
     keep: Type.Optional(Type.Integer({ minimum: 1, maximum: MESSAGES_MAX, default: MESSAGES_MAX })),
   }),
   response: item(Memory),
-  emits: [MemoryAppended],
+  emits: [MemoryAppended, MemoryDeleted],
   fails: [TooManyMemories],
   example: {
     body: {
@@ -87,11 +89,23 @@ export const appendMemory = command({
   },
   async run(ctx, { body }) {
     const { key, keep = MESSAGES_MAX } = body;
-    const messages = body.messages.slice(-keep);
-    const input = { id: newId("mem"), key, messages, keep, now: ctx.now };
+    const messages = store.fitMessages(body.messages.slice(-keep));
+    const { actor } = ctx.caller;
+    const workflowId = actor.type === "workflow" ? actor.id : null;
+    const input = { id: newId("mem"), key, messages, keep, workflowId, now: ctx.now };
     const after = await store.appendMessages(ctx.tx, input);
     if (!after) throw new Failure(TooManyMemories);
-    const { messageCount } = after;
+    const { messageCount, revision } = after;
+    const surplus =
+      workflowId !== null && revision === 1 && (await store.deleteSurplus(ctx.tx, workflowId));
+    if (surplus) {
+      const { id: oldId, key: oldKey, messageCount: count } = surplus;
+      ctx.emit(
+        MemoryDeleted,
+        { id: oldId, displayName: oldKey },
+        { key: oldKey, messageCount: count },
+      );
+    }
     ctx.emit(MemoryAppended, { id: after.id, displayName: key }, { key, messageCount });
     return after;
   },

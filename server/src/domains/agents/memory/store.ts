@@ -1,6 +1,16 @@
 import { sql } from "kysely";
+import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { MEMORIES_MAX, type Memory, type MemoryMessage, type MemorySummary } from "./memory.ts";
+import { deleteAcrossWorkspaces, retentionJob } from "#kernel/work/retention-job.ts";
+import {
+  MEMORIES_MAX,
+  MEMORIES_OF_WORKFLOW_MAX,
+  MEMORY_CHARACTERS_MAX,
+  type Memory,
+  type MemoryMessage,
+  type MemorySummary,
+  UNUSED_DAYS,
+} from "./memory.ts";
 
 const SUMMARY = sql.raw(
   `id, key, message_count as "messageCount", created_at as "createdAt", updated_at as "updatedAt"`,
@@ -36,6 +46,16 @@ export async function readMemory(
   return rows[0];
 }
 
+/** The last of the messages, as many as one memory has room for. */
+export function fitMessages(messages: readonly MemoryMessage[]): readonly MemoryMessage[] {
+  let characters = 0;
+  const from = messages.findLastIndex(({ content }) => {
+    characters += content.length;
+    return characters > MEMORY_CHARACTERS_MAX;
+  });
+  return messages.slice(from + 1);
+}
+
 /** Adds messages at the end, and keeps the last; undefined when there are too many memories. */
 export async function appendMessages(
   tx: Tx,
@@ -44,27 +64,57 @@ export async function appendMessages(
     readonly key: string;
     readonly messages: readonly MemoryMessage[];
     readonly keep: number;
+    readonly workflowId: string | null;
     readonly now: Date;
   },
 ): Promise<Memory | undefined> {
-  const { id, key, messages, keep, now } = input;
+  const { id, key, messages, keep, workflowId, now } = input;
   const added = JSON.stringify(messages);
   const { rows } = await sql<Memory>`
-    insert into agent_memories as m (id, key, messages, message_count, created_at, updated_at)
-    select ${id}::text, ${key}::text, ${added}::jsonb, ${messages.length}::integer, ${now}::timestamptz, ${now}::timestamptz
+    insert into agent_memories as m (id, key, messages, message_count, workflow_id, created_at, updated_at)
+    select ${id}::text, ${key}::text, ${added}::jsonb, ${messages.length}::integer, ${workflowId}::text,
+           ${now}::timestamptz, ${now}::timestamptz
      where exists (select 1 from agent_memories where key = ${key})
         or (select count(*) from (select 1 from agent_memories limit ${MEMORIES_MAX}) counted) < ${MEMORIES_MAX}
     on conflict (workspace_id, environment, key) do update
-       set messages = (select coalesce(jsonb_agg(one.message order by one.place), '[]'::jsonb)
-                         from (select message, place from jsonb_array_elements(m.messages || excluded.messages)
-                                      with ordinality as listed (message, place)
-                                order by place desc limit ${keep}) one),
-           message_count = least(m.message_count + excluded.message_count, ${keep}::integer),
+       set (messages, message_count) = (
+             select coalesce(jsonb_agg(one.message order by one.place), '[]'::jsonb), count(*)::integer
+               from (select message, place, sum(length(message ->> 'content')) over (order by place desc) as characters
+                       from jsonb_array_elements(m.messages || excluded.messages)
+                            with ordinality as listed (message, place)
+                      order by place desc limit ${keep}) one
+              where one.characters <= ${MEMORY_CHARACTERS_MAX}),
            revision = m.revision + 1, updated_at = excluded.updated_at
     returning ${SUMMARY}, messages, revision`.execute(tx);
+  return rows[0];
+}
+
+/** Deletes the memory of a workflow that was used least lately, where it has too many. */
+export async function deleteSurplus(
+  tx: Tx,
+  workflowId: string,
+): Promise<MemorySummary | undefined> {
+  const { rows } = await sql<MemorySummary>`
+    delete from agent_memories where id = (
+      select id from agent_memories where workflow_id = ${workflowId}
+       order by updated_at desc offset ${MEMORIES_OF_WORKFLOW_MAX} limit 1)
+    returning ${SUMMARY}, revision`.execute(tx);
   return rows[0];
 }
 
 export async function deleteMemory(tx: Tx, id: string): Promise<void> {
   await sql`delete from agent_memories where id = ${id}`.execute(tx);
 }
+
+const DAY_MS = 24 * 3_600_000;
+const UNUSED = `
+  delete from agent_memories where id = any (array(
+    select id from agent_memories where updated_at < $1 order by updated_at limit $2))`;
+
+/** Deletes memories that nobody has used for long. */
+export const memoryRetentionJob = retentionJob({
+  kind: "agents.retire_memories",
+  everyMs: 3_600_000,
+  remove: ({ db, clock }: Platform, rowsMax) =>
+    deleteAcrossWorkspaces(db, UNUSED, [new Date(clock.nowMs() - UNUSED_DAYS * DAY_MS), rowsMax]),
+});
