@@ -89,6 +89,8 @@ export {
 export { hookBaseUrl } from "./service.ts";
 export {
   findByHook,
+  hookNameOf,
+  listHookNames,
   findIdsByName as findWorkflowIds,
   findMissing as findMissingWorkflows,
   get as getWorkflow,

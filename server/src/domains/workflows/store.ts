@@ -169,6 +169,25 @@ export async function findByHook(
   return { ...deployment, permissions: permissions ?? undefined };
 }
 
+/** The name that the address of a workflow has: the token of its webhooks, or its id, with which the token of a page begins. */
+export function hookNameOf({ type, token }: Pick<HookAddress, "type" | "token">): string {
+  return type === "webhook" ? token : (workflowOfPage(token) ?? "");
+}
+
+/** The names that addresses have, of all workflows or of some, in all workspaces; undefined where these are more. */
+export async function listHookNames(
+  db: Database,
+  workflowsMax: number,
+  workflowIds?: readonly string[],
+): Promise<readonly string[] | undefined> {
+  const some = workflowIds ? "where id = any($2::text[])" : "";
+  const rows = await db.system<{ id: string; token: string }>(
+    `select id, hook_token as token from workflows ${some} limit $1`,
+    [workflowsMax + 1, ...(workflowIds ? [workflowIds] : [])],
+  );
+  return rows.length > workflowsMax ? undefined : rows.flatMap(({ id, token }) => [id, token]);
+}
+
 interface HookDeploymentRow extends Omit<HookDeployment, "permissions"> {
   readonly hookToken: string;
   readonly permissions: readonly string[] | null;

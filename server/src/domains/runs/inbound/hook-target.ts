@@ -1,11 +1,13 @@
 /** Finds the deployed workflow of an address. */
 import {
   findByHook,
+  hookNameOf,
   type HookAddress,
   type PlannedVersion,
   planOfVersion,
 } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
+import { KnownHooks } from "./known-hooks.ts";
 import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
 
 /** The deployed workflow that a request to an address starts. */
@@ -36,10 +38,12 @@ const caches = new WeakMap<Platform, HookCache>();
 class HookCache {
   readonly #platform: Platform;
   readonly #entries = new Map<string, { readonly target: HookTarget; readonly untilMs: number }>();
+  readonly #known: KnownHooks;
   #invalidations = 0;
 
   constructor(platform: Platform) {
     this.#platform = platform;
+    this.#known = new KnownHooks(platform);
     platform.commitFeed.subscribe(["workflow", "user"], (notice) => this.#invalidate(notice));
   }
 
@@ -48,6 +52,7 @@ class HookCache {
     const key = `${address.type} ${address.slug} ${address.token} ${address.environment}`;
     const known = this.#entries.get(key);
     if (known && known.untilMs > clock.nowMs()) return known.target;
+    await this.#known.assertKnown(hookNameOf(address));
     const invalidations = this.#invalidations;
     const target = await this.#load(address);
     // A target that was read before an invalidation may be stale.
@@ -68,6 +73,7 @@ class HookCache {
     // Events of runs are frequent, and none changes what is deployed.
     if (type.startsWith("workflow.run_")) return;
     this.#invalidations += 1;
+    this.#known.note(resourceId);
     for (const [key, { target }] of this.#entries) {
       // A deployment ends with the membership of whoever deployed it, too.
       const { workflowId, deployedBy } = target;

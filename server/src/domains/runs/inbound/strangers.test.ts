@@ -178,3 +178,28 @@ test("whoever has no credentials does not use up what those may send who have", 
   expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
   expect(await send("192.0.2.2", "top-secret-0")).toBe(202);
 });
+
+test("who tries tokens costs no read for each, and shuts out nobody; a new address answers at once", async () => {
+  const { db } = world.kernel;
+  const system = db.system.bind(db);
+  let reads = 0;
+  db.system = ((text: string, values?: readonly unknown[]) => {
+    if (text.includes("hook_token =") || text.includes("w.hook_token")) reads += 1;
+    return system(text, values);
+  }) as typeof db.system;
+  const webhook = { type: "webhook" };
+  const [known = ""] = (await deploy([webhook])).paths;
+  const flood = async (count: number) => {
+    const sent = Array.from({ length: count }, (_, n) =>
+      stranger(`POST /hooks/default/${String(n).padStart(32, "x")}`, {}),
+    );
+    return new Set((await Promise.all(sent)).map(({ status }) => status));
+  };
+  const tries = 800;
+  expect([...(await flood(tries))].toSorted()).toEqual([404, 429]);
+  expect((await stranger(`POST ${known}`, {})).status).toBe(202);
+  const [fresh = ""] = (await deploy([webhook])).paths;
+  expect((await stranger(`POST ${fresh}`, {})).status).toBe(202);
+  expect(reads).toBeLessThan(tries);
+  db.system = system;
+});

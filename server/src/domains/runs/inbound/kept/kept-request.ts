@@ -6,30 +6,38 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
+import type { DomainGauge } from "#kernel/telemetry/domain-gauge.ts";
 import { deleteAcrossWorkspaces, retentionJob } from "#kernel/work/retention-job.ts";
-import type { PreparedStart, RunStart } from "../start/start-run.ts";
-import type { AnyFoundTrigger } from "./hook-trigger.ts";
+import type { PreparedStart, RunStart } from "../../start/start-run.ts";
+import type { AnyFoundTrigger } from "../hook-trigger.ts";
+import { keepBudgetOf } from "./keep-budget.ts";
 
 const DAY_MS = 86_400_000;
 /** Larger ones are not kept. */
-const CHARACTERS_MAX = 256 * 1024;
+const REQUEST_BYTES_MAX = 256 * 1024;
 /** Of one trigger; the oldest beyond that go. */
 const KEPT_MAX = 100_000;
+const KEPT_BYTES_MAX = 256 * 1_048_576;
+/** For so long after its archiving a workflow can be brought back with them. */
+const ARCHIVED_MS = DAY_MS;
 
 /** Keeps a request in the transaction that begins its run. Files go with their run, and so does what came with them. */
 export function keepRequest(
-  { send, now }: WriteContext<never>,
+  { send, now, services }: WriteContext<never>,
   { target, named: { id: triggerId, trigger } }: AnyFoundTrigger,
   { start }: PreparedStart,
 ): void {
   if (trigger.type === "chat" || !trigger.keep || start.uploads) return;
   const input = JSON.stringify(start.trigger["input"] ?? null);
-  if (input.length > CHARACTERS_MAX) return;
+  const bytes = Buffer.byteLength(input);
+  if (bytes > REQUEST_BYTES_MAX) return;
+  const key = `${target.workflowId} ${triggerId}`;
+  if (!keepBudgetOf(services).take(key, bytes, now.getTime())) return;
   const expiresAt = new Date(now.getTime() + trigger.keep.days * DAY_MS);
   void send(
-    `insert into kept_requests (id, workflow_id, trigger_id, input, received_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [newId("req", now.getTime()), target.workflowId, triggerId, input, now, expiresAt],
+    `insert into kept_requests (id, workflow_id, trigger_id, input, bytes, received_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [newId("req", now.getTime()), target.workflowId, triggerId, input, bytes, now, expiresAt],
   );
 }
 
@@ -95,12 +103,20 @@ const EXPIRED = `
     select id from kept_requests where expires_at < $1 order by expires_at limit $2))`;
 const CROWDED = `
   select workspace_id as workspace, environment, workflow_id as workflow, trigger_id as trigger
-    from kept_requests group by 1, 2, 3, 4 having count(*) > ${KEPT_MAX} limit 100`;
+    from kept_requests group by 1, 2, 3, 4
+  having count(*) > ${KEPT_MAX} or sum(bytes) > ${KEPT_BYTES_MAX} limit 100`;
 const SURPLUS = `
   delete from kept_requests where id = any (array(
-    select id from kept_requests
-     where (workspace_id, environment, workflow_id, trigger_id) = ($1::uuid, $2::environment, $3, $4)
-     order by id desc offset ${KEPT_MAX} limit $5))`;
+    select id from (
+      select id, row_number() over newer as place, sum(bytes) over newer as total
+        from kept_requests
+       where (workspace_id, environment, workflow_id, trigger_id) = ($1::uuid, $2::environment, $3, $4)
+      window newer as (order by id desc rows unbounded preceding)) one
+     where place > ${KEPT_MAX} or total > ${KEPT_BYTES_MAX} limit $5))`;
+const ARCHIVED = `
+  delete from kept_requests where id = any (array(
+    select k.id from workflows w join kept_requests k on k.workflow_id = w.id
+     where w.archived_at < $1 limit $2))`;
 
 interface CrowdedTrigger extends Record<string, unknown> {
   readonly workspace: string;
@@ -109,12 +125,14 @@ interface CrowdedTrigger extends Record<string, unknown> {
   readonly trigger: string;
 }
 
-/** Deletes what is over, and the oldest of a trigger that has too many. */
+/** Deletes what is over, what a workflow left that was archived, and the oldest of a trigger that has too much. */
 export const keptRequestsJob = retentionJob({
   kind: "runs.retire_requests",
-  everyMs: 600_000,
+  everyMs: 300_000,
   async remove({ db, clock }: Platform, rowsMax) {
     let removed = await deleteAcrossWorkspaces(db, EXPIRED, [clock.now(), rowsMax]);
+    const archivedBefore = new Date(clock.nowMs() - ARCHIVED_MS);
+    removed += await deleteAcrossWorkspaces(db, ARCHIVED, [archivedBefore, rowsMax]);
     for (const one of await db.system<CrowdedTrigger>(CROWDED)) {
       const { workspace, environment, workflow, trigger } = one;
       const values = [workspace, environment, workflow, trigger, rowsMax];
@@ -123,3 +141,15 @@ export const keptRequestsJob = retentionJob({
     return removed;
   },
 });
+
+const SIZE = "select pg_total_relation_size('kept_requests')::float8 as bytes";
+
+/** The metric of the place that they take. */
+export const keptRequestsGauge: DomainGauge = {
+  name: "millrace_kept_request_bytes",
+  help: "Bytes that the requests which triggers keep take in the database.",
+  async read(db) {
+    const [row] = await db.system<{ bytes: number }>(SIZE);
+    return row?.bytes ?? 0;
+  },
+};
