@@ -62,6 +62,7 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    workflow_id: string | null;
   };
   agent_policies: {
     workspace_id: Generated<string>;
@@ -408,6 +409,7 @@ export interface Tables {
     finished_at: Time | null;
     since_epoch: number | null;
     since: string | null;
+    of_activation: Generated<boolean>;
   };
   backups: {
     id: string;
@@ -1090,6 +1092,7 @@ export interface Tables {
     input: Json;
     received_at: Time;
     expires_at: Time;
+    bytes: number;
   };
   known_addresses: {
     user_id: string;
@@ -1211,6 +1214,7 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+    mail_bytes: Generated<number>;
   };
   mails: {
     id: string;

@@ -55,6 +55,8 @@ export interface Settings {
   readonly outboundCaPem: string | undefined;
   readonly trustProxy: readonly string[];
   readonly rateLimit: number;
+  /** The runs that one cause may start from its third link on; 0 for no limit. */
+  readonly chainRunsMax: number;
   readonly loginRateLimit: number;
   readonly logLevel: string;
   /** The mail server, when e-mail is to be sent. */
@@ -68,6 +70,8 @@ export interface Settings {
   readonly mailTlsCertPem: string | undefined;
   readonly mailTlsKeyPem: string | undefined;
   /** The largest mail that is taken in. */
+  /** The bytes of mails that a mailbox holds; 0 for no limit. */
+  readonly mailboxBytesMax: number;
   readonly mailBytesMax: number;
   /** Connections to the listener at once. */
   readonly mailConnectionsMax: number;
@@ -187,6 +191,7 @@ function parseSettings(
     outboundCaPem: read("MILLRACE_OUTBOUND_CA", undefined, parsePemFile),
     trustProxy: read("MILLRACE_TRUST_PROXY", [], parseCidrs),
     rateLimit: read("MILLRACE_RATE_LIMIT", 60_000, parseInteger(0, 1_000_000_000)),
+    chainRunsMax: read("MILLRACE_CHAIN_RUNS_MAX", 50_000, parseInteger(0, 1_000_000_000)),
     loginRateLimit: read("MILLRACE_LOGIN_RATE_LIMIT", 10, parseInteger(0, 1_000_000)),
     logLevel: read("MILLRACE_LOG_LEVEL", "info", parseLogLevel),
     smtpUrl: read("MILLRACE_SMTP_URL", undefined, parseSmtpUrl),
@@ -196,6 +201,7 @@ function parseSettings(
     mailTlsCertPem: read("MILLRACE_MAIL_TLS_CERT", undefined, parsePemFile),
     mailTlsKeyPem: read("MILLRACE_MAIL_TLS_KEY", undefined, parseKeyFile),
     mailBytesMax: MIB * read("MILLRACE_MAIL_MAX_MIB", 40, parseInteger(1, 200)),
+    mailboxBytesMax: MIB * read("MILLRACE_MAILBOX_MAX_MIB", 10_240, parseInteger(0, 100_000_000)),
     mailConnectionsMax: read("MILLRACE_MAIL_CONNECTIONS", 100, parseInteger(1, 10_000)),
     mailRetentionDays: read("MILLRACE_MAIL_RETENTION_DAYS", 30, parseInteger(1, 36_500)),
     eventRetentionDays: read("MILLRACE_EVENT_RETENTION_DAYS", 0, parseInteger(0, 36_500)),
@@ -280,6 +286,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_OUTBOUND_CA: "a readable PEM file with a certificate",
   MILLRACE_TRUST_PROXY: "comma-separated CIDR ranges of proxies such as 10.0.0.1/32",
   MILLRACE_RATE_LIMIT: "requests per minute for each credential, 0 for no limit",
+  MILLRACE_CHAIN_RUNS_MAX:
+    "runs that workflows start of one cause, from the third link of its chain on, 0 for no limit",
   MILLRACE_LOGIN_RATE_LIMIT: "attempts per minute for each account and address, 0 for no limit",
   MILLRACE_SMTP_URL: "a URL such as smtp://user:password@host:587 or smtps://host",
   MILLRACE_MAIL_REPLY_TO: "where answers to e-mails go, such as Service desk <desk@example.com>",
@@ -289,6 +297,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_MAIL_TLS_CERT: "a readable PEM file with a certificate",
   MILLRACE_MAIL_TLS_KEY: "a readable PEM file with a private key",
   MILLRACE_MAIL_MAX_MIB: "the largest mail that is taken in, 1 to 200 MiB",
+  MILLRACE_MAILBOX_MAX_MIB: "the MiB of mails that a mailbox holds, 0 for no limit",
   MILLRACE_MAIL_CONNECTIONS: "connections of mail servers at once, 1 to 10000",
   MILLRACE_MAIL_RETENTION_DAYS: "the retention of mails as they came in days, at least 1",
   MILLRACE_EVENT_RETENTION_DAYS: "the retention of events in days, 0 for ever",

@@ -1,7 +1,7 @@
 import { backfillEvents } from "./backfill/backfill.ts";
 import { backfillJob } from "./backfill/backfill-job.ts";
 import { backfiller, backfillOperations } from "./backfill/operations.ts";
-import { keptRequestsJob } from "./inbound/kept-request.ts";
+import { keptRequestsGauge, keptRequestsJob } from "./inbound/kept/kept-request.ts";
 import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { checkPeopleAndTopics } from "./check-references.ts";
 import { liveTextsJob } from "./live-text/text-writer.ts";
@@ -22,6 +22,7 @@ import { EventFollowerPoint } from "#kernel/contributions/event-follower.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
+import { DomainGaugePoint } from "#kernel/telemetry/domain-gauge.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { SqlViewPoint } from "#kernel/contributions/sql-view.ts";
@@ -164,6 +165,7 @@ export const runs = domain({
   engines: [runner],
   contributions: [
     contribute(UsageCounterPoint, { name: "runs", count }),
+    contribute(DomainGaugePoint, keptRequestsGauge),
     contribute(BackfillerPoint, backfiller),
     contribute(CausalTracerPoint, runTracer),
     contribute(WorkflowActivityPoint, readWorkflowActivity),

@@ -11,7 +11,10 @@ import {
 } from "./testing/workflows.ts";
 
 const receiver = await useReceiver();
-const world = await useWorld({ work: true, env: receiver.env });
+const world = await useWorld({
+  work: true,
+  env: { ...receiver.env, MILLRACE_CHAIN_RUNS_MAX: "40" },
+});
 const owner = await world.member(["owner"]);
 
 test("no more runs with one key are under way than the workflow allows, and all complete", async () => {
@@ -140,6 +143,44 @@ test("a workflow that calls itself is cut off at depth 16", async () => {
   ]);
   const last = await waitForRun(owner, deepest.id);
   expect(stepsOf(last)["again"].error.code).toBe("chain_too_deep");
+});
+
+test("a workflow that starts itself, and three of it each time, is cut off after so many runs of one cause", async () => {
+  const tell = (n: number) => ({
+    id: `tell${n}`,
+    type: "publish_event",
+    config: { topic: "chain.test", type: "chain.told", payload: { n } },
+  });
+  const trigger = { type: "event_bus", topic: "chain.test" };
+  const id = await deployWorkflow(owner, [tell(1), tell(2), tell(3)], { trigger, edges: [] });
+  const cause = await runWorkflow(owner, id);
+  const counts = () =>
+    world.sql(
+      `select count(*) filter (where depth < 3)::int as free, count(*) filter (where depth >= 3)::int as counted,
+              count(*) filter (where finished_at is null)::int as open
+         from runs where correlation_id = $1`,
+      [cause.correlationId],
+    );
+  await until(async () => {
+    const [{ counted, open }] = await counts();
+    return counted >= 40 && open === 0;
+  });
+  // All that they told is read, and starts nothing more.
+  await world.settled();
+  const marker = await deployWorkflow(owner, [{ ...tell(0), id: "last" }], {
+    trigger: { type: "event_bus", topic: "chain.marker" },
+  });
+  await owner("POST /api/v1/events/topics/chain.marker/publish", {
+    type: "chain.ended",
+    payload: {},
+  });
+  await until(
+    async () => (await owner(`GET /api/v1/workflows/${marker}/runs`)).body.data.length > 0,
+  );
+  expect(await counts()).toEqual([{ free: 4, counted: 40, open: 0 }]);
+  expect(
+    world.lines.filter((line) => line.includes("a chain of automations was cut")),
+  ).toHaveLength(1);
 });
 
 test("runs of a version without a limit hold nobody back", async () => {

@@ -2,6 +2,8 @@ import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Kernel } from "../kernel.ts";
 import { listQueues, listReaderLags } from "../monitor/work-status.ts";
 import type { RegistryMetric } from "../telemetry/metric-producer.ts";
+import { type DomainGauge, DomainGaugePoint } from "../telemetry/domain-gauge.ts";
+import { contributionsTo } from "../extension-point.ts";
 import { withTimeout } from "./with-timeout.ts";
 
 /** Metrics of the database are left out when it takes longer: metrics matter most when it is slow. */
@@ -29,6 +31,8 @@ export class Metrics {
   readonly #due: Gauge<"kind">;
   readonly #failed: Gauge<"kind">;
   readonly #up: Gauge;
+  /** Those that domains contribute, with how they are read. */
+  readonly #gauges: readonly { readonly gauge: Gauge; readonly read: DomainGauge["read"] }[];
   #counting: Promise<void> | undefined;
 
   constructor(kernel: Kernel) {
@@ -53,6 +57,9 @@ export class Metrics {
       labelNames: ["kind"],
       registers,
     });
+    this.#gauges = contributionsTo(DomainGaugePoint, kernel.contributions).map(
+      ({ name, help, read }) => ({ gauge: new Gauge({ name, help, registers }), read }),
+    );
     this.#up = new Gauge({
       name: "millrace_database_up",
       help: "1 when the database answered in time, else 0; what it would have told is then left out.",
@@ -129,7 +136,8 @@ export class Metrics {
       this.#up.set(1);
     } catch {
       // Old numbers would look like new ones.
-      for (const gauge of [this.#behind, this.#due, this.#failed]) gauge.reset();
+      const gauges = this.#gauges.map(({ gauge }) => gauge);
+      for (const gauge of [this.#behind, this.#due, this.#failed, ...gauges]) gauge.reset();
       this.#up.set(0);
     }
   }
@@ -137,7 +145,11 @@ export class Metrics {
   async #count(): Promise<void> {
     const { db, clock } = this.#kernel;
     const now = clock.now();
-    const [lags, queues] = await Promise.all([listReaderLags(db), listQueues(db, now)]);
+    const [lags, queues] = await Promise.all([
+      listReaderLags(db),
+      listQueues(db, now),
+      ...this.#gauges.map(async ({ gauge, read }) => gauge.set(await read(db))),
+    ]);
     for (const { name, behind } of lags) this.#behind.set({ reader: name }, behind);
     this.#due.reset();
     this.#failed.reset();

@@ -88,6 +88,7 @@ async function resolveSpan(
       row.since_epoch !== null && {
         until: { epoch: row.since_epoch, snapshot: row.since },
       }),
+    ofActivation: row.of_activation,
     starter: { runAs: row.created_by },
   };
 }

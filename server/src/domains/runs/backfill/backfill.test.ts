@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { startNode } from "#domains/bus/testing/node.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { createToken, deployWorkflow } from "../testing/workflows.ts";
-import { keptRequestsJob } from "../inbound/kept-request.ts";
+import { BYTES_PER_MINUTE } from "../inbound/kept/keep-budget.ts";
+import { keptRequestsJob } from "../inbound/kept/kept-request.ts";
 import { findRuns, publish, SET } from "../testing/triggers.ts";
 
 const world = await useWorld();
@@ -157,6 +158,44 @@ test("a workflow that is activated from a moment gets each event since then once
   expect(await runEvents(workflow)).toEqual(ids.toSorted());
 });
 
+test("a schedule that is activated from a moment makes up for the times that it has missed, and for no other", async () => {
+  const hour = 3_600_000;
+  const workflow = await deployWorkflow(owner, [SET], {
+    trigger: { type: "schedule", cron: "0 * * * *", missed: "all" },
+  });
+  const path = `POST /api/v1/workflows/${workflow}`;
+  const from = new Date(world.clock.nowMs()).toISOString();
+  const times = async () =>
+    (await findRuns(world, workflow)).map((run) => run.trigger.scheduledFor as string).toSorted();
+  const planned = async (count: number) => {
+    await using node = await startNode(world);
+    await node.kernel.startWork();
+    await until(async () => {
+      const text = "select from jobs where kind = 'runs.schedule' and key = $1";
+      return (await world.sql(text, [workflow])).length === count;
+    });
+  };
+  await planned(1);
+  // It is on for two hours, off for two more.
+  world.clock.advance(2 * hour);
+  {
+    await using node = await startNode(world);
+    await node.kernel.startWork();
+    await until(async () => (await times()).length === 2);
+  }
+  await owner(`${path}/deactivate`);
+  await planned(0);
+  world.clock.advance(2 * hour);
+  const activated = await owner(`${path}/activate`, { from });
+  expect(activated.events).toEqual(["workflow.activated", "workflow.backfill_started"]);
+  await using node = await startNode(world);
+  await node.kernel.startWork();
+  const [{ id }] = (await owner(`GET /api/v1/workflows/${workflow}/backfills`)).body.data;
+  expect(await ended(id)).toMatchObject({ state: "completed", started: 2 });
+  const all = await times();
+  expect([all.length, new Set(all).size]).toEqual([4, 4]);
+});
+
 test("requests that a trigger keeps are run again, each once for a backfill, and are gone after their time", async () => {
   const hook = (more: object) => ({ trigger: { type: "webhook", ...more } });
   const workflow = await deployWorkflow(owner, [SET], hook({ keep: { days: 30 } }));
@@ -200,6 +239,42 @@ test("requests that a trigger keeps are run again, each once for a backfill, and
   await world.sql("update kept_requests set expires_at = now() - interval '1 second'");
   await keptRequestsJob.effect?.(world.kernel, {} as never, {} as never);
   expect(await world.sql("select from kept_requests")).toEqual([]);
+});
+
+test("what a public hook keeps is bounded by its bytes, and goes with its workflow", async () => {
+  const trigger = { type: "webhook", keep: { days: 30 } };
+  const workflow = await deployWorkflow(owner, [SET], { trigger });
+  const { url } = (await owner(`GET /api/v1/workflows/${workflow}`)).body.data.trigger;
+  const { pathname } = new URL(url);
+  const text = "x".repeat(260_000);
+  const fits = Math.floor(BYTES_PER_MINUTE / text.length);
+  const send = async (n: number) =>
+    expect((await world.stranger(`POST ${pathname}`, { n, text })).status).toBe(202);
+  for (let n = 0; n < fits + 3; n += 1) await send(n);
+  const kept = async () =>
+    (
+      await world.sql(
+        "select id, bytes, (input -> 'body' ->> 'n')::int as n from kept_requests order by id",
+      )
+    ).map(({ n }) => n as number);
+  const first = await kept();
+  // The flood was answered, and not all of it kept.
+  expect(first.length).toBeLessThan(fits + 3);
+  world.clock.advance(61_000);
+  await send(1_000);
+  expect((await kept()).at(-1)).toBe(1_000);
+  // As if each were much longer: the newest stay, as far as there is room.
+  await world.sql("update kept_requests set bytes = 100 * 1048576");
+  const retire = () => keptRequestsJob.effect?.(world.kernel, {} as never, {} as never);
+  await retire();
+  expect(await kept()).toEqual([first.at(-1), 1_000]);
+  expect((await world.stranger("GET /metrics")).body).toMatch(/millrace_kept_request_bytes [1-9]/);
+  await owner(`DELETE /api/v1/workflows/${workflow}`);
+  await retire();
+  expect(await kept()).toHaveLength(2);
+  world.clock.advance(25 * 3_600_000);
+  await retire();
+  expect(await kept()).toEqual([]);
 });
 
 test("a filter tells nothing of what its author may not see, and a long schedule keeps nobody waiting", async () => {

@@ -187,7 +187,8 @@ export const backfiller: Backfiller = {
     for (const { id: triggerId, trigger } of triggers) {
       const span = { triggerId, triggerType: trigger.type, filter: null, starter: starterOf(ctx) };
       const until = await findHearingStart(ctx, workflowId, { id: triggerId, trigger });
-      await insertBackfill(ctx, { ...backfilled, ...period, ...span, ...until }, { from });
+      const whole = { ...backfilled, ...period, ...span, ...until, ofActivation: true };
+      await insertBackfill(ctx, whole, { from });
     }
   },
 };
@@ -206,7 +207,7 @@ async function findHearingStart(
 
 async function insertBackfill(
   ctx: WriteContext<typeof BackfillStarted>,
-  { version, triggerId, triggerType, from, to, until, filter, starter }: BackfillSpan,
+  { version, triggerId, triggerType, from, to, until, ofActivation, filter, starter }: BackfillSpan,
   { maxConcurrency = CONCURRENCY_DEFAULT }: BackfillInput,
 ): Promise<Backfill> {
   const { now } = ctx;
@@ -221,6 +222,7 @@ async function insertBackfill(
       state: "running",
       since_epoch: until?.epoch ?? null,
       since: until?.snapshot ?? null,
+      of_activation: ofActivation ?? false,
       begins_at: from,
       ends_at: to,
       filter: filter === null ? null : JSON.stringify(filter),

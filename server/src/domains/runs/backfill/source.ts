@@ -20,7 +20,7 @@ import {
 } from "#kernel/log/subscription-start.ts";
 import { readPositionAt, readTopics } from "#kernel/log/topic-log.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
-import { readKeptRequests, toRequestStart } from "../inbound/kept-request.ts";
+import { readKeptRequests, toRequestStart } from "../inbound/kept/kept-request.ts";
 import type { RunStart } from "../start/start-run.ts";
 import { compileTriggerMatch } from "../triggers/event-reader.ts";
 import { toRunStart } from "../triggers/event-start.ts";
@@ -41,6 +41,8 @@ export interface BackfillSpan {
   readonly to: string;
   /** Where the trigger began to hear events itself, in the place of `to`. */
   readonly until?: SubscriptionStart;
+  /** It came with an activation: what the trigger has run for before is left out. */
+  readonly ofActivation?: boolean;
   readonly filter: Condition | null;
   /** The author of the filter, which tells nothing of events that they may not see. */
   readonly starter: Authority;
@@ -186,8 +188,26 @@ async function findRequests(
   };
 }
 
+const RUN_TIMES = `
+  select trigger ->> 'scheduledFor' as time from runs
+   where workflow_id = $1 and trigger_type = 'schedule' and trigger ->> 'scheduledFor' = any($2)
+     and coalesce(trigger ->> 'id', '${FIRST_TRIGGER_ID}') = $3`;
+
+/** Of an activation: the times that the schedule has run for before it was turned off. */
+async function leaveOutRun(
+  { tx }: ReadContext,
+  { ofActivation, version, triggerId }: BackfillSpan,
+  things: readonly FoundThing[],
+): Promise<readonly FoundThing[]> {
+  if (ofActivation !== true || things.length === 0) return things;
+  const times = things.map(({ thing }) => thing);
+  const rows = await queryRows(tx, RUN_TIMES, [version.workflowId, times, triggerId]);
+  const run = new Set(rows.map((row) => String(row["time"])));
+  return things.filter(({ thing }) => !run.has(thing));
+}
+
 async function findTimes(
-  { caller }: ReadContext,
+  ctx: ReadContext,
   span: BackfillSpan,
   place: string | null,
   bounds: Bounds,
@@ -199,16 +219,21 @@ async function findTimes(
   const turn = new TurnTimer();
   // The first moment of the span counts.
   let after = new Date(place ?? Date.parse(span.from) - 1);
+  let isEnd = !nextTime;
   while (nextTime && things.length < bounds.things) {
     if (turn.isOver()) await turn.next();
     const at = nextTime(after);
-    if (!at || at.getTime() >= Date.parse(span.to)) {
-      return { things, place: after.toISOString(), scanned: things.length, isEnd: true };
-    }
+    isEnd = !at || at.getTime() >= Date.parse(span.to);
+    if (!at || isEnd) break;
     const time = at.toISOString();
-    const start = toScheduledStart(caller, span, time);
+    const start = toScheduledStart(ctx.caller, span, time);
     things.push({ thing: time, at: time, start, isVisible: true });
     after = at;
   }
-  return { things, place: after.toISOString(), scanned: things.length, isEnd: !nextTime };
+  return {
+    things: await leaveOutRun(ctx, span, things),
+    place: after.toISOString(),
+    scanned: things.length,
+    isEnd,
+  };
 }

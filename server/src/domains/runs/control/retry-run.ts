@@ -1,5 +1,6 @@
 import { assertBehind, authorityOf, NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
+  agent,
   findDeployment,
   findStartable,
   findTrigger,
@@ -17,6 +18,7 @@ import type { RunContext } from "../engine/run-context.ts";
 import { toRunContext } from "../start/queued-start.ts";
 import {
   foldJournal,
+  isStepMessage,
   type JournalLine,
   type JournalRecord,
   newStepRecord,
@@ -73,7 +75,7 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
     const named = findTrigger(definition, triggerIdOf(row)) ?? findTrigger(definition);
     if (named) assertFittingInput(named.trigger, input.input);
   }
-  const lines = await readResetLines(ctx, row, version, input);
+  const reset = await readResetLines(ctx, row, version, input);
   const run = {
     ...toRunContext({ ...row, version_id: version.versionId }, version),
     ...authority,
@@ -81,6 +83,7 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
   const { limited } = run;
   const { timeoutMs } = version.definition;
   const status = limited ? "queued" : "running";
+  const lines = reset.map((line) => withAgentTime(line, version, limited ? undefined : now));
   // A queued run gets its deadline on admission.
   const hasDeadline = timeoutMs !== undefined && !limited;
   if (!(await holdVersion(tx, version.versionId))) throw new Failure(VersionGone);
@@ -103,6 +106,21 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
     ...(isInputReplaced && { inputReplaced: true }),
   });
   ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
+}
+
+/**
+ * The line that reopens an agent, which has all of its time again: for its people it begins anew. In a queue nobody knows how
+ * long it waits, so that its time is not counted.
+ */
+function withAgentTime(
+  line: JournalLine,
+  { plan }: PlannedVersion,
+  startedAt: Date | undefined,
+): JournalLine {
+  if (isStepMessage(line) || line.forgotten) return line;
+  if (nodeAt(plan.graph, line.path)?.type.type !== agent.type) return line;
+  const { startedAt: _, ...rest } = line;
+  return { ...rest, ...(startedAt && { startedAt: startedAt.toISOString() }) };
 }
 
 function triggerIdOf({ trigger }: RunRow): string | undefined {

@@ -27,6 +27,7 @@ import { isOver } from "../engine/store.ts";
 import { toCheckpoint } from "../engine/checkpoint.ts";
 import type { StartEvent } from "../events.ts";
 import { NotDeployed, type TriggeredRun } from "../run.ts";
+import { ChainTooLong, takeLink } from "../start/chain-bound.ts";
 import { chooseEvent } from "../triggers/chosen-event.ts";
 import { elapsedMs, type StoredRun } from "../store.ts";
 import { type WaitOptions, waitUntilEnded } from "../run-watch.ts";
@@ -53,6 +54,8 @@ export async function prepareTrigger(
   const depth = Math.max(cause.depth, chosen.past?.depth ?? 0);
   if (depth >= CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
   const workspace = workspaceKeyOf(caller);
+  const link = { workspace, correlationId: cause.correlationId, depth: depth + 1 };
+  if (!(await takeLink(platform, link))) throw new Failure(ChainTooLong);
   const { versionId, ...authority } = await platform.db.read({ workspace, environment }, (tx) =>
     resolveVersion(tx, caller, workflowId, request.versionId),
   );

@@ -17,6 +17,7 @@ import { NotDeployed, TriggeredRun } from "../run.ts";
 import { PastEventId } from "../triggers/chosen-event.ts";
 import { readTriggerStates, TriggerStates } from "../triggers/trigger-states.ts";
 import { awaitTriggeredRun, prepareTrigger, triggerRun } from "../control/trigger-run.ts";
+import { ChainTooLong } from "../start/chain-bound.ts";
 
 const WAIT_MAX_MS = 60_000;
 
@@ -62,7 +63,7 @@ export const triggerWorkflow = command({
     location: ({ runId }) => `/api/v1/runs/${runId}`,
   }),
   emits: startEvents,
-  fails: [NotDeployed, ArchivedWorkflow, ArchivedVersion, ChainTooDeep, NobodyBehind],
+  fails: [NotDeployed, ArchivedWorkflow, ArchivedVersion, ChainTooDeep, ChainTooLong, NobodyBehind],
   example: {
     params: { id: "wf_01jd0000000000000000000000" },
     query: { wait: 5_000 },

@@ -11,6 +11,7 @@ import { http } from "./http-step.ts";
 import { pureExecutors } from "./pure-executors.ts";
 import { StepFailure } from "./step-error.ts";
 import { runActor } from "../engine/run-context.ts";
+import { ChainTooLong, takeLink } from "../start/chain-bound.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
 
 const publishEvent = executor({
@@ -91,6 +92,9 @@ const subworkflow = executor({
     }
     assertFittingInput(version, input);
     const cause = { ...tools.cause, depth: run.cause.depth + 1 };
+    if (!(await takeLink(platform, { ...partition, ...cause }))) {
+      throw new StepFailure(ChainTooLong.code, ChainTooLong.title, { retryable: false });
+    }
     const prepared = await startInline(platform, {
       ...partition,
       id,

@@ -86,7 +86,15 @@ const merge = executor({
 
 const respond = executor({
   type: types.respond,
-  run: ({ status = 200, headers = {}, body = null }) => ({ output: { status, headers, body } }),
+  run({ status = 200, headers = {}, body = null, file }, { files, run }) {
+    if (file === undefined) return { output: { status, headers, body } };
+    // A test answers nobody, and its files are stand-ins.
+    if (run.test) return { output: { status, headers, body, file } };
+    // The run must be allowed to read what it gives away.
+    return files.open(file, "/file").then(({ file: { id, name, mediaType, size } }) => ({
+      output: { status, headers, body, file: { $file: id, name, mediaType, size } },
+    }));
+  },
 });
 
 const fail = executor({

@@ -20,6 +20,7 @@ import { toRunStart } from "./event-start.ts";
 import { OpenHolds } from "./limits/held-events.ts";
 import { resolveVisibility } from "./heard-events.ts";
 import { wakeWaitingStep, findWaitingSteps } from "./waiting-steps.ts";
+import { takeLinkWithin } from "../start/chain-bound.ts";
 
 /** A deployed workflow with an event trigger. */
 export interface EventTrigger {
@@ -178,6 +179,8 @@ export const eventTriggerReader = reader({
         if (!visible || !trigger.matches(visible)) continue;
         // Ids in the order of the events: due runs and queued runs are taken in that order.
         const start = { ...toRunStart(visible, trigger), id: nextRunId(now.getTime()) };
+        const { workspace, cause } = start;
+        if (!(await takeLinkWithin(ctx, { workspace, ...cause }))) continue;
         await beginRun(ctx.because(event), trigger, start, holds);
       }
       for (const step of openWaits) {

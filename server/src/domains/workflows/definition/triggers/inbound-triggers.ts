@@ -88,7 +88,7 @@ const Keep = object({
     maximum: KEPT_DAYS_MAX,
     description:
       "Keeps the input of each request for so long, so that a backfill can run the workflow for it: of those of at most " +
-      "256 KiB without files the newest 100,000",
+      "256 KiB without files the newest 100,000 and 256 MiB, and 32 MiB in a minute",
   }),
 });
 
