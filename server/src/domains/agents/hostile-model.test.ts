@@ -218,3 +218,33 @@ test("memories are bounded: in characters, for each workflow, and in time", asyn
   await memoryRetentionJob.effect?.(world.kernel, {} as never, {} as never);
   expect(await ofWorkflow()).toEqual([{ key: "visitor three" }]);
 });
+
+test("a long text is asked about in pieces, and then about their answers; one that begins again asks for none twice", async () => {
+  const paragraphs = Array.from({ length: 9 }, (_, n) => `${n}`.repeat(180)).join("\n\n");
+  const chunks = { characters: 600, combine: "Combine." };
+  const ask = {
+    id: "sum",
+    type: "llm",
+    retry: { maxAttempts: 2, backoffMs: 1 },
+    config: { connectorId, model: "m", system: "Sum up.", prompt: "{{ trigger.input }}", chunks },
+  };
+  const cut = (response: ServerResponse) => void response.destroy();
+  const said = ["a", "b", "c"].map((text) => ({ text }));
+  service.say(...said.slice(0, 2), cut, ...said.slice(2), { text: "All." });
+  const done = await run([ask], paragraphs);
+  expect([done.error, done.output?.text, done.output?.usage.inputTokens]).toEqual([
+    null,
+    "All.",
+    400,
+  ]);
+  const asked = service.asked.map(({ messages }) => messages.map((one: any) => one.content));
+  expect(asked.map(([system]) => system)).toEqual([...Array(4).fill("Sum up."), "Combine."]);
+  expect(asked[4]).toEqual(["Combine.", "a\n\nb\n\nc"]);
+  const pieces = [0, 1, 3].map((n) => asked[n]?.[1]).join("");
+  expect([pieces, asked[2]]).toEqual([paragraphs, asked[3]]);
+  // Answers that are as long as what they are about lead nowhere.
+  service.upstream.answer = (_received, response) =>
+    json(response, openaiAnswer({ text: "x".repeat(700) }));
+  const endless = await run([{ ...ask, config: { ...ask.config, stream: false } }], paragraphs);
+  expect(endless.error.code).toBe("too_many_pieces");
+});

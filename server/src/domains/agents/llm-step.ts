@@ -1,7 +1,8 @@
 import { executor, StepFailure } from "#domains/runs/index.ts";
 import { llm } from "#domains/workflows/index.ts";
 import { askModel } from "./ask-model.ts";
-import { toUserMessage } from "./prompt.ts";
+import { askInPieces } from "./ask-in-pieces.ts";
+import { toPromptText, toUserMessage } from "./prompt.ts";
 
 const REPAIRS_DEFAULT = 2;
 
@@ -9,9 +10,10 @@ const REPAIRS_DEFAULT = 2;
 export const llmStep = executor({
   type: llm,
   async run(config, tools) {
-    const { connectorId, model, system, prompt, messages = [], files, schema } = config;
+    const { connectorId, model, system, prompt, messages = [], files, chunks, schema } = config;
     const { temperature, maxTokens, repair = REPAIRS_DEFAULT, stream = true } = config;
-    const answer = await askModel(tools, {
+    const ask = chunks ? askInPieces(chunks, toPromptText(prompt)) : askModel;
+    const answer = await ask(tools, {
       connectorId,
       stream,
       repair,

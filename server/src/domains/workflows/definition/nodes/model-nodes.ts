@@ -103,6 +103,23 @@ export const llm = nodeType({
       ),
     ),
     files: Files,
+    chunks: Type.Optional(
+      object(
+        {
+          characters: Type.Integer({ minimum: 500, maximum: 400_000, description: "Of a piece" }),
+          overlap: Type.Optional(
+            Type.Integer({ minimum: 0, maximum: 10_000, description: "None unless given" }),
+          ),
+          combine: Type.Optional(
+            text(TEXT_CHARACTERS_MAX, "Instructions for the answers; `system` unless given"),
+          ),
+        },
+        {
+          description:
+            "Asks about a longer prompt piece by piece, and then about the answers, until there is one: a summary of a long text",
+        },
+      ),
+    ),
     ...answerFields,
   }),
   form: {
@@ -124,6 +141,7 @@ export const llm = nodeType({
         example: [{ role: "user", content: "{{ trigger.input.text }}" }],
       },
       files: { title: "Pictures", example: ["{{ steps.read.output.file }}"] },
+      chunks: { title: "Pieces of a long prompt", example: { characters: 12_000 } },
       ...answerHints,
     },
   },
@@ -132,10 +150,14 @@ export const llm = nodeType({
   effect: "outside",
   inside: true,
   timeoutMs: MODEL_TIMEOUT_MS,
-  check: (config) =>
-    config["prompt"] === undefined && config["messages"] === undefined
+  check: ({ prompt, messages, files, chunks }) => [
+    ...(prompt === undefined && messages === undefined
       ? [{ path: "/prompt", message: "is required without messages" }]
-      : [],
+      : []),
+    ...(chunks !== undefined && (messages !== undefined || files !== undefined)
+      ? [{ path: "/chunks", message: "is for a prompt alone" }]
+      : []),
+  ],
 });
 
 /** A tool: any node, whose templates see what the model gave as `call.arguments`. */

@@ -320,26 +320,48 @@ const chainSummarization: Convert = (ctx) => {
   if (operationMode !== "nodeInputJson") throw new NotConvertible("summarizes a document");
   const model = convertModel(ctx);
   const { values } = toObject(toObject(options)["summarizationMethodAndPrompts"]);
-  const { combineMapPrompt, prompt } = toObject(values);
-  const given = toText(combineMapPrompt, toText(prompt))
-    .replaceAll(/"?\{text\}"?/g, "")
-    .trim();
+  const { combineMapPrompt, prompt, summarizationMethod = "map_reduce" } = toObject(values);
+  const { chunkingMode = "simple", chunkSize = 1_000, chunkOverlap = 200 } = parameters;
+  const isWhole = summarizationMethod === "stuff";
+  const isSimple = summarizationMethod === "map_reduce" && chunkingMode === "simple";
+  const given = readInstructions(combineMapPrompt ?? prompt);
+  const last = readInstructions(prompt ?? combineMapPrompt);
+  const size = typeof chunkSize === "number" ? chunkSize : 1_000;
+  const chunks = {
+    characters: Math.min(400_000, Math.max(500, Math.round(size))),
+    overlap: typeof chunkOverlap === "number" ? Math.min(10_000, Math.max(0, chunkOverlap)) : 200,
+    combine: "{{ item.combine }}",
+  };
   return askForEach(ctx, {
     type: "llm",
     args: {
       prompt: "JSON.stringify($json)",
-      system: toCode(given === "" ? SUMMARIZE : given),
+      system: toCode(given),
+      ...(!isWhole && { combine: toCode(last) }),
       ...model.args,
     },
-    config: { ...model.config, prompt: "{{ item.prompt }}", system: "{{ item.system }}" },
+    config: {
+      ...model.config,
+      prompt: "{{ item.prompt }}",
+      system: "{{ item.system }}",
+      ...(!isWhole && { chunks }),
+    },
     each:
       version >= 2.1 ? "[{ output: { text: one.text } }]" : "[{ response: { text: one.text } }]",
     approximations: [
       ...model.approximations,
-      "the whole text is summarized at once, not in pieces",
+      ...(isWhole || isSimple ? [] : ["pieces are cut by characters, and their answers combined"]),
     ],
   });
 };
+
+/** The words of a prompt around the text, which is the message here. */
+function readInstructions(prompt: unknown): string {
+  const words = toText(prompt)
+    .replaceAll(/"?\{text\}"?/g, "")
+    .trim();
+  return words === "" ? SUMMARIZE : words;
+}
 
 export const mediaNodes: NodeTable = {
   "lc.openAi": openAi,
