@@ -240,11 +240,11 @@ test("a long text is asked about in pieces, and then about their answers; one th
   const asked = service.asked.map(({ messages }) => messages.map((one: any) => one.content));
   expect(asked.map(([system]) => system)).toEqual([...Array(4).fill("Sum up."), "Combine."]);
   expect(asked[4]).toEqual(["Combine.", "a\n\nb\n\nc"]);
-  const pieces = [0, 1, 3].map((n) => asked[n]?.[1]).join("");
-  expect([pieces, asked[2]]).toEqual([paragraphs, asked[3]]);
+  const chunked = [0, 1, 3].map((n) => asked[n]?.[1]).join("");
+  expect([chunked, asked[2]]).toEqual([paragraphs, asked[3]]);
   // Answers that are as long as what they are about lead nowhere.
   service.upstream.answer = (_received, response) =>
     json(response, openaiAnswer({ text: "x".repeat(700) }));
   const endless = await run([{ ...ask, config: { ...ask.config, stream: false } }], paragraphs);
-  expect(endless.error.code).toBe("too_many_pieces");
+  expect(endless.error.code).toBe("too_many_chunks");
 });

@@ -1,7 +1,7 @@
 import { executor, StepFailure } from "#domains/runs/index.ts";
 import { llm } from "#domains/workflows/index.ts";
 import { askModel } from "./ask-model.ts";
-import { askInPieces } from "./ask-in-pieces.ts";
+import { askInChunks } from "./ask-in-chunks.ts";
 import { toPromptText, toUserMessage } from "./prompt.ts";
 
 const REPAIRS_DEFAULT = 2;
@@ -12,7 +12,7 @@ export const llmStep = executor({
   async run(config, tools) {
     const { connectorId, model, system, prompt, messages = [], files, chunks, schema } = config;
     const { temperature, maxTokens, repair = REPAIRS_DEFAULT, stream = true } = config;
-    const ask = chunks ? askInPieces(chunks, toPromptText(prompt)) : askModel;
+    const ask = chunks ? askInChunks(chunks, toPromptText(prompt)) : askModel;
     const answer = await ask(tools, {
       connectorId,
       stream,

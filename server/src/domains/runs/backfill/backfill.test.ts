@@ -184,8 +184,8 @@ test("a schedule that is activated from a moment makes up for the times that it 
     await until(async () => (await times()).length === 2);
   }
   await owner(`${path}/deactivate`);
-  await planned(0);
   world.clock.advance(2 * hour);
+  await planned(0);
   const activated = await owner(`${path}/activate`, { from });
   expect(activated.events).toEqual(["workflow.activated", "workflow.backfill_started"]);
   await using node = await startNode(world);

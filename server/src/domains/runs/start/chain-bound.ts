@@ -95,7 +95,7 @@ export function takeLinkWithin(
   return boundOf(ctx.services).take(link, (text, values) => queryRows(ctx.tx, text, values));
 }
 
-/** The same before there is a transaction. */
+/** True while one more run of a cause may start; to be asked before there is a transaction. */
 export function takeLink(platform: Platform, link: ChainLink): Promise<boolean> {
   return boundOf(platform).take(link, (text, values) => platform.db.system(text, values));
 }

@@ -1,26 +1,26 @@
-/** Texts that are too long to be asked about at once, in pieces. */
+/** Texts that are too long to be asked about at once, in chunks. */
 
-/** Where a piece may end, the better places first: between paragraphs, lines, sentences, words. */
+/** Where a chunk may end, the better places first: between paragraphs, lines, sentences, words. */
 const ENDS = ["\n\n", "\n", ". ", " "] as const;
 
 /**
- * Cuts a text into pieces of at most so many characters. A piece ends between paragraphs, lines, sentences or words where it
+ * Cuts a text into chunks of at most so many characters. A chunk ends between paragraphs, lines, sentences or words where it
  * finds one of these in its second half, and begins so many characters before the end of the one before it.
  */
 export function cutText(
   text: string,
   { characters, overlap }: { readonly characters: number; readonly overlap: number },
 ): readonly string[] {
-  const pieces: string[] = [];
+  const chunks: string[] = [];
   let from = 0;
   while (text.length - from > characters) {
     const to = findEnd(text, from, from + characters);
-    pieces.push(text.slice(from, to));
-    // An overlap never takes a piece back to where the last one began.
+    chunks.push(text.slice(from, to));
+    // An overlap never takes a chunk back to where the last one began.
     from = Math.max(to - overlap, from + Math.ceil(characters / 2));
     if (isLowSurrogate(text.charCodeAt(from))) from -= 1;
   }
-  return [...pieces, text.slice(from)];
+  return [...chunks, text.slice(from)];
 }
 
 function findEnd(text: string, from: number, to: number): number {

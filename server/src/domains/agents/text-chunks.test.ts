@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cutText } from "./text-pieces.ts";
+import { cutText } from "./text-chunks.ts";
 
-test("pieces are short enough, and together they are the text", () => {
+test("chunks are short enough, and together they are the text", () => {
   const word = fc.constantFrom("mill", "race. ", "\n", "\n\n", " ", "🚲", "a".repeat(40));
   fc.assert(
     fc.property(
@@ -11,16 +11,16 @@ test("pieces are short enough, and together they are the text", () => {
       fc.integer({ min: 0, max: 150 }),
       (words, characters, overlap) => {
         const text = words.join("");
-        const pieces = cutText(text, { characters, overlap });
+        const chunks = cutText(text, { characters, overlap });
         let end = 0;
-        for (const piece of pieces) {
-          expect(piece.length).toBeLessThanOrEqual(characters);
+        for (const chunk of chunks) {
+          expect(chunk.length).toBeLessThanOrEqual(characters);
           // It begins at the end of what there is, or within it.
           const from = [...Array(Math.min(overlap + 1, end) + 1).keys()]
             .map((back) => end - back)
-            .find((at) => text.startsWith(piece, at) && at + piece.length >= end);
+            .find((at) => text.startsWith(chunk, at) && at + chunk.length >= end);
           expect(from).toBeDefined();
-          end = (from ?? 0) + piece.length;
+          end = (from ?? 0) + chunk.length;
         }
         expect(end).toBe(text.length);
       },
