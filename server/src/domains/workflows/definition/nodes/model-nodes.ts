@@ -104,21 +104,20 @@ export const llm = nodeType({
     ),
     files: Files,
     chunks: Type.Optional(
-      object(
-        {
-          characters: Type.Integer({ minimum: 500, maximum: 400_000, description: "Of a piece" }),
-          overlap: Type.Optional(
-            Type.Integer({ minimum: 0, maximum: 10_000, description: "None unless given" }),
-          ),
-          combine: Type.Optional(
-            text(TEXT_CHARACTERS_MAX, "Instructions for the answers; `system` unless given"),
-          ),
-        },
-        {
+      object({
+        characters: Type.Integer({
+          minimum: 500,
+          maximum: 400_000,
           description:
-            "Asks about a longer prompt piece by piece, and then about the answers, until there is one: a summary of a long text",
-        },
-      ),
+            "A longer prompt is asked about in parts of so many characters, and then the answers together, until there is one",
+        }),
+        overlap: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 10_000, description: "None unless given" }),
+        ),
+        combine: Type.Optional(
+          text(TEXT_CHARACTERS_MAX, "Instructions for the answers; `system` unless given"),
+        ),
+      }),
     ),
     ...answerFields,
   }),
