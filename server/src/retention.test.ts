@@ -49,6 +49,20 @@ const KINDS: Readonly<Record<string, readonly Kind[]>> = {
         select id, 1, '1', n, workspace, 'production', 'It failed.', at from rows`,
     },
   ],
+  "runs.prune_texts": [
+    {
+      table: "live_texts",
+      insert: "insert into live_texts select workspace, 'production', id, n, 0, 'x', at from rows",
+    },
+  ],
+  "agents.prune_memories": [
+    {
+      table: "agent_memories",
+      insert: `insert into agent_memories (id, workspace_id, environment, key, messages, message_count,
+          created_at, updated_at)
+        select id, workspace, 'production', id, '[]', 0, at, at from rows`,
+    },
+  ],
   "kernel.prune_idempotency_keys": [
     {
       table: "idempotency_keys",

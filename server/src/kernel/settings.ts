@@ -194,16 +194,7 @@ function parseSettings(
     chainRunsMax: read("MILLRACE_CHAIN_RUNS_MAX", 50_000, parseInteger(0, 1_000_000_000)),
     loginRateLimit: read("MILLRACE_LOGIN_RATE_LIMIT", 10, parseInteger(0, 1_000_000)),
     logLevel: read("MILLRACE_LOG_LEVEL", "info", parseLogLevel),
-    smtpUrl: read("MILLRACE_SMTP_URL", undefined, parseSmtpUrl),
-    mailReplyTo: read("MILLRACE_MAIL_REPLY_TO", undefined, parseMailFrom),
-    mailFrom: read("MILLRACE_MAIL_FROM", "Millrace <millrace@localhost>", parseMailFrom),
-    mailListeners: read("MILLRACE_MAIL_LISTEN", [], parseMailListeners),
-    mailTlsCertPem: read("MILLRACE_MAIL_TLS_CERT", undefined, parsePemFile),
-    mailTlsKeyPem: read("MILLRACE_MAIL_TLS_KEY", undefined, parseKeyFile),
-    mailBytesMax: MIB * read("MILLRACE_MAIL_MAX_MIB", 40, parseInteger(1, 200)),
-    mailboxBytesMax: MIB * read("MILLRACE_MAILBOX_MAX_MIB", 10_240, parseInteger(0, 100_000_000)),
-    mailConnectionsMax: read("MILLRACE_MAIL_CONNECTIONS", 100, parseInteger(1, 10_000)),
-    mailRetentionDays: read("MILLRACE_MAIL_RETENTION_DAYS", 30, parseInteger(1, 36_500)),
+    ...readMailSettings(read),
     eventRetentionDays: read("MILLRACE_EVENT_RETENTION_DAYS", 0, parseInteger(0, 36_500)),
     runRetentionDays: read("MILLRACE_RUN_RETENTION_DAYS", 30, parseInteger(0, 36_500)),
     deliveryRetentionDays: read("MILLRACE_DELIVERY_RETENTION_DAYS", 30, parseInteger(1, 36_500)),
@@ -226,6 +217,21 @@ function parseSettings(
 }
 
 type ReadSetting = <T>(name: string, fallback: T, parse: (text: string) => T | undefined) => T;
+
+function readMailSettings(read: ReadSetting) {
+  return {
+    smtpUrl: read("MILLRACE_SMTP_URL", undefined, parseSmtpUrl),
+    mailReplyTo: read("MILLRACE_MAIL_REPLY_TO", undefined, parseMailFrom),
+    mailFrom: read("MILLRACE_MAIL_FROM", "Millrace <millrace@localhost>", parseMailFrom),
+    mailListeners: read("MILLRACE_MAIL_LISTEN", [], parseMailListeners),
+    mailTlsCertPem: read("MILLRACE_MAIL_TLS_CERT", undefined, parsePemFile),
+    mailTlsKeyPem: read("MILLRACE_MAIL_TLS_KEY", undefined, parseKeyFile),
+    mailBytesMax: MIB * read("MILLRACE_MAIL_MAX_MIB", 40, parseInteger(1, 200)),
+    mailboxBytesMax: MIB * read("MILLRACE_MAILBOX_MAX_MIB", 5_120, parseInteger(0, 100_000_000)),
+    mailConnectionsMax: read("MILLRACE_MAIL_CONNECTIONS", 100, parseInteger(1, 10_000)),
+    mailRetentionDays: read("MILLRACE_MAIL_RETENTION_DAYS", 30, parseInteger(1, 36_500)),
+  };
+}
 
 /** Under the names that OpenTelemetry gives them everywhere. */
 function readTelemetrySettings(read: ReadSetting) {

@@ -113,7 +113,7 @@ const UNUSED = `
 
 /** Deletes memories that nobody has used for long. */
 export const memoryRetentionJob = retentionJob({
-  kind: "agents.retire_memories",
+  kind: "agents.prune_memories",
   everyMs: 3_600_000,
   remove: ({ db, clock }: Platform, rowsMax) =>
     deleteAcrossWorkspaces(db, UNUSED, [new Date(clock.nowMs() - UNUSED_DAYS * DAY_MS), rowsMax]),

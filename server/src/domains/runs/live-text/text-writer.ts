@@ -123,7 +123,7 @@ const OLD = `
 
 /** Deletes what nobody waits for any more. */
 export const liveTextsJob = retentionJob({
-  kind: "runs.retire_texts",
+  kind: "runs.prune_texts",
   everyMs: 300_000,
   remove: ({ db, clock }: Platform, rowsMax) =>
     deleteAcrossWorkspaces(db, OLD, [new Date(clock.nowMs() - KEPT_MS), rowsMax]),
