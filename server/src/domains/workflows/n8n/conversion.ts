@@ -77,7 +77,11 @@ export type TriggerContext = Pick<NodeContext, "node" | "bind" | "parts">;
 export class NotConvertible extends Error {}
 
 /** The options of the library's `n8n` that find the items of a node, as code. */
-export function optionsCode({ sources, visible, node }: NodeContext, text: Json): string {
+export function optionsCode(
+  { sources, visible, node, workflowName }: NodeContext,
+  text: Json,
+): string {
+  const isNamed = JSON.stringify(text ?? null).includes("$workflow");
   const names = nodesRead(text).flatMap((name) => {
     const step = visible.get(name);
     return step === undefined ? [] : [[name, step] as const];
@@ -89,6 +93,7 @@ export function optionsCode({ sources, visible, node }: NodeContext, text: Json)
     `from: ${from}`,
     ...(names.length === 0 ? [] : [`names: ${JSON.stringify(Object.fromEntries(names))}`]),
     ...(node.executeOnce ? ["once: true"] : []),
+    ...(isNamed ? [`workflow: ${JSON.stringify(workflowName)}`] : []),
   ];
   return `{ ${parts.join(", ")} }`;
 }

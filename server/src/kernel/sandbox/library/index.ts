@@ -39,6 +39,8 @@ const PARTS: readonly LibraryPart[] = [
       partSource(
         [
           "n8n-methods",
+          "n8n-conditions",
+          "n8n-fields",
           "n8n-sheets",
           "n8n-sql",
           "n8n-stores",

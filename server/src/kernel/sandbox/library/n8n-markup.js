@@ -187,7 +187,8 @@ export function addMarkup(n8n) {
             if (returnValue === "value") return kept.attributes.value;
             return tidy(returnValue === "html" ? kept.children.map(htmlOf).join("") : textOf(kept));
           });
-          return [key, returnArray ? found : found[0]];
+          const none = returnValue === "text" ? "" : undefined;
+          return [key, returnArray ? found : (found[0] ?? none)];
         },
       ),
     );
@@ -239,21 +240,42 @@ export function addMarkup(n8n) {
       ? n8n.toList(value)[0]
       : { [options.normalizeTags ? root.tag.toLowerCase() : root.tag]: value };
   };
-  const writeXml = (name, value) => {
-    if (Array.isArray(value)) return value.map((one) => writeXml(name, one)).join("");
+  // Elements as the builder of n8n writes them: each on a line of its own, one with nothing in it closed at once.
+  const writeXml = (name, value, options, indent = "") => {
+    const { attrkey = "$", charkey = "_", cdata = false } = options;
+    const write = (one) =>
+      cdata && typeof one === "string" && /[&<>]/.test(one)
+        ? `<![CDATA[${one.replaceAll("]]>", "]]]]><![CDATA[>")}]]>`
+        : n8n.text(one).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
     if (typeof value !== "object" || value === null)
-      return `<${name}>${encode(n8n.text(value))}</${name}>`;
-    const { $: attributes = {}, _: text = "", ...rest } = value;
-    const marks = Object.entries(attributes).map(
-      ([key, one]) => ` ${key}="${encode(one).replaceAll('"', "&quot;")}"`,
+      return n8n.text(value) === ""
+        ? `${indent}<${name}/>`
+        : `${indent}<${name}>${write(value)}</${name}>`;
+    const { [attrkey]: attributes, [charkey]: words, ...rest } = value;
+    const marks = Object.entries(Object(attributes)).map(
+      ([key, one]) => ` ${key}="${encode(n8n.text(one)).replaceAll('"', "&quot;")}"`,
     );
-    return `<${name}${marks.join("")}>${encode(text)}${Object.entries(rest)
-      .map(([key, one]) => writeXml(key, one))
-      .join("")}</${name}>`;
+    const open = `${indent}<${name}${marks.join("")}`;
+    const deeper = `${indent}  `;
+    // The members of a list that stands alone are themselves elements.
+    const members = Array.isArray(value)
+      ? value.flatMap((one) => Object.entries(Object(one)))
+      : Object.entries(rest);
+    const lines = members.flatMap(([key, one]) =>
+      (Array.isArray(one) ? one : [one]).map((each) => writeXml(key, each, options, deeper)),
+    );
+    const text = words === undefined ? "" : write(words);
+    if (lines.length === 0) return text === "" ? `${open}/>` : `${open}>${text}</${name}>`;
+    const all = text === "" ? lines : [`${deeper}${text}`, ...lines];
+    return `${open}>\n${all.join("\n")}\n${indent}</${name}>`;
   };
-  n8n.toXml = (value, { rootName = "root", headless = false } = {}) => {
+  n8n.toXml = (value, options = {}) => {
+    const { rootName = "root", headless = false } = options;
     const keys = Object.keys(value);
-    const body = keys.length === 1 ? writeXml(keys[0], value[keys[0]]) : writeXml(rootName, value);
+    const body =
+      keys.length === 1 && rootName === "root"
+        ? writeXml(keys[0], value[keys[0]], options)
+        : writeXml(rootName, value, options);
     return `${headless ? "" : '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'}${body}`;
   };
   // The entries of a feed, RSS or Atom.

@@ -6,6 +6,8 @@
  */
 import { addMethods } from "./n8n-methods.js";
 import { addAnswers } from "./n8n-answers.js";
+import { addConditions } from "./n8n-conditions.js";
+import { addFields } from "./n8n-fields.js";
 import { addHelpers } from "./n8n-helpers.js";
 import { addMarkup } from "./n8n-markup.js";
 import { addSheets } from "./n8n-sheets.js";
@@ -19,7 +21,8 @@ export function createN8n() {
     value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
   // Files of an item are handles under `$binary`, beside its fields.
   const toItem = (value) => {
-    if (!isObject(value)) return { json: { data: value } };
+    // Older code gives lists as the fields of an item.
+    if (!isObject(value)) return { json: Array.isArray(value) ? value : { data: value } };
     if (!isObject(value.$binary)) return { json: value };
     const { $binary, ...json } = value;
     const files = Object.entries($binary).map(([name, file]) => [name, describeFile(file)]);
@@ -33,19 +36,23 @@ export function createN8n() {
     ...file,
   });
   const withFiles = (json, binary) =>
-    isObject(binary) && Object.keys(binary).length > 0 ? { ...json, $binary: binary } : json;
-  const { DateTime, jmespath } = globalThis;
+    isObject(json) && isObject(binary) && Object.keys(binary).length > 0
+      ? { ...json, $binary: binary }
+      : json;
+  const { DateTime, jmespath, luxon } = globalThis;
+  // Times of a machine without a zone are written as n8n writes them there, with a Z.
+  if (luxon && /^(?:Etc\/)?UTC$/.test(DateTime.now().zoneName)) luxon.Settings.defaultZone = "utc";
   function listOf(scope, step, output = 0) {
-    if (step === "$batch") return asList(scope.batch?.items);
+    if (step.startsWith("$batch")) return asList(scope.batch?.items);
     if (step === "$turn") return asList(scope.turn?.back);
     // Of a tool, the item of its agent.
     if (step === "$item") return asList(scope.item ?? {});
     const value = step.startsWith("$trigger")
       ? triggerItems(scope, step.slice("$trigger:".length))
       : scope.steps?.[step]?.output;
-    return isObject(value) && Object.hasOwn(value, `o${output}`)
-      ? asList(value[`o${output}`])
-      : asList(value);
+    if (isObject(value) && Object.hasOwn(value, `o${output}`)) return asList(value[`o${output}`]);
+    // A list is the first output, and there is no other one.
+    return output > 0 && !step.startsWith("$trigger") ? [] : asList(value);
   }
   // n8n has the files of a form or a request among those of the item, by the names of their fields.
   function filesOf(fields) {
@@ -126,8 +133,9 @@ export function createN8n() {
   }
   function viewAt(scope, given, index) {
     const { items, names, workflow } = given;
-    const itemsOfNode = (name, output = 0) => {
+    const itemsOfNode = (name, output = 0, run = 0) => {
       const step = names[name];
+      if (run > 0) throw new ReferenceError(`There is no run ${run} of ${name}.`);
       if (step === undefined) throw new ReferenceError(`There is no node ${name} before this one.`);
       return listOf(scope, step, output).map(toItem);
     };
@@ -144,8 +152,15 @@ export function createN8n() {
         itemMatching: (at) => (all.length === 1 ? all[0] : all[at]),
         isExecuted: scope.steps?.[names[name]] !== undefined,
         params: {},
-        context: {},
+        context: contextOf(names[name]),
       };
+    };
+    // Of the loop around: whether this is its last turn.
+    const contextOf = (step) => {
+      const [, loop] = /^\$batch:(.*)$/.exec(step ?? "") ?? [];
+      const turns = scope.steps?.[`${loop}_batches`]?.output?.length ?? 0;
+      const turn = scope.index ?? 0;
+      return loop === undefined ? {} : { currentRunIndex: turn, noItemsLeft: turn >= turns - 1 };
     };
     const now = DateTime.now();
     return {
@@ -165,7 +180,8 @@ export function createN8n() {
         context: {},
       },
       $: node,
-      $items: (name, output = 0) => (name === undefined ? items : itemsOfNode(name, output)),
+      $items: (name, output = 0, run = 0) =>
+        name === undefined ? items : itemsOfNode(name, output, run),
       $node: new Proxy(
         {},
         {
@@ -238,7 +254,7 @@ export function createN8n() {
   };
   n8n.toList = (result) =>
     asList(result).map((one) =>
-      isObject(one) && isObject(one.json)
+      isObject(one) && typeof one.json === "object" && one.json !== null
         ? withFiles(one.json, one.binary)
         : isObject(one)
           ? one
@@ -266,6 +282,68 @@ export function createN8n() {
   };
   // A value, or none where it is empty: fields that are not given are not sent.
   n8n.given = (value) => (value === "" || value === null ? undefined : value);
+  // An address as it is sent: what may not stand in one is encoded.
+  n8n.url = (value) =>
+    text(value)
+      .trim()
+      .replaceAll(/[^\x21-\x7e]+|["<>\\^`{|}]/g, encodeURIComponent);
+  // Of headers, those that a node may set: others belong to the connection.
+  n8n.headers = (value) =>
+    Object.fromEntries(
+      Object.entries(value)
+        .filter(
+          ([name]) =>
+            !/^(?:connection|host|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|proxy-.*)$/i.test(
+              name,
+            ),
+        )
+        .map(([name, one]) => [name, text(one)]),
+    );
+  // A request as n8n sends it: by its type, a body of fields is a form.
+  n8n.request = (request) => {
+    const type = Object.entries(request.headers).find(([name]) =>
+      /^content-type$/i.test(name),
+    )?.[1];
+    const isForm =
+      /^application\/x-www-form-urlencoded/i.test(type ?? "") && isObject(request.body);
+    if (!isForm || Object.keys(request.body).length === 0) return request;
+    return { ...request, body: new URLSearchParams(Object.entries(request.body)).toString() };
+  };
+  // What a node gave; one that shall always give something gives an empty item, unless nothing came to it.
+  n8n.always = (made, scope, from) => {
+    const given = from.flatMap(([step, output]) => listOf(scope, step, output));
+    const isNothing =
+      isObject(made) && Array.isArray(made.o0)
+        ? Object.values(made).every((list) => !Array.isArray(list) || list.length === 0)
+        : Array.isArray(made) && made.length === 0;
+    if (given.length === 0 || !isNothing) return made;
+    return Array.isArray(made) ? [{}] : { ...made, o0: [{}] };
+  };
+  const STATUS_TEXTS = {
+    200: "OK",
+    201: "Created",
+    202: "Accepted",
+    204: "No Content",
+    301: "Moved Permanently",
+    302: "Found",
+    304: "Not Modified",
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    409: "Conflict",
+    422: "Unprocessable Entity",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+  };
+  n8n.fullAnswer = ({ body, headers, status }) => ({
+    body,
+    headers,
+    statusCode: status,
+    statusMessage: STATUS_TEXTS[status] ?? "",
+  });
   n8n.list = (value) =>
     (Array.isArray(value) ? value : text(value).split(","))
       .map((one) => (typeof one === "string" ? one.trim() : one))
@@ -288,22 +366,6 @@ export function createN8n() {
     if (file === undefined) throw new Error(`The item has no file ${known}.`);
     return { $file: file.$file, name: file.name, mediaType: file.mediaType, size: file.size };
   };
-  n8n.get = (value, path) =>
-    String(path)
-      .replaceAll(/\[(\d+)\]/g, ".$1")
-      .replaceAll(/\[["']([^"'\]]+)["']\]/g, ".$1")
-      .split(".")
-      .filter((name) => name !== "")
-      .reduce((at, name) => at?.[name], value);
-  n8n.set = (value, path, member) => {
-    const [name = "", ...rest] = String(path).split(".");
-    const known = isObject(value) ? value : {};
-    if (["__proto__", "constructor", "prototype"].includes(name)) return known;
-    return {
-      ...known,
-      [name]: rest.length === 0 ? member : n8n.set(known[name], rest.join("."), member),
-    };
-  };
   n8n.splitOut = (one, { fields, include, others = [], names = [] }) => {
     const membersOf = (field) => {
       const value = n8n.get(one, field);
@@ -316,7 +378,7 @@ export function createN8n() {
       include === "allOtherFields"
         ? fields.reduce((left, field) => n8n.unset(left, field), one)
         : Object.fromEntries(others.map((name) => [name, n8n.get(one, name)]));
-    const nameOf = (at) => names[at] ?? fields[at].split(".").at(-1);
+    const nameOf = (at) => names[at] ?? fields[at];
     return Array.from({ length: Math.max(0, ...lists.map((list) => list.length)) }, (_, row) => {
       const [member] = lists.length === 1 ? [lists[0][row]] : [];
       const isWhole = lists.length === 1 && include === "noOtherFields" && names.length === 0;
@@ -333,129 +395,9 @@ export function createN8n() {
     const iso = DateTime.fromISO(text(value), { setZone: true });
     return iso.isValid ? iso : DateTime.fromJSDate(new Date(text(value)));
   };
-  n8n.compare = (left, right, keys, { skip = [] } = {}) => {
-    const keyOf = (one, side) => JSON.stringify(keys.map((pair) => n8n.get(one, pair[side])));
-    const rest = (one) =>
-      JSON.stringify(
-        Object.entries(one)
-          .filter(([name]) => !skip.includes(name))
-          .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-      );
-    const others = new Map(right.map((one) => [keyOf(one, 1), one]));
-    const found = new Set(left.map((one) => keyOf(one, 0)));
-    const pairs = left.map((one) => [one, others.get(keyOf(one, 0))]);
-    return {
-      o0: pairs.filter(([, other]) => other === undefined).map(([one]) => one),
-      o1: pairs
-        .filter(([one, other]) => other !== undefined && rest(one) === rest(other))
-        .map(([one]) => one),
-      o2: pairs
-        .filter(([one, other]) => other !== undefined && rest(one) !== rest(other))
-        .map(([one, other]) => ({ ...one, inputA: one, inputB: other })),
-      o3: right.filter((one) => !found.has(keyOf(one, 1))),
-    };
-  };
-  n8n.unset = (value, path) => {
-    const [name = "", ...rest] = String(path).split(".");
-    if (!isObject(value) || !Object.hasOwn(value, name)) return value;
-    const { [name]: inner, ...others } = value;
-    return rest.length === 0
-      ? others
-      : {
-          ...others,
-          [name]: n8n.unset(inner, rest.join(".")),
-        };
-  };
-  n8n.holds = (left, operator, right, options = {}) => {
-    const fold = (value) =>
-      options.caseSensitive === false && typeof value === "string" ? value.toLowerCase() : value;
-    const [a, b] = [fold(plain(left)), fold(plain(right))];
-    const time = (value) =>
-      value instanceof DateTime ? value.toMillis() : DateTime.fromISO(String(value)).toMillis();
-    switch (operator) {
-      case "equals":
-      case "equal":
-        return options.type === "dateTime" ? time(a) === time(b) : looselySame(a, b, options);
-      case "notEquals":
-      case "notEqual":
-        return options.type === "dateTime" ? time(a) !== time(b) : !looselySame(a, b, options);
-      case "contains":
-        return Array.isArray(a)
-          ? a.some((one) => looselySame(one, b, options))
-          : text(a).includes(text(b));
-      case "notContains":
-        return !n8n.holds(left, "contains", right, options);
-      case "startsWith":
-        return text(a).startsWith(text(b));
-      case "notStartsWith":
-        return !text(a).startsWith(text(b));
-      case "endsWith":
-        return text(a).endsWith(text(b));
-      case "notEndsWith":
-        return !text(a).endsWith(text(b));
-      case "regex":
-      case "notRegex": {
-        const [, body = text(right), flags = ""] = /^\/(.*)\/([a-z]*)$/s.exec(text(right)) ?? [];
-        return new RegExp(body, flags).test(text(left)) === (operator === "regex");
-      }
-      case "exists":
-        return a !== undefined && a !== null;
-      case "notExists":
-        return a === undefined || a === null;
-      case "empty":
-      case "isEmpty":
-        return isEmpty(a);
-      case "notEmpty":
-      case "isNotEmpty":
-        return !isEmpty(a);
-      case "true":
-        return a === true || a === "true";
-      case "false":
-        return a === false || a === "false";
-      case "gt":
-      case "larger":
-        return Number(a) > Number(b);
-      case "gte":
-      case "largerEqual":
-        return Number(a) >= Number(b);
-      case "lt":
-      case "smaller":
-        return Number(a) < Number(b);
-      case "lte":
-      case "smallerEqual":
-        return Number(a) <= Number(b);
-      case "after":
-        return time(a) > time(b);
-      case "before":
-        return time(a) < time(b);
-      case "afterOrEquals":
-        return time(a) >= time(b);
-      case "beforeOrEquals":
-        return time(a) <= time(b);
-      case "lengthEquals":
-        return asList(a).length === Number(b);
-      case "lengthGt":
-        return asList(a).length > Number(b);
-      case "lengthGte":
-        return asList(a).length >= Number(b);
-      case "lengthLt":
-        return asList(a).length < Number(b);
-      case "lengthLte":
-        return asList(a).length <= Number(b);
-      default:
-        throw new Error(`There is no operator ${operator}.`);
-    }
-  };
-  function looselySame(one, other, { type }) {
-    if (type === "number") return Number(one) === Number(other);
-    if (type === "boolean") return String(one) === String(other);
-    if (typeof one === "object" || typeof other === "object")
-      return JSON.stringify(one) === JSON.stringify(other);
-    return type === "string"
-      ? text(one) === text(other)
-      : one === other || text(one) === text(other);
-  }
   addMethods(n8n, isEmpty);
+  addConditions(n8n, { plain, isEmpty, isObject });
+  addFields(n8n, { isObject, withFiles });
   addSheets(n8n);
   addSql(n8n);
   addStores(n8n);

@@ -48,7 +48,7 @@ export function convertBatches(
     {
       names: new Set([...body, ...copied]),
       entries,
-      around: new Map([...ctx.visible, [node.name, `${id}_batches`]]),
+      around: new Map([...withoutBatches(ctx.visible), [node.name, `$batch:${id}`]]),
       loop: node.name,
     },
     copied,
@@ -89,11 +89,34 @@ return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => ({ items
     ],
     approximations: [
       ...(hasBack ? [] : ["never comes back: only the first batch is done"]),
+      ...(hasBack && mayEndEarly(node.name, body, links)
+        ? ["goes on with the next batch where nothing comes back"]
+        : []),
       ...(copied.size > 0 ? [`${[...copied].join(", ")}: once more within the loop`] : []),
       ...(reset === undefined || reset === false ? [] : ["starts anew each time"]),
     ],
   };
 }
+
+/** True where a node of the body leads back by some of its outputs alone: n8n ends the loop when no item comes by them. */
+function mayEndEarly(loop: string, body: ReadonlySet<string>, links: readonly N8nLink[]): boolean {
+  const back = new Set([loop]);
+  for (let size = 0; size < back.size;) {
+    size = back.size;
+    for (const { from, to } of links) if (back.has(to) && body.has(from)) back.add(from);
+  }
+  return [...body].some((name) => {
+    const own = links.filter(({ from }) => from === name);
+    const outputs = [...new Set(own.map(({ output }) => output))];
+    const leadsBack = (output: number): boolean =>
+      own.some((link) => link.output === output && back.has(link.to));
+    return outputs.some(leadsBack) && !outputs.every(leadsBack);
+  });
+}
+
+/** Of a loop around a loop, only the list of all its batches can be read. */
+const withoutBatches = (visible: ReadonlyMap<string, string>): [string, string][] =>
+  [...visible].map(([name, step]) => [name, step.replace(/^\$batch:(.*)$/, "$1_batches")]);
 
 const edgesTo = (to: string, sources: readonly Source[]): Edge[] =>
   [...new Set(sources.map(([step]) => step))].map((from) => ({ from, to }));

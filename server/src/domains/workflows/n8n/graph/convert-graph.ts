@@ -15,6 +15,8 @@ import {
 import type { N8nLink, N8nNode, NodePart } from "../n8n-workflow.ts";
 import { passItems } from "../nodes/item-nodes.ts";
 import { hasTypedKey, scrubKeys } from "../typed-keys.ts";
+import { alwaysGive } from "./always-output.ts";
+import { copyIds } from "./copied-ids.ts";
 import type { ConvertedGraph, GraphPlace } from "./graph-place.ts";
 import { converterOf } from "../registry.ts";
 
@@ -233,22 +235,24 @@ function convertNode(
             ),
             toSource: (link) => [state.ids.get(link.from) ?? "", readOutput(state, link)],
             isLoop: (name) => state.byName.get(name)?.type === "splitInBatches",
-            convert: (graph, copied) => convertGraph(copyIds(state, id, copied), graph),
+            convert: (graph, copied) =>
+              convertGraph({ ...state, ids: copyIds(state.ids, id, copied) }, graph),
           })
         : converterOf(node.type)(ctx);
+    const always = node.alwaysOutputData ? alwaysGive(ctx, made) : undefined;
     const approximations = [
       ...(made.approximations ?? []),
       ...(isEnteredTwice(state, ctx) && !["merge", "noOp"].includes(node.type)
         ? ["several connections: runs once with all items"]
         : []),
-      ...(node.alwaysOutputData ? ["gives no item where there is none"] : []),
+      ...(node.alwaysOutputData && !always ? ["gives no item where there is none"] : []),
       ...(hasUnreadable(made.steps)
         ? ["has an expression that can't be read: it fails there, as it does in n8n"]
         : []),
       ...(hasTypedKey(made.steps) ? ["has a key in its text: move it into a secret"] : []),
     ];
     note(approximations.length === 0 ? "converted" : "approximated", approximations);
-    return made;
+    return always ?? made;
   } catch (error) {
     if (!(error instanceof NotConvertible) && !(error instanceof UnreadableCode)) throw error;
     const reason =
@@ -261,15 +265,6 @@ function convertNode(
     note("placeholder", [reason]);
     return placeholderSteps(ctx, reason);
   }
-}
-
-/** The state with other ids for nodes that a loop has once more. */
-function copyIds(state: GraphImport, loop: string, copied: ReadonlySet<string>): GraphImport {
-  if (copied.size === 0) return state;
-  const ids = [...state.ids].map(
-    ([name, id]) => [name, copied.has(name) ? `${loop}_in_${id}`.slice(0, 60) : id] as const,
-  );
-  return { ...state, ids: new Map(ids) };
 }
 
 /** True when items may come by several connections in one run: two triggers never begin the same one. */

@@ -20,34 +20,43 @@ import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-wor
 /** A condition of n8n as code that is true or false. */
 function conditionCode(conditions: JsonObject, isOld: boolean, combine: Json): string {
   if (isOld) {
-    const all = Object.entries(conditions).flatMap(([type, list]) =>
-      toList(list).map((one) => {
-        const { value1 = "", operation, value2 = "" } = toObject(one);
-        const usual =
-          type === "boolean"
-            ? "equal"
-            : type === "number"
-              ? "smaller"
-              : type === "dateTime"
-                ? "after"
-                : "equal";
-        return `n8n.holds(${toCode(value1)}, ${JSON.stringify(toText(operation, usual))}, ${toCode(value2)}, ${JSON.stringify({ type })})`;
+    const all = ["boolean", "dateTime", "number", "string"].flatMap((type) =>
+      toList(conditions[type]).map((one) => {
+        const usual = type === "boolean" ? false : type === "number" ? 0 : "";
+        const { value1 = usual, operation, value2 = usual } = toObject(one);
+        const name = toText(operation, OPERATIONS[type] ?? "equal");
+        return `n8n.compareOld(${toCode(value1)}, ${JSON.stringify(name)}, ${toCode(value2)}, ${JSON.stringify(type)})`;
       }),
     );
-    return joinCode(all, combine === "any" ? "||" : "&&");
+    return combine === "any" && all.length === 0
+      ? "false"
+      : joinCode(all, combine === "any" ? "||" : "&&");
   }
   const { conditions: list, combinator, options } = conditions;
-  const { caseSensitive = true } = toObject(options);
+  const { caseSensitive = true, typeValidation, version } = toObject(options);
   const all = toList(list).map((one) => {
     const { leftValue = "", rightValue = "", operator } = toObject(one);
     const { operation, type, name } = toObject(operator);
     if (name !== undefined && operation === undefined)
       throw new NotConvertible("has an operator that is not known");
-    const about = { type: toText(type), ...(caseSensitive === false && { caseSensitive: false }) };
+    const about = {
+      type: toText(type),
+      ...(caseSensitive === false && { caseSensitive: false }),
+      ...(typeValidation === "strict" && { strict: true }),
+      ...(typeof version === "number" && { version }),
+    };
     return `n8n.holds(${toCode(leftValue)}, ${JSON.stringify(toText(operation, "equals"))}, ${toCode(rightValue)}, ${JSON.stringify(about)})`;
   });
   return joinCode(all, combinator === "or" ? "||" : "&&");
 }
+
+/** What the older nodes do with a type unless they say it. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  boolean: "equal",
+  number: "smaller",
+  dateTime: "after",
+  string: "equal",
+};
 
 function joinCode(all: readonly string[], by: string): string {
   return all.length === 0 ? "true" : all.join(` ${by} `);
@@ -139,7 +148,7 @@ const switchNode: Convert = (ctx) => {
       outputKey,
     } = rule;
     const value1 = toCode(parameters["value1"] ?? "");
-    const test = `n8n.holds(${value1}, ${JSON.stringify(operation)}, ${toCode(value2)}, ${JSON.stringify({ type })})`;
+    const test = `n8n.compareOld(${value1}, ${JSON.stringify(operation)}, ${toCode(value2)}, ${JSON.stringify(type)})`;
     return [test, version >= 2 && outputKey !== undefined ? at : Number(output ?? 0)] as const;
   });
   const other =

@@ -175,5 +175,13 @@ export function partsOfOld(ctx: NodeContext): HttpParts {
       keys: isForm ? keys : { ...keys, body: [] },
     };
   }
-  return { ...common, body: body.code, keys };
+  const isForm =
+    toObject(parameters["options"])["bodyContentType"] === "form-urlencoded" &&
+    hasBody &&
+    keys.body.length === 0;
+  return {
+    ...common,
+    body: isForm ? `new URLSearchParams(Object.entries(${body.code})).toString()` : body.code,
+    keys,
+  };
 }

@@ -38,18 +38,14 @@ function fieldsOfSet({ node }: NodeContext): (readonly [name: Json, value: Json,
   }
   if (version >= 3) {
     return toList(toObject(parameters["fields"])["values"]).map((one) => {
-      const { name, type, stringValue, numberValue, booleanValue, arrayValue, objectValue } =
-        toObject(one);
-      const kind = toText(type, "stringValue").replace("Value", "");
-      return [
-        name,
-        stringValue ?? numberValue ?? booleanValue ?? arrayValue ?? objectValue ?? "",
-        kind,
-      ] as const;
+      const { name, type, ...values } = toObject(one);
+      const kind = toText(type, "stringValue");
+      return [name, values[kind] ?? "", kind.replace("Value", "")] as const;
     });
   }
-  return Object.entries(toObject(parameters["values"])).flatMap(([type, all]) =>
-    toList(all).map((one) => {
+  const values = toObject(parameters["values"]);
+  return ["boolean", "number", "string"].flatMap((type) =>
+    toList(values[type]).map((one) => {
       const { name, value } = toObject(one);
       return [name, value ?? "", type] as const;
     }),
@@ -59,48 +55,54 @@ function fieldsOfSet({ node }: NodeContext): (readonly [name: Json, value: Json,
 const set: Convert = (ctx) => {
   const { parameters, version } = ctx.node;
   assertSupported(parameters);
-  if (parameters["mode"] === "raw") {
-    const output = parameters["jsonOutput"] ?? "{}";
-    const code =
-      typeof output === "string" && !output.startsWith("=")
-        ? `JSON.parse(${JSON.stringify(output)})`
-        : toCode(output);
-    const parsed = `((made) => typeof made === "string" ? JSON.parse(made) : made)(${code})`;
-    return {
-      steps: [eachScript(ctx, ctx.id, parsed, parameters)],
-      approximations: findApproximations(ctx, parameters),
-    };
-  }
-  const keepsAll =
-    version >= 3.3
-      ? parameters["includeOtherFields"] === true
-      : version >= 3
-        ? (parameters["include"] ?? "all") === "all"
-        : parameters["keepOnlySet"] !== true;
-  const include = parameters["include"];
-  const isSome = include === "selected" || include === "except";
-  const named = toCode(parameters["includeFields"] ?? parameters["excludeFields"] ?? "");
-  const some = `Object.fromEntries(Object.entries($json).filter(([name]) => n8n.list(${named}).includes(name) === ${include === "selected"}))`;
-  const code = fieldsOfSet(ctx).reduce(
-    (made, [name, value, type]) => `n8n.set(${made}, ${toCode(name)}, ${typedCode(value, type)})`,
-    isSome && (keepsAll || version < 3.3) ? some : keepsAll ? "$item" : "{}",
-  );
+  const { dotNotation, ignoreConversionErrors } = toObject(parameters["options"]);
+  const about = [
+    `version: ${version}`,
+    ...(ignoreConversionErrors === true ? ["ignore: true"] : []),
+    ...(dotNotation === false ? ["dots: false"] : []),
+  ].join(", ");
+  const base = baseOfSet(ctx);
+  const code =
+    parameters["mode"] === "raw"
+      ? `n8n.assign(${base}, Object.entries(n8n.json(${toCode(parameters["jsonOutput"] ?? "{}")})), { ${about} })`
+      : `n8n.assign(${base}, [${fieldsOfSet(ctx)
+          .map(
+            ([name, value, type]) =>
+              `[${toCode(name)}, ${valueOfSet(value, type, version)}, ${JSON.stringify(type)}]`,
+          )
+          .join(", ")}], { ${about} })`;
   return {
     steps: [eachScript(ctx, ctx.id, code, parameters)],
     approximations: findApproximations(ctx, parameters),
   };
 };
 
-/** A value as n8n types it. */
-function typedCode(value: Json, type: string): string {
+/** Code of what an item keeps of the one that came. */
+function baseOfSet({ node: { parameters, version } }: NodeContext): string {
+  const include =
+    version >= 3.3
+      ? parameters["includeOtherFields"] === true
+        ? toText(parameters["include"], "all")
+        : "none"
+      : version >= 3
+        ? toText(parameters["include"], "all")
+        : parameters["keepOnlySet"] === true
+          ? "none"
+          : "all";
+  const names = (name: string): string => `n8n.list(${toCode(parameters[name] ?? "")})`;
+  if (include === "selected") return `n8n.pick($item, ${names("includeFields")})`;
+  if (include === "except") return `n8n.omit($item, ${names("excludeFields")})`;
+  return include === "none" ? "{}" : "$item";
+}
+
+/** Code of a value; older nodes change it less than those that type their fields. */
+function valueOfSet(value: Json, type: string, version: number): string {
   const code = toCode(value);
-  const isText = typeof value === "string";
-  if (type === "number") return isText ? `Number(${code})` : code;
-  if (type === "boolean") return isText ? `String(${code}) === "true"` : code;
-  if ((type === "object" || type === "array") && isText) {
-    return `((made) => typeof made === "string" ? JSON.parse(made) : made)(${code})`;
-  }
-  return code;
+  if (version >= 3 || type === "string") return code;
+  if (type === "boolean") return `Boolean(${code})`;
+  return version >= 2
+    ? `((one) => typeof one === "string" && !Number.isNaN(Number(one)) ? Number(one) : one)(${code})`
+    : code;
 }
 
 const code: Convert = (ctx) => {
@@ -117,6 +119,10 @@ const code: Convert = (ctx) => {
   const names =
     "$json, $binary, $input, $, $node, $items, items, $now, $today, $jmespath, $execution, $workflow, $itemIndex, $runIndex, $prevNode, $if, $ifEmpty, $max, $min";
   const options = optionsCode(ctx, source);
+  const own = undeclaredNames(source)
+    .filter((name) => !(isEach && name === "item") && !names.split(", ").includes(name))
+    .map((name) => `, ${name}`)
+    .join("");
   // Files, and helpers that reach outside, are asked of the platform.
   const reads = /\bbinary\b|\bhelpers\b|\brequire\b/i.test(source);
   const call = reads ? ".call({ helpers: $helpers })" : "()";
@@ -126,25 +132,41 @@ const code: Convert = (ctx) => {
   const help = (items: string): string =>
     reads ? `const $helpers = await n8n.helpers(context, ${items}), require = n8n.require;\n` : "";
   const work = isEach
-    ? `const results = [];
-for (const view of n8n.each(input, ${options}, (view) => view)) {
-  const { ${names} } = view;
-  const item = ${type === "functionItem" ? "$json" : "$input.item"};
-  ${help("items")}results.push(await ${begin}
+    ? `const $results = [];
+for (const $view of n8n.each(input, ${options}, (view) => view)) {
+  let { ${names}${own} } = $view;
+  let item = ${type === "functionItem" ? "$json" : "$input.item"};
+  ${help("items")}$results.push(await ${begin}
 ${source}
   })${call});
 }`
-    : `const { ${names} } = n8n(input, ${options});
-${help("items")}const result = await ${begin}
+    : `let { ${names}${own} } = n8n(input, ${options});
+${help("items")}const $result = items.length === 0 ? [] : await ${begin}
 ${source}
 })${call};`;
   const value = isEach
-    ? end("n8n.toList(results.filter((one) => one !== undefined && one !== null))")
-    : end("n8n.toList(result)");
+    ? end("n8n.toList($results.filter((one) => one !== undefined && one !== null))")
+    : end("n8n.toList($result)");
   const approximations = findApproximations(ctx, source);
   if (stateKey !== undefined) return keepStaticData(ctx, { work, value, stateKey, approximations });
   return { steps: [scriptStep(ctx, ctx.id, `${work}\nreturn ${value};`)], approximations };
 };
+
+const KEYWORD =
+  /^(?:let|const|var|return|if|else|for|while|do|switch|case|break|continue|function|class|new|this|typeof|await|async|try|catch|finally|throw|delete|void|yield|in|of|null|true|false|undefined|default|import|export|super|static|get|set|input|context)$/;
+
+/** The names to which code gives a value and which it never declares: n8n's code may, and a script has no place for them. */
+function undeclaredNames(source: string): string[] {
+  const given = source.matchAll(
+    /(?:^|[;{}\n(]|\belse\b)\s*([A-Za-z_$][\w$]*)\s*(?:[-+*/%]?=(?![=>])|(?:of|in)\s)/g,
+  );
+  const names = new Set([...given].map(([, name = ""]) => name));
+  const isDeclared = (name: string): boolean =>
+    new RegExp(
+      `\\b(?:let|const|var|function|class)\\s+${name.replaceAll("$", "\\$")}(?![\\w$])`,
+    ).test(source);
+  return [...names].filter((name) => !KEYWORD.test(name) && !isDeclared(name));
+}
 
 const splitOut: Convert = (ctx) => {
   const { parameters } = ctx.node;
@@ -202,7 +224,7 @@ return list.length === 0 ? [] : [{ [${name}]: list.map(${member}) }];`;
     const kept =
       keepMissing === true
         ? `${values}.map((one) => one ?? null)`
-        : `${values}.filter((one) => one !== undefined && one !== null)`;
+        : `${values}.flatMap((one) => one === undefined || one === null ? [] : [Array.isArray(one) ? one.filter((each) => each !== null) : one])`;
     return `${name}: ${kept}${mergeLists === true ? ".flat()" : ""}`;
   });
   const code = `return list.length === 0 ? [] : [{ ${members.join(", ")} }];`;

@@ -29,7 +29,7 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
     throw new NotConvertible("combines other than two inputs");
   if (mode === "multiplex") return step({ mode: "all_pairs", lists });
   if (mode === "mergeByKey" || mode === "removeKeyMatches" || mode === "keepKeyMatches") {
-    const [one, other] = [toText(parameters["propertyName1"]), toText(parameters["propertyName2"])];
+    const [one, other] = [toPath(parameters["propertyName1"]), toPath(parameters["propertyName2"])];
     if (one === "" || other === "" || (one + other).includes("="))
       throw new NotConvertible("has keys by expression");
     return step({
@@ -65,10 +65,13 @@ function byPosition(ctx: NodeContext): ConvertedNode {
   return { steps: [scriptStep(ctx, ctx.id, source)] };
 }
 
+/** A path with the places in lists as its parts. */
+const toPath = (value: unknown): string => toText(value).replaceAll(/\[(\d+)\]/g, ".$1");
+
 function keysOfMerge({ node: { name, parameters }, bind }: NodeContext): string[] {
   const pairs = toList(toObject(parameters["mergeByFields"])["values"]).map((one) => {
     const { field1, field2 } = toObject(one);
-    return `${toText(field1)} = ${toText(field2)}`;
+    return `${toPath(field1)} = ${toPath(field2)}`;
   });
   const simple = toText(parameters["fieldsToMatchString"])
     .split(",")

@@ -43,7 +43,9 @@ const httpRequest: Convert = (ctx) => {
   );
   const format = responseFormat ?? parameters["responseFormat"];
   const paging = pagingOf(options);
-  const isForm = parameters["contentType"] === "form-urlencoded";
+  const isForm =
+    parameters["contentType"] === "form-urlencoded" ||
+    (version < 3 && options["bodyContentType"] === "form-urlencoded");
   const { method, query, headers, body, bodyType, keys } =
     version >= 3 ? partsOfNew(ctx) : partsOfOld(ctx);
   const address = takeUrlKeys(ctx, parameters["url"] ?? "");
@@ -51,7 +53,7 @@ const httpRequest: Convert = (ctx) => {
   const hasConnector = !["none", ""].includes(toText(parameters["authentication"], "none"));
   const isMultipart = hasConnector && bodyType === "multipart";
   const typed = typedHeaders(headers, isMultipart ? "multipart" : isForm ? "form" : undefined);
-  const args = `{ method: ${method}, url: ${toCode(address.url)}, query: ${query}, headers: Object.fromEntries(Object.entries(${typed}).map(([name, value]) => [name, n8n.text(value)])), body: ${body} }`;
+  const args = `n8n.request({ method: ${method}, url: n8n.url(${toCode(address.url)}), query: ${query}, headers: n8n.headers(${typed}), body: ${body} })`;
   const request = {
     method: "{{ item.method }}",
     query: withKeys("query", queryKeys),
@@ -215,7 +217,7 @@ function itemsCode(
     toText(outputPropertyName ?? parameters["dataPropertyName"], "data"),
   );
   return isFull || options["fullResponse"] === true
-    ? "[{ body: one.body, headers: one.headers, statusCode: one.status }]"
+    ? "[n8n.fullAnswer(one)]"
     : format === "text" || format === "string"
       ? "[{ data: one.body }]"
       : version >= 3

@@ -128,7 +128,7 @@ const graphql: Convert = (ctx) => {
     responseFormat = "json",
     operationName,
   } = parameters;
-  if (requestMethod === "GET") throw new NotConvertible("sends GraphQL by GET");
+  const isGet = requestMethod === "GET";
   const typed = takeKeys(
     ctx,
     toList(toObject(headerParametersUi)["parameter"]).map((one) => {
@@ -139,16 +139,19 @@ const graphql: Convert = (ctx) => {
   const pairs = typed.rest.map(
     ({ name, value }) => `[${toCode(name)}]: n8n.text(${toCode(value)})`,
   );
-  const given =
-    variables === undefined || variables === ""
-      ? ""
-      : `, variables: n8n.json(${toCode(variables)})`;
-  const named =
-    operationName === undefined || operationName === ""
-      ? ""
-      : `, operationName: ${toCode(operationName)}`;
+  const { requestFormat = ctx.node.version >= 1.1 ? "json" : "graphql" } = parameters;
+  const text = `n8n.text(${toCode(query)})`;
+  // By GET it is a part of the address; the older node sends the query itself.
+  const body = isGet
+    ? `{ query: ${text} }`
+    : requestFormat === "json"
+      ? `{ query: ${text}, variables: n8n.json(${toCode(variables ?? "")} || "{}"), operationName: ${toCode(operationName ?? "")} || null }`
+      : text;
+  pairs.unshift(`"content-type": "application/${requestFormat === "json" ? "json" : "graphql"}"`);
   const headers = withKeys("headers", typed.keys);
-  const request = { method: "POST", headers, body: "{{ item.body }}" };
+  const request = isGet
+    ? { method: "GET", headers, query: "{{ item.body }}" }
+    : { method: "POST", headers, body: "{{ item.body }}" };
   const kind = ctx.node.credentials[0] ?? toText(authentication, "none");
   const step =
     authentication === "none"
@@ -164,7 +167,7 @@ const graphql: Convert = (ctx) => {
   return outsideSteps(
     ctx,
     {
-      args: `{ url: n8n.text(${toCode(endpoint)}), headers: { ${pairs.join(", ")} }, body: { query: n8n.text(${toCode(query)})${given}${named} } }`,
+      args: `{ url: n8n.text(${toCode(endpoint)}), headers: { ${pairs.join(", ")} }, body: ${body} }`,
       step,
       flatten: flattenCode(
         ctx,
@@ -280,7 +283,9 @@ function momentFormat(format: string): string {
 
 /** Two lists by a key: what is in one alone, the same, or different. */
 const compareDatasets: Convert = (ctx) => {
-  const { mergeByFields, options, resolve = "preferInput1" } = ctx.node.parameters;
+  const { parameters, version } = ctx.node;
+  const { mergeByFields, options, preferWhenMix = "input1", exceptWhenMix = "" } = parameters;
+  const { resolve = version >= 2.1 ? "includeBoth" : "preferInput2" } = parameters;
   const keys = toList(toObject(mergeByFields)["values"]).map((one) => {
     const { field1, field2 } = toObject(one);
     return [toText(field1), toText(field2)];
@@ -296,6 +301,8 @@ const compareDatasets: Convert = (ctx) => {
     throw new NotConvertible("compares other than two inputs");
   const from = (source: typeof left): string =>
     JSON.stringify([source[1] === 0 ? [source[0]] : source]);
+  const names = version >= 2 ? ["inputA", "inputB"] : ["input1", "input2"];
+  const about = `{ skip: n8n.list(${toCode(skipFields ?? "")}), resolve: ${JSON.stringify(resolve)}, names: ${JSON.stringify(names)}, prefer: ${JSON.stringify(preferWhenMix)}, except: n8n.list(${toCode(exceptWhenMix)}) }`;
   return {
     steps: [
       {
@@ -303,14 +310,12 @@ const compareDatasets: Convert = (ctx) => {
         type: "script",
         name: ctx.node.name.slice(0, 200),
         config: {
-          source: `return n8n.compare(n8n.items(input, ${from(left)}), n8n.items(input, ${from(right)}), ${JSON.stringify(keys)}, { skip: n8n.list(${toCode(skipFields ?? "")}) });`,
+          source: `return n8n.compare(n8n.items(input, ${from(left)}), n8n.items(input, ${from(right)}), ${JSON.stringify(keys)}, ${about});`,
         },
       },
     ],
     approximations:
-      resolve === "mix" || resolve === "includeBoth"
-        ? ["of what differs, the first input's item is given with both"]
-        : [],
+      toObject(options)["fuzzyCompare"] === true ? ["values of different types are different"] : [],
   };
 };
 
