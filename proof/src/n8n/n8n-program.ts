@@ -13,6 +13,7 @@ export interface Snapshot {
   readonly error?: string;
 }
 
+const TEMPLATE_MAX_S = 40;
 const MINUTE_MS = 60_000;
 const BATCH_MAX_MS = 90 * MINUTE_MS;
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -34,7 +35,8 @@ export async function runThere(
     active: false,
     nodes,
     connections,
-    settings: { executionOrder: "v1", timezone: "UTC" },
+    // One that never ends must not keep the others waiting.
+    settings: { executionOrder: "v1", timezone: "UTC", executionTimeout: TEMPLATE_MAX_S },
   }));
   await writeFile(file, JSON.stringify(workflows));
   await runNode([program, "import:workflow", `--input=${file}`], home);
