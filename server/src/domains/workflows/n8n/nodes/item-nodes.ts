@@ -152,20 +152,32 @@ ${source}
   return { steps: [scriptStep(ctx, ctx.id, `${work}\nreturn ${value};`)], approximations };
 };
 
-const KEYWORD =
-  /^(?:let|const|var|return|if|else|for|while|do|switch|case|break|continue|function|class|new|this|typeof|await|async|try|catch|finally|throw|delete|void|yield|in|of|null|true|false|undefined|default|import|export|super|static|get|set|input|context)$/;
+/** Names that mean something already, in the language or in scripts. */
+const KNOWN_NAMES = new Set(
+  "arguments async await break case catch class const context continue debugger default delete do else enum eval export extends false finally for function if implements import in input instanceof interface let n8n new null of package private protected public return static super switch this throw true try typeof undefined var void while with yield DateTime Duration Interval luxon jmespath lists text".split(
+    " ",
+  ),
+);
 
 /** The names to which code gives a value and which it never declares: n8n's code may, and a script has no place for them. */
 function undeclaredNames(source: string): string[] {
-  const given = source.matchAll(
-    /(?:^|[;{}\n(]|\belse\b)\s*([A-Za-z_$][\w$]*)\s*(?:[-+*/%]?=(?![=>])|(?:of|in)\s)/g,
+  const name = String.raw`([A-Za-z_$][\w$]*)`;
+  const given = [
+    ...source.matchAll(
+      new RegExp(String.raw`(?:^|[;{}]|\belse\b)\s*${name}\s*[-+*/%]?=(?![=>])`, "gm"),
+    ),
+    ...source.matchAll(new RegExp(String.raw`\bfor\s*\(\s*${name}\s*(?:=|of\b|in\b)`, "g")),
+  ];
+  return [...new Set(given.map(([, one = ""]) => one))].filter(
+    (one) => !KNOWN_NAMES.has(one) && !(one in globalThis) && !isDeclared(source, one),
   );
-  const names = new Set([...given].map(([, name = ""]) => name));
-  const isDeclared = (name: string): boolean =>
-    new RegExp(
-      `\\b(?:let|const|var|function|class)\\s+${name.replaceAll("$", "\\$")}(?![\\w$])`,
-    ).test(source);
-  return [...names].filter((name) => !KEYWORD.test(name) && !isDeclared(name));
+}
+
+function isDeclared(source: string, name: string): boolean {
+  const escaped = name.replaceAll("$", String.raw`\$`);
+  return new RegExp(String.raw`\b(?:let|const|var|function|class)\s+${escaped}(?![\w$])`).test(
+    source,
+  );
 }
 
 const splitOut: Convert = (ctx) => {
