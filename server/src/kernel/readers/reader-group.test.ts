@@ -144,3 +144,38 @@ test("a reader that fails holds up no other, and nothing is handled twice", asyn
   expect(await marksOf("test.second")).toEqual(["a", "b", "c", "d"]);
   expect(await marksOf("test.first")).toEqual(["a", "b", "d"]);
 });
+
+test("one that is behind by many batches holds up no other, and has each event once", async () => {
+  await world.sql("delete from marks");
+  const { epoch } = world.kernel.commitFeed;
+  await world.kernel.db.write({ workspace: world.home, environment: "production" }, (session) =>
+    session.send(
+      `insert into events (epoch, topic, type, actor_id, actor_type, actor_name,
+                           resource_type, resource_id, correlation_id, created_at, data)
+       select ${epoch}, 'note', 'note.created', 'x', 'system', 'x', 'note', 'x', 'cor', now(),
+              jsonb_build_object('title', 'many ' || n)
+         from generate_series(1, 1600) as n`,
+      [],
+    ),
+  );
+  await world.settled();
+  await world.sql(
+    `update readers set (epoch, xid, seq) =
+       (select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1)
+      where name = 'test.first'`,
+  );
+  const convoy = together();
+  await convoy.step();
+  await write("news");
+  await convoy.step();
+  expect(await marksOf("test.first")).toEqual(["news"]);
+  expect((await marksOf("test.second")).length).toBeLessThan(1600);
+  await until(async () => {
+    await convoy.step();
+    return (await places()).length === 1;
+  });
+  const marks = await marksOf("test.second");
+  expect(marks).toHaveLength(1601);
+  expect(new Set(marks).size).toBe(1601);
+  expect(await marksOf("test.first")).toEqual(["news"]);
+});

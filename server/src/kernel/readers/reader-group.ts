@@ -19,7 +19,8 @@ export interface ReaderGroupOptions {
 /**
  * Advances all readers. As long as they are at the same position, they share batches: one query and one
  * commit for all, where each by itself would cost its own. Those behind catch up with the foremost, and no further,
- * since the log may grow all the time. One that fails advances apart, so that it holds up no other, until it succeeds.
+ * since the log may grow all the time. One that fails, or is behind by more than a batch, advances apart until it is with
+ * the others, so that it holds up none of them.
  */
 export class ReaderGroup {
   readonly #options: ReaderGroupOptions;
@@ -33,16 +34,21 @@ export class ReaderGroup {
       ),
       failures: 0,
       retryAtMs: 0,
+      isBehind: false,
     }));
   }
 
   async step(): Promise<LoopNext> {
-    const [healthy, failing] = [
-      this.#members.filter(({ failures }) => failures === 0),
-      this.#members.filter(({ failures }) => failures > 0),
-    ];
-    let soonest = healthy.length === 0 ? POLL_MS : await this.#advanceTogether(healthy);
-    for (const member of failing) soonest = sooner(soonest, await this.#advanceAlone(member));
+    const together = this.#members.filter(isWithOthers);
+    const apart = this.#members.filter((member) => !isWithOthers(member));
+    let soonest = together.length === 0 ? POLL_MS : await this.#advanceTogether(together);
+    const until = apart.some(({ isBehind }) => isBehind)
+      ? await this.#readForemost(together)
+      : undefined;
+    for (const member of apart) {
+      const bound = member.isBehind ? until : undefined;
+      soonest = sooner(soonest, await this.#advanceAlone(member, bound));
+    }
     return soonest;
   }
 
@@ -57,10 +63,15 @@ export class ReaderGroup {
       // Which of them failed shows when each advances alone.
       return this.#advanceEach(members);
     }
-    const readers = loops.map(({ reader }) => reader);
-    const next = await this.#advanceEach(members, await readForemost(platform, readers));
+    const next = await this.#advanceEach(members, await this.#readForemost(members));
     // There may be more beyond the foremost.
     return sooner(next, "soon");
+  }
+
+  /** Where the foremost of some members is; undefined of none. */
+  #readForemost(members: readonly GroupMember[]): Promise<LogPosition | undefined> {
+    const readers = members.map(({ loop }) => loop.reader);
+    return readForemost(this.#options.platform, readers);
   }
 
   async #advanceEach(members: readonly GroupMember[], until?: LogPosition): Promise<LoopNext> {
@@ -77,6 +88,8 @@ export class ReaderGroup {
     try {
       const next = await member.loop.step(until);
       member.failures = 0;
+      // A full batch that ends before the foremost: there are more to come.
+      member.isBehind = next === "again" && (until !== undefined || member.isBehind);
       return next;
     } catch (error) {
       if (isConnectionLoss(error)) throw error;
@@ -93,6 +106,12 @@ interface GroupMember {
   readonly loop: ReaderLoop;
   failures: number;
   retryAtMs: number;
+  /** It needs more than a batch to be where the foremost is. */
+  isBehind: boolean;
+}
+
+function isWithOthers({ failures, isBehind }: GroupMember): boolean {
+  return failures === 0 && !isBehind;
 }
 
 function sooner(left: LoopNext, right: LoopNext): LoopNext {
