@@ -157,8 +157,9 @@ async function performCall(ctx: WriteContext, call: PlannedCall): Promise<void> 
     if (revision === undefined || revision === present) return;
     throw new Failure(PreconditionFailed, { detail: "was changed meanwhile" });
   };
+  const caller = { ...ctx.caller, isUndo: true as const };
   const value = await op.run(
-    { ...ctx, expectRevision } as never,
+    { ...ctx, caller, expectRevision } as never,
     input as never,
     prepared as never,
   );
@@ -252,9 +253,9 @@ async function writeReversals(
         outcome.note(thing, actOf(reversal), reversal.fields);
       }
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      const refusal = toRefusal(error);
       if (batch.length === 1) {
-        outcome.refuse(first.thing, error);
+        outcome.refuse(first.thing, refusal);
         continue;
       }
       const middle = Math.ceil(batch.length / 2);

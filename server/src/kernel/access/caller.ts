@@ -106,6 +106,8 @@ export interface Caller {
   readonly isApproved?: true;
   /** True when nothing of the call will stay: what is prepared for it must not be used up. */
   readonly isDryRun?: true;
+  /** True when an undo brings something back: parts of it have the ids again that they had. */
+  readonly isUndo?: true;
   readonly requestId: string;
   /** The owner of its idempotency keys: a credential or a run. A stranger has none. */
   readonly idempotencyScope?: string;

@@ -157,7 +157,7 @@ function replaceItem<Item extends { readonly id: string }>(
   return { list: items.map((candidate) => (candidate === old ? item : candidate)), item };
 }
 
-/** Gives ids to new items. An id in the request must be known, and unique. */
+/** Gives ids to new items. An id in the request must be known, unless an undo has it from the log, and unique. */
 function assignIds<Item extends { readonly id?: string }>(
   ctx: WriteContext<never>,
   prefix: "pag" | "dsr",
@@ -166,7 +166,8 @@ function assignIds<Item extends { readonly id?: string }>(
 ): (Item & { readonly id: string })[] {
   const basePath = prefix === "pag" ? "/pages" : "/dataSources";
   const next = idsInOrder(prefix, ctx.now.getTime());
-  const available = new Set(known.map(({ id }) => id));
+  const given = items.flatMap(({ id }) => id ?? []);
+  const available = new Set(ctx.caller.isUndo ? given : known.map(({ id }) => id));
   return items.map((item, index) => {
     const { id } = item;
     if (id !== undefined && !available.delete(id)) {

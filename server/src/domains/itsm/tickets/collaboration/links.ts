@@ -110,6 +110,7 @@ function linkInverse(
     },
     async write(ctx, ticketId, reversals) {
       for (const { id: linkId, target } of reversals) {
+        if (target && (await isLinked(ctx.tx, target))) throw new Failure(LinkExists);
         const [op, input] = target
           ? [
               links.add,
@@ -123,6 +124,18 @@ function linkInverse(
       }
     },
   };
+}
+
+/** True where somebody made the same link again. */
+async function isLinked(tx: Tx, { type, from, to }: State): Promise<boolean> {
+  const row = await tx
+    .selectFrom("ticket_links")
+    .select("id")
+    .where("type", "=", String(type))
+    .where("from_id", "=", String(from))
+    .where("to_id", "=", String(to))
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 type LinkEvent = EventType<`${string}.${string}`, typeof LinkData>;
