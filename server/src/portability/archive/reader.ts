@@ -55,6 +55,37 @@ export async function* readArchive(bytes: ArchiveBytes): AsyncGenerator<Frame> {
   }
 }
 
+/** The frames of an archive, of which the next one is read and unpacked while the database takes the one before. */
+export async function* readAhead(
+  frames: AsyncGenerator<Frame>,
+  /** The number of the first whose content is asked for. */
+  from: number,
+): AsyncGenerator<Frame> {
+  const next = async (): Promise<IteratorResult<Frame, void>> => {
+    const read = await frames.next();
+    if (read.done || read.value.number < from) return read;
+    const content = read.value.content();
+    // A failure is told to whoever asks for the content.
+    content.catch(() => undefined);
+    return { done: false, value: { ...read.value, content: () => content } };
+  };
+  let coming = next();
+  for (;;) {
+    const { value, done } = await coming;
+    if (done) return;
+    coming = next();
+    coming.catch(() => undefined);
+    yield value;
+  }
+}
+
+/** The next frame; an archive without one is cut. */
+export async function nextFrame(frames: AsyncGenerator<Frame>): Promise<Frame> {
+  const { value, done } = await frames.next();
+  if (done) throw archiveError("ends before its end");
+  return value as Frame;
+}
+
 export function archiveError(what: string): StartupError {
   return new StartupError(`The archive ${what}. Nothing of it is shown in this installation.`);
 }

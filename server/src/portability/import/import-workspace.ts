@@ -7,7 +7,14 @@ import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { Head, Manifest, Person } from "../archive/frame.ts";
 import { computeMac } from "../archive/passphrase.ts";
-import { type ArchiveBytes, archiveError, type Frame, readArchive } from "../archive/reader.ts";
+import {
+  type ArchiveBytes,
+  archiveError,
+  type Frame,
+  nextFrame,
+  readAhead,
+  readArchive,
+} from "../archive/reader.ts";
 import {
   type Catalogue,
   MIRRORS,
@@ -88,19 +95,13 @@ export async function importWorkspace(options: ImportOptions): Promise<ImportedW
       const state = await beginImport(client, { key: manifest.workspace.key, slug, archive });
       if (state.isLoaded) return;
       await openLog(client, { epoch: manifest.epoch, readerNames: options.kernel.readerNames });
-      const loading = new WorkspaceImport(client, frames, { options, manifest, slug, keys });
-      await loading.run(state);
+      const ahead = readAhead(frames, state.frames);
+      await new WorkspaceImport(client, ahead, { options, manifest, slug, keys }).run(state);
     });
     return { key: manifest.workspace.key, slug, exportedAt: manifest.exportedAt };
   } finally {
     await frames.return(undefined);
   }
-}
-
-async function nextFrame(frames: AsyncGenerator<Frame>): Promise<Frame> {
-  const { value, done } = await frames.next();
-  if (done) throw archiveError("ends before its end");
-  return value as Frame;
 }
 
 interface ImportContext {
@@ -249,16 +250,15 @@ class WorkspaceImport {
     if (isDone) return;
     if (head.at !== 0 || this.#isOpening)
       throw archiveError("has a part of a file in a wrong place");
-    const { blob } = head;
     const { rows } = await this.#client.query<{ sha256: Buffer; size: string; place: string }>(
       "select sha256, size, place from blobs where workspace_id = $1 and id = $2",
-      [this.#key, blob],
+      [this.#key, head.blob],
     );
     const [row] = rows;
     if (!row || row.place === "database") throw archiveError("has a file that no row names");
     const { blobStores } = this.#context.options.kernel;
     const store = blobStores.at(row.place);
-    const name = objectName(this.#key, blob);
+    const name = objectName(this.#key, head.blob);
     // An interrupted import may have left a part of it.
     await store.remove(name);
     const meter = { hash: createHash("sha256"), bytes: 0, last: frame };
@@ -350,7 +350,8 @@ class WorkspaceImport {
   /** One frame and the word that it is done, or within the last transaction. */
   async #transact(frame: Frame, work: () => Promise<void>): Promise<void> {
     if (this.#isOpening) return work();
-    await this.#client.query("begin");
+    // The last transaction waits for the disk, and so for all before it; rows are lost with the word that they are there.
+    await this.#client.query("begin; set local synchronous_commit = off");
     await this.#enter();
     await work();
     await this.#client.query(

@@ -24,6 +24,7 @@ export function isSameSet(left: readonly string[], right: readonly string[]): bo
 }
 
 const NEWLINE = 10;
+const TAB = 9;
 const BACKSLASH = 92;
 
 function countLines(lines: Buffer): number {
@@ -60,9 +61,33 @@ function assertColumn(
   index: number,
   { accept, refusal }: { readonly accept: (value: string) => boolean; readonly refusal: string },
 ): void {
-  for (const line of lines.toString("latin1").split("\n"))
-    if (line !== "" && !accept(line.split("\t", index + 1)[index] ?? ""))
-      throw archiveError(refusal);
+  // Many rows one after another have the same value.
+  let accepted: string | undefined;
+  for (let at = 0; at < lines.length;) {
+    const newline = lines.indexOf(NEWLINE, at);
+    const end = newline === -1 ? lines.length : newline;
+    const value = readColumn(lines, { at, end, index });
+    if (value !== accepted && end > at) {
+      if (!accept(value)) throw archiveError(refusal);
+      accepted = value;
+    }
+    at = end + 1;
+  }
+}
+
+/** The value of one column of the row between two places; empty where there is none. */
+function readColumn(
+  lines: Buffer,
+  { at, end, index }: { readonly at: number; readonly end: number; readonly index: number },
+): string {
+  let start = at;
+  for (let column = 0; column < index; column += 1) {
+    const tab = lines.indexOf(TAB, start);
+    if (tab === -1 || tab >= end) return "";
+    start = tab + 1;
+  }
+  const tab = lines.indexOf(TAB, start);
+  return lines.toString("latin1", start, tab === -1 || tab > end ? end : tab);
 }
 
 /** Replaces the values of one column. */
