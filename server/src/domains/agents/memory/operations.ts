@@ -78,7 +78,7 @@ export const appendMemory = command({
     keep: Type.Optional(Type.Integer({ minimum: 1, maximum: MESSAGES_MAX, default: MESSAGES_MAX })),
   }),
   response: item(Memory),
-  emits: [MemoryAppended, MemoryDeleted],
+  emits: [MemoryAppended],
   fails: [TooManyMemories],
   example: {
     body: {
@@ -95,17 +95,7 @@ export const appendMemory = command({
     const input = { id: newId("mem"), key, messages, keep, workflowId, now: ctx.now };
     const after = await store.appendMessages(ctx.tx, input);
     if (!after) throw new Failure(TooManyMemories);
-    const { messageCount, revision } = after;
-    const surplus =
-      workflowId !== null && revision === 1 && (await store.deleteSurplus(ctx.tx, workflowId));
-    if (surplus) {
-      const { id: oldId, key: oldKey, messageCount: count } = surplus;
-      ctx.emit(
-        MemoryDeleted,
-        { id: oldId, displayName: oldKey },
-        { key: oldKey, messageCount: count },
-      );
-    }
+    const { messageCount } = after;
     ctx.emit(MemoryAppended, { id: after.id, displayName: key }, { key, messageCount });
     return after;
   },

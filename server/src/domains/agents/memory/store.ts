@@ -89,19 +89,6 @@ export async function appendMessages(
   return rows[0];
 }
 
-/** Deletes the memory of a workflow that was used least lately, where it has too many. */
-export async function deleteSurplus(
-  tx: Tx,
-  workflowId: string,
-): Promise<MemorySummary | undefined> {
-  const { rows } = await sql<MemorySummary>`
-    delete from agent_memories where id = (
-      select id from agent_memories where workflow_id = ${workflowId}
-       order by updated_at desc offset ${MEMORIES_OF_WORKFLOW_MAX} limit 1)
-    returning ${SUMMARY}, revision`.execute(tx);
-  return rows[0];
-}
-
 export async function deleteMemory(tx: Tx, id: string): Promise<void> {
   await sql`delete from agent_memories where id = ${id}`.execute(tx);
 }
@@ -111,10 +98,21 @@ const UNUSED = `
   delete from agent_memories where id = any (array(
     select id from agent_memories where updated_at < $1 order by updated_at limit $2))`;
 
-/** Deletes memories that nobody has used for long. */
+const SURPLUS = `
+  delete from agent_memories where id = any (array(
+    select id from (
+      select id, row_number() over (
+               partition by workspace_id, environment, workflow_id order by updated_at desc) as place
+        from agent_memories where workflow_id is not null) one
+     where place > ${MEMORIES_OF_WORKFLOW_MAX} limit $1))`;
+
+/** Deletes memories that nobody has used for long, and of a workflow with too many those that were used least lately. */
 export const memoryRetentionJob = retentionJob({
   kind: "agents.prune_memories",
-  everyMs: 3_600_000,
-  remove: ({ db, clock }: Platform, rowsMax) =>
-    deleteAcrossWorkspaces(db, UNUSED, [new Date(clock.nowMs() - UNUSED_DAYS * DAY_MS), rowsMax]),
+  everyMs: 600_000,
+  async remove({ db, clock }: Platform, rowsMax) {
+    const before = new Date(clock.nowMs() - UNUSED_DAYS * DAY_MS);
+    const unused = await deleteAcrossWorkspaces(db, UNUSED, [before, rowsMax]);
+    return unused + (await deleteAcrossWorkspaces(db, SURPLUS, [rowsMax - unused]));
+  },
 });
