@@ -7,7 +7,7 @@ import { builtServer } from "../../process/testing/built-server.ts";
 import { retireImportsJob } from "./imports/jobs.ts";
 
 const PASSPHRASE = "correct horse battery";
-// From the sources each of their commands took seven seconds of the processor.
+// From the sources each of their commands took five seconds of the processor.
 const env = { MILLRACE_BUNDLE: builtServer() };
 const source = await useWorld({ work: true, hostCommands: true, env });
 const target = await useWorld({ work: true, hostCommands: true, env });
