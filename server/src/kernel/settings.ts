@@ -55,7 +55,7 @@ export interface Settings {
   readonly outboundCaPem: string | undefined;
   readonly trustProxy: readonly string[];
   readonly rateLimit: number;
-  /** The runs that one cause may start from its third link on; 0 for no limit. */
+  /** The runs of a workflow that one cause may start in a day from its third link on; 0 for no limit. */
   readonly chainRunsMax: number;
   readonly loginRateLimit: number;
   readonly logLevel: string;
@@ -293,7 +293,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_TRUST_PROXY: "comma-separated CIDR ranges of proxies such as 10.0.0.1/32",
   MILLRACE_RATE_LIMIT: "requests per minute for each credential, 0 for no limit",
   MILLRACE_CHAIN_RUNS_MAX:
-    "runs that workflows start of one cause, from the third link of its chain on, 0 for no limit",
+    "runs of a workflow that one cause starts in a day, from the third link of its chain on, 0 for no limit",
   MILLRACE_LOGIN_RATE_LIMIT: "attempts per minute for each account and address, 0 for no limit",
   MILLRACE_SMTP_URL: "a URL such as smtp://user:password@host:587 or smtps://host",
   MILLRACE_MAIL_REPLY_TO: "where answers to e-mails go, such as Service desk <desk@example.com>",

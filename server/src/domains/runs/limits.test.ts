@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
+import { takeLink } from "./start/chain-bound.ts";
 import {
   deployWorkflow,
   readEventTypes,
@@ -181,6 +182,22 @@ test("a workflow that starts itself, and three of it each time, is cut off after
   expect(
     world.lines.filter((line) => line.includes("a chain of automations was cut")),
   ).toHaveLength(1);
+  const link = { workspace: world.home, correlationId: cause.correlationId, depth: 3 };
+  expect(await takeLink(world.kernel, { ...link, workflowId: id })).toBe(false);
+  // Other workflows of the cause go on, and so does one whose runs are of other days.
+  expect(await takeLink(world.kernel, { ...link, workflowId: marker })).toBe(true);
+  await world.sql(
+    "update runs set created_at = created_at - interval '2 days' where correlation_id = $1",
+    [cause.correlationId],
+  );
+  await until(() => takeLink(world.kernel, { ...link, workflowId: id }));
+});
+
+test("starts that were rolled back and tried again are none of the runs of a cause", async () => {
+  const link = { workspace: world.home, workflowId: "wf_x", correlationId: "cor_x", depth: 3 };
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    expect(await takeLink(world.kernel, link)).toBe(true);
+  }
 });
 
 test("runs of a version without a limit hold nobody back", async () => {

@@ -54,7 +54,12 @@ export async function prepareTrigger(
   const depth = Math.max(cause.depth, chosen.past?.depth ?? 0);
   if (depth >= CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
   const workspace = workspaceKeyOf(caller);
-  const link = { workspace, correlationId: cause.correlationId, depth: depth + 1 };
+  const link = {
+    workspace,
+    workflowId,
+    correlationId: cause.correlationId,
+    depth: depth + 1,
+  };
   if (!(await takeLink(platform, link))) throw new Failure(ChainTooLong);
   const { versionId, ...authority } = await platform.db.read({ workspace, environment }, (tx) =>
     resolveVersion(tx, caller, workflowId, request.versionId),

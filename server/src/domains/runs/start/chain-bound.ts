@@ -1,7 +1,8 @@
 /**
  * The bound on the runs of one cause. A chain of automations has sixteen links, but each may start thousands: a workflow that starts
  * itself by events, sub-workflows or calls would fill the installation before the chain is cut. Two links are free, so that
- * a workflow may start as many others as it makes things.
+ * a workflow may start as many others as it makes things. Counted for each workflow and in a day: whoever imports thousands of
+ * things may have any number of workflows follow on them, and a cause that lasts for months is none that runs wild.
  */
 import type { Platform, PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -10,15 +11,19 @@ import { failure } from "#kernel/operation/failure.ts";
 export const ChainTooLong = failure(
   "chain_too_long",
   409,
-  "Workflows have started too many runs of one cause (MILLRACE_CHAIN_RUNS_MAX).",
+  "The workflow was started too often by one cause (MILLRACE_CHAIN_RUNS_MAX).",
 );
 
 const COUNTED_DEPTH = 3;
 const FRESH_MS = 1_000;
 const CHAINS_MAX = 10_000;
+const DAY_MS = 24 * 3_600_000;
 
 interface Chain {
-  runs: number;
+  /** Those that the database had. */
+  readonly stored: number;
+  /** Those that were let through since then, some of which may never have been written. */
+  taken: number;
   readonly readAtMs: number;
 }
 
@@ -26,6 +31,8 @@ interface Chain {
 class ChainBound {
   readonly #services: PlatformServices;
   readonly #chains = new Map<string, Chain>();
+  /** Those that were cut: each is told once. */
+  readonly #cut = new Set<string>();
 
   constructor(services: PlatformServices) {
     this.#services = services;
@@ -33,35 +40,41 @@ class ChainBound {
 
   /** True while one more run of a cause may start, which counts it. */
   async take(link: ChainLink, query: ChainQuery): Promise<boolean> {
-    const { workspace, correlationId, depth } = link;
     const { chainRunsMax } = this.#services.settings;
-    if (depth < COUNTED_DEPTH || chainRunsMax === 0) return true;
+    if (link.depth < COUNTED_DEPTH || chainRunsMax === 0) return true;
     const chain = await this.#read(link, chainRunsMax, query);
-    chain.runs += 1;
-    if (chain.runs <= chainRunsMax) return true;
-    if (chain.runs === chainRunsMax + 1) {
-      this.#services.log.warn({ workspace, correlationId }, "a chain of automations was cut");
+    if (chain.stored >= chainRunsMax) {
+      this.#tell(link);
+      return false;
     }
-    return false;
+    chain.taken += 1;
+    return true;
   }
 
+  #tell({ workspace, correlationId, workflowId }: ChainLink): void {
+    const key = `${correlationId} ${workflowId}`;
+    if (this.#cut.has(key)) return;
+    if (this.#cut.size >= CHAINS_MAX) this.#cut.clear();
+    this.#cut.add(key);
+    this.#services.log.warn(
+      { workspace, correlationId, workflowId },
+      "a chain of automations was cut",
+    );
+  }
+
+  /** Nothing is refused but by what the database has: what was let through may have been rolled back, and be tried again. */
   async #read(
-    { workspace, correlationId }: ChainLink,
+    { workspace, correlationId, workflowId }: ChainLink,
     runsMax: number,
     query: ChainQuery,
   ): Promise<Chain> {
-    const key = `${workspace} ${correlationId}`;
+    const key = `${workspace} ${correlationId} ${workflowId}`;
     const known = this.#chains.get(key);
-    // A full one stays so: only retention takes runs away.
-    const isFresh =
-      known && (known.runs > runsMax || performance.now() - known.readAtMs < FRESH_MS);
-    if (isFresh) return known;
-    const [row] = await query(COUNT, [correlationId, workspace, runsMax]);
-    // Some of those that were counted here are not committed yet.
-    const chain = {
-      runs: Math.max(Number(row?.["n"] ?? 0), known?.runs ?? 0),
-      readAtMs: performance.now(),
-    };
+    const isFresh = known && performance.now() - known.readAtMs < FRESH_MS;
+    if (isFresh && (known.stored >= runsMax || known.stored + known.taken < runsMax)) return known;
+    const since = new Date(this.#services.clock.nowMs() - DAY_MS);
+    const [row] = await query(COUNT, [correlationId, workflowId, workspace, since, runsMax]);
+    const chain = { stored: Number(row?.["n"] ?? 0), taken: 0, readAtMs: performance.now() };
     if (this.#chains.size >= CHAINS_MAX) this.#chains.clear();
     this.#chains.set(key, chain);
     return chain;
@@ -70,11 +83,14 @@ class ChainBound {
 
 const COUNT = `
   select count(*)::int as n from (
-    select from runs where correlation_id = $1 and workspace_id = $2 and depth >= ${COUNTED_DEPTH} limit $3) one`;
+    select from runs
+     where correlation_id = $1 and workflow_id = $2 and workspace_id = $3 and created_at >= $4
+       and depth >= ${COUNTED_DEPTH} limit $5) one`;
 
 /** A run that is to start. */
 export interface ChainLink {
   readonly workspace: string;
+  readonly workflowId: string;
   readonly correlationId: string;
   readonly depth: number;
 }

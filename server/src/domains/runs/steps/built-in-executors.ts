@@ -92,7 +92,7 @@ const subworkflow = executor({
     }
     assertFittingInput(version, input);
     const cause = { ...tools.cause, depth: run.cause.depth + 1 };
-    if (!(await takeLink(platform, { ...partition, ...cause }))) {
+    if (!(await takeLink(platform, { ...partition, ...cause, workflowId: version.workflowId }))) {
       throw new StepFailure(ChainTooLong.code, ChainTooLong.title, { retryable: false });
     }
     const prepared = await startInline(platform, {

@@ -180,7 +180,8 @@ export const eventTriggerReader = reader({
         // Ids in the order of the events: due runs and queued runs are taken in that order.
         const start = { ...toRunStart(visible, trigger), id: nextRunId(now.getTime()) };
         const { workspace, cause } = start;
-        if (!(await takeLinkWithin(ctx, { workspace, ...cause }))) continue;
+        const { workflowId } = trigger.version;
+        if (!(await takeLinkWithin(ctx, { workspace, workflowId, ...cause }))) continue;
         await beginRun(ctx.because(event), trigger, start, holds);
       }
       for (const step of openWaits) {
