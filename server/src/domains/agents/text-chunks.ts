@@ -25,9 +25,11 @@ export function cutText(
 
 function findEnd(text: string, from: number, to: number): number {
   const half = from + Math.ceil((to - from) / 2);
+  // Only there: to look through all of the text for each chunk would take the square of its length.
+  const places = text.slice(half, to);
   for (const end of ENDS) {
-    const at = text.lastIndexOf(end, to - end.length);
-    if (at >= half) return at + end.length;
+    const at = places.lastIndexOf(end);
+    if (at >= 0) return half + at + end.length;
   }
   // A character of two halves stays whole.
   return isLowSurrogate(text.charCodeAt(to)) ? to - 1 : to;
