@@ -1,4 +1,5 @@
 /** Templates here: imported, saved, published and run over HTTP. */
+import { setTimeout as pause } from "node:timers/promises";
 import { type Items, joinOutputs } from "./n8n-program.ts";
 import type { Template } from "./template.ts";
 
@@ -17,6 +18,8 @@ export interface Ran {
 export const SECRET = "typed-into-the-template";
 
 const WAIT_MS = 60_000;
+const POLL_MS = 200;
+const RUN_MAX_MS = 300_000;
 const STEPS_PER_PAGE = 200;
 
 export class Importer {
@@ -66,6 +69,14 @@ export class Importer {
   ): Promise<Ran> {
     const steps: Answer[] = [];
     let run: Answer;
+    // On a busy machine it may take longer than a request waits.
+    const limit = performance.now() + RUN_MAX_MS;
+    for (;;) {
+      run = await this.#ask(`GET /api/v1/runs/${runId}?steps=0`);
+      if (!["queued", "running", "waiting"].includes(run.status) || performance.now() > limit)
+        break;
+      await pause(POLL_MS);
+    }
     do {
       const after = steps.length === 0 ? "" : `&afterStep=${encodeURIComponent(steps.at(-1).id)}`;
       run = await this.#ask(`GET /api/v1/runs/${runId}?steps=${STEPS_PER_PAGE}${after}`);

@@ -173,7 +173,7 @@ test("a loop knows its batch and its last turn; what is compared is told with bo
         type: "code",
         parameters: {
           jsCode:
-            "return $('loop').all().map(({ json }) => ({ json: { ...json, v: json.v === 2 ? 0 : json.v, last: $('loop').context.noItemsLeft } }));",
+            "return $('loop').all().map(({ json }) => ({ json: { ...json, v: json.v === 2 ? 0 : json.v, last: $('loop').context.noItemsLeft, own: $('make').item.json.k } }));",
         },
       },
       both: {
@@ -181,16 +181,17 @@ test("a loop knows its batch and its last turn; what is compared is told with bo
         version: 2.3,
         parameters: {
           mergeByFields: { values: [{ field1: "k", field2: "k" }] },
-          options: { skipFields: "last" },
+          options: { skipFields: "last,own" },
         },
       },
     },
     ["make 0 -> loop", "loop 1 -> turn", "turn 0 -> loop", "make 0 -> both", "loop 0 -> both"],
   );
-  expect((found["loop"] as { last: boolean }[]).map(({ last }) => last)).toEqual([
-    false,
-    false,
-    true,
+  // Of a node before the loop, the item that belongs to the first one of the batch.
+  expect(found["loop"]).toMatchObject([
+    { last: false, own: 1 },
+    { last: false, own: 1 },
+    { last: true, own: 3 },
   ]);
   expect(found["both"]).toMatchObject({
     o0: [],

@@ -141,7 +141,9 @@ export function createN8n() {
     };
     const node = (name) => {
       const all = itemsOfNode(name);
-      const paired = all.length === 1 ? all[0] : all[index];
+      // In a loop, what has as many items as the loop has in all is of the same order.
+      const { from = 0, of } = scope.batch ?? {};
+      const paired = all.length === 1 ? all[0] : all[all.length === of ? from + index : index];
       return {
         item: paired,
         json: paired?.json,
@@ -338,8 +340,8 @@ export function createN8n() {
     502: "Bad Gateway",
     503: "Service Unavailable",
   };
-  n8n.fullAnswer = ({ body, headers, status }) => ({
-    body,
+  n8n.fullAnswer = ({ body, headers, status }, name = "body") => ({
+    [name]: body,
     headers,
     statusCode: status,
     statusMessage: STATUS_TEXTS[status] ?? "",

@@ -61,7 +61,7 @@ export function convertBatches(
   const hasBack = back.length > 0;
   const name = node.name.slice(0, 200);
   const chunk = `const size = ${size};
-return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => ({ items: list.slice(at * size, (at + 1) * size) }))${hasBack ? "" : ".slice(0, 1)"};`;
+return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => ({ items: list.slice(at * size, (at + 1) * size), from: at * size, of: list.length }))${hasBack ? "" : ".slice(0, 1)"};`;
   return {
     steps: [
       firstItemScript(ctx, { id: `${id}_batches`, code: chunk, text: batchSize }),

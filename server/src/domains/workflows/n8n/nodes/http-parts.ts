@@ -41,6 +41,17 @@ function pairsPart(ctx: NodeContext, list: Json): HttpPart {
   return { code: `{ ${members.join(", ")} }`, keys };
 }
 
+/** The members of a body; newer nodes take their names for paths. */
+function pathsPart(ctx: NodeContext, list: Json): HttpPart {
+  const part = pairsPart(ctx, list);
+  const isPath = toList(list).some((one) => /[.[]/.test(String(toObject(one)["name"])));
+  if (ctx.node.version < 4 || !isPath) return part;
+  return {
+    ...part,
+    code: `Object.entries(${part.code}).reduce((made, [name, one]) => n8n.set(made, name, one), {})`,
+  };
+}
+
 /** JSON that is written as a text, or is the value of an expression. */
 function jsonCode(value: Json): string {
   return `((made) => typeof made === "string" ? JSON.parse(made) : made)(${toCode(value)})`;
@@ -114,7 +125,7 @@ function bodyOfNew(ctx: NodeContext): HttpPart {
   const pairs = toObject(parameters["bodyParameters"])["parameters"];
   const plain = (code: string): HttpPart => ({ code, keys: [] });
   if (contentType === "json") {
-    if (specifyBody !== "json") return pairsPart(ctx, pairs);
+    if (specifyBody !== "json") return pathsPart(ctx, pairs);
     return jsonBodyPart(ctx, jsonBody);
   }
   if (contentType === "raw") return plain(`n8n.text(${toCode(body)})`);

@@ -217,7 +217,7 @@ function itemsCode(
     toText(outputPropertyName ?? parameters["dataPropertyName"], "data"),
   );
   return isFull || options["fullResponse"] === true
-    ? "[n8n.fullAnswer(one)]"
+    ? `[n8n.fullAnswer(one${version >= 3 && format === "text" ? `, ${property}` : ""})]`
     : format === "text" || format === "string"
       ? "[{ data: one.body }]"
       : version >= 3
