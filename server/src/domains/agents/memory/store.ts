@@ -98,12 +98,17 @@ const UNUSED = `
   delete from agent_memories where id = any (array(
     select id from agent_memories where updated_at < $1 order by updated_at limit $2))`;
 
+/** Half of the room is for those that were used again: strangers who say a word each displace nobody from that. */
 const SURPLUS = `
   delete from agent_memories where id = any (array(
     select id from (
       select id, row_number() over (
-               partition by workspace_id, environment, workflow_id order by updated_at desc) as place
-        from agent_memories where workflow_id is not null) one
+               partition by workspace_id, environment, workflow_id
+                   order by rank > ${MEMORIES_OF_WORKFLOW_MAX / 2}, updated_at desc) as place
+        from (select id, workspace_id, environment, workflow_id, updated_at, row_number() over (
+                          partition by workspace_id, environment, workflow_id, revision > 1
+                              order by updated_at desc) as rank
+                from agent_memories where workflow_id is not null) ranked) one
      where place > ${MEMORIES_OF_WORKFLOW_MAX} limit $1))`;
 
 /** Deletes memories that nobody has used for long, and of a workflow with too many those that were used least lately. */
