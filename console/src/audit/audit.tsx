@@ -2,9 +2,10 @@ import "./audit.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { call, type Schemas, useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { usePeople } from "../data/people.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { useTitle } from "../shell/title.ts";
+import { saveFile } from "../ui/behaviour/save-file.ts";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Combobox } from "../ui/overlay/combobox.tsx";
@@ -113,12 +114,7 @@ function Filters(props: {
   readonly onChange: (change: AuditSearch) => void;
 }) {
   const { search, onChange } = props;
-  const may = useMay();
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
+  const people = usePeople();
   const types = useOp("event_types.list").data?.data ?? [];
   return (
     <div className="audit-filters" role="group" aria-label="Filter">
@@ -126,10 +122,7 @@ function Filters(props: {
         <Combobox
           label="Person"
           placeholder="Anybody"
-          options={
-            people?.data.map(({ id, name, email }) => ({ value: id, label: name, about: email })) ??
-            []
-          }
+          options={people.map(({ id, name, email }) => ({ value: id, label: name, about: email }))}
           value={search.person ?? ""}
           onChange={(value) => onChange({ person: value || undefined })}
         />
@@ -221,12 +214,7 @@ async function exportEvents(query: ReturnType<typeof toAuditQuery>): Promise<voi
       events.push(...page.data);
       after = page.pagination.nextCursor ?? undefined;
     } while (after !== undefined && events.length < EXPORT_MAX);
-    const url = URL.createObjectURL(new Blob([toCsv(events)], { type: "text/csv" }));
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = "audit.csv";
-    link.click();
-    URL.revokeObjectURL(url);
+    saveFile(toCsv(events), "audit.csv", "text/csv");
     notify(
       after === undefined
         ? `${count(events.length, "event")} exported.`

@@ -2,7 +2,7 @@ import "./reports.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useTeams } from "../data/people.ts";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { CourseChart } from "../ui/display/course-chart.tsx";
@@ -71,8 +71,7 @@ interface ReportBarProps {
 }
 
 function ReportBar({ search, show }: ReportBarProps) {
-  const may = useMay();
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const teams = useTeams();
   return (
     <>
       <select
@@ -107,7 +106,7 @@ function ReportBar({ search, show }: ReportBarProps) {
       >
         <option value="">All teams</option>
         <option value="none">No team</option>
-        {(teams?.data ?? []).map(({ id, name }) => (
+        {teams.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>

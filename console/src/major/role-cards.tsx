@@ -1,6 +1,6 @@
-import { call, invalidate, useOp } from "../data/api.ts";
+import { call, invalidate } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
-import { useMay, useMe, useNames } from "../data/people.ts";
+import { useMay, useMe, useNames, usePeople } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Combobox } from "../ui/overlay/combobox.tsx";
@@ -20,9 +20,8 @@ export function RoleCards({ room }: { readonly room: Room }) {
   const may = useMay();
   const me = useMe()?.user.id;
   const mayChange = may("incidents:write") && incident.isMajor;
-  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") }).data
-    ?.data;
-  const options = (people ?? []).map(({ id, name, email }) => ({
+  const people = usePeople();
+  const options = people.map(({ id, name, email }) => ({
     value: id,
     label: name,
     about: email,

@@ -1,6 +1,6 @@
 import "./past.css";
 import { ChevronLeft, ChevronRight, History } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useActions } from "../shell/actions.ts";
 import { toIsoTime, toLocalTime } from "../ui/local-time.ts";
 import { neighboursOf } from "./moment.ts";
@@ -49,16 +49,9 @@ export function PastBanner({ at, moments, onChange }: PastBannerProps) {
         <span>Nothing can be changed here.</span>
       </span>
       <span className="past-steps">
-        <button
-          type="button"
-          className="btn icon"
-          aria-label="The change before"
-          title="The change before ([)"
-          disabled={before === undefined}
-          onClick={() => onChange(before)}
-        >
+        <StepButton label="The change before" keys="[" to={before} onStep={onChange}>
           <ChevronLeft />
-        </button>
+        </StepButton>
         <input
           className="field"
           type="datetime-local"
@@ -70,20 +63,37 @@ export function PastBanner({ at, moments, onChange }: PastBannerProps) {
             if (next !== undefined) onChange(next);
           }}
         />
-        <button
-          type="button"
-          className="btn icon"
-          aria-label="The change after"
-          title="The change after (])"
-          disabled={after === undefined}
-          onClick={() => onChange(after)}
-        >
+        <StepButton label="The change after" keys="]" to={after} onStep={onChange}>
           <ChevronRight />
-        </button>
+        </StepButton>
         <button ref={back} type="button" className="btn main" onClick={leave}>
           Back to now
         </button>
       </span>
     </div>
+  );
+}
+
+interface StepButtonProps {
+  readonly label: string;
+  readonly keys: string;
+  readonly to: string | undefined;
+  readonly onStep: (to: string | undefined) => void;
+  readonly children: ReactNode;
+}
+
+/** It can always be focused: at the last change the keyboard stays where it was. */
+function StepButton({ label, keys, to, onStep, children }: StepButtonProps) {
+  return (
+    <button
+      type="button"
+      className="btn icon"
+      aria-label={label}
+      aria-disabled={to === undefined}
+      title={`${label} (${keys})`}
+      onClick={() => to !== undefined && onStep(to)}
+    >
+      {children}
+    </button>
   );
 }

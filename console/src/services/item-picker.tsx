@@ -1,4 +1,5 @@
 import "./item-picker.css";
+import "../ui/display/item-chip.css";
 import { X } from "lucide-react";
 import { useState } from "react";
 import { cache, query, useOp } from "../data/api.ts";

@@ -1,5 +1,5 @@
 import { type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, usePeople } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import type { ItemChange } from "./use-item-draft.ts";
@@ -95,12 +95,7 @@ function ApprovalFields(props: {
   readonly onChange: (approval: Item["approval"]) => void;
 }) {
   const { approval } = props;
-  const may = useMay();
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
+  const people = usePeople();
   const setApproval = (next: Partial<Item["approval"]>): void =>
     props.onChange({ ...approval, ...next });
   return (
@@ -128,7 +123,7 @@ function ApprovalFields(props: {
                   })
                 }
               >
-                {(people?.data ?? []).map(({ id, name }) => (
+                {people.map(({ id, name }) => (
                   <option key={id} value={id}>
                     {name}
                   </option>

@@ -1,5 +1,5 @@
-import { useOp } from "../../data/api.ts";
-import { useMay, useMe, useNames } from "../../data/people.ts";
+import "../../ui/display/item-chip.css";
+import { useMe, useNames, usePeople } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import type { ChangeDraft } from "./change-draft.ts";
@@ -13,12 +13,10 @@ export function ApproverFields(props: {
   readonly onChange: (next: Partial<ChangeDraft>) => void;
 }) {
   const { approverIds, approvals, type } = props.draft;
-  const may = useMay();
   const me = useMe()?.user.id;
   const nameOf = useNames();
-  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") }).data
-    ?.data;
-  const options = (people ?? [])
+  const people = usePeople();
+  const options = people
     .filter(({ id }) => id !== me && !approverIds.includes(id))
     .map(({ id, name, email }) => ({ value: id, label: name, about: email }));
   return (

@@ -1,3 +1,4 @@
+import "../../ui/display/trial.css";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type Input, query, type Schemas } from "../../data/api.ts";

@@ -1,3 +1,4 @@
+import "../../ui/display/steps.css";
 import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
 import { CheckField, LineField, SelectField } from "../frame/editor-form.tsx";
 import { type OwnField, toKey, TYPES } from "./own-field.ts";

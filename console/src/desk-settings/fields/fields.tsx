@@ -1,3 +1,4 @@
+import "../../ui/display/trial.css";
 import { useState } from "react";
 import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";

@@ -1,3 +1,4 @@
+import "../../ui/display/shelf.css";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeft, Plus } from "lucide-react";
 import type { ReactNode } from "react";

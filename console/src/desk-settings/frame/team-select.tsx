@@ -1,5 +1,4 @@
-import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useTeams } from "../../data/people.ts";
 import { SelectField } from "./editor-form.tsx";
 
 interface TeamSelectProps {
@@ -11,13 +10,12 @@ interface TeamSelectProps {
 
 /** A team, or none in particular. */
 export function TeamSelect({ label, none, value, onChange }: TeamSelectProps) {
-  const may = useMay();
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const teams = useTeams();
   return (
     <SelectField
       label={label}
       value={value ?? ""}
-      options={[["", none], ...(teams?.data ?? []).map(({ id, name }) => [id, name] as const)]}
+      options={[["", none], ...teams.map(({ id, name }) => [id, name] as const)]}
       onChange={(id) => onChange(id === "" ? null : id)}
     />
   );

@@ -1,3 +1,4 @@
+import "../../ui/display/trial.css";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../data/api.ts";

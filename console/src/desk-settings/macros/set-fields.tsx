@@ -1,6 +1,5 @@
 import { X } from "lucide-react";
-import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { usePeople, useTeams } from "../../data/people.ts";
 import { SelectField } from "../frame/editor-form.tsx";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -85,17 +84,12 @@ export function SetFields({ value, onChange }: SetFieldsProps) {
 }
 
 function useSettable(): Readonly<Record<string, Settable>> {
-  const may = useMay();
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
+  const teams = useTeams();
+  const people = usePeople();
   const text = (value: string): unknown => (value === "" ? null : value);
-  const teamOptions = (teams?.data ?? []).map(({ id, name }) => [id, name] as const);
-  const members = new Set((teams?.data ?? []).flatMap(({ memberIds }) => memberIds));
-  const agents = (people?.data ?? []).filter(({ id }) => members.has(id));
+  const teamOptions = teams.map(({ id, name }) => [id, name] as const);
+  const members = new Set(teams.flatMap(({ memberIds }) => memberIds));
+  const agents = people.filter(({ id }) => members.has(id));
   return {
     teamId: { label: "Team", options: teamOptions, read: text },
     assigneeId: {

@@ -1,3 +1,4 @@
+import "../../ui/display/steps.css";
 import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { ACT_WORDS, ACTS, moveStep, newStep, type Step } from "./macro-steps.ts";

@@ -1,3 +1,4 @@
+import "../../ui/display/trial.css";
 import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";

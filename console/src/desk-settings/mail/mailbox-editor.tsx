@@ -1,3 +1,4 @@
+import "../../ui/display/trial.css";
 import { call } from "../../data/api.ts";
 import { CheckField, EditorForm, LineField, SelectField } from "../frame/editor-form.tsx";
 import { useOpen } from "../frame/shelf.tsx";

@@ -1,3 +1,4 @@
+import "../../ui/display/trial.css";
 import { useOp } from "../../data/api.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
 

@@ -1,3 +1,4 @@
+import "../../ui/display/shelf.css";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useMay, useNames } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";

@@ -1,3 +1,4 @@
+import "../../ui/display/trial.css";
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useRef, useState } from "react";
 import { call, type Schemas, useOp } from "../../data/api.ts";

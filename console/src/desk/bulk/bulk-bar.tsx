@@ -1,7 +1,7 @@
 import { Hand, Tag, UsersRound, WandSparkles, X } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useTeams } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
 import { Menu } from "../../ui/overlay/menu.tsx";
@@ -27,7 +27,7 @@ export function BulkBar({ rows, selection, onClear }: BulkBarProps) {
   const chosen = rows.filter(({ row }) => selection.ids.has(row.id)).map(({ row }) => row);
   const ids = chosen.map(({ id }) => id);
   const macros = useMacros();
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const teams = useTeams();
   const tags = useOp("tickets.list_tags", { query: { limit: 20 } }, { enabled: may("desk:read") });
   const refusal = may("macros:run") ? undefined : "You may not change many tickets (macros:run).";
   const take = (): void => setPlan(planActs("Take", [{ act: "take" }], ids));
@@ -55,7 +55,7 @@ export function BulkBar({ rows, selection, onClear }: BulkBarProps) {
       <Menu
         label="Assign to a team"
         className="btn icon"
-        items={(teams?.data ?? []).map(({ id, name }) => ({
+        items={teams.map(({ id, name }) => ({
           label: name,
           disabled: refusal,
           onPick: () => setPlan(planActs(`To ${name}`, [{ act: "set", set: { teamId: id } }], ids)),

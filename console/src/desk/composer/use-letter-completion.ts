@@ -1,17 +1,13 @@
 import { useMemo } from "react";
 import { call, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, usePeople } from "../../data/people.ts";
 import type { Ticket } from "../ticket-kind.ts";
 import type { Completion } from "./completion.tsx";
 
 /** What `;` and `@` offer on a ticket: texts that the desk keeps, filled in for it, and colleagues. */
 export function useLetterCompletion({ id: ticketId }: Ticket): Completion {
   const may = useMay();
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
+  const people = usePeople();
   const texts = useOp(
     "text_modules.list",
     { query: { limit: 200 } },
@@ -27,7 +23,7 @@ export function useLetterCompletion({ id: ticketId }: Ticket): Completion {
         load: async () =>
           (await call("text_modules.render", { params: { id }, query: { ticketId } })).data.text,
       })),
-      people: (people?.data ?? [])
+      people: people
         .filter(({ status }) => status === "active")
         .map(({ id, name, email }) => ({
           id,

@@ -1,5 +1,4 @@
-import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useTeams } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import type { DraftFieldsProps } from "./draft.ts";
@@ -36,9 +35,8 @@ export function TextFields(props: DraftFieldsProps & { readonly label: string })
 }
 
 export function TeamField({ draft, onChange }: Pick<DraftFieldsProps, "draft" | "onChange">) {
-  const may = useMay();
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") });
-  const options = (teams.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const teams = useTeams();
+  const options = teams.map(({ id, name }) => ({ value: id, label: name }));
   return (
     <Field label="Team" isOptional>
       {({ id }) => (

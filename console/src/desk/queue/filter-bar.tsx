@@ -1,6 +1,6 @@
 import { Check, Search, X } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
-import { useMay } from "../../data/people.ts";
+import { useMay, usePeople, useTeams } from "../../data/people.ts";
 import { useOp } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useFloat } from "../../ui/overlay/placement.ts";
@@ -203,12 +203,8 @@ function ChipButton({
 
 function useChipOptions(needsOwn: boolean): readonly ChipOption[] {
   const may = useMay();
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const people = usePeople();
+  const teams = useTeams();
   const tags = useOp(
     "tickets.list_tags",
     { query: { limit: 50 } },
@@ -216,8 +212,8 @@ function useChipOptions(needsOwn: boolean): readonly ChipOption[] {
   ).data;
   const own = useOwnFieldOptions(needsOwn);
   return useMemo(() => {
-    const members = new Set((teams?.data ?? []).flatMap(({ memberIds }) => memberIds));
-    const agents = (people?.data ?? []).filter(({ id }) => members.has(id));
+    const members = new Set(teams.flatMap(({ memberIds }) => memberIds));
+    const agents = people.filter(({ id }) => members.has(id));
     return [
       ...[1, 2, 3, 4, 5].map((n): ChipOption => ({
         field: "priority",
@@ -237,7 +233,7 @@ function useChipOptions(needsOwn: boolean): readonly ChipOption[] {
         value: tag,
         label: `# ${tag}`,
       })),
-      ...(teams?.data ?? []).map(({ id, name }): ChipOption => ({
+      ...teams.map(({ id, name }): ChipOption => ({
         field: "team",
         value: id,
         label: `Team ${name}`,

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
-import { useMay, useMe } from "../../data/people.ts";
+import { useMay, useMe, useTeams } from "../../data/people.ts";
 import { BUILT_IN, toSavedView, toTeamView, type View } from "./views.ts";
 
 export interface ViewCount {
@@ -21,11 +21,11 @@ export interface Views {
 export function useViews(): Views {
   const may = useMay();
   const meId = useMe()?.user.id;
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const teams = useTeams();
   const saved = useOp("views.list", { query: { limit: 50 } }, { enabled: may("views:own") }).data;
   const counted = useOp("views.count", undefined, { enabled: may("views:own") }).data;
   return useMemo(() => {
-    const own = (teams?.data ?? []).filter(({ memberIds }) => memberIds.includes(meId ?? ""));
+    const own = teams.filter(({ memberIds }) => memberIds.includes(meId ?? ""));
     const lists = { teams: own.map(toTeamView), saved: (saved?.data ?? []).map(toSavedView) };
     const counts = new Map(
       (counted?.data.views ?? []).map(({ id, open, dueSoon, breached }) => [

@@ -1,8 +1,8 @@
 import { Bookmark, Save } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
+import { call, invalidate } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
-import { useMay, useMe } from "../../data/people.ts";
+import { useMay, useMe, useTeams } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { count } from "../../ui/words.ts";
 import type { View } from "../queue/views.ts";
@@ -24,10 +24,8 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
   const may = useMay();
   const meId = useMe()?.user.id ?? "";
   const [isSaving, setSaving] = useState(false);
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") });
-  const teamIds = (teams.data?.data ?? [])
-    .filter(({ memberIds }) => memberIds.includes(meId))
-    .map(({ id }) => id);
+  const teams = useTeams();
+  const teamIds = teams.filter(({ memberIds }) => memberIds.includes(meId)).map(({ id }) => id);
   const part = toSavedPart(view, search, { meId, teamIds });
   const refusal = refusalOfSaving(view);
   const { saved } = view;

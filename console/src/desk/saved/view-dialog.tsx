@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
+import { call, invalidate } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { useMay, useMe } from "../../data/people.ts";
+import { useMay, useMe, useTeams } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
@@ -31,10 +31,8 @@ interface ViewDialogProps {
 export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialogProps) {
   const may = useMay();
   const meId = useMe()?.user.id ?? "";
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") });
-  const own = (teams.data?.data ?? []).filter(
-    ({ memberIds }) => memberIds.includes(meId) || may("desk:write"),
-  );
+  const teams = useTeams();
+  const own = teams.filter(({ memberIds }) => memberIds.includes(meId) || may("desk:write"));
   const [name, setName] = useState(saved?.name ?? "");
   const [sharedWith, setShared] = useState<Shared>(saved?.sharedWith ?? "nobody");
   const [teamId, setTeam] = useState(saved?.teamId ?? undefined);

@@ -1,8 +1,8 @@
 import { Plus, X } from "lucide-react";
 import { useMemo, useState } from "react";
-import { call, useOp } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
-import { useMay, useMe, useNames } from "../../data/people.ts";
+import { useMay, useMe, useNames, usePeople } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
@@ -80,16 +80,11 @@ interface WatcherFormProps {
 }
 
 function WatcherForm({ has, onAdd }: WatcherFormProps) {
-  const may = useMay();
   const [userId, setUser] = useState<string>();
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
+  const people = usePeople();
   const options = useMemo(
     () =>
-      (people?.data ?? [])
+      people
         .filter(({ id, status }) => status === "active" && !has.includes(id))
         .map(({ id, name, email }) => ({ value: id, label: name, about: email })),
     [people, has],

@@ -1,6 +1,5 @@
 import { type ReactNode, useMemo } from "react";
-import { useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useMay, useNames, usePeople, useTeams } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { Ago } from "../../ui/time.tsx";
@@ -31,7 +30,7 @@ export function Facts({
   const { write, word } = KINDS[ticket.kind];
   const unable = `You may not change ${word.toLowerCase()}s (${write}).`;
   const refusal = fixed ?? (may(write) ? undefined : unable);
-  const { teams, assignees } = usePeople(ticket.teamId);
+  const { teams, assignees } = useAssignees(ticket.teamId);
   const change = (field: string, value: unknown, said: string): void =>
     void changeFields(ticket, UPDATE[ticket.kind], { [field]: value }, `${ticket.number} ${said}`);
   const { all } = ticket;
@@ -56,7 +55,7 @@ export function Facts({
         name="Team"
         options={[
           { label: "None", value: null },
-          ...(teams?.data ?? []).map(({ id, name }) => ({ label: name, value: id })),
+          ...teams.map(({ id, name }) => ({ label: name, value: id })),
         ]}
         refusal={refusal}
         onPick={({ value, label }) =>
@@ -107,18 +106,13 @@ export function Facts({
 }
 
 /** The teams, and those who work on tickets, the members of this team first. */
-function usePeople(teamId: string | null) {
-  const may = useMay();
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
-  const team = teams?.data.find(({ id }) => id === teamId);
+function useAssignees(teamId: string | null) {
+  const people = usePeople();
+  const teams = useTeams();
+  const team = teams.find(({ id }) => id === teamId);
   const assignees = useMemo(() => {
     const members = new Set(team?.memberIds);
-    const known = (people?.data ?? []).filter(({ status }) => status === "active");
+    const known = people.filter(({ status }) => status === "active");
     const inTeam = known.filter(({ id }) => members.has(id));
     const agents = known.filter(
       ({ id, roles }) =>

@@ -1,7 +1,7 @@
 import { SlidersHorizontal, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { usePeople } from "../../data/people.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { type EventsSearch, countFilters } from "../search.ts";
@@ -15,10 +15,9 @@ export function EventFilters(props: {
   readonly onClear: () => void;
 }) {
   const { search, onChange } = props;
-  const may = useMay();
   const types = useOp("event_types.list").data?.data ?? [];
   const topics = useOp("topics.list", { query: { limit: 200 } }).data?.data ?? [];
-  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") });
+  const people = usePeople();
   const [isOpen, setOpen] = useState(false);
   const count = countFilters(search);
   const namespaces = [...new Set(types.map(({ type }) => type.split(".")[0] ?? ""))];
@@ -63,7 +62,7 @@ export function EventFilters(props: {
         label="Person"
         placeholder="Anybody"
         isFree
-        options={(people.data?.data ?? []).map(({ id, name, email }) => ({
+        options={people.map(({ id, name, email }) => ({
           value: id,
           label: name,
           about: email,

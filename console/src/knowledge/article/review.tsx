@@ -1,8 +1,8 @@
 /** The way of an article: draft, in review, published, retired. None of it is done before the server said so. */
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { useMay } from "../../data/people.ts";
+import { usePeople } from "../../data/people.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -44,10 +44,8 @@ export function useReviewActs(article: Article, onAct: (act: ReviewAct) => void)
 }
 
 /** People who may write articles come first to mind; the server says whether they may. */
-export function usePeople() {
-  const may = useMay();
-  const { data } = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") });
-  return (data?.data ?? [])
+export function useReviewers() {
+  return usePeople()
     .filter(({ status }) => status === "active")
     .map(({ id, name, email }) => ({ value: id, label: name, about: email }));
 }
@@ -59,7 +57,7 @@ export function ReviewDialog(props: {
 }) {
   const { article, act, onClose } = props;
   const { label, about } = WORDS[act];
-  const people = usePeople();
+  const people = useReviewers();
   const [reviewerId, setReviewer] = useState(article.reviewerId ?? undefined);
   const [reason, setReason] = useState("");
   const [problem, setProblem] = useState<string>();

@@ -1,6 +1,6 @@
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
-import { usePeople } from "../article/review.tsx";
+import { useReviewers } from "../article/review.tsx";
 import type { ArticleDraft } from "./use-article-draft.ts";
 
 const DAY_CHARACTERS = 10;
@@ -12,7 +12,7 @@ interface DraftDetailsProps {
 
 /** What is said of an article beside its text: where it belongs, who sees it, who cares for it. */
 export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
-  const people = usePeople();
+  const people = useReviewers();
   return (
     <div className="kb-details">
       <Field label="In one sentence" help="Shown where it is found" isOptional>

@@ -1,3 +1,4 @@
+import "../../ui/display/shelf.css";
 import { Link } from "@tanstack/react-router";
 import { Siren } from "lucide-react";
 import { useState } from "react";

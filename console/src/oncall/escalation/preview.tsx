@@ -1,7 +1,8 @@
+import "../../ui/display/trial.css";
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
-import { query, useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { query } from "../../data/api.ts";
+import { useNames, useTeams } from "../../data/people.ts";
 import { fromLocalInput, toDate, toHour, toLocalInput } from "../../changes/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { TimeField } from "../rota/shift-dialog.tsx";
@@ -72,8 +73,7 @@ function useTargets(
   policy: PreviewProps,
   startMs: number,
 ): (target: Target, atMs: number) => readonly string[] {
-  const may = useMay();
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const teams = useTeams();
   const scheduleIds = [
     ...new Set(
       policy.steps.flatMap(({ targets }) =>
@@ -93,7 +93,7 @@ function useTargets(
   });
   return ({ type, id }, atMs) => {
     if (type === "user") return id === "" ? [] : [id];
-    if (type === "team") return teams?.data.find((team) => team.id === id)?.memberIds ?? [];
+    if (type === "team") return teams.find((team) => team.id === id)?.memberIds ?? [];
     const shifts = plans[scheduleIds.indexOf(id)]?.data?.data.shifts ?? [];
     const shift = shifts.find(
       ({ from, until }) => Date.parse(from) <= atMs && atMs < Date.parse(until),

@@ -1,3 +1,4 @@
+import "../../ui/display/steps.css";
 import { Plus, X } from "lucide-react";
 import { LineField } from "../../desk-settings/index.ts";
 import type { Step } from "./page-plan.ts";

@@ -1,3 +1,4 @@
+import "../../ui/display/steps.css";
 import { Plus, X } from "lucide-react";
 import { CheckField, LineField, PeopleField, SelectField } from "../../desk-settings/index.ts";
 import { Field } from "../../ui/field.tsx";

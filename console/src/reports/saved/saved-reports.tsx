@@ -1,3 +1,4 @@
+import "../../ui/display/shelf.css";
 import { type ReportAnswer, toFigure } from "@millrace/client/chart";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Mail } from "lucide-react";

@@ -1,3 +1,4 @@
+import "../../ui/display/steps.css";
 import { Plus, X } from "lucide-react";
 import { CheckField, LineField, SelectField } from "../../desk-settings/index.ts";
 import { type AttributeLine, KINDS } from "./attribute-model.ts";

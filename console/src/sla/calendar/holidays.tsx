@@ -1,3 +1,4 @@
+import "../../ui/display/trial.css";
 import { X } from "lucide-react";
 import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";

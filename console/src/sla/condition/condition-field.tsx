@@ -1,6 +1,6 @@
 import { Plus, X } from "lucide-react";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useTeams } from "../../data/people.ts";
 import "./condition.css";
 import { toConditionWords } from "../policy-words.ts";
 import {
@@ -102,8 +102,7 @@ interface LineProps {
 }
 
 function Line({ line, own, onChange, onRemove }: LineProps) {
-  const may = useMay();
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const teams = useTeams();
   const isKnown = [...FIELDS.map(([name]) => name), ...own.map(({ field }) => field)].includes(
     line.field,
   );
@@ -148,7 +147,7 @@ function Line({ line, own, onChange, onRemove }: LineProps) {
           onChange={({ target }) => onChange({ ...line, value: target.value })}
         >
           <option value="">none</option>
-          {(teams?.data ?? []).map(({ id, name }) => (
+          {teams.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>

@@ -1,3 +1,4 @@
+import "../../ui/display/steps.css";
 import { Plus, X } from "lucide-react";
 import { LineField, SelectField } from "../../desk-settings/index.ts";
 import { ConditionField } from "../condition/condition-field.tsx";
