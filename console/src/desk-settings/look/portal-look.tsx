@@ -1,15 +1,19 @@
 import "./look.css";
+import "../../ui/display/trial.css";
 import { useState } from "react";
 import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { uploadFile, useFileLink } from "../../data/files/files.ts";
 import { useMay } from "../../data/people.ts";
 import { BASE_PATH, place } from "../../data/place.ts";
+import { ColourInput } from "../../ui/display/colour-input.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Field } from "../../ui/field.tsx";
 import { EditorForm, LineField } from "../frame/editor-form.tsx";
 import { type Editor, useEditor } from "../frame/use-editor.ts";
 import { CONTRAST_MIN, contrastWithWhite } from "./contrast.ts";
+
+const DEFAULT_ACCENT = "#0f5c7a";
 
 interface LookDraft {
   readonly title: string;
@@ -17,8 +21,6 @@ interface LookDraft {
   readonly accent: string;
   readonly logoFileId: string | null;
 }
-
-const DEFAULT_ACCENT = "#0f5c7a";
 
 /** How the portal looks, beside a picture of it. */
 export function PortalLook() {
@@ -87,20 +89,13 @@ function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
         error={isPale ? "It must be darker: white can't be read on it." : errorOf("/accent")}
       >
         {(attributes) => (
-          <div className="row colour-row">
-            <input
-              {...attributes}
-              type="color"
-              value={draft.accent || DEFAULT_ACCENT}
-              onChange={({ target }) => change({ accent: target.value })}
-            />
-            <code>{draft.accent || "ours"}</code>
-            {draft.accent !== "" && (
-              <button type="button" className="btn" onClick={() => change({ accent: "" })}>
-                Use the default
-              </button>
-            )}
-          </div>
+          <ColourInput
+            id={attributes.id}
+            describedBy={attributes["aria-describedby"]}
+            value={draft.accent}
+            ours={DEFAULT_ACCENT}
+            onChange={(accent) => change({ accent })}
+          />
         )}
       </Field>
       <LogoField editor={editor} />

@@ -12,13 +12,13 @@ import {
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
+import { Accent, isReadable, lightenForDark, UNREADABLE } from "#kernel/html/colour.ts";
 import { changeEvent, diffResource } from "#kernel/log/event.ts";
 import { RangeNotSatisfiable } from "#kernel/operation/byte-range.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { line, nullable, patch, text } from "#kernel/schema/schema.ts";
-import { isReadable, lightenForDark } from "./colour.ts";
 import { PortalUse, PortalWrite } from "./permissions.ts";
 
 const PATH = "/api/v1/portal/settings";
@@ -28,12 +28,7 @@ const PICTURE = /^image\/(png|jpeg|webp)$/;
 const lookFields = {
   title: nullable(line(100, "Above the portal; the workspace's name when it is null")),
   greeting: nullable(text(500, "Below the title")),
-  accent: nullable(
-    Type.String({
-      pattern: "^#[0-9a-fA-F]{6}$",
-      description: "A colour on which white can be read, such as `#0b5d4d`",
-    }),
-  ),
+  accent: nullable(Accent),
   logoFileId: nullable(FileId),
 };
 
@@ -112,7 +107,7 @@ export const updateLook = command({
     ctx.expectRevision(before.revision);
     const accent = body.accent?.toLowerCase();
     if (accent !== undefined && !isReadable(accent)) {
-      throw invalidField("/accent", "must be darker: white can't be read on it");
+      throw invalidField("/accent", UNREADABLE);
     }
     const after = withDark({ ...before, ...body, ...(accent !== undefined && { accent }) });
     const change = diffResource(toData(before), toData(after));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { contrast, isReadable, lightenForDark } from "./colour.ts";
+import { contrast, isReadable, lightenForDark } from "#kernel/html/colour.ts";
 import { approvalLinks } from "./links/approval-link.ts";
 import { ratingLinks } from "./links/rating-link.ts";
 import { setLogo } from "./samples.ts";

@@ -1,4 +1,5 @@
 import { sha256 } from "../access/crypto.ts";
+import { buildAccentStyle } from "./colour.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 
 /** HTML that is known to be safe; anything else that enters a template is escaped. */
@@ -19,7 +20,7 @@ export function markup(texts: TemplateStringsArray, ...parts: readonly TemplateV
 
 export interface HtmlDocument {
   readonly html: string;
-  /** Its Content-Security-Policy: no script but its own, no frame, and only the one stylesheet. */
+  /** Its Content-Security-Policy: no script but its own, no frame, and only styles of ours. */
   readonly policy: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -35,8 +36,12 @@ export function document(page: {
   readonly script?: string;
   /** A page with several parts in place of one card; `menu` stands at the right of its head. */
   readonly wide?: { readonly home: string; readonly menu?: Markup | undefined };
+  /** The colour of buttons and links, in the place of ours. */
+  readonly accent?: string | undefined;
 }): HtmlDocument {
   const { title, body, formTargets = [], script, wide } = page;
+  const accent = buildAccentStyle(page.accent);
+  const hashes = [STYLE_HASH, ...(accent === "" ? [] : [hashOf(accent)])];
   return {
     html: `<!doctype html>\n${
       markup`<html lang="en">
@@ -45,7 +50,7 @@ export function document(page: {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} &middot; Millrace</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${STYLE}</style>${accent !== "" && markup`<style>${new Markup(accent)}</style>`}
 </head>
 <body${wide && markup` class="wide"`}>
 <header>${wide ? markup`<a class="brand" href="${wide.home}">${LOGO}Millrace</a>${wide.menu}` : markup`${LOGO}Millrace`}</header>
@@ -58,7 +63,7 @@ ${script !== undefined && new Markup(`<script>${script}</script>`)}
 `.text
     }`,
     policy:
-      `default-src 'none'; style-src '${STYLE_HASH}'; img-src data:; base-uri 'none'; ` +
+      `default-src 'none'; style-src ${hashes.map((hash) => `'${hash}'`).join(" ")}; img-src data:; base-uri 'none'; ` +
       (script === undefined ? "" : `script-src '${hashOf(script)}'; connect-src 'self'; `) +
       `form-action ${["'self'", ...formTargets].join(" ")}; frame-ancestors 'none'`,
     // A form sent under `no-referrer` has `Origin: null`, and would look like a foreign page's.

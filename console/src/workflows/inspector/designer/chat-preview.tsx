@@ -1,7 +1,7 @@
 /** A conversation with the workflow as it is deployed, under the words that are being designed. */
 import "./designer.css";
 import { Send } from "lucide-react";
-import { useRef, useState } from "react";
+import { type CSSProperties, useRef, useState } from "react";
 import { call, useOp } from "../../../data/api.ts";
 import { describeRefusal } from "../../../data/change.ts";
 import { place } from "../../../data/place.ts";
@@ -31,7 +31,7 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
     : address
       ? undefined
       : "Its address is shown to those who may trigger it.";
-  const send = async (): Promise<void> => {
+  const send = async (message: string): Promise<void> => {
     if (!address || message.trim() === "" || isBusy) return;
     const before: readonly Line[] = [...lines, { by: "you", text: message }];
     setLines(before);
@@ -54,7 +54,11 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
     setBusy(false);
   };
   return (
-    <section className="chat-preview" aria-label="Preview">
+    <section
+      className={trigger.accent === undefined ? "chat-preview" : "chat-preview accented"}
+      aria-label="Preview"
+      style={{ "--chat-accent": trigger.accent } as CSSProperties}
+    >
       <h3>{trigger.title || "Without a title"}</h3>
       {trigger.greeting !== undefined && <p>{trigger.greeting}</p>}
       <ol role="log" aria-label="Conversation" aria-busy={isBusy}>
@@ -65,6 +69,22 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
         ))}
         {isBusy && <li className="chat-line muted">…</li>}
       </ol>
+      {lines.length === 0 && (
+        <div className="chat-suggestions" role="group" aria-label="Questions to begin with">
+          {trigger.suggestions?.map((text) => (
+            <button
+              key={text}
+              type="button"
+              className="btn"
+              disabled={reason !== undefined}
+              title={reason}
+              onClick={() => void send(text)}
+            >
+              {text}
+            </button>
+          ))}
+        </div>
+      )}
       <div className="row">
         <input
           ref={field}
@@ -78,16 +98,16 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
           onKeyDown={(event) => {
             if (event.key !== "Enter") return;
             event.preventDefault();
-            void send();
+            void send(message);
           }}
         />
         <button
           type="button"
-          className="btn icon"
+          className="btn icon chat-send"
           aria-label="Send"
           disabled={reason !== undefined || isBusy}
           title={reason}
-          onClick={() => void send()}
+          onClick={() => void send(message)}
         >
           <Send />
         </button>

@@ -3,6 +3,7 @@ import { X, Zap } from "lucide-react";
 import { useMemo, useState } from "react";
 import { type Schemas, useOp } from "../../../data/api.ts";
 import { type FieldProps, fieldKindOf, Form, type Schema } from "../../../form/index.ts";
+import { ColourInput } from "../../../ui/display/colour-input.tsx";
 import { CodeWords } from "../../../ui/json/code-words.tsx";
 import { count } from "../../../ui/words.ts";
 import { TRIGGER_ICONS } from "../../canvas/step-kinds.ts";
@@ -142,8 +143,24 @@ function DesignButton({
 
 function drawField(field: FieldProps, trigger: Trigger) {
   const { schema, at } = field;
+  if (at === "/accent") return <Accent {...field} />;
   const isSecret = at === "/signature/secret";
   const reference = isSecret ? "secret" : schema["x-reference"];
   if (reference === undefined || fieldKindOf(schema) !== "text") return undefined;
   return <ReferencePicker kind={reference} field={field} beside={trigger} />;
+}
+
+/** Of pages that have none of their own. */
+const PAGE_ACCENT = "#0b6b63";
+
+/** One that is taken away is no field of the trigger any more. */
+function Accent({ id, value, isDisabled, describedBy, onChange }: FieldProps) {
+  return (
+    <ColourInput
+      {...{ id, isDisabled, describedBy }}
+      value={typeof value === "string" ? value : ""}
+      ours={PAGE_ACCENT}
+      onChange={(colour) => onChange(colour === "" ? undefined : colour)}
+    />
+  );
 }

@@ -1,4 +1,5 @@
 import { sha256 } from "#kernel/access/crypto.ts";
+import { buildAccentStyle } from "#kernel/html/colour.ts";
 import {
   type HtmlDocument,
   type Markup,
@@ -19,7 +20,7 @@ export interface PortalPage {
   readonly start?: Readonly<Record<string, unknown>>;
 }
 
-type Look = Pick<PortalLook, "title" | "accent" | "accentDark" | "logoFileId">;
+type Look = Pick<PortalLook, "title" | "accent" | "logoFileId">;
 
 /** Renders a page, readable without any script. */
 export function renderPortal(
@@ -28,7 +29,7 @@ export function renderPortal(
   { title, body, back, start = {} }: PortalPage,
 ): HtmlDocument {
   const { prefix, pathTo, user, workspace, environment } = session;
-  const style = buildAccentStyle(look);
+  const style = buildAccentStyle(look.accent);
   const name = look.title ?? look.name;
   const { logoFileId } = look;
   const logo =
@@ -70,18 +71,6 @@ function buildPolicy(style: string): string {
   return (
     `default-src 'none'; script-src 'self'; style-src 'self'${hash}; font-src 'self'; img-src 'self'; ` +
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-  );
-}
-
-const COLOUR = /^#[0-9a-f]{6}$/i;
-
-/** The workspace's colour, checked again since it goes into a style element. */
-function buildAccentStyle({ accent, accentDark }: Look): string {
-  if (accent === null || !COLOUR.test(accent)) return "";
-  const dark = accentDark !== null && COLOUR.test(accentDark) ? accentDark : accent;
-  return (
-    `:root{--accent:${accent};--on-accent:#fff}` +
-    `@media (prefers-color-scheme:dark){:root{--accent:${dark};--on-accent:#10171b}}`
   );
 }
 

@@ -15,7 +15,7 @@ export function formPage(
   at: number,
   { values, errors }: { readonly values: FormValues; readonly errors: ReadonlyMap<string, string> },
 ): HtmlDocument {
-  const { title, description, pages, submit = "Send" } = trigger;
+  const { title, description, pages, submit = "Send", accent } = trigger;
   const page = pages[at] ?? { fields: [] };
   const others = pages.filter((_, index) => index !== at).flatMap(({ fields }) => fields);
   const isLast = at === pages.length - 1;
@@ -24,6 +24,7 @@ export function formPage(
     errors.size > 0 && markup`<p class="alarm" role="alert">Please look at what is marked.</p>`;
   return document({
     title,
+    accent,
     body: markup`<h1>${title}</h1>
 ${at === 0 && description !== undefined && description.split(/\n{2,}/).map((part) => markup`<p>${part}</p>`)}
 ${count}
@@ -41,10 +42,14 @@ ${at > 0 && markup`<button class="second" type="submit" name="$back" value="1" f
 }
 
 /** The page that follows a form that was sent. */
-export function sentPage({ title, thanks }: FormTrigger, answer: string | undefined): HtmlDocument {
+export function sentPage(
+  { title, thanks, accent }: FormTrigger,
+  answer: string | undefined,
+): HtmlDocument {
   const text = answer ?? thanks ?? "Thank you. We have got what you sent.";
   return document({
     title,
+    accent,
     body: markup`<h1>${title}</h1>
 <div role="status">${text.split(/\n{2,}/).map((part) => markup`<p>${part}</p>`)}</div>`,
   });

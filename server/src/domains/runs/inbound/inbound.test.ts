@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { deployWorkflow } from "../testing/workflows.ts";
@@ -221,6 +221,39 @@ test("a chat answers on its page, by its API and as a stream", async () => {
   const { paths: others } = await deploy([{ type: "chat", title: "Other" }]);
   const elsewhere = `${others[0]}/messages/${runId}?sessionId=${sessionId}`;
   expect((await stranger(`GET ${elsewhere}`)).status).toBe(404);
+});
+
+test("a chat and a form have a colour of their own, a chat questions to begin with", async () => {
+  const accent = "#7a1f4b";
+  const suggestions = ["Where is <my> order?", "Who are you?"];
+  const reply = {
+    id: "reply",
+    type: "transform",
+    config: { expression: '{ "text": "You said " & trigger.input.message }' },
+  };
+  const { paths } = await deploy([{ type: "chat", title: "Helper", suggestions, accent }], [reply]);
+  const [path = ""] = paths;
+  const first = await stranger(`GET ${path}`);
+  expect(first.body).toContain('value="Where is &#60;my&#62; order?"');
+  const [style = ""] = /:root\{--accent:#7a1f4b.*?(?=<\/style>)/.exec(first.body) ?? [];
+  const hash = createHash("sha256").update(style).digest("base64");
+  expect(first.headers["content-security-policy"]).toContain(`'sha256-${hash}'`);
+  const [, sessionId = ""] = /name="sessionId" value="([^"]+)"/.exec(first.body) ?? [];
+  const next = await stranger(`POST ${path}`, page({ sessionId, message: "Who are you?" }), FORM);
+  expect(next.body).toContain("You said Who are you?");
+  expect(next.body).not.toContain("my");
+  const { paths: forms } = await deploy([{ ...form, accent }]);
+  expect((await stranger(`GET ${forms[0]}`)).body).toContain(`--accent:${accent}`);
+  const pale = {
+    name: "Pale",
+    trigger: { type: "chat", title: "x", accent: "#eeeeee" },
+    nodes: [echo],
+  };
+  expect(await owner("POST /api/v1/workflows", { ...pale, edges: [] })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/trigger/accent", message: expect.stringContaining("darker") }] },
+    events: [],
+  });
 });
 
 test("where who deployed it has left, or it is off, nothing answers", async () => {

@@ -12,6 +12,7 @@ import {
 import { type FormFields, schemaWithHints } from "./node-form.ts";
 import {
   ChatTrigger,
+  checkAccent,
   checkForm,
   checkHook,
   Dedupe,
@@ -174,6 +175,7 @@ const ALL: readonly TriggerType[] = [
       submit: { title: "Button", placeholder: "Send" },
       respond: { title: "Answer" },
       thanks: { title: "Thanks", multiline: true },
+      accent: { title: "Colour" },
     },
     schema: FormTrigger,
     check: checkForm,
@@ -193,8 +195,11 @@ const ALL: readonly TriggerType[] = [
       title: { title: "Title", placeholder: "Chat" },
       greeting: { title: "First message", multiline: true },
       placeholder: { title: "In the empty field", placeholder: "Write a message" },
+      suggestions: { title: "Questions to begin with" },
+      accent: { title: "Colour" },
     },
     schema: ChatTrigger,
+    check: checkAccent,
     scope: Type.Object({
       type: Type.Literal("chat"),
       input: Type.Object({

@@ -1,6 +1,6 @@
 /** The page of a chat: it works without its script, and carries what was said so far. */
 import type { ChatTrigger } from "#domains/workflows/index.ts";
-import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
+import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
 import { CHAT_SCRIPT } from "./browser/chat-script.ts";
 
 /** A conversation as a page shows it: what the person said and the answers, in turns. */
@@ -14,10 +14,11 @@ const TEXTS_MAX = 40;
 
 /** The page of a conversation. */
 export function chatPage(trigger: ChatTrigger, { sessionId, texts }: ChatState): HtmlDocument {
-  const { title, greeting, placeholder = "Write a message" } = trigger;
+  const { title, greeting, placeholder = "Write a message", suggestions = [], accent } = trigger;
   const turns = texts.slice(-TEXTS_MAX);
   return document({
     title,
+    accent,
     script: CHAT_SCRIPT,
     body: markup`<h1>${title}</h1>
 ${greeting !== undefined && markup`<p>${greeting}</p>`}
@@ -26,6 +27,7 @@ ${turns.map((text, at) => markup`<div class="sheet"><p class="faint">${at % 2 ==
 </div>
 <div id="live" class="sheet" aria-live="off" hidden></div>
 <p id="state" class="faint" role="status"></p>
+${turns.length === 0 && suggestions.length > 0 && suggestionMarkup(sessionId, suggestions)}
 <form method="post">
 <input type="hidden" name="sessionId" value="${sessionId}">
 ${turns.map((text) => markup`<input type="hidden" name="texts" value="${text}">`)}
@@ -34,4 +36,12 @@ ${turns.map((text) => markup`<input type="hidden" name="texts" value="${text}">`
 <button type="submit">Send</button>
 </form>`,
   });
+}
+
+/** Questions to begin with, each sent by its button. */
+function suggestionMarkup(sessionId: string, suggestions: readonly string[]): Markup {
+  return markup`<form method="post" class="offers" aria-label="Questions to begin with">
+<input type="hidden" name="sessionId" value="${sessionId}">
+${suggestions.map((text) => markup`<button class="second" type="submit" name="message" value="${text}">${text}</button>`)}
+</form>`;
 }

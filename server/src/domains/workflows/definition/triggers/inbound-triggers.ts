@@ -1,5 +1,6 @@
 /** The triggers that come from outside: a request, a form, a chat. */
 import Type, { type Static } from "typebox";
+import { Accent, isReadable, UNREADABLE } from "#kernel/html/colour.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
@@ -191,9 +192,12 @@ export const FormTrigger = triggerSchema("form", {
     }),
   ),
   thanks: Type.Optional(text(2_000, "Shown when the form was sent")),
+  accent: Type.Optional(Accent),
   keep: Type.Optional(Keep),
 });
 export type FormTrigger = Static<typeof FormTrigger>;
+
+const SUGGESTIONS_MAX = 8;
 
 export const ChatTrigger = triggerSchema("chat", {
   title: line(200),
@@ -205,14 +209,29 @@ export const ChatTrigger = triggerSchema("chat", {
       "The `llm` or `agent` step whose text is shown as it comes; unless given the only one, where its text is the answer",
     ),
   ),
+  suggestions: Type.Optional(
+    Type.Array(line(200), {
+      minItems: 1,
+      maxItems: SUGGESTIONS_MAX,
+      uniqueItems: true,
+      description: "Questions to begin with: each is a button that sends it",
+    }),
+  ),
+  accent: Type.Optional(Accent),
 });
 export type ChatTrigger = Static<typeof ChatTrigger>;
+
+/** Checks the colour of a page, which its schema can't. */
+export function checkAccent({ accent }: Readonly<Record<string, unknown>>): FieldError[] {
+  const isWrong = typeof accent === "string" && !isReadable(accent);
+  return isWrong ? [{ path: "/accent", message: UNREADABLE }] : [];
+}
 
 /** Checks what a form's schema can't say. */
 export function checkForm(trigger: Readonly<Record<string, unknown>>): FieldError[] {
   const { pages } = trigger as unknown as FormTrigger;
   const names = new Set<string>();
-  const errors: FieldError[] = [];
+  const errors: FieldError[] = checkAccent(trigger);
   for (const [page, { fields }] of pages.entries()) {
     for (const [index, { name, type, options }] of fields.entries()) {
       const path = `/pages/${page}/fields/${index}`;

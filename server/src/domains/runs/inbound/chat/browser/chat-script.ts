@@ -4,7 +4,8 @@
  */
 export const CHAT_SCRIPT = `
 (() => {
-  const form = document.querySelector("form");
+  const form = document.querySelector("form:not(.offers)");
+  const offers = document.querySelector(".offers");
   const log = document.querySelector("[role=log]");
   const live = document.getElementById("live");
   const state = document.getElementById("state");
@@ -32,6 +33,7 @@ export const CHAT_SCRIPT = `
     sheet.className = "sheet";
     show(sheet, by, text);
     log.append(sheet);
+    offers?.remove();
     const input = document.createElement("input");
     Object.assign(input, { type: "hidden", name: "texts", value: text });
     field.closest("label").before(input);
@@ -68,6 +70,11 @@ export const CHAT_SCRIPT = `
       if (source.readyState === EventSource.CLOSED) rest("The connection was lost. Please ask again.");
     });
   };
+  offers?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    field.value = event.submitter.value;
+    form.requestSubmit();
+  });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const message = field.value;

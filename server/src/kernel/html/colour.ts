@@ -1,8 +1,15 @@
-/** Colours by their contrast, as WCAG 2.2 defines it; pure. */
+/** Colours by their contrast, as WCAG 2.2 defines it, and the one that a page of somebody's own has. */
+import Type from "typebox";
+
+export const Accent = Type.String({
+  pattern: "^#[0-9a-fA-F]{6}$",
+  description: "A colour on which white can be read, such as `#0b5d4d`",
+});
+export const UNREADABLE = "must be darker: white can't be read on it";
 
 const CONTRAST_MIN = 4.5;
 const WHITE = "#ffffff";
-/** The ground of the portal in the dark. */
+/** The ground of pages in the dark. */
 const DARK_GROUND = "#15171c";
 const STEPS = 40;
 
@@ -18,6 +25,17 @@ export function lightenForDark(colour: string): string {
     if (contrast(mixed, DARK_GROUND) >= CONTRAST_MIN) return mixed;
   }
   return WHITE;
+}
+
+const COLOUR = /^#[0-9a-f]{6}$/i;
+
+/** The rules for a colour, which is checked again since it goes into a style element. */
+export function buildAccentStyle(accent: string | null | undefined): string {
+  if (accent === null || accent === undefined || !COLOUR.test(accent)) return "";
+  return (
+    `:root{--accent:${accent};--on-accent:#fff}` +
+    `@media (prefers-color-scheme:dark){:root{--accent:${lightenForDark(accent)};--on-accent:#10171b}}`
+  );
 }
 
 /** From 1 for the same colour to 21 for black and white. */

@@ -1,0 +1,34 @@
+import "./colour-input.css";
+
+interface ColourInputProps {
+  readonly id: string;
+  /** Empty for ours. */
+  readonly value: string;
+  readonly ours: string;
+  readonly isDisabled?: boolean;
+  readonly describedBy?: string | undefined;
+  readonly onChange: (colour: string) => void;
+}
+
+/** The colour of a page, as the browser lets one choose it, and the way back to ours. */
+export function ColourInput(props: ColourInputProps) {
+  const { id, value, ours, isDisabled, describedBy, onChange } = props;
+  return (
+    <div className="row colour-input">
+      <input
+        id={id}
+        type="color"
+        aria-describedby={describedBy}
+        disabled={isDisabled}
+        value={value === "" ? ours : value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <code>{value === "" ? "ours" : value}</code>
+      {value !== "" && (
+        <button type="button" className="btn" disabled={isDisabled} onClick={() => onChange("")}>
+          Use the default
+        </button>
+      )}
+    </div>
+  );
+}
