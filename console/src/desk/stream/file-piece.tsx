@@ -1,34 +1,40 @@
 import { FileText } from "lucide-react";
 import { useFileLink } from "../../data/files/files.ts";
+import { FileName, kindOf } from "../../files/index.ts";
 import { toSize } from "../../ui/words.ts";
 import type { FiledFile } from "./moments.ts";
-
-const isPicture = ({ name, type }: FiledFile): boolean =>
-  type === undefined
-    ? /\.(png|jpe?g|gif|webp)$/i.test(name)
-    : /^image\/(png|jpeg|gif|webp)$/.test(type);
 
 /** A file of a ticket: pictures are seen, others named. */
 export function FilePiece({ file }: { readonly file: FiledFile }) {
   const link = useFileLink(file.fileId);
-  if (link !== undefined && isPicture(file)) {
+  const named = {
+    id: file.fileId ?? "",
+    name: file.name,
+    mediaType: file.type ?? guessType(file.name),
+    size: file.bytes,
+  };
+  if (link !== undefined && kindOf(named) === "picture") {
     return (
       <a className="file-picture" href={link} target="_blank" rel="noreferrer" title={file.name}>
         <img src={link} alt={file.name} loading="lazy" />
       </a>
     );
   }
-  const words = (
-    <>
+  return (
+    <FileName file={named} link={link} className="file-piece">
       <FileText className="ico" aria-hidden="true" />
       <span className="cut">{file.name}</span>
       <span className="muted">{toSize(file.bytes)}</span>
-    </>
+    </FileName>
   );
-  if (link === undefined) return <span className="file-piece">{words}</span>;
-  return (
-    <a className="file-piece" href={link} target="_blank" rel="noreferrer" download={file.name}>
-      {words}
-    </a>
-  );
+}
+
+/** Of old files only the name is known. */
+function guessType(name: string): string {
+  const ending = /\.(png|jpe?g|gif|webp|pdf)$/i
+    .exec(name)?.[1]
+    ?.toLowerCase()
+    .replace("jpg", "jpeg");
+  if (ending === undefined) return "";
+  return ending === "pdf" ? "application/pdf" : `image/${ending}`;
 }

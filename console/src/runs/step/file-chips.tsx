@@ -2,7 +2,8 @@ import "./file-chips.css";
 import { Download, File, FileSpreadsheet, FileText, Image } from "lucide-react";
 import { useState } from "react";
 import { type FileHandle, listHandles } from "../../ui/readable/file-handle.ts";
-import { useFileLink } from "../../data/files/files.ts";
+import { useFileAddress } from "../../data/files/files.ts";
+import { FileName, kindOf } from "../../files/index.ts";
 import { toSize } from "../../ui/words.ts";
 
 /** The files that a value names: what each is, how large, a look at it, and the way to it. */
@@ -19,33 +20,28 @@ export function FileChips({ value }: { readonly value: unknown }) {
 }
 
 function FileChip({ file }: { readonly file: FileHandle }) {
-  const [isGone, setGone] = useState(false);
-  const link = useFileLink(file.$file);
+  const [isBroken, setBroken] = useState(false);
+  const { link, isGone } = useFileAddress(file.$file);
   const Icon = iconOf(file);
-  const isPicture = /^image\/(png|jpeg|gif|webp|avif)$/.test(file.mediaType);
   return (
     <li className="file-chip">
-      {isPicture && link !== undefined && !isGone && (
+      {kindOf(file) === "picture" && link !== undefined && !isBroken && (
         <a href={link} target="_blank" rel="noreferrer" title={`Look at ${file.name}`}>
           <img
             src={`${link}?edge=320`}
             alt={file.name}
             loading="lazy"
-            onError={() => setGone(true)}
+            onError={() => setBroken(true)}
           />
         </a>
       )}
       <div className="file-chip-words">
         <Icon className="ico" aria-hidden="true" />
-        {link === undefined ? (
-          <span className="cut grow">{file.name}</span>
-        ) : (
-          <a className="cut grow" href={link} target="_blank" rel="noreferrer">
-            {file.name}
-          </a>
-        )}
+        <FileName file={{ ...file, id: file.$file }} link={link} className="cut grow">
+          {file.name}
+        </FileName>
         <span className="muted" title={file.mediaType}>
-          {toSize(file.size)}
+          {isGone ? "no longer kept" : toSize(file.size)}
         </span>
         {link !== undefined && (
           <a

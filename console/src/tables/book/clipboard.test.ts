@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { guessSeparator, parseTsv, tileCells, toHtml, toTsv } from "./clipboard.ts";
+import { parseTsv, tileCells, toHtml, toTsv } from "./clipboard.ts";
 
 test("what is copied is pasted as it was, with tabs, lines and quotes in it", () => {
   const cells = [
@@ -25,5 +25,4 @@ test("a table of HTML says what its cells hold, and no more", () => {
   expect(toHtml([["<b>", "a & b"]])).toBe(
     "<table><tr><td>&lt;b&gt;</td><td>a &amp; b</td></tr></table>",
   );
-  expect(guessSeparator("a;b;c,d\n1;2;3")).toBe(";");
 });

@@ -1,5 +1,5 @@
 /** A table made of a spreadsheet: names and types of columns guessed from what stands in them. */
-import { guessSeparator, parseCells } from "../book/clipboard.ts";
+import { guessSeparator, parseCells } from "../../ui/readable/cells.ts";
 import type { GridColumn } from "../column/column.ts";
 import { parseText, readDay, readNumber } from "../column/value.ts";
 import { toColumnName } from "../designer/column-draft.ts";

@@ -3,6 +3,7 @@ import { FileText, Paperclip, X } from "lucide-react";
 import { useRef, useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { uploadFile, useFileLink } from "../../data/files/files.ts";
+import { FileName } from "../../files/index.ts";
 import { notifyError } from "../../ui/toast.tsx";
 import type { GridColumn } from "../column/column.ts";
 
@@ -89,7 +90,11 @@ function FileEntry({ fileId, isImage, onRemove }: FileEntryProps) {
   const name = file?.name ?? "…";
   return (
     <li>
-      <a href={link} target="_blank" rel="noreferrer noopener" className="record-file">
+      <FileName
+        file={file ?? { id: fileId, name, mediaType: "", size: 0 }}
+        link={link}
+        className="record-file"
+      >
         {isImage && link !== undefined ? (
           <img src={link} alt={name} loading="lazy" />
         ) : (
@@ -97,7 +102,7 @@ function FileEntry({ fileId, isImage, onRemove }: FileEntryProps) {
             <FileText className="ico" /> <span className="cut">{name}</span>
           </>
         )}
-      </a>
+      </FileName>
       {onRemove && (
         <button
           type="button"

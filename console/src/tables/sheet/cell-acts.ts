@@ -2,7 +2,8 @@
 import type { GridColumn } from "../column/column.ts";
 import { isSame, type NameOf, parseText, toPlain } from "../column/value.ts";
 import { type CellSet, type Change, NO_CHANGE, type PlacedRow } from "../book/change.ts";
-import { type Cells, tileCells } from "../book/clipboard.ts";
+import type { Cells } from "../../ui/readable/cells.ts";
+import { tileCells } from "../book/clipboard.ts";
 import { cellKey, type Row, type RowBook } from "../book/row-book.ts";
 import { boxOf, type Range, sizeOf } from "./cell-range.ts";
 import type { GroupRows } from "./group-rows.ts";

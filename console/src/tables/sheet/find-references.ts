@@ -1,7 +1,7 @@
 import { call } from "../../data/api.ts";
 import { type GridColumn, linkTargetOf, targetOf } from "../column/column.ts";
 import { nameIn } from "../column/value.ts";
-import type { Cells } from "../book/clipboard.ts";
+import type { Cells } from "../../ui/readable/cells.ts";
 import { type Sheet, splitNames } from "./cell-acts.ts";
 
 const NAMES_MAX = 200;

@@ -1,7 +1,8 @@
 /** Copy, cut and paste by the browser's own events: from and to spreadsheets, and within the grid. */
 import { type RefObject, useEffect } from "react";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
-import { type Cells, parseTsv, toHtml, toTsv } from "../book/clipboard.ts";
+import type { Cells } from "../../ui/readable/cells.ts";
+import { parseTsv, toHtml, toTsv } from "../book/clipboard.ts";
 
 interface ClipboardActs {
   readonly read: () => Cells;

@@ -10,6 +10,7 @@ import {
   stepsOf,
 } from "#domains/runs/testing/workflows.ts";
 import { useWorld } from "#kernel/testing/world.ts";
+import { makePdf, pdfOf } from "./testing/pdf.ts";
 
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
@@ -28,35 +29,11 @@ async function read(name: string, content: string | Buffer, as?: string) {
   return runWorkflow(owner, reader, { file: { $file: body.data.id }, ...(as && { as }) });
 }
 
-/** A PDF with these words, as small as one can be. */
-function makePdf(words: string): Buffer {
-  return pdfOf(`BT /F1 12 Tf 72 700 Td (${words}) Tj ET`);
-}
-
 /** A PDF of 16 KiB whose page is a gigabyte of nothing. */
 function makePdfBomb(): Buffer {
   const runs = Buffer.alloc(16 * 2 ** 20, Buffer.from([129, 0]));
   const stream = deflateSync(runs).toString("latin1");
   return pdfOf(stream, "/Filter [/FlateDecode /RunLengthDecode]");
-}
-
-function pdfOf(stream: string, filter = ""): Buffer {
-  const objects = [
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-    `<< /Length ${stream.length} ${filter} >>\nstream\n${stream}\nendstream`,
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-  ];
-  let text = "%PDF-1.4\n";
-  const offsets = objects.map((object, index) => {
-    const at = text.length;
-    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
-    return at;
-  });
-  const table = offsets.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
-  const end = `xref\n0 6\n0000000000 65535 f \n${table}trailer << /Size 6 /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF`;
-  return Buffer.from(text + end, "latin1");
 }
 
 test("documents are read as data, by what they are", async () => {
@@ -114,6 +91,39 @@ test("hostile files fail in plain words, with the place, and the next one is rea
     expect(error.message).toContain(words);
   }
   expect((await read("after.txt", "fine", "text")).output).toEqual({ text: "fine" });
+});
+
+test("the beginning of a document is read by whoever may read it, and a hostile one says what it is", async () => {
+  const look = async (name: string, content: string | Buffer) => {
+    const { body } = await upload(world, owner, content, { name });
+    return owner(`GET /api/v1/files/${body.data.id}/preview`);
+  };
+  const none = { pages: null, rows: null, more: false };
+  const pages = ["Invoice 42"];
+  expect((await look("a.pdf", makePdf("Invoice 42"))).body.data).toEqual({ ...none, pages });
+  const lines = `(${"i".repeat(1_000)}) Tj T*\n`.repeat(130);
+  const long = (await look("a.pdf", pdfOf(`BT /F1 1 Tf 2 TL 72 700 Td ${lines} ET`))).body.data;
+  expect([long.pages[0].length, long.more]).toEqual([100_000, true]);
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+  const book = (line: string) => makeWorkbook({ rows: `<row>${line}</row>`.repeat(120) });
+  const sizesOf = async (line: string) => {
+    const { rows, more } = (await look("a.xlsx", book(line))).body.data;
+    return [rows.length, rows[0].length, rows[0][0].length, more];
+  };
+  expect(await sizesOf(cell("y".repeat(300)) + cell("y").repeat(60))).toEqual([100, 50, 200, true]);
+  expect(await sizesOf(cell("y".repeat(300)).repeat(60))).toEqual([10, 50, 200, true]);
+  expect(await look("a.txt", "words")).toMatchObject({
+    status: 404,
+    body: { code: "no_preview" },
+    events: [],
+  });
+  expect(await look("no.pdf", "%PDF-1.4 nothing")).toMatchObject({
+    status: 422,
+    body: { code: "file_unreadable", detail: "The file is no PDF that can be read." },
+  });
+  const { body } = await upload(world, owner, makePdf("Mine"), { name: "mine.pdf" });
+  const other = await world.member(["builder"]);
+  expect((await other(`GET /api/v1/files/${body.data.id}/preview`)).status).toBe(404);
 });
 
 test("data is written as documents, formulas harmless, and read again as it was", async () => {

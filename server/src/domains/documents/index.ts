@@ -2,16 +2,17 @@ import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
+import { previewDocument } from "./preview.ts";
 import { readStep, writeStep } from "./steps.ts";
 
 /** Files as data and data as files, for steps of workflows. */
 export const documents = domain({
   name: "documents",
-  summary: "Steps that read and write documents.",
+  summary: "Steps that read and write documents, and a look at them.",
   tag: "workflows",
   permissions: [],
   events: [],
-  operations: [],
+  operations: [previewDocument],
   contributions: [
     contribute(ExecutorPoint, readStep, writeStep),
     contribute(NodeTypePoint, readStep.type, writeStep.type),

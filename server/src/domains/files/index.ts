@@ -51,6 +51,7 @@ export {
   type ResponseForm,
 } from "./handles/response-files.ts";
 export { linkPath } from "./link.ts";
+export { FilesRead } from "./permissions.ts";
 export { PICTURES, thumbnailPath } from "./thumbnail.ts";
 export { findFileRow } from "./file-rows.ts";
 export { type OpenedFile, openFile, openPartitionFile } from "./open-file.ts";

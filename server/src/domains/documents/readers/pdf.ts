@@ -1,9 +1,9 @@
-import { DocumentError, VALUE_CHARACTERS_MAX } from "../work/task.ts";
+import { DocumentError, PREVIEW, type ReadOptions, VALUE_CHARACTERS_MAX } from "../work/task.ts";
 
 const PAGES_MAX = 2_000;
 
 /** The words of a PDF, page by page. Its scripts are not run, and what it draws is not drawn. */
-export async function readPdf(bytes: Buffer): Promise<unknown> {
+export async function readPdf(bytes: Buffer, { isPreview = false }: ReadOptions): Promise<unknown> {
   const { getDocumentProxy } = await import("unpdf");
   const document = await getDocumentProxy(new Uint8Array(bytes), {
     disableFontFace: true,
@@ -17,7 +17,11 @@ export async function readPdf(bytes: Buffer): Promise<unknown> {
   const total = document.numPages;
   const pages: string[] = [];
   let characters = 0;
-  for (let number = 1; number <= Math.min(total, PAGES_MAX); number += 1) {
+  for (
+    let number = 1;
+    number <= Math.min(total, isPreview ? PREVIEW.pages : PAGES_MAX);
+    number += 1
+  ) {
     const page = await document.getPage(number);
     const { items } = await page.getTextContent();
     const text = items
@@ -26,6 +30,10 @@ export async function readPdf(bytes: Buffer): Promise<unknown> {
     page.cleanup();
     const clean = text.replaceAll("\u0000", "").toWellFormed();
     characters += clean.length;
+    if (isPreview && characters > PREVIEW.characters) {
+      pages.push(clean.slice(0, PREVIEW.characters - characters));
+      return { pages, more: true };
+    }
     if (characters > VALUE_CHARACTERS_MAX / 2) {
       throw new DocumentError(
         `The PDF has more text than a step may give: 1 MiB by page ${number}.`,
@@ -33,5 +41,6 @@ export async function readPdf(bytes: Buffer): Promise<unknown> {
     }
     pages.push(clean);
   }
+  if (isPreview) return { pages, more: pages.length < total };
   return { text: pages.join("\n\n"), pages, pageCount: total };
 }

@@ -23,7 +23,7 @@ export async function readDocument(file: RandomAccess, task: ReadTask): Promise<
     case "html":
       return readHtml(await readText(file, task));
     case "pdf":
-      return readPdf(await readWhole(file));
+      return readPdf(await readWhole(file), task.options);
     case "text": {
       assertSize(file, 4 * VALUE_CHARACTERS_MAX);
       return { text: storable(await readText(file, task)) };

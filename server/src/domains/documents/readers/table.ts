@@ -1,5 +1,5 @@
 import { type Cell, openSource, type RandomAccess } from "#domains/imports/source/index.ts";
-import { DocumentError, type ReadTask, VALUE_CHARACTERS_MAX } from "../work/task.ts";
+import { DocumentError, PREVIEW, type ReadTask, VALUE_CHARACTERS_MAX } from "../work/task.ts";
 
 /** Rows as objects by the names of the first row, or as lists where that has none. */
 export async function readTable(
@@ -7,6 +7,7 @@ export async function readTable(
   { format, options }: ReadTask,
 ): Promise<unknown> {
   const { header = true, separator, encoding, sheet, skip = 0, limit = Infinity } = options;
+  if (options.isPreview === true) return readCells(file, format);
   if (file.size === 0) return { columns: [], rows: [], more: false };
   const source = await openSource(file, {
     type: format === "xlsx" ? "xlsx" : "csv",
@@ -38,6 +39,25 @@ export async function readTable(
     }
   }
   return { columns: columns ?? [], rows, more: false };
+}
+
+/** The first cells of a table, each as a text. */
+async function readCells(file: RandomAccess, format: ReadTask["format"]): Promise<unknown> {
+  const source = await openSource(file, { type: format === "xlsx" ? "xlsx" : "csv" });
+  const rows: string[][] = [];
+  let characters = 0;
+  for await (const batch of source.rows) {
+    for (const { cells } of batch) {
+      const row = cells
+        .slice(0, PREVIEW.columns)
+        .map((cell) => String(cell ?? "").slice(0, PREVIEW.cellCharacters));
+      characters += row.join("").length;
+      const isEnough = rows.length === PREVIEW.rows || characters > PREVIEW.characters;
+      if (isEnough) return { rows, more: true };
+      rows.push(row);
+    }
+  }
+  return { rows, more: false };
 }
 
 /** Names that differ: a second `name` is `name_2`, one that is empty is the number of its column. */

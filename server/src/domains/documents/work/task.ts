@@ -29,6 +29,8 @@ export interface ReadOptions {
   readonly sheet?: string | undefined;
   readonly skip?: number | undefined;
   readonly limit?: number | undefined;
+  /** True for the beginning alone, as `PREVIEW` bounds it. */
+  readonly isPreview?: boolean | undefined;
 }
 
 export interface WriteTask {
@@ -63,6 +65,15 @@ export type FromDocumentProcess =
 export const VALUE_CHARACTERS_MAX = 1_000_000;
 /** Of a file that is read as a whole. */
 export const WHOLE_BYTES_MAX = 32 * 1024 * 1024;
+
+/** As much of a document as a look at it shows. */
+export const PREVIEW = {
+  pages: 20,
+  characters: 100_000,
+  rows: 100,
+  columns: 50,
+  cellCharacters: 200,
+} as const;
 
 /** A document that can't be read or written; the message is for the author of the workflow. */
 export class DocumentError extends Error {

@@ -1,0 +1,45 @@
+import { type ReactNode, Suspense, useState } from "react";
+import { lazyDialog } from "../ui/overlay/lazy-part.tsx";
+import { kindOf, type NamedFile } from "./preview-kind.ts";
+
+const FilePreview = lazyDialog(() => import("./file-preview.tsx").then((part) => part.FilePreview));
+
+interface FileNameProps {
+  readonly file: NamedFile;
+  /** The address of its content, as soon as it is known. */
+  readonly link: string | undefined;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** The name of a file: it opens a look at it, or the file where there is nothing to look at. */
+export function FileName({ file, link, className, children }: FileNameProps) {
+  const [isOpen, setOpen] = useState(false);
+  const kind = kindOf(file);
+  if (link === undefined) return <span className={className}>{children}</span>;
+  if (kind === undefined || kind === "picture") {
+    return (
+      <a className={className} href={link} target="_blank" rel="noreferrer">
+        {children}
+      </a>
+    );
+  }
+  return (
+    <>
+      <button
+        type="button"
+        className={className}
+        title={`Look at ${file.name}`}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        {children}
+      </button>
+      {isOpen && (
+        <Suspense>
+          <FilePreview {...{ file, kind, link }} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { kindOf } from "./preview-kind.ts";
+
+test("a file is looked at by its type, and by its name where that says little", () => {
+  const cases: readonly (readonly [string, string, string | undefined])[] = [
+    ["a.png", "image/png", "picture"],
+    ["a.svg", "image/svg+xml", "text"],
+    ["a", "application/pdf", "document"],
+    ["a.xlsx", "application/zip", "document"],
+    ["a.zip", "application/zip", undefined],
+    ["orders.CSV", "application/octet-stream", "table"],
+    ["orders", "text/csv", "table"],
+    ["a.json", "text/plain", "json"],
+    ["a", "application/problem+json", "json"],
+    ["README.md", "text/markdown", "text"],
+    ["page.html", "text/html", "text"],
+    ["notes", "text/plain", "text"],
+    ["a.exe", "application/octet-stream", undefined],
+    ["a.json", "application/vnd.ms-excel", undefined],
+  ];
+  for (const [name, mediaType, kind] of cases) {
+    expect([name, mediaType, kindOf({ name, mediaType })]).toEqual([name, mediaType, kind]);
+  }
+});
