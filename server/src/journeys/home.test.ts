@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { until } from "#kernel/testing/world.ts";
@@ -167,6 +170,57 @@ describeInBrowser("coming home", () => {
     await page.getByRole("rowheader", { name: /copy/ }).waitFor();
     await page.getByRole("button", { name: "Changed" }).click();
     await page.waitForURL("**sort=changed**");
+    await expectSound(visitor);
+  });
+
+  test("a folder is dropped: exports of n8n, one of which asks for a word, and a workflow of ours", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "millrace-drop-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const manual = { name: "Start", type: "n8n-nodes-base.manualTrigger", parameters: {} };
+    const n8n = (name: string, type: string, parameters: object = {}) => ({
+      name,
+      nodes: [manual, { name: "Next", type: `n8n-nodes-base.${type}`, parameters }],
+      connections: { Start: { main: [[{ node: "Next", type: "main", index: 0 }]] } },
+    });
+    mkdirSync(join(folder, "deep"));
+    for (const [name, value] of [
+      ["whole.json", n8n("Whole", "noOp")],
+      ["deep/asks.json", n8n("Asks", "splitOut")],
+      ["gone.json", n8n("Gone", "executeCommand", { command: "ls" })],
+      ["ours.json", { data: { ...ASKING, name: "Ours" } }],
+      ["pack.json", { id: "bakery", name: "Bakery", version: "1.0.0", resources: {} }],
+    ] as const) {
+      writeFileSync(join(folder, name), JSON.stringify(value));
+    }
+    const visitor = await at.visit(["builder"]);
+    const { page, context } = visitor;
+    await page.goto(`${at.origin}/workflows`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    const browser = await context.newCDPSession(page);
+    const data = { items: [], files: [folder], dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+      await browser.send("Input.dispatchDragEvent", { type, x: 700, y: 500, data });
+    }
+    const files = page.getByRole("list", { name: "Files" });
+    const row = (name: string) => files.getByRole("listitem").filter({ hasText: name });
+    const isTicked = (name: string) => row(name).getByRole("checkbox").isChecked();
+    await page.getByText("5 files, of which 3 will be imported as drafts.").waitFor();
+    await row("asks.json").getByText("by a choice below 1").waitFor();
+    await row("ours.json").getByText("of Millrace, 1 step").waitFor();
+    await row("pack.json").getByText("It is a pack").waitFor();
+    const names = ["whole.json", "asks.json", "ours.json", "gone.json", "pack.json"];
+    expect(await Promise.all(names.map(isTicked))).toEqual([true, true, true, false, false]);
+    await expectSound(visitor);
+    // Nothing is made without the word that is asked for.
+    await page.getByRole("button", { name: "Create 3" }).click();
+    const word = page.getByRole("textbox", { name: /asks\.json/ });
+    expect(await word.evaluate((field) => field === document.activeElement)).toBe(true);
+    await word.fill("lines");
+    await page.keyboard.press("Enter");
+    await page.getByText("3 drafts are imported.").waitFor();
+    for (const name of ["Whole", "Asks", "Ours"]) {
+      await page.getByRole("rowheader", { name: new RegExp(`^${name}`) }).waitFor();
+    }
     await expectSound(visitor);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isDefinition, readChosen, readDropped } from "./dropped-files.ts";
-import { joinBindings } from "./n8n/folder.tsx";
+import { choicesFor, joinBindings, readFile } from "./n8n/folder.tsx";
 
 test("of what was chosen, the definitions are read", async () => {
   const files = [
@@ -51,13 +51,37 @@ test("of a folder the definitions are read, however many other files lie before 
   expect(read.map(({ name }) => name)).toEqual(["flows/deep/b.json", "flows/a.json"]);
 });
 
-test("what several exports need is asked for once", () => {
-  const answer = (...usedBy: string[]) => ({
-    workflows: [],
-    counts: { converted: 0, approximated: 0, placeholder: 0 },
-    bindings: [{ id: "connector:slack", kind: "connector" as const, title: "Slack", usedBy }],
+test("what several exports need is asked for once, what a node lacks for each", () => {
+  const slack = { id: "connector:slack", kind: "connector" as const, title: "Slack" };
+  const field = { id: "text:field A", kind: "text" as const, title: "A: the field" };
+  const file = (name: string, ...usedBy: string[]) => ({
+    name,
+    answer: {
+      workflows: [],
+      counts: { converted: 0, approximated: 0, placeholder: 0 },
+      bindings: [slack, field].map((one) => ({ ...one, usedBy })),
+    },
   });
-  expect(joinBindings([answer("A"), answer("A", "B")])).toEqual([
-    { id: "connector:slack", kind: "connector", title: "Slack", usedBy: ["A", "B"] },
+  const files = [file("one.json", "A"), file("two.json", "A", "B")] as const;
+  expect(joinBindings(files)).toEqual([
+    { ...slack, usedBy: ["A", "B"] },
+    { ...field, id: "one.json text:field A", title: "one.json, A: the field", usedBy: ["A"] },
+    { ...field, id: "two.json text:field A", title: "two.json, A: the field", usedBy: ["A", "B"] },
   ]);
+  const chosen = { "connector:slack": "con_1", "two.json text:field A": "mail" };
+  expect(files.map((one) => choicesFor(one, chosen))).toEqual([
+    { "connector:slack": "con_1" },
+    { "connector:slack": "con_1", "text:field A": "mail" },
+  ]);
+});
+
+test("a file of a folder is an export of n8n, a workflow of ours, or says what it is", () => {
+  const read = (value: unknown) => readFile({ name: "a.json", text: JSON.stringify(value) });
+  expect(read({ nodes: [], connections: {} })).toMatchObject({ workflow: {}, isChosen: false });
+  expect(read({ data: { name: "Ours", nodes: [], edges: [] } })).toMatchObject({
+    definition: { name: "Ours", nodes: [] },
+    isChosen: true,
+  });
+  expect(read({ id: "bakery", resources: {} }).problem).toContain("where packs are");
+  expect(read([1]).problem).toContain("neither of n8n nor of Millrace");
 });

@@ -3,7 +3,8 @@ import { call, type Input } from "../../../data/api.ts";
 import { describeRefusal } from "../../../data/change.ts";
 import { notify } from "../../../ui/toast.tsx";
 import { count } from "../../../ui/words.ts";
-import type { useFolder } from "./folder.tsx";
+import type { Imported } from "../definition-file.ts";
+import { choicesFor, type useFolder } from "./folder.tsx";
 
 /** Makes the workflows of an export of n8n, drafts all of them. */
 export async function createDrafts(
@@ -23,6 +24,13 @@ export async function createDrafts(
   return ids;
 }
 
+/** Makes a workflow of a definition of ours. */
+async function createDefinition(definition: Imported): Promise<string> {
+  const body = { ...definition, changeSummary: "Imported" };
+  const made = await call("workflows.create", { body } as unknown as Input<"workflows.create">);
+  return made.data.id;
+}
+
 /** Each file by itself: one that is refused keeps no other away, and is told where it stands. */
 export async function createFiles(
   { chosen, settle }: ReturnType<typeof useFolder>,
@@ -30,10 +38,11 @@ export async function createFiles(
 ): Promise<string | undefined> {
   const ids: string[] = [];
   let refused = 0;
-  for (const { name, workflow } of chosen) {
-    if (!workflow) continue;
+  for (const file of chosen) {
+    const { name, workflow, definition } = file;
     try {
-      ids.push(...(await createDrafts(workflow, bindings)));
+      if (workflow) ids.push(...(await createDrafts(workflow, choicesFor(file, bindings))));
+      else if (definition) ids.push(await createDefinition(definition));
       settle(name, { isChosen: false, isMade: true });
     } catch (error) {
       refused += 1;

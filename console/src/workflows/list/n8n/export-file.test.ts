@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readN8nExport, sortReport } from "./export-file.ts";
+import { findGaps, readN8nExport, sortReport } from "./export-file.ts";
 
 test("an export of n8n is told from anything else", () => {
   expect(readN8nExport('{"nodes":[],"connections":{}}')).toEqual({ nodes: [], connections: {} });
@@ -22,4 +22,15 @@ test("what must be looked at comes first, and a node of several triggers once", 
     [one("a", "converted"), one("c", "approximated")],
   ];
   expect(sortReport(reports).map(({ node }) => node)).toEqual(["b", "c", "a"]);
+});
+
+test("a node that lacks only a text is told from one that has no counterpart", () => {
+  const one = (node: string, status: string) => ({ node, status, reasons: [] });
+  const report = [one("a", "placeholder"), one("b", "placeholder"), one("c", "converted")];
+  const bindings = [
+    { kind: "text", usedBy: ["a"] },
+    { kind: "connector", usedBy: ["b"] },
+  ];
+  const { missing, open } = findGaps({ workflows: [{ report }], bindings });
+  expect([missing, open].map((nodes) => nodes.map(({ node }) => node))).toEqual([["b"], ["a"]]);
 });

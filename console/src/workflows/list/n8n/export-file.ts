@@ -26,3 +26,26 @@ export function sortReport<Node extends Reported>(reports: readonly (readonly No
     (one, other) => ORDER.indexOf(one.status) - ORDER.indexOf(other.status),
   );
 }
+
+interface Gaps {
+  /** Nodes that have no counterpart here. */
+  readonly missing: readonly Reported[];
+  /** Nodes that lack nothing but what somebody says of them. */
+  readonly open: readonly Reported[];
+}
+
+/** What keeps an export from being imported as a whole: of some nodes only a choice is missing. */
+export function findGaps(answer: {
+  readonly workflows: readonly { readonly report: readonly Reported[] }[];
+  readonly bindings: readonly { readonly kind: string; readonly usedBy: readonly string[] }[];
+}): Gaps {
+  // A connector that is yet to be chosen has its step; only what a node does not say itself keeps it away.
+  const asked = answer.bindings.filter(({ kind }) => kind === "text");
+  const names = new Set(asked.flatMap(({ usedBy }) => usedBy));
+  const nodes = sortReport(answer.workflows.map(({ report }) => report));
+  const gaps = nodes.filter(({ status }) => status === "placeholder");
+  return {
+    missing: gaps.filter(({ node }) => !names.has(node)),
+    open: gaps.filter(({ node }) => names.has(node)),
+  };
+}

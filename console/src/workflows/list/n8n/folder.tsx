@@ -3,13 +3,17 @@ import { call, type Input } from "../../../data/api.ts";
 import { describeRefusal } from "../../../data/change.ts";
 import type { DroppedFile } from "../dropped-files.ts";
 import { count } from "../../../ui/words.ts";
-import { readN8nExport } from "./export-file.ts";
+import { type Imported, parseImported } from "../definition-file.ts";
+import { findGaps, readN8nExport } from "./export-file.ts";
 import { Bindings, type N8nAnswer } from "./import-report.tsx";
 
 /** A file of a folder, and what would become of it. */
 export interface FolderFile {
   readonly name: string;
-  readonly workflow: object | undefined;
+  /** An export of n8n. */
+  readonly workflow?: object;
+  /** A workflow of ours. */
+  readonly definition?: Imported;
   readonly answer?: N8nAnswer;
   readonly problem?: string;
   readonly isChosen: boolean;
@@ -17,7 +21,21 @@ export interface FolderFile {
   readonly isMade?: boolean;
 }
 
-const NO_EXPORT = "It is no export of n8n.";
+const NO_WORKFLOW = "It is no workflow, neither of n8n nor of Millrace.";
+const A_PACK = "It is a pack: it is brought in where packs are.";
+
+/** Recognises what a file holds; nothing of it is sent yet. */
+export function readFile({ name, text, problem }: DroppedFile): FolderFile {
+  if (problem !== undefined) return { name, problem, isChosen: false };
+  const workflow = readN8nExport(text);
+  if (workflow) return { name, workflow, isChosen: false };
+  try {
+    return { name, definition: parseImported(text), isChosen: true };
+  } catch {
+    const isPack = /^\s*\{[^]*"resources"\s*:/.test(text);
+    return { name, problem: isPack ? A_PACK : NO_WORKFLOW, isChosen: false };
+  }
+}
 
 /** The files of a folder, converted one after the other; those without a missing step are chosen. */
 export function useFolder(files: readonly DroppedFile[]) {
@@ -27,11 +45,7 @@ export function useFolder(files: readonly DroppedFile[]) {
     const change = (at: number, more: Partial<FolderFile>): void =>
       setRows((all) => all.map((row, index) => (index === at ? { ...row, ...more } : row)));
     const convertAll = async (): Promise<void> => {
-      const read = files.map(({ name, text, problem }) => {
-        const workflow = readN8nExport(text);
-        const why = problem ?? (workflow === undefined ? NO_EXPORT : undefined);
-        return { name, workflow, isChosen: false, ...(why !== undefined && { problem: why }) };
-      });
+      const read = files.map(readFile);
       setRows(read);
       for (const [at, { workflow }] of read.entries()) {
         if (isOver) return;
@@ -40,7 +54,8 @@ export function useFolder(files: readonly DroppedFile[]) {
           const { data } = await call("workflows.import", {
             body: { format: "n8n", workflow },
           } as Input<"workflows.import">);
-          if (!isOver) change(at, { answer: data, isChosen: data.counts.placeholder === 0 });
+          const isWhole = findGaps(data).missing.length === 0;
+          if (!isOver) change(at, { answer: data, isChosen: isWhole });
         } catch (error) {
           if (!isOver) change(at, { problem: describeRefusal(error) });
         }
@@ -60,15 +75,38 @@ export function useFolder(files: readonly DroppedFile[]) {
   return { rows, toggle, settle, chosen: rows.filter(({ isChosen }) => isChosen) };
 }
 
+type Binding = N8nAnswer["bindings"][number];
+type AnsweredFile = Pick<FolderFile, "name" | "answer">;
+
+/** A connector is the same one for all files; a text is about a node of one of them. */
+const choiceId = (fileName: string, { id, kind }: Binding): string =>
+  kind === "text" ? `${fileName} ${id}` : id;
+
 /** The choices of several exports: each is asked for once. */
-export function joinBindings(answers: readonly N8nAnswer[]): N8nAnswer["bindings"] {
-  const byId = new Map<string, N8nAnswer["bindings"][number]>();
-  for (const one of answers.flatMap(({ bindings }) => bindings)) {
-    const known = byId.get(one.id);
-    const usedBy = [...new Set([...(known?.usedBy ?? []), ...one.usedBy])];
-    byId.set(one.id, { ...one, usedBy });
+export function joinBindings(files: readonly AnsweredFile[]): readonly Binding[] {
+  const byId = new Map<string, Binding>();
+  for (const { name, answer } of files) {
+    for (const one of answer?.bindings ?? []) {
+      const id = choiceId(name, one);
+      const known = byId.get(id);
+      const usedBy = [...new Set([...(known?.usedBy ?? []), ...one.usedBy])];
+      const title = one.kind === "text" ? `${name}, ${one.title}` : one.title;
+      byId.set(id, { ...one, id, title, usedBy });
+    }
   }
   return [...byId.values()];
+}
+
+/** What was chosen of all that, for one file. */
+export function choicesFor(
+  { name, answer }: AnsweredFile,
+  chosen: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const own = (answer?.bindings ?? []).flatMap((one) => {
+    const value = chosen[choiceId(name, one)];
+    return value === undefined ? [] : [[one.id, value] as const];
+  });
+  return Object.fromEntries(own);
 }
 
 /** A report for each file of a folder, of which some are imported. */
@@ -80,9 +118,9 @@ export function N8nFolder(props: {
   const { folder, bound, onBind } = props;
   const { rows, chosen, toggle } = folder;
   const done = rows.filter(
-    ({ answer, problem }) => answer !== undefined || problem !== undefined,
+    ({ workflow, answer, problem }) => !workflow || answer !== undefined || problem !== undefined,
   ).length;
-  const bindings = joinBindings(chosen.flatMap(({ answer }) => answer ?? []));
+  const bindings = joinBindings(chosen);
   const status = useRef<HTMLParagraphElement>(null);
   // The field that the files were chosen with is gone: the keyboard goes on here.
   useEffect(() => {
@@ -106,17 +144,15 @@ export function N8nFolder(props: {
 }
 
 function FileRow(props: { readonly row: FolderFile; readonly onToggle: () => void }) {
-  const { name, answer, isChosen, isMade } = props.row;
-  const missing = answer?.workflows
-    .flatMap(({ report }) => report)
-    .filter(({ status }) => status === "placeholder");
+  const { name, answer, definition, isChosen, isMade } = props.row;
+  const missing = answer && findGaps(answer).missing;
   return (
     <li className="n8n-file">
       <label>
         <input
           type="checkbox"
           checked={isChosen}
-          disabled={answer === undefined || isMade}
+          disabled={(!answer && !definition) || isMade}
           onChange={props.onToggle}
         />
         <strong>{name}</strong>
@@ -138,10 +174,13 @@ function FileRow(props: { readonly row: FolderFile; readonly onToggle: () => voi
   );
 }
 
-function describe({ answer, problem, isMade }: FolderFile): string {
+function describe({ answer, definition, problem, isMade }: FolderFile): string {
   if (isMade === true) return "imported, as a draft";
   if (problem !== undefined) return problem;
+  if (definition) return `of Millrace, ${count(definition.nodes.length, "step")}`;
   if (!answer) return "…";
-  const { converted, approximated, placeholder } = answer.counts;
-  return `as it was ${converted}, nearly ${approximated}, missing ${placeholder}`;
+  const { converted, approximated } = answer.counts;
+  const { missing, open } = findGaps(answer);
+  const asked = open.length === 0 ? "" : `, by a choice below ${open.length}`;
+  return `as it was ${converted}, nearly ${approximated}, missing ${missing.length}${asked}`;
 }

@@ -1,7 +1,7 @@
 import { CircleCheck, CircleDashed, TriangleAlert } from "lucide-react";
 import { type Reply, useOp } from "../../../data/api.ts";
 import { BASE_PATH } from "../../../data/place.ts";
-import { sortReport } from "./export-file.ts";
+import { findGaps, sortReport } from "./export-file.ts";
 
 export type N8nAnswer = Reply<"workflows.import">["data"];
 
@@ -18,15 +18,17 @@ export function N8nImport(props: {
   readonly onChoose: (id: string, value: string) => void;
 }) {
   const { answer, chosen, onChoose } = props;
-  const { converted, approximated, placeholder } = answer.counts;
+  const { converted, approximated } = answer.counts;
+  const { missing, open } = findGaps(answer);
   const nodes = sortReport(answer.workflows.map(({ report }) => report));
   const several = answer.workflows.length;
   return (
     <div className="n8n-import">
       <p role="status">
-        An export of n8n. Converted {converted}, nearly {approximated}, missing {placeholder}.
+        An export of n8n. Converted {converted}, nearly {approximated}, missing {missing.length}
+        {open.length > 0 && `, by a choice below ${open.length}`}.
         {several > 1 && ` It becomes ${several} workflows.`}
-        {placeholder > 0 && " A missing step fails as soon as something comes to it."}
+        {missing.length > 0 && " A missing step fails as soon as something comes to it."}
       </p>
       <Bindings bindings={answer.bindings} chosen={chosen} onChoose={onChoose} />
       <ul className="n8n-nodes" aria-label="Nodes">
