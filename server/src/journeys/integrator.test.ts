@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { CLIENT, startOpenIdProvider } from "#domains/identity/sso/testing/openid-provider.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
 
@@ -108,6 +109,67 @@ describeInBrowser("integrator", () => {
     await page.goto(`${at.origin}/secrets?open=CRM_TOKEN`);
     await page.getByRole("link", { name: "CRM" }).waitFor();
     expect(await page.content()).not.toContain("never shown again");
+  });
+
+  test("a connector of the gallery is consented to in a window: left, refused, given, and without one", async () => {
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    await using provider = await startOpenIdProvider([`${at.origin}/connectors/consent`]);
+    provider.seat("ada", { email: "ada@example.com" });
+    await page.goto(`${at.origin}/connectors/new`);
+    await page.getByRole("link", { name: "HTTP API" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Calendar");
+    await page.getByRole("textbox", { name: "Base URL" }).fill(at.origin);
+    await page.getByRole("combobox", { name: "Kind" }).selectOption("oauth2_authorization_code");
+    const fields = page.getByRole("group", { name: "Credentials" });
+    await fields.getByLabel("Authorize URL").fill(`${provider.issuer}/auth?prompt=consent`);
+    await fields.getByLabel("Token URL").fill(`${provider.issuer}/token`);
+    await fields.getByLabel("Client ID").fill(CLIENT.clientId);
+    await fields.getByLabel("Client secret").fill(CLIENT.clientSecret);
+    await fields.getByLabel("Scope").fill("openid offline_access");
+    await fields.getByText("Basic", { exact: true }).click();
+    await page.keyboard.press("ControlOrMeta+s");
+    const asked = page.getByRole("status").filter({ hasText: "Consent" });
+    await asked.getByText("Nobody has consented yet").waitFor();
+    await expectSound(visitor);
+    const consent = async () => {
+      const opening = page.waitForEvent("popup");
+      await page.getByRole("button", { name: /^Consent/ }).click();
+      return opening;
+    };
+
+    provider.decide("wait");
+    const left = await consent();
+    await left.getByText("Do you agree?").waitFor();
+    await asked.getByText("in the window that has opened").waitFor();
+    await left.close();
+    await asked.getByText("The window was left").waitFor();
+
+    provider.decide("refuse");
+    const refused = await consent();
+    await refused.getByText("The consent was refused at the other system.").waitFor();
+    await asked.getByText("The consent was refused at the other system.").waitFor();
+    const closing = refused.waitForEvent("close");
+    await refused.getByRole("button", { name: "Close this window" }).click();
+    await closing;
+
+    provider.decide("agree");
+    const given = await consent();
+    if (!given.isClosed()) await given.waitForEvent("close");
+    await asked.waitFor({ state: "detached" });
+    expect(visitor.faults).toEqual([]);
+
+    // A browser that opens no window leads there in its own, and back.
+    const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    const owner = await at.world.member(["owner"]);
+    expect((await owner(`DELETE /api/v1/connectors/${id}/consent`)).status).toBe(204);
+    await asked.waitFor();
+    await page.evaluate(() => (window.open = () => null));
+    await page.getByRole("button", { name: "Consent", exact: true }).click();
+    await page.getByText("It is connected.").waitFor();
+    await page.waitForURL(`${at.origin}/connectors/${id}`);
+    await page.getByRole("heading", { name: "Calendar", exact: true }).waitFor();
+    expect((await owner(`GET /api/v1/connectors/${id}/consent`)).body.data.status).toBe("up");
   });
 
   test("an artifact is written, tested and run, and its history says so", async () => {

@@ -23,7 +23,7 @@ export function authSchema(type: ConnectorType, kind: string): Schema {
 function withoutKind(field: Schema | boolean): Schema | boolean {
   if (typeof field === "boolean" || field.description === undefined) return field;
   const { description, ...rest } = field;
-  const about = description.replace(/^Of (?:`\w+`(?:, | and )?)+(?:: )?/, "");
+  const about = description.replace(/^Of (?:OAuth 2|(?:`\w+`(?:, | and )?)+)(?:[:;] )?/, "");
   if (about === "") return rest;
   return { ...rest, description: `${about.charAt(0).toUpperCase()}${about.slice(1)}` };
 }

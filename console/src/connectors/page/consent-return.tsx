@@ -1,27 +1,58 @@
-import { useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { call, invalidate } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { Loading } from "../../ui/feedback.tsx";
+import { useTitle } from "../../shell/title.ts";
+import { Empty, Loading } from "../../ui/feedback.tsx";
+import { notify } from "../../ui/toast.tsx";
+import { tellConsent } from "./consent-window.ts";
 
-/** The page to which the other system sends the browser back: it ends the consent, and closes its window. */
+/**
+ * The page to which the other system sends the browser back: it ends the consent. A window that was opened for it closes
+ * itself; where the browser opened none, this is the only one, and goes on to the connector.
+ */
 export function ConsentReturn() {
+  useTitle("Consent");
   const search = useSearch({ from: "/inside/connectors/consent" });
-  const [said, setSaid] = useState<string>();
+  const navigate = useNavigate();
+  const [refusal, setRefusal] = useState<string>();
   // A code is good once, and effects may run twice.
   const isSent = useRef(false);
+  const { state = "" } = search;
+  const id = state.slice(0, Math.max(0, state.indexOf(".")));
   useEffect(() => {
     if (isSent.current) return;
     isSent.current = true;
-    void endConsent(search).then(setSaid);
-  }, [search]);
+    void endConsent(id, search).then((said) => {
+      tellConsent({ id, refusal: said });
+      if (said !== undefined) return setRefusal(said);
+      if (window.opener !== null) return window.close();
+      notify("It is connected.");
+      return navigate({ to: "/connectors/$id", params: { id }, replace: true });
+    });
+  }, [id, search, navigate]);
+  if (refusal === undefined) return <Loading />;
   return (
-    <div className="page">
-      <header className="page-head">
-        <h1>Consent</h1>
-      </header>
-      {said === undefined ? <Loading /> : <p role="status">{said}</p>}
-    </div>
+    <Empty
+      title="It is not connected"
+      action={
+        window.opener !== null ? (
+          <button className="btn main" onClick={() => window.close()}>
+            Close this window
+          </button>
+        ) : id === "" ? (
+          <Link className="btn main" to="/connectors">
+            To the connectors
+          </Link>
+        ) : (
+          <Link className="btn main" to="/connectors/$id" params={{ id }}>
+            Back to the connector
+          </Link>
+        )
+      }
+    >
+      {refusal}
+    </Empty>
   );
 }
 
@@ -31,17 +62,24 @@ interface ConsentAnswer {
   readonly error?: string | undefined;
 }
 
-async function endConsent({ code, state, error }: ConsentAnswer): Promise<string> {
-  if (code === undefined || state === undefined) {
-    return `The other system gave no consent${error === undefined ? "" : `: ${error}`}.`;
-  }
+/** Why there is no consent; undefined where there is one. */
+async function endConsent(
+  id: string,
+  { code, state, error }: ConsentAnswer,
+): Promise<string | undefined> {
+  if (code === undefined || state === undefined) return describeError(error);
   try {
-    const id = state.slice(0, Math.max(0, state.indexOf(".")));
     await call("connectors.consent", { params: { id }, body: { code, state } });
     invalidate(["connectors."]);
-    if (window.opener !== null) window.close();
-    return "It is connected. You can close this window.";
+    return undefined;
   } catch (failure) {
     return describeRefusal(failure);
   }
+}
+
+/** The address comes from anywhere: of what it says only the code of an error is repeated (RFC 6749, 4.1.2.1). */
+function describeError(error: string | undefined): string {
+  if (error === "access_denied") return "The consent was refused at the other system.";
+  const isCode = error !== undefined && /^[a-z_]{1,40}$/.test(error);
+  return `The other system gave no consent${isCode ? `: ${error}` : ""}.`;
 }

@@ -1,7 +1,7 @@
 import { KeyRound } from "lucide-react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import { notifyError } from "../../ui/toast.tsx";
+import { type ConsentProgress, useConsentWindow } from "./consent-window.ts";
 
 const SAYS = {
   needs_consent: "Nobody has consented yet that this connector acts for them at the other system.",
@@ -14,36 +14,36 @@ export function Consent({ connector }: { readonly connector: Schemas["Connector"
   const may = useMay();
   const isAsked = auth.kind === "oauth2_authorization_code";
   const { data } = useOp("connectors.get_consent", { params: { id } }, { enabled: isAsked });
+  const { progress, open } = useConsentWindow(id);
   const status = data?.data.status;
   if (!isAsked || !data || status === undefined || status === "up") return null;
   const refused = may("connectors:write") ? undefined : "You may not change connectors.";
   return (
     <div className="problem con-consent" role="status">
       <p>
-        {SAYS[status]} Enter this address at the other system first:{" "}
-        <code>{data.data.redirectUri}</code>
+        {describeProgress(progress) ?? (
+          <>
+            {SAYS[status]} Enter this address at the other system first:{" "}
+            <code>{data.data.redirectUri}</code>
+          </>
+        )}
       </p>
       <button
         className="btn main"
         disabled={refused !== undefined}
         title={refused}
-        onClick={() => void openConsent(id)}
+        onClick={() => void open()}
       >
-        <KeyRound className="ico" /> Consent
+        <KeyRound className="ico" /> {progress.kind === "none" ? "Consent" : "Consent again"}
       </button>
     </div>
   );
 }
 
-/** Opens the other system's page. The window must be opened by the press itself, or browsers keep it shut. */
-async function openConsent(id: string): Promise<void> {
-  const popup = window.open("about:blank", "consent", "width=560,height=720");
-  try {
-    const { data } = await call("connectors.authorize", { params: { id } });
-    if (popup) popup.location.href = data.url;
-    else window.location.assign(data.url);
-  } catch (error) {
-    popup?.close();
-    notifyError(error);
-  }
+function describeProgress(progress: ConsentProgress): string | undefined {
+  if (progress.kind === "none") return undefined;
+  if (progress.kind === "refused") return progress.refusal;
+  return progress.kind === "open"
+    ? "The other system asks for your consent in the window that has opened."
+    : "The window was left before a consent came back. Ask again when you are ready.";
 }

@@ -10,11 +10,14 @@ export const CLIENT = {
 /** What the provider says about somebody. */
 export type Claims = Readonly<Record<string, unknown>>;
 
+/** What somebody does who is asked: a page that waits is left open. */
+type Decision = "agree" | "refuse" | "wait";
+
 export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
 
 /**
- * A certified identity provider on a loopback port. Whoever visits it is `visitor`, and consents: the
- * tests are about what happens here, not about its pages.
+ * A certified identity provider on a loopback port. Whoever visits it is `visitor`, and consents unless a test
+ * decides otherwise: the tests are about what happens here, not about its pages.
  */
 export async function startOpenIdProvider(redirectUris: readonly string[]) {
   const server = createServer();
@@ -24,6 +27,7 @@ export async function startOpenIdProvider(redirectUris: readonly string[]) {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const people = new Map<string, Claims>();
   let visitor = "";
+  let decision: Decision = "agree";
   const provider = new Provider(issuer, {
     clients: [
       {
@@ -47,7 +51,8 @@ export async function startOpenIdProvider(redirectUris: readonly string[]) {
   const answer = provider.callback();
   server.on("request", (request, response) => {
     if (!request.url?.startsWith("/interaction/")) return void answer(request, response);
-    void agree(provider, visitor, request, response);
+    if (decision === "wait") return void response.end("Do you agree?");
+    void decide(provider, { visitor, decision }, request, response);
   });
   return {
     issuer,
@@ -55,6 +60,10 @@ export async function startOpenIdProvider(redirectUris: readonly string[]) {
     seat(id: string, claims: Claims): void {
       people.set(id, claims);
       visitor = id;
+    },
+    /** From now on whoever is asked does this. */
+    decide(next: Decision): void {
+      decision = next;
     },
     /** Follows a browser through the provider, to the address that it is sent back to. */
     visit: (location: string) => follow(location, issuer),
@@ -68,13 +77,16 @@ export async function startOpenIdProvider(redirectUris: readonly string[]) {
 
 type Interaction = Parameters<Provider["interactionFinished"]>;
 
-async function agree(
+async function decide(
   provider: Provider,
-  accountId: string,
+  { visitor: accountId, decision }: { readonly visitor: string; readonly decision: Decision },
   request: Interaction[0],
   response: Interaction[1],
 ): Promise<void> {
   const { prompt, params } = await provider.interactionDetails(request, response);
+  if (decision === "refuse") {
+    return provider.interactionFinished(request, response, { error: "access_denied" });
+  }
   if (prompt.name === "login") {
     return provider.interactionFinished(request, response, { login: { accountId } });
   }

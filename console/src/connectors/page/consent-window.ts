@@ -1,0 +1,63 @@
+/** The window of a consent, and what it tells the page that opened it. */
+import { useEffect, useState } from "react";
+import { call } from "../../data/api.ts";
+import { notifyError } from "../../ui/toast.tsx";
+
+const CHANNEL = "millrace.consent";
+const LOOK_MS = 500;
+
+/** How a consent ended, by the connector that it was for. */
+interface ConsentNews {
+  readonly id: string;
+  readonly refusal: string | undefined;
+}
+
+/** Where a consent is: not begun, asked for in another window, or left without one. */
+export type ConsentProgress =
+  | { readonly kind: "none" }
+  | { readonly kind: "open"; readonly popup: Window }
+  | { readonly kind: "left" }
+  | { readonly kind: "refused"; readonly refusal: string };
+
+/** Tells every page of this browser how a consent ended: other systems may cut the tie between the two windows. */
+export function tellConsent(news: ConsentNews): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage(news);
+  channel.close();
+}
+
+/** Opens the other system's page, and follows its window until there is a consent, or none. */
+export function useConsentWindow(id: string) {
+  const [progress, setProgress] = useState<ConsentProgress>({ kind: "none" });
+  useEffect(() => {
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.addEventListener("message", ({ data }: MessageEvent<ConsentNews>) => {
+      if (data.id !== id) return;
+      const { refusal } = data;
+      setProgress(refusal === undefined ? { kind: "none" } : { kind: "refused", refusal });
+    });
+    return () => channel.close();
+  }, [id]);
+  useEffect(() => {
+    if (progress.kind !== "open") return undefined;
+    // No event tells that a window of another system was closed.
+    const timer = setInterval(() => {
+      if (progress.popup.closed) setProgress({ kind: "left" });
+    }, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [progress]);
+  const open = async (): Promise<void> => {
+    // By the press itself, or browsers keep it shut.
+    const popup = window.open("about:blank", "consent", "width=560,height=720");
+    try {
+      const { data } = await call("connectors.authorize", { params: { id } });
+      if (!popup) return window.location.assign(data.url);
+      popup.location.href = data.url;
+      setProgress({ kind: "open", popup });
+    } catch (error) {
+      popup?.close();
+      notifyError(error);
+    }
+  };
+  return { progress, open };
+}
