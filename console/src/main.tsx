@@ -52,4 +52,6 @@ if (element) {
       </QueryClientProvider>
     </StrictMode>,
   );
+  // Not before the first screen: nothing is focused yet.
+  void import("./ui/behaviour/focus-hold.ts").then(({ holdFocus }) => holdFocus());
 }

@@ -44,6 +44,8 @@ export interface ConsoleOptions extends WorldOptions {
 interface VisitOptions {
   readonly width?: number;
   readonly dark?: boolean;
+  /** Where somebody is at first; `default` unless given. */
+  readonly workspace?: string;
   /** In a browser that has run nothing yet, as slow as anybody's is at first. */
   readonly isNew?: boolean;
 }
@@ -134,9 +136,11 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
     const url = parts.origin!;
     const cookie = { name: "millrace_session", value: token, url, httpOnly: true };
     await visitor.context.addCookies([cookie]);
-    const choosing = visitor.context.addInitScript(() =>
-      localStorage.setItem("millrace.workspace", "default"),
-    );
+    const choosing = visitor.context.addInitScript((slug) => {
+      // Whoever has gone to another one stays there.
+      if (localStorage.getItem("millrace.workspace") === null)
+        localStorage.setItem("millrace.workspace", slug);
+    }, visit.workspace ?? "default");
     scripts.push(await choosing);
     return visitor;
   };
@@ -187,6 +191,13 @@ export async function expectSoundInEveryLook(
   if (IS_THOROUGH) await expectSound(visitor);
   await expectMore();
   await page.setViewportSize(viewportOf(WIDTH));
+}
+
+/** Expects that the keyboard has a place, though what it had is gone by what was done. */
+export async function expectFocusKept(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => ![null, document.body].includes(document.activeElement as never),
+  );
 }
 
 /** The address without the names of things, and what is open above it: the same for all states of one screen. */

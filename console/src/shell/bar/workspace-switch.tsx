@@ -28,6 +28,7 @@ export function WorkspaceSwitch({ name }: { readonly name: string | undefined })
 function Choices({ onStay }: { readonly onStay: () => void }) {
   const may = useMay();
   const workspaces = useOp("workspaces.list", { query: { limit: 200 } }).data?.data ?? [];
+  const names = workspaces.map(({ name }) => name);
   const [isNew, setNew] = useState(false);
   return (
     <ul className="menu-list">
@@ -40,6 +41,9 @@ function Choices({ onStay }: { readonly onStay: () => void }) {
           >
             <Avatar name={name} />
             <span className="grow cut">{name}</span>
+            {names.filter((one) => one === name).length > 1 && (
+              <span className="muted cut">{slug}</span>
+            )}
             {slug === place.workspace && <Check className="ico" />}
           </button>
         </li>
