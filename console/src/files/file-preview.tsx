@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useOp } from "../data/api.ts";
 import { type FileHead, HEAD_BYTES, useFileHead } from "../data/files/file-head.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { JsonTree } from "../ui/json/json-tree.tsx";
+import { Json } from "../ui/json/json.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { type Cells, guessSeparator, parseCells } from "../ui/readable/cells.ts";
 import { count, toSize } from "../ui/words.ts";
@@ -85,9 +85,7 @@ interface TextOrTreeProps {
 
 function TextOrTree({ text, kind, isCut, label }: TextOrTreeProps) {
   const value = kind === "json" && !isCut ? parseJson(text) : undefined;
-  if (typeof value === "object" && value !== null) {
-    return <JsonTree value={value} path="" label={label} />;
-  }
+  if (value !== undefined) return <Json value={value} label={label} />;
   return (
     <pre className="file-text" tabIndex={0} role="region" aria-label={label}>
       {text}
