@@ -69,6 +69,7 @@ input, select, textarea {
   margin-bottom: 1rem;
   padding: .6rem .75rem;
   font: inherit;
+  font-weight: 400;
   color: inherit;
   background: var(--field);
   border: 1px solid var(--edge);
@@ -103,6 +104,8 @@ button {
   cursor: pointer;
 }
 button.second { color: var(--ink); background: transparent; border-color: var(--edge); }
+.offers { display: grid; gap: .5rem; }
+.offers button { font-weight: 500; text-align: start; }
 button:hover { filter: brightness(1.08); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .choice { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
