@@ -82,6 +82,6 @@ test("a file of a folder is an export of n8n, a workflow of ours, or says what i
     definition: { name: "Ours", nodes: [] },
     isChosen: true,
   });
-  expect(read({ id: "bakery", resources: {} }).problem).toContain("where packs are");
+  expect(read({ id: "bakery", resources: {} }).problem).toContain("under Packs");
   expect(read([1]).problem).toContain("neither of n8n nor of Millrace");
 });

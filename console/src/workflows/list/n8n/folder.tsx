@@ -22,7 +22,7 @@ export interface FolderFile {
 }
 
 const NO_WORKFLOW = "It is no workflow, neither of n8n nor of Millrace.";
-const A_PACK = "It is a pack: it is brought in where packs are.";
+const A_PACK = "It is a pack: bring it in under Packs.";
 
 /** Recognises what a file holds; nothing of it is sent yet. */
 export function readFile({ name, text, problem }: DroppedFile): FolderFile {
@@ -181,6 +181,11 @@ function describe({ answer, definition, problem, isMade }: FolderFile): string {
   if (!answer) return "…";
   const { converted, approximated } = answer.counts;
   const { missing, open } = findGaps(answer);
-  const asked = open.length === 0 ? "" : `, by a choice below ${open.length}`;
-  return `as it was ${converted}, nearly ${approximated}, missing ${missing.length}${asked}`;
+  const parts: readonly (readonly [number, string])[] = [
+    [converted, "as it was"],
+    [approximated, "nearly"],
+    [missing.length, "missing"],
+    [open.length, "by a choice below"],
+  ];
+  return parts.flatMap(([n, word]) => (n === 0 ? [] : `${n} ${word}`)).join(", ");
 }
