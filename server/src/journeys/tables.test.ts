@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectSound, useConsole } from "./testing.ts";
+import { expectFocusKept, expectSound, useConsole } from "./testing.ts";
 
 describeInBrowser("tables", () => {
   const at = useConsole();
@@ -157,6 +157,7 @@ describeInBrowser("tables", () => {
     await expectSound(visitor);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Impact: Low" }).waitFor();
+    await expectFocusKept(page, "section.ticket");
 
     // A record comes back with its id, so all that refers to it does.
     const columns = [{ name: "name", type: "text" }];
@@ -189,6 +190,7 @@ describeInBrowser("tables", () => {
     await expectSound(visitor);
     await panel.getByRole("button", { name: "Back to now" }).click();
     await page.getByRole("complementary", { name: "Record Rexona" }).waitFor();
+    await expectFocusKept(page, "aside.record-panel");
   });
 
   test("a person asks in SQL, mends an error where it is, draws and saves; and sees a table as another role", async () => {

@@ -193,11 +193,9 @@ export async function expectSoundInEveryLook(
   await page.setViewportSize(viewportOf(WIDTH));
 }
 
-/** Expects that the keyboard has a place, though what it had is gone by what was done. */
-export async function expectFocusKept(page: Page): Promise<void> {
-  await page.waitForFunction(
-    () => ![null, document.body].includes(document.activeElement as never),
-  );
+/** Expects that the keyboard has a place, and in which part of the page, though what it had is gone by what was done. */
+export async function expectFocusKept(page: Page, part = "body *"): Promise<void> {
+  await page.waitForFunction((within) => document.activeElement?.closest(within), part);
 }
 
 /** The address without the names of things, and what is open above it: the same for all states of one screen. */

@@ -50,10 +50,23 @@ function* listParents(element: HTMLElement): Generator<HTMLElement> {
   }
 }
 
-/** The innermost part that is left, of what is the screen: not the frame around it. */
+/** The innermost part that is left, or stands drawn anew in the place of the one that is gone. */
 function findPart(parents: readonly HTMLElement[]): HTMLElement | null {
   const left = parents.find((one) => one.isConnected);
-  return left?.closest<HTMLElement>(PARTS) ?? document.querySelector("main");
+  const anew = parents
+    .slice(0, left && parents.indexOf(left))
+    .map(findTwin)
+    .find(Boolean);
+  return anew ?? left?.closest<HTMLElement>(PARTS) ?? document.querySelector("main");
+}
+
+/** The only one of its kind, as the panel of a thing is, whether of now or of the past. */
+function findTwin(gone: HTMLElement): HTMLElement | undefined {
+  const [kind] = gone.classList;
+  if (kind === undefined || !gone.matches(PARTS)) return undefined;
+  const selector = `main ${gone.localName}.${CSS.escape(kind)}`;
+  const [only, ...more] = document.querySelectorAll<HTMLElement>(selector);
+  return more.length === 0 ? only : undefined;
 }
 
 function focusPart(part: HTMLElement | null): void {
