@@ -6,7 +6,7 @@ import { deployWorkflow, trigger, waitForRun } from "#domains/runs/testing/workf
 import { newId } from "#kernel/schema/id.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { type Ask, until } from "#kernel/testing/world.ts";
-import { expectSound, useConsole, testAtLength } from "./testing.ts";
+import { expectFocusKept, expectSound, useConsole, testAtLength } from "./testing.ts";
 
 const READ = {
   id: "read",
@@ -174,21 +174,23 @@ describeInBrowser("runs", () => {
 
   test("files of a run are looked at beside it, as words and never as more", async () => {
     const ask = await at.world.member(["owner"]);
-    const write = (as: string, data: unknown, name = as) => ({
-      id: name,
+    const write = (as: string, data: unknown) => ({
+      id: as,
       type: "file.write",
-      config: { as, name: `${name}.${as === "text" ? "md" : as}`, data },
+      config: { as, name: `${as}.${as === "text" ? "md" : as}`, data },
     });
     const rows = Array.from({ length: 250 }, (_, n) => ({ order: n, note: `a "b", ${n}` }));
-    const gone = { $file: newId("file"), name: "gone.pdf", mediaType: "application/pdf", size: 9 };
-    const id = await deployWorkflow(ask, [
+    const made = [
       write("csv", rows),
       write("xlsx", rows),
       write("json", { deep: [{ total: 42 }] }),
       write("html", [{ a: "<img src=x onerror=alert(1)>" }]),
       write("text", "# Heading\n".repeat(20_000)),
-      { id: "all", type: "set", config: { values: { paper: "{{ trigger.input.paper }}", gone } } },
-    ]);
+    ];
+    const gone = { $file: newId("file"), name: "gone.pdf", mediaType: "application/pdf", size: 9 };
+    const handles = made.map(({ id }) => [id, `{{ steps.${id}.output }}`] as const);
+    const values = { ...Object.fromEntries(handles), paper: "{{ trigger.input.paper }}", gone };
+    const id = await deployWorkflow(ask, [...made, { id: "all", type: "set", config: { values } }]);
     const { body } = await upload(at.world, ask, makePdf("Invoice 42"), { name: "paper.pdf" });
     const { name, mediaType, size } = body.data;
     const paper = { $file: body.data.id, name, mediaType, size };
@@ -197,38 +199,36 @@ describeInBrowser("runs", () => {
     expect(run.error).toBeNull();
     const visitor = await at.visitAs(ask.token);
     const { page } = visitor;
+    await page.goto(`${at.origin}/runs/${run.id}?step=all`);
     const panel = page.getByRole("complementary", { name: "Step" });
+    await panel.getByText("no longer kept").first().waitFor();
     const dialog = page.getByRole("dialog");
-    const look = async (step: string, name: string) => {
-      await page.goto(`${at.origin}/runs/${run.id}?step=${step}`);
-      await panel.getByRole("button", { name, exact: true }).first().click();
-      await dialog.getByRole("heading", { name }).waitFor();
+    const look = async (file: string, ...words: readonly string[]) => {
+      await panel.getByRole("button", { name: file, exact: true }).first().click();
+      await dialog.getByRole("heading", { name: file }).waitFor();
+      for (const one of words) await dialog.getByText(one).first().waitFor();
     };
     const leave = async () => {
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
-      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("BUTTON");
+      await expectFocusKept(page, ".file-chip button");
     };
-    await look("csv", "csv.csv");
+    await look("csv.csv", "And 50 more rows.");
     await dialog.getByRole("columnheader", { name: "note" }).waitFor();
     await dialog.getByRole("cell", { name: 'a "b", 7', exact: true }).waitFor();
-    await dialog.getByText("And 50 more rows.").waitFor();
     await expectSound(visitor);
     await leave();
-    await look("xlsx", "xlsx.xlsx");
-    await dialog.getByText("the first 100 rows").waitFor();
-    await look("json", "json.json");
-    await dialog.getByText("42").waitFor();
-    await look("html", "html.html");
-    await dialog.getByText("onerror=alert(1)").waitFor();
-    await look("text", "text.md");
-    await dialog.getByText("the first 64 KB of it").waitFor();
+    await look("xlsx.xlsx", "the first 100 rows");
+    await leave();
+    await look("json.json", "42");
+    await leave();
+    await look("html.html", "onerror=alert(1)");
+    await leave();
+    await look("text.md", "the first 64 KB of it");
     expect((await dialog.locator("pre").textContent())?.length).toBe(65_536);
-    await look("all", "paper.pdf");
-    await dialog.getByText("Invoice 42").waitFor();
-    await expectSound(visitor);
     await leave();
-    await panel.getByText("no longer kept").first().waitFor();
+    await look("paper.pdf", "Invoice 42");
+    await leave();
   });
 
   test("a ticket leads to the run that made it, and the run to its ticket", async () => {

@@ -6,7 +6,7 @@
 
 /** Parts that have a name or a shape of their own for whoever can't see them. */
 const PARTS =
-  "li, tr, form, fieldset, section, aside, [role=region], [role=group], [role=tabpanel], dialog, main";
+  "li, tr, form, fieldset, section, aside, [role=region], [role=group], [role=tabpanel], main";
 
 /** Follows the focus of the page for as long as it lives. */
 export function holdFocus(): void {
@@ -28,15 +28,19 @@ export function holdFocus(): void {
     if (!held || document.activeElement !== document.body || !isLost(held)) return;
     focusPart(findPart(parents));
   };
+  const forget = (): void => {
+    observer.disconnect();
+    held = undefined;
+  };
   document.addEventListener("focusin", ({ target }) => {
-    if (target instanceof HTMLElement && target !== document.body) watch(target);
+    if (!(target instanceof HTMLElement) || target === document.body) return;
+    // What lies over the page gives the focus back by itself.
+    if (target.closest("dialog, [popover]")) forget();
+    else watch(target);
   });
   // A press beside everything, or on a text, leaves on purpose.
   document.addEventListener("pointerdown", ({ target }) => {
-    if (target instanceof Element && !held?.contains(target)) {
-      observer.disconnect();
-      held = undefined;
-    }
+    if (target instanceof Element && !held?.contains(target)) forget();
   });
 }
 
