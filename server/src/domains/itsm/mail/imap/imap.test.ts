@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { afterAll, expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
+import { acceptMail } from "../intake/accept.ts";
 import { INCIDENTS, MAILBOXES, plainMail, settled } from "../testing/desk.ts";
 
 /** It has no types. */
@@ -153,4 +154,40 @@ test("a mailbox takes so many bytes of mails, and has room again when they are d
   world.clock.advance(2 * 86_400_000);
   await until(async () => (await bytes()) === 0);
   expect((await hand(4)).status).toBe(202);
+});
+
+test("a mail for several mailboxes takes their room in one order, so that no two wait for each other", async () => {
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const { db } = world.kernel;
+  const make = async (name: string): Promise<string> => {
+    const address = `${name}@acme.example`;
+    return (await owner(`POST ${MAILBOXES}`, { name, address, kind: "smtp" })).body.data.id;
+  };
+  const [first, second] = [await make("left"), await make("right")].toSorted();
+  const [held, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const lock = "select 1 as n from mailboxes where id = $1 for update";
+  const holding = db.write(partition, async (session) => {
+    await session.send(lock, [first]);
+    held.resolve();
+    await gate.promise;
+  });
+  await held.promise;
+  const targets = [second, first].map((mailboxId) => ({
+    mailboxId: String(mailboxId),
+    partition,
+    recipient: "both@acme.example",
+  }));
+  const content = (async function* mail() {
+    yield Buffer.from(
+      plainMail({ from: "a@b.example", to: "both@acme.example", id: "x@b.example" }),
+    );
+  })();
+  const accepted = acceptMail(world.kernel, { source: "smtp", returnPath: null, targets }, content);
+  const waiting = `select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%mail_bytes%'`;
+  await until(async () => (await world.sql(waiting)).length > 0);
+  // While it waits for the first, it holds no other.
+  await db.write(partition, (session) => session.send(`${lock} nowait`, [second]));
+  gate.resolve();
+  await Promise.all([holding, accepted]);
 });

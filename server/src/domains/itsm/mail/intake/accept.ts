@@ -43,13 +43,22 @@ export async function acceptMail(
   if (!first) throw new Error("A mail is for a mailbox.");
   const cause = { correlationId: newId("cor", platform.clock.nowMs()), depth: 0 };
   await runAsSystem(platform, first.partition, cause, async (ctx) => {
-    for (const target of mail.targets) {
+    // In one order, since each locks its mailbox: two mails then wait, but never for each other.
+    for (const target of mail.targets.toSorted(byMailbox)) {
       const stored = contents.get(target);
       if (!stored) throw new Error("A mail was stored for each of its mailboxes.");
       ctx.switchPartition(target.partition);
       await insertMail(ctx, { ...mail, target, stored });
     }
   });
+}
+
+/** The order in which mailboxes are locked. */
+export function byMailbox(
+  left: Pick<MailTarget, "mailboxId">,
+  right: Pick<MailTarget, "mailboxId">,
+): number {
+  return left.mailboxId < right.mailboxId ? -1 : 1;
 }
 
 /** Each workspace has a content of its own: the first is read from who sends it, the others from the first. */
