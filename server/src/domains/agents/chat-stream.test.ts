@@ -134,9 +134,12 @@ test("turns of an agent are shown; what the workflow may still change or withhol
     type: "set",
     config: { values: { text: "{{ $uppercase(steps.ask.output.text) }}" } },
   };
+  const respond = (body: unknown) => ({ id: "say", type: "respond", config: { body } });
   for (const [nodes, shown, answer] of [
     [[agent], "plain", "plain"],
     [[llm, check], "", "PLAIN"],
+    [[llm, respond({ answer: "{{ steps.ask.output.text }}" })], "plain", "plain"],
+    [[llm, respond("{{ $uppercase(steps.ask.output.text) }}")], "", "PLAIN"],
   ] as const) {
     const path = await deploy(nodes);
     const slow = slowModel();

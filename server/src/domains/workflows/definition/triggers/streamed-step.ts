@@ -19,13 +19,25 @@ export function findStreamedStep(
   const [only, ...others] = nodes.filter(({ type }) => MODEL_TYPES.includes(type));
   if (!only || others.length > 0 || findReason(only) !== undefined) return undefined;
   const after = edges.filter(({ from }) => from === only.id).map(({ to }) => to);
-  const isAnswer = after.every(
-    (id) =>
-      nodes.find((node) => node.id === id)?.type === "respond" &&
-      !edges.some(({ from }) => from === id),
-  );
+  const isAnswer = after.every((id) => {
+    const isBetween = edges.some(({ from, to }) => from === id || (to === id && from !== only.id));
+    const node = nodes.find((one) => one.id === id);
+    return node?.type === "respond" && !isBetween && isText(node.config?.["body"], only.id);
+  });
   return isAnswer ? only.id : undefined;
 }
+
+/** True for a body that is the text of a step as it is, alone or in the one field of an object. */
+function isText(body: unknown, stepId: string): boolean {
+  if (typeof body === "object" && body !== null) {
+    const [value, ...others] = Object.values(body);
+    return typeof value === "string" && others.length === 0 && isText(value, stepId);
+  }
+  const [, quoted, plain] = typeof body === "string" ? (WHOLE_TEXT.exec(body) ?? []) : [];
+  return (quoted ?? plain) === stepId;
+}
+
+const WHOLE_TEXT = /^\s*\{\{\s*steps\.(?:`([\w-]+)`|(\w+))\.output(?:\.text)?\s*\}\}\s*$/;
 
 /** Checks that the step which a chat names is one whose text can be shown. */
 export function checkStreamedStep(stream: unknown, nodes: readonly unknown[]): FieldError[] {
