@@ -96,7 +96,8 @@ export async function readBatch(
   if (!first) throw new Error(`No reader is registered: ${names.join(", ")}.`);
   const from = { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq };
   const { unsettled } = first;
-  const isBehind = until !== undefined && eventIdOf(until) !== eventIdOf(from);
+  // Another process may have moved the cursor beyond it meanwhile, and nothing takes a cursor back.
+  const isBehind = until !== undefined && eventIdOf(from) < eventIdOf(until);
   if (first.epoch === null) {
     return { from, last: isBehind ? until : undefined, count: 0, unsettled, parts: [] };
   }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { ReaderGroup } from "./reader-group.ts";
-import { reader, registerReaders } from "./reader.ts";
+import { advanceReader, reader, readForemost, registerReaders } from "./reader.ts";
 import { notes } from "../testing/notes.ts";
 import { until, useWorld } from "../testing/world.ts";
 
@@ -178,4 +178,15 @@ test("one that is behind by many batches holds up no other, and has each event o
   expect(marks).toHaveLength(1601);
   expect(new Set(marks).size).toBe(1601);
   expect(await marksOf("test.first")).toEqual(["news"]);
+});
+
+test("a cursor that another process has moved beyond the foremost of a moment ago is not taken back", async () => {
+  const earlier = await readForemost(world.kernel, [first]);
+  await write("meanwhile");
+  await together().step();
+  const place = await places();
+  await advanceReader(world.kernel, first, { until: earlier });
+  expect(await places()).toEqual(place);
+  await together().step();
+  expect((await marksOf("test.first")).filter((title) => title === "meanwhile")).toHaveLength(1);
 });
