@@ -1,4 +1,7 @@
-/** The contributions of domains where there is no server: every node type, and the executors of those that only compute. */
+/**
+ * The contributions of domains where there is no server: every node type, and the executors of those that only
+ * compute.
+ */
 import {
   agentAnswerStep,
   agentCheckStep,
@@ -8,7 +11,7 @@ import {
 import { fileRead, fileWrite } from "#domains/documents/node-types.ts";
 import { ExecutorPoint } from "#domains/runs/steps/executor.ts";
 import { plannedExecutors, pureExecutors } from "#domains/runs/steps/pure-executors.ts";
-import { type StepReach, StepReachPoint } from "#domains/runs/reach/step-reach.ts";
+import { type StepHost, StepHostPoint } from "#domains/runs/host/step-host.ts";
 import { StepFailure } from "#domains/runs/steps/step-error.ts";
 import { customNode, isCustomType } from "#domains/sdk/execution/custom-node.ts";
 import * as types from "#domains/workflows/definition/index.ts";
@@ -66,12 +69,12 @@ export function offlineContributions(
       agentAnswerStep,
       agentCheckStep,
     ),
-    contribute(StepReachPoint, offlineReach(variables)),
+    contribute(StepHostPoint, offlineHost(variables)),
   ];
 }
 
-/** The reach of steps without a server: the variables of the folder, and nothing else. */
-function offlineReach(variables: Readonly<Record<string, unknown>>): StepReach {
+/** The host of steps without a server: the variables of the folder, and nothing else. */
+function offlineHost(variables: Readonly<Record<string, unknown>>): StepHost {
   return {
     rights: () => refuse("rights"),
     workspace: () => refuse("a workspace"),
@@ -94,7 +97,7 @@ const NO_FILES = {
   within: () => NO_FILES,
   open: () => refuse("files"),
   keep: () => refuse("files"),
-} as unknown as ReturnType<StepReach["files"]>;
+} as unknown as ReturnType<StepHost["files"]>;
 
 async function refuse(what: string): Promise<never> {
   const message = `A test without a server has no ${what}: record the run anew.`;

@@ -1,7 +1,8 @@
 /**
- * Tests of a folder without a server (ADR 0122): the interpreter, the expressions and the sandbox by themselves. Recorded
- * runs go through a definition as `code.test_workflow` takes them, artifacts are run as by `code.test_artifact`. Nothing
- * is connected to, and nothing is kept. `offline/build.ts` bundles it for the command line.
+ * Tests of a folder without a server (ADR 0122): the interpreter, the expressions and the sandbox by themselves.
+ * Recorded runs go through a definition as `code.test_workflow` takes them, artifacts are run as by
+ * `code.test_artifact`. Nothing is connected to, and nothing is kept. `offline/build.ts` bundles it for the command
+ * line.
  */
 import { randomBytes } from "node:crypto";
 import { Fixture, rehearseFixtures } from "#domains/runs/rehearsal/fixture.ts";
@@ -51,7 +52,7 @@ export class OfflineTests {
       error: (entry: { readonly err: unknown }) => process.emitWarning(String(entry.err)),
     };
     const parts = { contributions, expressions, sandbox, settings, masterKey, log };
-    // The parts that a rehearsal and the sandbox use; whatever else a step might reach, its reach refuses.
+    // The parts that a rehearsal and the sandbox use; whatever else a step asks for, its host refuses.
     this.#platform = { clock: new Clock(), ...parts } as unknown as Platform;
     this.#caller = {
       actor: NOBODY,

@@ -30,8 +30,8 @@ import { bulkCancelJob } from "./control/bulk-cancel.ts";
 import { bulkRetryJob } from "./control/bulk-retry.ts";
 import { cancelChildrenJob } from "./control/cancel-run.ts";
 import { ExecutorPoint } from "./steps/executor.ts";
-import { serverReach } from "./reach/server-reach.ts";
-import { StepReachPoint } from "./reach/step-reach.ts";
+import { serverHost } from "./host/server-host.ts";
+import { StepHostPoint } from "./host/step-host.ts";
 import { runner } from "./engine/runner.ts";
 import * as events from "./events.ts";
 import { builtInExecutors } from "./steps/built-in-executors.ts";
@@ -175,7 +175,7 @@ export const runs = domain({
       count: countApprovals,
     }),
     contribute(ExecutorPoint, ...builtInExecutors, ...plannedExecutors),
-    contribute(StepReachPoint, serverReach),
+    contribute(StepHostPoint, serverHost),
     contribute(ReferenceCheckPoint, checkPeopleAndTopics),
     contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),
     contribute(ReportSourcePoint, runsSource),

@@ -23,7 +23,7 @@ import { findPinnedData } from "../control/pinned-data.ts";
 import { foldJournal } from "../engine/journal-record.ts";
 import { RunId } from "../run.ts";
 import { addLoop, Scope } from "../steps/scope.ts";
-import { readWorkspaceFacts } from "../reach/server-reach.ts";
+import { readWorkspaceFacts } from "../host/server-host.ts";
 import * as store from "../store.ts";
 
 /** The place of expressions, and where their values come from. */

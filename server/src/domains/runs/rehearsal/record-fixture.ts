@@ -12,7 +12,7 @@ import { Failure, Forbidden, invalidField, NotFound } from "#kernel/operation/fa
 import { maskAddresses } from "../calls/resume-address.ts";
 import { foldJournal, type JournalRecord } from "../engine/journal-record.ts";
 import type { RecordedFacts } from "../engine/run-context.ts";
-import { readWorkspaceFacts } from "../reach/server-reach.ts";
+import { readWorkspaceFacts } from "../host/server-host.ts";
 import { find } from "../store.ts";
 import type { Fixture, FixtureStep } from "./fixture.ts";
 import { readKeptRuns } from "./store.ts";

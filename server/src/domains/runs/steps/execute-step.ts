@@ -14,7 +14,7 @@ import type { MockedStep } from "./mocked-steps.ts";
 import { type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Scope } from "./scope.ts";
 import type { SpeculativeSteps } from "./speculative-steps.ts";
-import { reachOf } from "../reach/step-reach.ts";
+import { hostOf } from "../host/step-host.ts";
 import { outputSizeError, StepFailure, toStepError } from "./step-error.ts";
 import { type SpanDescription, traceWork } from "#kernel/telemetry/span.ts";
 
@@ -93,14 +93,14 @@ function describeAttempt({ run, node, path, attempt }: StepAttempt): SpanDescrip
 
 async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> {
   const { platform, run, node } = attempt;
-  const reach = reachOf(platform);
+  const host = hostOf(platform);
   const logs: StepLogLine[] = [];
   let input: unknown;
   let childRunId: string | undefined;
   const common = () => ({ input, logs, ...(childRunId !== undefined && { childRunId }) });
   let scrubber = new Scrubber([]);
   let knownRights: Promise<Rights> | undefined;
-  const rights = (): Promise<Rights> => (knownRights ??= reach.rights(platform, run));
+  const rights = (): Promise<Rights> => (knownRights ??= host.rights(platform, run));
   try {
     const prepared = prepareNode(node);
     // A run whose person has left does nothing more outside of itself.
@@ -140,14 +140,14 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
         signal,
         evaluate: fieldEvaluator(attempt, prepared, scope),
         log: stepLogger(platform, logs, (line) => scrubber.scrubJson(line)),
-        beginText: () => reach.beginText(attempt, { hasSecrets: secrets.scrubber !== undefined }),
+        beginText: () => host.beginText(attempt, { hasSecrets: secrets.scrubber !== undefined }),
         noteChildRun: (runId) => {
           childRunId = runId;
         },
         untilRunWritten: async () => attempt.speculative?.untilWritten(),
         rights,
         perform: operationPerformer(attempt, rights),
-        files: reach.files(attempt, rights),
+        files: host.files(attempt, rights),
       }),
     );
     return { ...common(), result: scrubber.scrubJson(toStorableResult(result)) };
@@ -185,7 +185,7 @@ function operationPerformer(
     const call = callCount;
     await attempt.speculative?.untilWritten();
     const performer = { ...attempt, rights: within ?? (await rights()) };
-    return reachOf(attempt.platform).perform(performer, { operation, call }, request);
+    return hostOf(attempt.platform).perform(performer, { operation, call }, request);
   };
 }
 
@@ -219,15 +219,15 @@ async function readExtras(
   rights: () => Promise<Rights>,
 ) {
   const { recorded } = run.test ?? {};
-  const reach = reachOf(platform);
+  const host = hostOf(platform);
   const workspace = readsWorkspace
-    ? (recorded?.workspace ?? (await reach.workspace(platform, run)))
+    ? (recorded?.workspace ?? (await host.workspace(platform, run)))
     : undefined;
   if (names.length === 0) return { workspace };
   const known = recorded?.variables ?? {};
   const others = names.filter((name) => !Object.hasOwn(known, name));
   if (others.length === 0) return { workspace, variables: known };
-  const read = await reach.variables(platform, run, others, rights);
+  const read = await host.variables(platform, run, others, rights);
   return { workspace, variables: { ...read, ...known } };
 }
 

@@ -1,4 +1,4 @@
-/** The reach of the steps of a server: the rights of their run, its workspace and variables, operations, files. */
+/** The host of steps on a server: the rights of their run, its workspace and variables, operations, files. */
 import { requireRights } from "#domains/identity/accounts/index.ts";
 import { readVariables } from "#domains/variables/index.ts";
 import { workspaceOf } from "#domains/workspaces/index.ts";
@@ -8,9 +8,9 @@ import type { RunContext, WorkspaceFacts } from "../engine/run-context.ts";
 import { beginText } from "../live-text/begin-text.ts";
 import { performOperation } from "../steps/perform-operation.ts";
 import { StepFiles } from "../steps/step-files.ts";
-import type { StepReach } from "./step-reach.ts";
+import type { StepHost } from "./step-host.ts";
 
-export const serverReach: StepReach = {
+export const serverHost: StepHost = {
   rights: (platform, run) => requireRights(platform, run.workspace, run),
   workspace: readWorkspaceFacts,
   variables: readVariables,

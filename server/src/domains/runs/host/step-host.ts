@@ -7,10 +7,10 @@ import type { PerformingStep, PerformInput } from "../steps/perform-operation.ts
 import type { FileStep, StepFiles } from "../steps/step-files.ts";
 
 /**
- * The reach of steps beyond the memory of their run. The runs of a server have all of it; the command line, which takes
- * recorded runs through a definition without one, has another.
+ * The host of steps: what they have beyond the memory of their run. That of a server has all of it; the command line,
+ * which takes recorded runs through a definition without one, has another.
  */
-export interface StepReach {
+export interface StepHost {
   readonly rights: (platform: Platform, run: RunContext) => Promise<Rights>;
   readonly workspace: (platform: Platform, run: RunContext) => Promise<WorkspaceFacts>;
   readonly variables: (
@@ -31,17 +31,17 @@ export interface StepReach {
   ) => (text: string) => void;
 }
 
-/** Where the reach is contributed, once. */
-export const StepReachPoint = extensionPoint<StepReach>("runs.step_reach");
+/** Where the host is contributed, once. */
+export const StepHostPoint = extensionPoint<StepHost>("runs.step_host");
 
-const reaches = new WeakMap<PlatformServices["contributions"], StepReach>();
+const hosts = new WeakMap<PlatformServices["contributions"], StepHost>();
 
-/** The reach of steps here. */
-export function reachOf({ contributions }: Pick<PlatformServices, "contributions">): StepReach {
-  const known = reaches.get(contributions);
+/** The host of steps in this process. */
+export function hostOf({ contributions }: Pick<PlatformServices, "contributions">): StepHost {
+  const known = hosts.get(contributions);
   if (known) return known;
-  const [reach] = contributionsTo(StepReachPoint, contributions);
-  if (!reach) throw new Error("Nothing says what steps can reach.");
-  reaches.set(contributions, reach);
-  return reach;
+  const [host] = contributionsTo(StepHostPoint, contributions);
+  if (!host) throw new Error("No domain contributes the host of steps.");
+  hosts.set(contributions, host);
+  return host;
 }
