@@ -9,7 +9,7 @@ import { fuzzing } from "./fuzz/index.ts";
 import { guides } from "./guides/guides.ts";
 import { mcp } from "./mcp/mcp.ts";
 import { n8n } from "./n8n/n8n.ts";
-import { n8nBeside } from "./n8n/beside.ts";
+import { n8nParity } from "./n8n/parity.ts";
 import { nodes } from "./nodes/nodes.ts";
 import type { Proof } from "./proof.ts";
 import { proxy } from "./proxy/proof.ts";
@@ -33,7 +33,7 @@ const PROOFS: readonly Proof[] = [
   guides,
   container,
   n8n,
-  n8nBeside,
+  n8nParity,
   mcp,
 ];
 const USAGE = `npm run proof -- <name> [options]

@@ -55,7 +55,9 @@ export async function runThere(
   return found;
 }
 
-/** Runs workflows, and tells the errors of those that failed; where n8n itself crashes, each half is tried on its own. */
+/**
+ * Runs workflows, and tells the errors of those that failed; where n8n itself crashes, each half is tried on its own.
+ */
 async function runBatch(
   program: string,
   home: string,

@@ -1,4 +1,7 @@
-/** Templates that need nothing but a machine: whatever starts them is a click, and what they call is a server of the proof. */
+/**
+ * Templates that need nothing but a machine: whatever starts them is a click, and what they call is a server of the
+ * proof.
+ */
 import { nameAnswer } from "./made-answer.ts";
 import type { Template } from "./template.ts";
 
@@ -64,7 +67,10 @@ export function toPlain(template: Template, server: string): Template | undefine
   };
 }
 
-/** True where a node leads back to itself and no batches come to an end: with answers that never change it would not either. */
+/**
+ * True where a node leads back to itself and no batches come to an end: with answers that never change it would not
+ * either.
+ */
 function isPolling(start: string, links: Links, nodes: readonly TemplateNode[]): boolean {
   const batches = new Set(
     nodes.filter(({ type }) => type.endsWith(".splitInBatches")).map(({ name }) => name),

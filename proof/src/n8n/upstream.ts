@@ -39,7 +39,10 @@ export class Upstream implements AsyncDisposable {
     this.#nodes.set(number, nodes);
   }
 
-  /** What was asked for a template since the last time, in an order of its own: calls of items may overtake each other. */
+  /**
+   * What was asked for a template since the last time, in an order of its own: calls of items may overtake each
+   * other.
+   */
   take(number: string): readonly string[] {
     const asked = this.#asked.get(number) ?? [];
     this.#asked.delete(number);

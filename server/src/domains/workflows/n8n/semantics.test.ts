@@ -1,4 +1,4 @@
-/** What the real n8n gives, as `npm run proof -- n8n-beside` has shown, for nodes of public templates in the small. */
+/** What the real n8n gives, as `npm run proof -- n8n-parity` has shown, for nodes of public templates in the small. */
 import { expect, test } from "vitest";
 import { deployWorkflow, runWorkflow, stepsOf } from "#domains/runs/testing/workflows.ts";
 import { useWorld } from "#kernel/testing/world.ts";

@@ -1,4 +1,7 @@
-/** Public templates in the real n8n and here, after the import: what each node gave, item by item, and what each run asked for. */
+/**
+ * Public templates in the real n8n and here, after the import: what each node gave, item by item, and what each run
+ * asked for.
+ */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,11 +15,12 @@ import { readTemplate, type Template } from "./template.ts";
 import { Upstream } from "./upstream.ts";
 
 /**
- * `npm run proof -- n8n-beside FOLDER --n8n=FOLDER [--count=25] [--only=100,602] [--keep=FILE]`: templates, and a folder in which
- * n8n is installed. `DB_TYPE` and the like lead n8n to a database. What n8n gave is kept in the file, and read from it again.
+ * `npm run proof -- n8n-parity FOLDER --n8n=FOLDER [--count=25] [--only=100,602] [--keep=FILE]`: templates, and a
+ * folder in which n8n is installed. `DB_TYPE` and the like lead n8n to a database. What n8n gave is kept in the file,
+ * and read from it again.
  */
-export const n8nBeside: Proof = {
-  name: "n8n-beside",
+export const n8nParity: Proof = {
+  name: "n8n-parity",
   usage: "FOLDER --n8n=FOLDER [--count=25] [--only=100,602] [--keep=FILE]",
   run,
 };
