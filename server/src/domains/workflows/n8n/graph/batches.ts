@@ -98,7 +98,10 @@ return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => ({ items
   };
 }
 
-/** True where a node of the body leads back by some of its outputs alone: n8n ends the loop when no item comes by them. */
+/**
+ * True where a node of the body leads back by some of its outputs alone: n8n ends the loop when no item comes by
+ * them.
+ */
 function mayEndEarly(loop: string, body: ReadonlySet<string>, links: readonly N8nLink[]): boolean {
   const back = new Set([loop]);
   for (let size = 0; size < back.size;) {
@@ -147,4 +150,26 @@ function findShared(
     }
   }
   return shared;
+}
+
+/** An ending of its steps may follow. */
+const ID_CHARACTERS_MAX = 50;
+
+/** The ids with other ones for nodes that a loop has once more: unique, however long the names of both are. */
+export function copyIds(
+  ids: ReadonlyMap<string, string>,
+  loop: string,
+  copied: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const made = new Map(ids);
+  const used = new Set(ids.values());
+  for (const name of copied) {
+    const base = `${loop}_in_${ids.get(name) ?? ""}`;
+    let id = base.slice(0, ID_CHARACTERS_MAX);
+    for (let count = 2; used.has(id); count += 1)
+      id = `${base.slice(0, ID_CHARACTERS_MAX - 3)}_${count}`;
+    used.add(id);
+    made.set(name, id);
+  }
+  return made;
 }

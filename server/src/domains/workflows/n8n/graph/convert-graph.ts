@@ -1,6 +1,6 @@
 /** The nodes between a trigger and the ends: each becomes steps, and a cycle of batches a loop. */
 import type { Edge, Node } from "../../definition/index.ts";
-import { convertBatches } from "./batches.ts";
+import { convertBatches, copyIds } from "./batches.ts";
 import { type Circle, circleSteps, findCircles } from "./circle.ts";
 import { hasUnreadable, nodesRead, UnreadableCode } from "../code-text.ts";
 import {
@@ -11,12 +11,11 @@ import {
   type NodeReport,
   NotConvertible,
   type Source,
+  withEmptyItem,
 } from "../conversion.ts";
 import type { N8nLink, N8nNode, NodePart } from "../n8n-workflow.ts";
 import { passItems } from "../nodes/item-nodes.ts";
 import { hasTypedKey, scrubKeys } from "../typed-keys.ts";
-import { alwaysGive } from "./always-output.ts";
-import { copyIds } from "./copied-ids.ts";
 import type { ConvertedGraph, GraphPlace } from "./graph-place.ts";
 import { converterOf } from "../registry.ts";
 
@@ -239,7 +238,7 @@ function convertNode(
               convertGraph({ ...state, ids: copyIds(state.ids, id, copied) }, graph),
           })
         : converterOf(node.type)(ctx);
-    const always = node.alwaysOutputData ? alwaysGive(ctx, made) : undefined;
+    const always = node.alwaysOutputData ? withEmptyItem(ctx, made) : undefined;
     const approximations = [
       ...(made.approximations ?? []),
       ...(isEnteredTwice(state, ctx) && !["merge", "noOp"].includes(node.type)

@@ -50,7 +50,7 @@ function conditionCode(conditions: JsonObject, isOld: boolean, combine: Json): s
   return joinCode(all, combinator === "or" ? "||" : "&&");
 }
 
-/** What the older nodes do with a type unless they say it. */
+/** The comparison of the older nodes for each type, unless they name one. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   boolean: "equal",
   number: "smaller",

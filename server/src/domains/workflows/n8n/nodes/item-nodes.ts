@@ -159,7 +159,10 @@ const KNOWN_NAMES = new Set(
   ),
 );
 
-/** The names to which code gives a value and which it never declares: n8n's code may, and a script has no place for them. */
+/**
+ * The names to which code gives a value and which it never declares: n8n's code may, and a script has no place for
+ * them.
+ */
 function undeclaredNames(source: string): string[] {
   const name = String.raw`([A-Za-z_$][\w$]*)`;
   const given = [
