@@ -69,9 +69,9 @@ export interface Settings {
   /** The certificate of that listener, and its key, in PEM. */
   readonly mailTlsCertPem: string | undefined;
   readonly mailTlsKeyPem: string | undefined;
-  /** The largest mail that is taken in. */
   /** The bytes of mails that a mailbox holds; 0 for no limit. */
   readonly mailboxBytesMax: number;
+  /** The largest mail that is taken in. */
   readonly mailBytesMax: number;
   /** Connections to the listener at once. */
   readonly mailConnectionsMax: number;

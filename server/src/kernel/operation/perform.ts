@@ -226,7 +226,7 @@ async function commit(
   return runOnce(platform, call, call.idempotencyKey, {
     operation: op.id,
     partition: invocationPartition(op.access, call.caller),
-    preparesMuch: op.prepare !== undefined,
+    hasPrepare: op.prepare !== undefined,
     prepare: async () => {
       const input = validateInput(op, call.input);
       return { input, prepared: await op.prepare?.(platform, input as never, call.caller) };
