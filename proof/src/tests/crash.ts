@@ -14,8 +14,9 @@ const TESTS = [
 ];
 
 /**
- * The tests of kill -9 on one process and its embedded database, for more rounds than the tests have time for; 23 rounds meet
- * each kind of step. Words choose some of them. With `TEST_DATABASE_URL` the runs are kept in that server.
+ * The tests of kill -9 on one process and its embedded database, for more rounds than the tests have time for; 23
+ * rounds meet each kind of step. Words choose some of them. With `TEST_DATABASE_URL` the runs are kept in that
+ * server.
  */
 export const crash: Proof = {
   name: "crash",

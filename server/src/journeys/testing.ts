@@ -193,7 +193,9 @@ export async function expectSoundInEveryLook(
   await page.setViewportSize(viewportOf(WIDTH));
 }
 
-/** Expects that the keyboard has a place, and in which part of the page, though what it had is gone by what was done. */
+/**
+ * Expects that the keyboard has a place, and in which part of the page, though what it had is gone by what was done.
+ */
 export async function expectFocusKept(page: Page, part = "body *"): Promise<void> {
   await page.waitForFunction((within) => document.activeElement?.closest(within), part);
 }

@@ -136,8 +136,9 @@ test(
 );
 
 /**
- * Whatever the killed process asked for is kept once it asks for something else, so that only the last thing may be asked for
- * again; tells which. A machine that is busy may let it ask on for a moment after the answer at which it is killed.
+ * Whatever the killed process asked for is kept once it asks for something else, so that only the last thing may be
+ * asked for again; tells which. A machine that is busy may let it ask on for a moment after the answer at which it is
+ * killed.
  */
 function assertAsked(
   lives: readonly [readonly Question[], readonly Question[]],

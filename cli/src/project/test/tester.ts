@@ -1,6 +1,6 @@
 /**
- * Who carries out the tests of a folder: this machine, by the interpreter and the sandbox that come with the command line,
- * or a server. Both take the same code, and say the same.
+ * Who carries out the tests of a folder: this machine, by the interpreter and the sandbox that come with the command
+ * line, or a server. Both take the same code, and say the same.
  */
 import { ApiError, type Client, type Schemas } from "@millrace/client";
 import type { Items } from "../files.ts";

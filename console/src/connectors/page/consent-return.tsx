@@ -8,8 +8,8 @@ import { notify } from "../../ui/toast.tsx";
 import { tellConsent } from "./consent-window.ts";
 
 /**
- * The page to which the other system sends the browser back: it ends the consent. A window that was opened for it closes
- * itself; where the browser opened none, this is the only one, and goes on to the connector.
+ * The page to which the other system sends the browser back: it ends the consent. A window that was opened for it
+ * closes itself; where the browser opened none, this is the only one, and goes on to the connector.
  */
 export function ConsentReturn() {
   useTitle("Consent");

@@ -1,6 +1,6 @@
 /**
- * A question about a text that is too long for one: each chunk is asked about, then the answers together, until there is one. Each
- * answer is kept under a key of its own, so that a step which begins again asks for none of them twice.
+ * A question about a text that is too long for one: each chunk is asked about, then the answers together, until there
+ * is one. Each answer is kept under a key of its own, so that a step which begins again asks for none of them twice.
  */
 import type { ChatInput } from "#domains/connectors/index.ts";
 import { StepFailure, type StepTools } from "#domains/runs/index.ts";
@@ -58,6 +58,8 @@ function toInput(input: ChatInput, content: string, system: string | undefined):
 }
 
 function tooMany(): StepFailure {
-  const message = `The text has more than ${QUESTIONS_MAX} chunks, or answers that are no shorter than it: raise /chunks/characters.`;
+  const message =
+    `The text has more than ${QUESTIONS_MAX} chunks, or answers that are no shorter than it: ` +
+    "raise /chunks/characters.";
   return new StepFailure("too_many_chunks", message, { retryable: false });
 }

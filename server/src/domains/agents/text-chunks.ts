@@ -4,8 +4,8 @@
 const ENDS = ["\n\n", "\n", ". ", " "] as const;
 
 /**
- * Cuts a text into chunks of at most so many characters. A chunk ends between paragraphs, lines, sentences or words where it
- * finds one of these in its second half, and begins so many characters before the end of the one before it.
+ * Cuts a text into chunks of at most so many characters. A chunk ends between paragraphs, lines, sentences or words
+ * where it finds one of these in its second half, and begins so many characters before the end of the one before it.
  */
 export function cutText(
   text: string,

@@ -32,8 +32,9 @@ export const previewDocument = query({
   route: "GET /api/v1/files/{id}/preview",
   summary: "Read the beginning of a document as words",
   description:
-    `The words of the first ${PREVIEW.pages} pages of a PDF, or the first ${PREVIEW.rows} rows of a workbook (XLSX). It is read apart ` +
-    "from the server, within bounds; its scripts and formulas are not run. Texts are read by `files.download`, with a `Range`.",
+    `The words of the first ${PREVIEW.pages} pages of a PDF, or the first ${PREVIEW.rows} rows of a workbook (XLSX). It is ` +
+    "read apart from the server, within bounds; its scripts and formulas are not run. Texts are read by " +
+    "`files.download`, with a `Range`.",
   permission: FilesRead,
   params: object({ id: FileId }),
   longRunning: true,

@@ -169,7 +169,10 @@ export async function findByHook(
   return { ...deployment, permissions: permissions ?? undefined };
 }
 
-/** The name that the address of a workflow has: the token of its webhooks, or its id, with which the token of a page begins. */
+/**
+ * The name that the address of a workflow has: the token of its webhooks, or its id, with which the token of a page
+ * begins.
+ */
 export function hookNameOf({ type, token }: Pick<HookAddress, "type" | "token">): string {
   return type === "webhook" ? token : (workflowOfPage(token) ?? "");
 }

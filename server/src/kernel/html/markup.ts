@@ -26,8 +26,9 @@ export interface HtmlDocument {
 }
 
 /**
- * A page for people that works without any script; one of ours, that holds no value of anybody's, may make it better. `formTargets` are sources, besides our own
- * origin, that a form of it may end at: Chromium follows redirects when it applies `form-action`.
+ * A page for people that works without any script; one of ours, that holds no value of anybody's, may make it better.
+ * `formTargets` are sources, besides our own origin, that a form of it may end at: Chromium follows redirects when it
+ * applies `form-action`.
  */
 export function document(page: {
   readonly title: string;

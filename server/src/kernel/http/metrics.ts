@@ -12,8 +12,8 @@ const COUNT_TIMEOUT_MS = 3_000;
 let processRegistry: Registry | undefined;
 
 /**
- * Heap, garbage collection and event loop, measured once for a process, since their observers are never disconnected, and
- * from the first time that somebody asks: the event loop would be woken a hundred times a second for nobody.
+ * Heap, garbage collection and event loop, measured once for a process, since their observers are never disconnected,
+ * and from the first time that somebody asks: the event loop would be woken a hundred times a second for nobody.
  */
 function processMetrics(): Registry {
   if (!processRegistry) {

@@ -74,8 +74,8 @@ type NoSummary = { readonly [Field in keyof SummaryRow]: null };
 export interface BatchLimits {
   readonly eventsMax: number;
   /**
-   * Where it ends at the latest, and exactly there unless it is full: a cursor may be where no event is. Some reader has
-   * passed it, so that nothing before it can change.
+   * Where it ends at the latest, and exactly there unless it is full: a cursor may be where no event is. Some reader
+   * has passed it, so that nothing before it can change.
    */
   readonly until?: LogPosition | undefined;
 }

@@ -19,8 +19,8 @@ export interface ReaderGroupOptions {
 /**
  * Advances all readers. As long as they are at the same position, they share batches: one query and one
  * commit for all, where each by itself would cost its own. Those behind catch up with the foremost, and no further,
- * since the log may grow all the time. One that fails, or is behind by more than a batch, advances apart until it is with
- * the others, so that it holds up none of them.
+ * since the log may grow all the time. One that fails, or is behind by more than a batch, advances apart until it is
+ * with the others, so that it holds up none of them.
  */
 export class ReaderGroup {
   readonly #options: ReaderGroupOptions;

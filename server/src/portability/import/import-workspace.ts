@@ -350,7 +350,7 @@ class WorkspaceImport {
   /** One frame and the word that it is done, or within the last transaction. */
   async #transact(frame: Frame, work: () => Promise<void>): Promise<void> {
     if (this.#isOpening) return work();
-    // The last transaction waits for the disk, and so for all before it; rows are lost with the word that they are there.
+    // The last transaction waits for the disk, and so for all before it; a crash loses rows and their progress alike.
     await this.#client.query("begin; set local synchronous_commit = off");
     await this.#enter();
     await work();

@@ -68,9 +68,9 @@ export const appendMemory = command({
   route: "POST /api/v1/agent-memories",
   summary: "Add messages to what agents remember of a conversation",
   description:
-    "As agents with a `memory` do when they end. The last `keep` messages stay, of 200,000 characters together. The log does " +
-    "not have what was said. A workflow has 10,000 memories, of which the one goes that was used least lately; one that " +
-    "nobody uses for a year is deleted.",
+    "As agents with a `memory` do when they end. The last `keep` messages stay, of 200,000 characters together. The log " +
+    "does not have what was said. A workflow has 10,000 memories, of which the one goes that was used least lately; " +
+    "one that nobody uses for a year is deleted.",
   permission: MemoriesWrite,
   body: object({
     key: MemoryKey,

@@ -111,7 +111,9 @@ const SURPLUS = `
                 from agent_memories where workflow_id is not null) ranked) one
      where place > ${MEMORIES_OF_WORKFLOW_MAX} limit $1))`;
 
-/** Deletes memories that nobody has used for long, and of a workflow with too many those that were used least lately. */
+/**
+ * Deletes memories that nobody has used for long, and of a workflow with too many those that were used least lately.
+ */
 export const memoryRetentionJob = retentionJob({
   kind: "agents.prune_memories",
   everyMs: 600_000,

@@ -94,7 +94,10 @@ export class ResumeAddresses {
 
 const WHOLE_ADDRESS = /https?:\/\/[^\s"'<>]*?\/resume\/run_[0-9a-z]+\/[\w-]+\.[\w-]+/g;
 
-/** The value with a word in the place of each address: fixtures are kept anywhere, and each server has other addresses. */
+/**
+ * The value with a word in the place of each address: fixtures are kept anywhere, and each server has other
+ * addresses.
+ */
 export function maskAddresses<T>(value: T): T {
   const mask = (leaf: unknown) =>
     typeof leaf === "string" ? leaf.replaceAll(WHOLE_ADDRESS, "[resume address]") : leaf;

@@ -1,6 +1,7 @@
 /**
- * The names that addresses of workflows have: their tokens, and their ids, which the tokens of pages begin with. Whoever tries
- * tokens costs no read for each; an address that is known is always looked up, however many others are tried.
+ * The names that addresses of workflows have: their tokens, and their ids, which the tokens of pages begin with.
+ * Whoever tries tokens costs no read for each; an address that is known is always looked up, however many others are
+ * tried.
  */
 import { listHookNames } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";

@@ -11,7 +11,9 @@ export interface TextSource {
   readonly path: string;
 }
 
-/** Begins the text of a step: for those who look at its run in this process, and for the person whose chat it answers. */
+/**
+ * Begins the text of a step: for those who look at its run in this process, and for the person whose chat it answers.
+ */
 export function beginText(
   { platform, run, path }: TextSource,
   { hasSecrets }: { readonly hasSecrets: boolean },

@@ -1,6 +1,7 @@
 /**
- * The text of models on its way to those who chat. It goes through a table, in parts of some milliseconds: so any process can
- * show it, and whoever comes back after a cut gets the rest of it. The answer itself is the step's, in the journal.
+ * The text of models on its way to those who chat. It goes through a table, in parts of some milliseconds: so any
+ * process can show it, and whoever comes back after a cut gets the rest of it. The answer itself is the step's, in
+ * the journal.
  */
 import type { Platform } from "#kernel/contract.ts";
 import { toStorableText } from "#kernel/schema/json-value.ts";
@@ -26,7 +27,9 @@ const INSERT = `
 /** One try of a model at an answer. */
 interface TextAttempt {
   readonly run: Pick<RunContext, "id" | "workspace" | "environment">;
-  /** Given by the database with the first part, so that later ones have greater numbers whatever process they are of. */
+  /**
+   * Given by the database with the first part, so that later ones have greater numbers whatever process they are of.
+   */
   id: string | undefined;
   /** How much of it is written. */
   position: number;

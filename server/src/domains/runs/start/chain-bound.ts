@@ -1,8 +1,9 @@
 /**
- * The bound on the runs of one cause. A chain of automations has sixteen links, but each may start thousands: a workflow that starts
- * itself by events, sub-workflows or calls would fill the installation before the chain is cut. Two links are free, so that
- * a workflow may start as many others as it makes things. Counted for each workflow and in a day: whoever imports thousands of
- * things may have any number of workflows follow on them, and a cause that lasts for months is none that runs wild.
+ * The bound on the runs of one cause. A chain of automations has sixteen links, but each may start thousands: a
+ * workflow that starts itself by events, sub-workflows or calls would fill the installation before the chain is cut.
+ * Two links are free, so that a workflow may start as many others as it makes things. Counted for each workflow and
+ * in a day: whoever imports thousands of things may have any number of workflows follow on them, and a cause that
+ * lasts for months is none that runs wild.
  */
 import type { Platform, PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -62,7 +63,10 @@ class ChainBound {
     );
   }
 
-  /** Nothing is refused but by what the database has: what was let through may have been rolled back, and be tried again. */
+  /**
+   * Nothing is refused but by what the database has: what was let through may have been rolled back, and be tried
+   * again.
+   */
   async #read(
     { workspace, correlationId, workflowId }: ChainLink,
     runsMax: number,

@@ -53,7 +53,10 @@ export async function readPinned(tx: Tx, user: ModuleUser): Promise<ScriptModule
   return toScriptModules(rows as unknown as readonly LinkedModule[]);
 }
 
-/** Reads what a script was pinned to, of all scripts beside it, or where it never was (a test of what is not deployed), the newest. */
+/**
+ * Reads what a script was pinned to, of all scripts beside it, or where it never was (a test of what is not
+ * deployed), the newest.
+ */
 export async function readLinked(
   tx: Tx,
   user: ModuleUser,

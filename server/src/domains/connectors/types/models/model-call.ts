@@ -16,7 +16,10 @@ const REASON_CHARACTERS_MAX = 500;
 export interface ModelCaller {
   /** Aborted when the answer is of no use any more. */
   readonly signal: AbortSignal;
-  /** Called with the beginning of an answer, and what it gives with each piece of text; the service is asked to stream then. */
+  /**
+   * Called with the beginning of an answer, and what it gives with each piece of text; the service is asked to stream
+   * then.
+   */
   readonly beginText?: () => (text: string) => void;
 }
 

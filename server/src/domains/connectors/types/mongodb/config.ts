@@ -19,8 +19,8 @@ export const config = object({
       {
         maxItems: 50,
         description:
-          "The other servers of its set, as `host:port`. A server that takes no writes names the one that does, which must " +
-          "be one of these, or of the cluster",
+          "The other servers of its set, as `host:port`. A server that takes no writes names the one that does, which " +
+          "must be one of these, or of the cluster",
       },
     ),
   ),

@@ -192,7 +192,8 @@ export const respond = nodeType({
     file: Type.Optional(
       Type.Unknown({
         description:
-          "A file in the place of the body, such as `{{ steps.make.output }}`; browsers show plain pictures and texts, and save others",
+          "A file in the place of the body, such as `{{ steps.make.output }}`; browsers show plain pictures and " +
+          "texts, and save others",
       }),
     ),
   }),

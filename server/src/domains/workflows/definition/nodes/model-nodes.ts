@@ -109,7 +109,8 @@ export const llm = nodeType({
           minimum: 500,
           maximum: 400_000,
           description:
-            "A longer prompt is asked about in parts of so many characters, and then the answers together, until there is one",
+            "A longer prompt is asked about in parts of so many characters, and then the answers together, " +
+            "until there is one",
         }),
         overlap: Type.Optional(
           Type.Integer({ minimum: 0, maximum: 10_000, description: "None unless given" }),

@@ -206,7 +206,8 @@ export const ChatTrigger = triggerSchema("chat", {
   stream: Type.Optional(
     line(
       100,
-      "The `llm` or `agent` step whose text is shown as it comes; unless given the only one, where its text is the answer",
+      "The `llm` or `agent` step whose text is shown as it comes; unless given the only one, where its text " +
+        "is the answer",
     ),
   ),
   suggestions: Type.Optional(

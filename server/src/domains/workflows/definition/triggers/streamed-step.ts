@@ -8,8 +8,8 @@ type Node = Definition["nodes"][number];
 const MODEL_TYPES = ["llm", "agent"];
 
 /**
- * The step that a chat names; unless it names one, the only step that asks a model, where its text is the answer: a workflow
- * may change or withhold what a model says, and then nobody must have read it before.
+ * The step that a chat names; unless it names one, the only step that asks a model, where its text is the answer: a
+ * workflow may change or withhold what a model says, and then nobody must have read it before.
  */
 export function findStreamedStep(
   { nodes, edges }: Pick<Definition, "nodes" | "edges">,

@@ -1,6 +1,7 @@
 /**
- * The script of a chat's page: messages are sent and answers shown without another page, as the model writes them. Without it
- * the form does the same by itself. Text stands in the conversation once it is whole: so it is read out once, and not by word.
+ * The script of a chat's page: messages are sent and answers shown without another page, as the model writes them.
+ * Without it the form does the same by itself. Text stands in the conversation once it is whole: so it is read out
+ * once, and not by word.
  */
 export const CHAT_SCRIPT = `
 (() => {
