@@ -36,6 +36,20 @@ const node = (name: string, type: string, parameters: object = {}, typeVersion =
   position: [0, 0],
   parameters,
 });
+const isTrue = (name: string, leftValue: string) =>
+  node(
+    name,
+    "if",
+    {
+      conditions: {
+        combinator: "and",
+        conditions: [
+          { leftValue, rightValue: "", operator: { type: "boolean", operation: "true" } },
+        ],
+      },
+    },
+    2,
+  );
 const to = (...names: readonly string[]) =>
   names.map((name) => ({ node: name, type: "main", index: 0 }));
 const json = (response: any, body: unknown) =>
@@ -128,23 +142,7 @@ test("a circle of nodes goes on until nothing comes back, and what left it follo
       nodes: [
         node("Start", "manualTrigger"),
         node("Ask", "httpRequest", { url: `${receiver.url}/job` }, 4.2),
-        node(
-          "Done?",
-          "if",
-          {
-            conditions: {
-              combinator: "and",
-              conditions: [
-                {
-                  leftValue: "={{ $json.done }}",
-                  rightValue: "",
-                  operator: { type: "boolean", operation: "true" },
-                },
-              ],
-            },
-          },
-          2,
-        ),
+        isTrue("Done?", "={{ $json.done }}"),
         node(
           "Result",
           "set",
@@ -166,6 +164,48 @@ test("a circle of nodes goes on until nothing comes back, and what left it follo
   );
   expect(asked).toBe(3);
   expect(steps["result"].output).toEqual([{ turns: 3 }]);
+});
+
+test("what follows a circle within a circle reads a node of the inner one as it was last", async () => {
+  let asked = 0;
+  receiver.answer = (_received, response) => {
+    asked += 1;
+    json(response, { done: asked % 2 === 0, good: asked >= 4, asked });
+  };
+  const steps = await runImported(
+    {
+      name: "Poll again",
+      nodes: [
+        node("Start", "manualTrigger"),
+        node("Make", "noOp"),
+        node("Ask", "httpRequest", { url: `${receiver.url}/job` }, 4.2),
+        isTrue("Done?", "={{ $json.done }}"),
+        isTrue("Good?", "={{ $json.good }}"),
+        node(
+          "Result",
+          "set",
+          {
+            assignments: {
+              assignments: [
+                { name: "turns", value: "={{ $('Ask').first().json.asked }}", type: "number" },
+              ],
+            },
+          },
+          3.4,
+        ),
+      ],
+      connections: {
+        Start: { main: [to("Make")] },
+        Make: { main: [to("Ask")] },
+        Ask: { main: [to("Done?")] },
+        "Done?": { main: [to("Good?"), to("Ask")] },
+        "Good?": { main: [to("Result"), to("Make")] },
+      },
+    },
+    {},
+  );
+  expect(asked).toBe(4);
+  expect(steps["result"].output).toEqual([{ turns: 4 }]);
 });
 
 test("a file of a message is downloaded, read, and sent on", async () => {

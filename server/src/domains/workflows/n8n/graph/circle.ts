@@ -119,18 +119,19 @@ export function circleSteps(
           },
         },
       },
-      scriptStep(
-        ctx,
-        `${id}_left`,
-        `const turns = input.steps.${id}_turns.output.outputs;
-return { ${[...lists, ...(lists.length === 0 ? ["o0: []"] : [])].join(", ")} };`,
-      ),
+      // Before the last of the chain, which what follows waits for.
       ...seen.map((step) =>
         scriptStep(
           ctx,
           `${step}_last`,
           `return input.steps.${id}_turns.output.last.seen.${step} ?? [];`,
         ),
+      ),
+      scriptStep(
+        ctx,
+        `${id}_left`,
+        `const turns = input.steps.${id}_turns.output.outputs;
+return { ${[...lists, ...(lists.length === 0 ? ["o0: []"] : [])].join(", ")} };`,
       ),
     ],
   };

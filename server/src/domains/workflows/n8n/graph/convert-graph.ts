@@ -164,13 +164,18 @@ function convertCircle(
   const leaving = outside.filter(({ from, to }) => members.has(from) && !members.has(to));
   const keyOf = (link: N8nLink): string => toSource(link).join(" ");
   const keys = [...new Set(leaving.map(keyOf))];
-  const read = readAfter(state, members);
+  const read = readAfter(state, members).map((name) => {
+    const step = state.ids.get(name) ?? "";
+    // A member of a circle in this one is seen as that one left it.
+    const isDeeper = inner.nodes.some((one) => one.id === `${step}_last`);
+    return { name, step: isDeeper ? `${step}_last` : step };
+  });
   const { steps } = circleSteps(ctx, inner, {
     back: links.filter(({ from, to }) => to === entry && members.has(from)).map(toSource),
     exits: keys
       .flatMap((key) => leaving.filter((link) => keyOf(link) === key).slice(0, 1))
       .map(toSource),
-    seen: read.map((name) => state.ids.get(name) ?? ""),
+    seen: read.map(({ step }) => step),
   });
   const before = [...new Set(sources.map(([step]) => step))].filter(
     (step) => !step.startsWith("$"),
@@ -179,7 +184,7 @@ function convertCircle(
     steps,
     edges: before.map((from): Edge => ({ from, to: `${id}_begin` })),
     exits: leaving.map((link) => [link, [`${id}_left`, keys.indexOf(keyOf(link))]] as const),
-    visible: read.map((name) => [name, `${state.ids.get(name) ?? ""}_last`] as const),
+    visible: read.map(({ name, step }) => [name, `${step}_last`] as const),
   };
 }
 
