@@ -14,6 +14,9 @@ type ListQuery = NonNullable<Input<"runs.list">["query"]>;
 
 const FIRST_RUNS = 100;
 const PAGE_RUNS = 200;
+/** A run that begins to wait, or goes on, is no event. */
+const SILENT_STATUSES: ReadonlySet<string | undefined> = new Set(["running", "waiting"]);
+const LOOK_AGAIN_MS = 5_000;
 
 const toPage = (reply: {
   readonly data: RunPage["runs"];
@@ -23,8 +26,16 @@ const toPage = (reply: {
 /** The runs that match a query: the newest at once, older ones as they are asked for, all of them live. */
 export function useRunBook(query: ListQuery) {
   const name = JSON.stringify(query);
-  const first = useOp("runs.list", { query: { limit: FIRST_RUNS, ...query } });
   const [kept, setKept] = useState<{ readonly name: string; readonly book: RunBook }>();
+  const { status } = query;
+  const mayChange =
+    SILENT_STATUSES.has(status) ||
+    (kept?.name === name && kept.book.runs.some((run) => SILENT_STATUSES.has(run.status)));
+  const first = useOp(
+    "runs.list",
+    { query: { limit: FIRST_RUNS, ...query } },
+    { refetchInterval: mayChange ? LOOK_AGAIN_MS : false },
+  );
   const [isReading, setReading] = useState(false);
   const { data, isPlaceholderData } = first;
   useEffect(() => {
@@ -34,7 +45,6 @@ export function useRunBook(query: ListQuery) {
       book: mergeFirstPage(old?.name === name ? old.book : undefined, toPage(data)),
     }));
   }, [data, isPlaceholderData, name]);
-  const { status } = query;
   useEffect(
     () =>
       onEvent(({ type, data: change }) => {
