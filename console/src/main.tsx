@@ -53,5 +53,5 @@ if (element) {
     </StrictMode>,
   );
   // Not before the first screen: nothing is focused yet.
-  void import("./ui/behaviour/focus-hold.ts").then(({ holdFocus }) => holdFocus());
+  void import("./ui/behaviour/focus-recovery.ts").then(({ recoverFocus }) => recoverFocus());
 }

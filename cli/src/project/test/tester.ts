@@ -5,6 +5,7 @@
 import { ApiError, type Client, type Schemas } from "@millrace/client";
 import type { Items } from "../files.ts";
 
+/** The result of one fixture. */
 export type WorkflowResult = NonNullable<
   Awaited<ReturnType<Client["code"]["test_workflow"]>>["data"]["results"][number]
 >;
@@ -15,6 +16,7 @@ export type Tested<T> =
   | { readonly results: readonly T[] }
   | { readonly errors: readonly { readonly path: string; readonly message: string }[] };
 
+/** Carries out the tests of one folder; to be closed, since processes may belong to it. */
 export interface Tester {
   /** Null for a fixture that there was no time for. */
   testWorkflow(

@@ -7,7 +7,7 @@ const CHANNEL = "millrace.consent";
 const LOOK_MS = 500;
 
 /** How a consent ended, by the connector that it was for. */
-interface ConsentNews {
+interface ConsentResult {
   readonly id: string;
   readonly refusal: string | undefined;
 }
@@ -20,9 +20,9 @@ export type ConsentProgress =
   | { readonly kind: "refused"; readonly refusal: string };
 
 /** Tells every page of this browser how a consent ended: other systems may cut the tie between the two windows. */
-export function tellConsent(news: ConsentNews): void {
+export function tellConsent(result: ConsentResult): void {
   const channel = new BroadcastChannel(CHANNEL);
-  channel.postMessage(news);
+  channel.postMessage(result);
   channel.close();
 }
 
@@ -31,7 +31,7 @@ export function useConsentWindow(id: string) {
   const [progress, setProgress] = useState<ConsentProgress>({ kind: "none" });
   useEffect(() => {
     const channel = new BroadcastChannel(CHANNEL);
-    channel.addEventListener("message", ({ data }: MessageEvent<ConsentNews>) => {
+    channel.addEventListener("message", ({ data }: MessageEvent<ConsentResult>) => {
       if (data.id !== id) return;
       const { refusal } = data;
       setProgress(refusal === undefined ? { kind: "none" } : { kind: "refused", refusal });

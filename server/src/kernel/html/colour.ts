@@ -1,10 +1,12 @@
 /** Colours by their contrast, as WCAG 2.2 defines it, and the one that a page of somebody's own has. */
 import Type from "typebox";
 
+/** The colour of a page of somebody's own. */
 export const Accent = Type.String({
   pattern: "^#[0-9a-fA-F]{6}$",
   description: "A colour on which white can be read, such as `#0b5d4d`",
 });
+/** Why a colour is refused. */
 export const UNREADABLE = "must be darker: white can't be read on it";
 
 const CONTRAST_MIN = 4.5;

@@ -11,6 +11,7 @@ export function composeBody(form: string, input: Input): unknown {
   return compose(input);
 }
 
+/** True for the name of a form that bodies are composed in. */
 export function isBodyForm(form: string): boolean {
   return Object.hasOwn(FORMS, form);
 }

@@ -52,6 +52,7 @@ const StoredAction = object({
 });
 const validator = new Validator(object({ action: StoredAction }), "body");
 
+/** The actions of connectors among the definitions that an archive brings in. */
 export const actionDefinition: StoredDefinition = {
   table: "connector_actions",
   key: "connector_id || ' ' || name",

@@ -15,6 +15,7 @@ const RELOAD_MS = 600_000;
 /** Look-ups of names that are not known: one may be some milliseconds old, and of another process. */
 const UNKNOWN_PER_MINUTE = 600;
 
+/** The names of all workflows in the memory of a process, and the limit on tries of others. */
 export class KnownHooks {
   readonly #platform: Platform;
   /** Undefined until they are read, and where there are too many. */

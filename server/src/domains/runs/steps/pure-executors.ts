@@ -114,6 +114,7 @@ function isTrue(value: unknown): boolean {
 /** The steps that plans add by themselves. */
 export const plannedExecutors = [repeatCheck];
 
+/** The executors that only compute, with a server or without. */
 export const pureExecutors = [
   set,
   condition,

@@ -21,6 +21,7 @@ export interface TestHost extends ScriptHost {
   readonly disconnected?: AbortSignal | undefined;
 }
 
+/** An artifact that need not be saved, with the cases that it is tested by. */
 export interface UnsavedArtifact {
   readonly artifact: InspectedArtifact;
   /** Others that come with it, whose modules it may import. */

@@ -10,7 +10,7 @@ import { hostErrors } from "../../upstream/target.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import { action, connectorType } from "../connector-type.ts";
 import { config, type MongoConfig } from "./config.ts";
-import { toPlace } from "./place.ts";
+import { parseServer } from "./server-address.ts";
 import { loadBson, runCommand } from "./session.ts";
 
 type MongoConnection = UpstreamConnection<MongoConfig>;
@@ -134,7 +134,7 @@ export const mongodb = connectorType({
     ...(isCluster ? [] : hostErrors(platform, "/config/host", host)),
     ...members.flatMap((member, index) => {
       const path = `/config/members/${index}`;
-      const place = toPlace(member);
+      const place = parseServer(member);
       return place
         ? hostErrors(platform, path, place.host)
         : [{ path, message: "is no server and port" }];

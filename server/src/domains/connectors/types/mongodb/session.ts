@@ -6,7 +6,7 @@ import { openStream, streamError } from "../../upstream/guarded-stream.ts";
 import { type SessionKind, withSession } from "../../upstream/session-pool.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import type { MongoConfig } from "./config.ts";
-import { isSamePlace, type MongoServer, toPlace } from "./place.ts";
+import { isSameServer, type MongoServer, parseServer } from "./server-address.ts";
 import { signIn } from "./sign-in.ts";
 import { MongoSession } from "./wire.ts";
 
@@ -35,7 +35,7 @@ export function loadBson() {
 async function openSession(connection: MongoConnection): Promise<MongoSession> {
   const { isCluster, members = [] } = connection.config;
   const places = isCluster ? await findServers(connection) : [connection.config];
-  const known = [...places, ...members.flatMap((member) => toPlace(member) ?? [])];
+  const known = [...places, ...members.flatMap((member) => parseServer(member) ?? [])];
   let failed: unknown;
   for (const place of places.slice(0, SERVERS_TRIED_MAX)) {
     try {
@@ -60,11 +60,12 @@ async function openAt(
   const session = new MongoSession(bson, stream, `mongodb ${place.host}`);
   return closedAtDeadline(deadline, session, async () => {
     const hello = await session.send("admin", { hello: 1, helloOk: true });
-    const primary = typeof hello["primary"] === "string" ? toPlace(hello["primary"]) : undefined;
+    const primary =
+      typeof hello["primary"] === "string" ? parseServer(hello["primary"]) : undefined;
     if (hello["isWritablePrimary"] === false && primary && known.length > 0) {
       session.close();
       // The password goes there, and a server alone does not decide who gets it.
-      if (known.some((one) => isSamePlace(one, primary))) {
+      if (known.some((one) => isSameServer(one, primary))) {
         return await openAt(connection, primary, []);
       }
       const name = `${primary.host}:${primary.port}`.slice(0, NAME_CHARACTERS_MAX);

@@ -9,7 +9,7 @@ const PARTS =
   "li, tr, form, fieldset, section, aside, [role=region], [role=group], [role=tabpanel], main";
 
 /** Follows the focus of the page for as long as it lives. */
-export function holdFocus(): void {
+export function recoverFocus(): void {
   let held: HTMLElement | undefined;
   let parents: readonly HTMLElement[] = [];
   // Only what can take the focused element away is watched: the children of those that it is in.

@@ -8,12 +8,13 @@ const DEFAULT_PORT = 27_017;
 const PORT_MAX = 65_535;
 
 /** A server as MongoDB writes it: `host:port`. */
-export function toPlace(text: string): MongoServer | undefined {
+export function parseServer(text: string): MongoServer | undefined {
   const [, host, port] = /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(text) ?? [];
   const place = { host: host ?? "", port: Number(port ?? DEFAULT_PORT) };
   return host === undefined || place.port < 1 || place.port > PORT_MAX ? undefined : place;
 }
 
-export function isSamePlace(one: MongoServer, other: MongoServer): boolean {
+/** True for two addresses of one server: names of hosts have no case. */
+export function isSameServer(one: MongoServer, other: MongoServer): boolean {
   return one.host.toLowerCase() === other.host.toLowerCase() && one.port === other.port;
 }
