@@ -45,11 +45,6 @@ export class TextWatch {
     this.#platform = platform;
   }
 
-  /** How many follow a text. */
-  get size(): number {
-    return this.#followers.size;
-  }
-
   /** Follows the text of a run from a position on; `wake` is called when there is something to take. */
   follow(
     runId: string,
