@@ -55,7 +55,13 @@ export { FilesRead } from "./permissions.ts";
 export { PICTURES, thumbnailPath } from "./thumbnail.ts";
 export { findFileRow } from "./file-rows.ts";
 export { type OpenedFile, openFile, openPartitionFile } from "./open-file.ts";
-export { isBlobId, objectName, storeFile, type StoredContent } from "./store-file.ts";
+export {
+  discard as discardContent,
+  isBlobId,
+  objectName,
+  storeFile,
+  type StoredContent,
+} from "./store-file.ts";
 
 /** One store of files for everything that has files. */
 export const files = domain({

@@ -107,7 +107,10 @@ test("mails are fetched once each, over crashes and a server that numbers anew",
     /holds as many bytes/,
   );
   expect(await blobs()).toBe(before);
-  await world.sql("update mailboxes set mail_bytes = mail_bytes - 1048576 where id = $1", [id]);
+  await world.sql("update mailboxes set mail_bytes = 1048575 where id = $1", [id]);
+  await poll();
+  expect(await blobs()).toBe(before);
+  await world.sql("update mailboxes set mail_bytes = 0 where id = $1", [id]);
   // All messages have new numbers, and one of them is new; those that were fetched are known by their ids.
   const again = await imapServer(2, [
     mail("one@b.example"),
@@ -145,8 +148,12 @@ test("a mailbox takes so many bytes of mails, and has room again when they are d
     );
   expect((await hand(1)).status).toBe(202);
   expect((await hand(2)).status).toBe(202);
+  const pending = async () => (await world.sql("select from blobs where state = 'pending'")).length;
+  const before = await pending();
   const refused = await hand(3);
   expect(refused).toMatchObject({ status: 507, body: { code: "mailbox_full" }, events: [] });
+  // Nothing of it takes place, however often somebody tries.
+  expect(await pending()).toBe(before);
   const bytes = async () =>
     (await world.sql("select mail_bytes::int as n from mailboxes where id = $1", [id]))[0].n;
   expect(await bytes()).toBeGreaterThan(800_000);
@@ -176,6 +183,7 @@ test("a mail for several mailboxes takes their room in one order, so that no two
     mailboxId: String(mailboxId),
     partition,
     recipient: "both@acme.example",
+    roomBytes: 1_048_576,
   }));
   const content = (async function* mail() {
     yield Buffer.from(

@@ -4,14 +4,13 @@
  * is changed on the server.
  */
 import Type from "typebox";
-import { storeFile } from "#domains/files/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
-import { insertMail, MailboxFull } from "../intake/accept.ts";
+import { insertMail, MailboxFull, storeMail } from "../intake/accept.ts";
 import { findTarget } from "../intake/target.ts";
 import type { StoredMailbox } from "../mailbox.ts";
 import { mailboxes } from "../mailbox-resource.ts";
@@ -87,8 +86,7 @@ export async function pollMailbox(
   { mailbox, signal }: { readonly mailbox: StoredMailbox; readonly signal: AbortSignal },
 ): Promise<void> {
   const known = await platform.db.read(partition, (tx) => findCursor(tx, mailbox.id));
-  // Nothing is fetched that could not be kept; the server has it until there is room.
-  if ((await findTarget(platform, mailbox.address))?.isFull) throw new Failure(MailboxFull);
+  await findRoom(platform, mailbox, 0);
   // A first poll that fails has somewhere to say so.
   if (!known) await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor: NOWHERE });
   await withFolder(platform, { mailbox, partition }, async (folder) => {
@@ -99,6 +97,17 @@ export async function pollMailbox(
       await fetchMail(platform, partition, { mailbox, folder, uid });
     }
   });
+}
+
+/** Throws where there is none: nothing is fetched that could not be kept, and the server has it until there is. */
+async function findRoom(
+  platform: Platform,
+  { address }: Pick<StoredMailbox, "address">,
+  size: number,
+): Promise<number> {
+  const { roomBytes = 0 } = (await findTarget(platform, address)) ?? {};
+  if (roomBytes === 0 || size > roomBytes) throw new Failure(MailboxFull);
+  return roomBytes;
 }
 
 const NOWHERE: Cursor = { uidValidity: 0n, lastUid: 0 };
@@ -134,6 +143,7 @@ async function fetchMail(
   const { mailbox, folder, uid } = about;
   const { size } = (await folder.client.fetchOne(String(uid), { size: true }, { uid: true })) || {};
   const isTooLarge = (size ?? 0) > platform.settings.mailBytesMax;
+  const roomBytes = isTooLarge ? 0 : await findRoom(platform, mailbox, size ?? 0);
   const found =
     !isTooLarge && (await folder.client.fetchOne(String(uid), { source: true }, { uid: true }));
   const source = found ? found.source : undefined;
@@ -145,8 +155,8 @@ async function fetchMail(
     await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor });
     return;
   }
-  const stored = await storeFile(platform, partition, toChunks(source), { name: "mail.eml" });
-  const target = { mailboxId: mailbox.id, partition, recipient: mailbox.address };
+  const target = { mailboxId: mailbox.id, partition, recipient: mailbox.address, roomBytes };
+  const stored = await storeMail(platform, target, toChunks(source));
   const returnPath = readReturnPath(source, mailbox.address);
   await runAsSystem(platform, partition, cause, async (ctx) => {
     const moved = await ctx.send(

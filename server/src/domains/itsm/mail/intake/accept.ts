@@ -2,7 +2,7 @@
  * Takes a mail in. Its bytes go to the file store first; then one transaction makes the file, the row and the job
  * that decides what becomes of it. Only after that commit is it acknowledged to whoever sent it.
  */
-import { insertFile, storeFile, type StoredContent } from "#domains/files/index.ts";
+import { discardContent, insertFile, storeFile, type StoredContent } from "#domains/files/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
@@ -23,6 +23,8 @@ export interface MailTarget {
   readonly mailboxId: string;
   readonly partition: Partition;
   readonly recipient: string;
+  /** The bytes of mails that it has room for. */
+  readonly roomBytes: number;
 }
 
 export interface IncomingMail {
@@ -38,7 +40,27 @@ export async function acceptMail(
   mail: IncomingMail,
   content: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const contents = await storeContents(platform, mail.targets, content);
+  const contents = new Map<MailTarget, StoredContent>();
+  try {
+    await storeContents(platform, { targets: mail.targets, contents }, content);
+    await insertMails(platform, mail, contents);
+  } catch (error) {
+    // Only what was refused is known to be of no mail.
+    if (error instanceof Failure) {
+      const stored = [...contents].map(([{ partition }, { blobId }]) =>
+        discardContent(platform, partition, blobId),
+      );
+      await Promise.allSettled(stored);
+    }
+    throw error;
+  }
+}
+
+async function insertMails(
+  platform: Platform,
+  mail: IncomingMail,
+  contents: ReadonlyMap<MailTarget, StoredContent>,
+): Promise<void> {
   const [first] = mail.targets;
   if (!first) throw new Error("A mail is for a mailbox.");
   const cause = { correlationId: newId("cor", platform.clock.nowMs()), depth: 0 };
@@ -64,17 +86,36 @@ export function byMailbox(
 /** Each workspace has a content of its own: the first is read from who sends it, the others from the first. */
 async function storeContents(
   platform: Platform,
-  targets: readonly MailTarget[],
+  {
+    targets,
+    contents,
+  }: Pick<IncomingMail, "targets"> & { contents: Map<MailTarget, StoredContent> },
   content: AsyncIterable<Uint8Array>,
-): Promise<ReadonlyMap<MailTarget, StoredContent>> {
-  const contents = new Map<MailTarget, StoredContent>();
+): Promise<void> {
   const chunks: Uint8Array[] = [];
   const isShared = targets.length > 1;
   for (const [index, target] of targets.entries()) {
     const source = index === 0 ? (isShared ? keep(content, chunks) : content) : replay(chunks);
-    contents.set(target, await storeFile(platform, target.partition, source, { name: "mail.eml" }));
+    contents.set(target, await storeMail(platform, target, source));
   }
-  return contents;
+}
+
+/** Stores a mail; one that its mailbox has no room for leaves nothing: else each attempt would take its place for a day. */
+export function storeMail(
+  platform: Platform,
+  { partition, roomBytes }: Pick<MailTarget, "partition" | "roomBytes">,
+  content: AsyncIterable<Uint8Array>,
+): Promise<StoredContent> {
+  return storeFile(platform, partition, boundByRoom(content, roomBytes), { name: "mail.eml" });
+}
+
+async function* boundByRoom(content: AsyncIterable<Uint8Array>, roomBytes: number) {
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    if (bytes > roomBytes) throw new Failure(MailboxFull);
+    yield chunk;
+  }
 }
 
 async function* keep(content: AsyncIterable<Uint8Array>, chunks: Uint8Array[]) {

@@ -33,6 +33,7 @@ export async function findTarget(
   if (!row) return undefined;
   const { mailboxId, workspace, environment, enabled, mailBytes } = row;
   const bytesMax = settings.mailboxBytesMax;
-  const isFull = bytesMax > 0 && mailBytes >= bytesMax;
-  return { mailboxId, partition: { workspace, environment }, recipient, enabled, isFull };
+  const roomBytes = bytesMax === 0 ? Infinity : Math.max(0, bytesMax - mailBytes);
+  const partition = { workspace, environment };
+  return { mailboxId, partition, recipient, roomBytes, enabled, isFull: roomBytes === 0 };
 }

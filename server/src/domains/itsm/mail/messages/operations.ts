@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { storeFile, FileTooLarge, QuotaExceeded } from "#domains/files/index.ts";
+import { FileTooLarge, QuotaExceeded } from "#domains/files/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
@@ -8,7 +8,7 @@ import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
 import { accepted, item, page } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { MailAccepted, MailboxTested, MailRetried } from "../events.ts";
-import { insertMail, MailboxFull } from "../intake/accept.ts";
+import { insertMail, MailboxFull, storeMail } from "../intake/accept.ts";
 import { settleMailJob } from "../intake/settle-job.ts";
 import { findTarget } from "../intake/target.ts";
 import { MailboxId } from "../mailbox.ts";
@@ -202,7 +202,7 @@ export const receiveMail = command({
     const { upload } = caller;
     if (!upload) throw new Failure(Invalid, { detail: "The body must be the mail." });
     const content = boundBytes(upload.content, platform.settings.mailBytesMax);
-    return { target, stored: await storeFile(platform, partition, content, { name: "mail.eml" }) };
+    return { target, stored: await storeMail(platform, target, content) };
   },
   async run(ctx, { query: { from } }, { target, stored }) {
     const returnPath = from === undefined || from === "" ? target.recipient : from;
