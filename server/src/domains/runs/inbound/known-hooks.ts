@@ -44,7 +44,7 @@ export class KnownHooks {
     const isOld = clock.nowMs() - this.#readAtMs >= RELOAD_MS;
     if (isOld || this.#changed.size > 0) await (this.#reading ??= this.#read(isOld));
     if (!this.#names || this.#names.has(name)) return;
-    const state = rateLimit.take("hooks that nothing has", UNKNOWN_PER_MINUTE);
+    const state = rateLimit.take("unknown hooks", UNKNOWN_PER_MINUTE);
     if (!state || state.allowed) return;
     throw new Failure(RateLimited, { headers: { "retry-after": "1" } });
   }

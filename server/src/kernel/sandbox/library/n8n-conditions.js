@@ -13,7 +13,7 @@ export function addConditions(n8n, { plain, isEmpty, isObject }) {
   };
   const timeOf = (value) => {
     const time = typeof value === "number" ? value : new Date(plain(value)).getTime();
-    if (Number.isNaN(time)) throw new Error(`The value "${value}" is not a valid DateTime.`);
+    if (Number.isNaN(time)) throw new Error(`${n8n.text(value)} is no date.`);
     return time;
   };
   const words = (value) => String(value || "");
@@ -88,8 +88,8 @@ export function addConditions(n8n, { plain, isEmpty, isObject }) {
     if (parsed === undefined || (strict && !isOfType(value, type)))
       throw new Error(
         strict
-          ? `Wrong type: '${n8n.text(value)}' is a ${typeof value} but was expecting a ${type}`
-          : `Conversion error: the ${typeof value} '${n8n.text(value)}' can't be converted to a ${type}`,
+          ? `${n8n.text(value)} is of the type ${typeof value}, and the condition takes ${type} alone.`
+          : `${n8n.text(value)} can't be read as ${type}.`,
       );
     return parsed;
   };

@@ -47,12 +47,8 @@ export function addFields(n8n, { isObject, withFiles }) {
     if (isMissing && (version >= 3.2 || type !== "string" || (version > 3 && ignore))) return null;
     const refuse = () => {
       if (ignore) return value;
-      const got = Array.isArray(value)
-        ? "array"
-        : isObject(value)
-          ? "object"
-          : `'${String(value)}'`;
-      throw new Error(`'${name}' expects a ${type} but we got ${got}`);
+      const got = Array.isArray(value) ? "array" : isObject(value) ? "object" : String(value);
+      throw new Error(`The field ${name} is of the type ${type}, and can't have ${got}.`);
     };
     if (type === "string") {
       if (isMissing && version > 3) return refuse();
