@@ -5,7 +5,7 @@ import type { Post } from "./plan.ts";
 
 const START = join(import.meta.dirname, "../../server/start.mjs");
 /** As `npm start` has it. */
-const FLAGS = ["--max-semi-space-size=8", "--scavenger-max-new-space-capacity-mb=4"];
+const FLAGS = ["--max-semi-space-size=8", "--scavenger-max-new-space-capacity-mb=8"];
 const READY_MAX_MS = 120_000;
 const READY_POLL_MS = 100;
 /** The product takes no more than this to end in good order. */

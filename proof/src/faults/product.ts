@@ -47,7 +47,7 @@ export class Product {
       ...before,
       process.execPath,
       "--max-semi-space-size=8",
-      "--scavenger-max-new-space-capacity-mb=4",
+      "--scavenger-max-new-space-capacity-mb=8",
       ...flags,
       START,
     ];

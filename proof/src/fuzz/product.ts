@@ -44,7 +44,7 @@ export class Product implements Target, AsyncDisposable {
       await mkdir(dataDir, { mode: 0o711 });
       const connection = await prepare(dataDir);
       const child = await startChild({
-        args: ["--max-semi-space-size=8", "--scavenger-max-new-space-capacity-mb=4", START],
+        args: ["--max-semi-space-size=8", "--scavenger-max-new-space-capacity-mb=8", START],
         env: { ...ENV, MILLRACE_DATA_DIR: dataDir },
         logFile: join(folder, "product.log"),
       });

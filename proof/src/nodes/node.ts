@@ -43,7 +43,7 @@ export class Node {
   static async start({ role, env, logFile }: NodeOptions): Promise<Node> {
     const child = spawn(
       process.execPath,
-      ["--max-semi-space-size=8", "--scavenger-max-new-space-capacity-mb=4", START],
+      ["--max-semi-space-size=8", "--scavenger-max-new-space-capacity-mb=8", START],
       {
         stdio: ["ignore", "pipe", "pipe"],
         env: { PATH: process.env["PATH"], PORT: "0", ...env, MILLRACE_ROLE: role },

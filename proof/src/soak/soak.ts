@@ -129,7 +129,7 @@ function startProduct(stage: {
   return startChild({
     args: [
       "--max-semi-space-size=8",
-      "--scavenger-max-new-space-capacity-mb=4",
+      "--scavenger-max-new-space-capacity-mb=8",
       "--expose-gc",
       join(import.meta.dirname, "product.ts"),
     ],
