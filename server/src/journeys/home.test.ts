@@ -205,7 +205,7 @@ describeInBrowser("coming home", () => {
     const row = (name: string) => files.getByRole("listitem").filter({ hasText: name });
     const isTicked = (name: string) => row(name).getByRole("checkbox").isChecked();
     await page.getByText("5 files, of which 3 will be imported as drafts.").waitFor();
-    await row("asks.json").getByText("1 by a choice below").waitFor();
+    await row("asks.json").getByText("1 to choose below").waitFor();
     await row("ours.json").getByText("of Millrace, 1 step").waitFor();
     await row("pack.json").getByText("It is a pack").waitFor();
     const names = ["whole.json", "asks.json", "ours.json", "gone.json", "pack.json"];

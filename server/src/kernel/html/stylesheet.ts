@@ -106,6 +106,17 @@ button {
 button.second { color: var(--ink); background: transparent; border-color: var(--edge); }
 .offers { display: grid; gap: .5rem; }
 .offers button { font-weight: 500; text-align: start; }
+[role=log] { display: grid; gap: .75rem; }
+.turn { width: fit-content; max-width: 88%; margin: 0; padding: .55rem .85rem; border: 1px solid var(--line); border-radius: .75rem .75rem .75rem .2rem; }
+.turn.you { justify-self: end; background: var(--ground); border-color: transparent; border-radius: .75rem .75rem .2rem .75rem; }
+.turn p { margin: 0 0 .5rem; white-space: pre-line; }
+.turn .faint { margin: 0 0 .1rem; font-size: .8125rem; }
+.turn > :last-child { margin: 0; }
+#live { margin-top: .75rem; }
+.composer { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }
+.composer label { flex: 1 1 14rem; margin: 0; }
+.composer textarea { margin: .25rem 0 0; vertical-align: bottom; }
+.composer button { width: auto; }
 button:hover { filter: brightness(1.08); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .choice { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }

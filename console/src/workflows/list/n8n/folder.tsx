@@ -182,10 +182,10 @@ function describe({ answer, definition, problem, isMade }: FolderFile): string {
   const { converted, approximated } = answer.counts;
   const { missing, open } = findGaps(answer);
   const parts: readonly (readonly [number, string])[] = [
-    [converted, "as it was"],
-    [approximated, "nearly"],
+    [converted, "converted"],
+    [approximated, "approximated"],
     [missing.length, "missing"],
-    [open.length, "by a choice below"],
+    [open.length, "to choose below"],
   ];
   return parts.flatMap(([n, word]) => (n === 0 ? [] : `${n} ${word}`)).join(", ");
 }

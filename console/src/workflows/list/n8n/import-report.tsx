@@ -6,9 +6,9 @@ import { findGaps, sortReport } from "./export-file.ts";
 export type N8nAnswer = Reply<"workflows.import">["data"];
 
 const STATUSES = {
-  converted: { icon: CircleCheck, word: "as it was" },
-  approximated: { icon: TriangleAlert, word: "nearly" },
-  placeholder: { icon: CircleDashed, word: "not yet" },
+  converted: { icon: CircleCheck, word: "converted" },
+  approximated: { icon: TriangleAlert, word: "approximated" },
+  placeholder: { icon: CircleDashed, word: "missing" },
 } as const;
 
 /** What became of each node, and the choices that only a person can make. */
@@ -25,8 +25,9 @@ export function N8nImport(props: {
   return (
     <div className="n8n-import">
       <p role="status">
-        An export of n8n. Converted {converted}, nearly {approximated}, missing {missing.length}
-        {open.length > 0 && `, by a choice below ${open.length}`}.
+        An export of n8n: {converted} converted, {approximated} approximated, {missing.length}{" "}
+        missing
+        {open.length > 0 && `, ${open.length} to choose below`}.
         {several > 1 && ` It becomes ${several} workflows.`}
         {missing.length > 0 && " A missing step fails as soon as something comes to it."}
       </p>

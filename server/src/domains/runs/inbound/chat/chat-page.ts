@@ -23,16 +23,16 @@ export function chatPage(trigger: ChatTrigger, { sessionId, texts }: ChatState):
     body: markup`<h1>${title}</h1>
 ${greeting !== undefined && markup`<p>${greeting}</p>`}
 <div role="log" aria-label="Conversation">
-${turns.map((text, at) => markup`<div class="sheet"><p class="faint">${at % 2 === 0 ? "You" : title}</p>${text.split(/\n{2,}/).map((part) => markup`<p>${part}</p>`)}</div>`)}
+${turns.map((text, at) => markup`<div class="turn${at % 2 === 0 && " you"}"><p class="faint">${at % 2 === 0 ? "You" : title}</p>${text.split(/\n{2,}/).map((part) => markup`<p>${part}</p>`)}</div>`)}
 </div>
-<div id="live" class="sheet" aria-live="off" hidden></div>
+<div id="live" class="turn" aria-live="off" hidden></div>
 <p id="state" class="faint" role="status"></p>
 ${turns.length === 0 && suggestions.length > 0 && suggestionMarkup(sessionId, suggestions)}
-<form method="post">
+<form method="post" class="composer">
 <input type="hidden" name="sessionId" value="${sessionId}">
 ${turns.map((text) => markup`<input type="hidden" name="texts" value="${text}">`)}
 <label>Message
-<textarea name="message" rows="3" required maxlength="${MESSAGE_CHARACTERS_MAX}" placeholder="${placeholder}" autofocus></textarea></label>
+<textarea name="message" rows="2" required maxlength="${MESSAGE_CHARACTERS_MAX}" placeholder="${placeholder}" autofocus></textarea></label>
 <button type="submit">Send</button>
 </form>`,
   });

@@ -30,10 +30,10 @@ export const CHAT_SCRIPT = `
     parent.replaceChildren(name, ...parts);
   };
   const keep = (by, text) => {
-    const sheet = document.createElement("div");
-    sheet.className = "sheet";
-    show(sheet, by, text);
-    log.append(sheet);
+    const turn = document.createElement("div");
+    turn.className = by === title ? "turn" : "turn you";
+    show(turn, by, text);
+    log.append(turn);
     offers?.remove();
     const input = document.createElement("input");
     Object.assign(input, { type: "hidden", name: "texts", value: text });
@@ -74,6 +74,11 @@ export const CHAT_SCRIPT = `
   offers?.addEventListener("submit", (event) => {
     event.preventDefault();
     field.value = event.submitter.value;
+    form.requestSubmit();
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
     form.requestSubmit();
   });
   form.addEventListener("submit", async (event) => {
