@@ -12,8 +12,8 @@ export interface IdempotentSteps<Ready> {
   readonly operation: string;
   readonly partition: Partition;
   readonly prepare: () => Promise<Ready>;
-  /** True when the operation prepares something: then a stored response is looked for before that work, too. */
-  readonly hasPrepare: boolean;
+  /** True when a stored response is looked for before the preparation, too: where that is work, and the key may be known. */
+  readonly looksBefore: boolean;
   readonly run: (session: Transaction, ready: Ready) => Promise<InvocationResult>;
   readonly renderFailure: (failure: Failure) => InvocationResult;
 }
@@ -33,7 +33,7 @@ export async function runOnce<Ready>(
   if (!KEY.test(key))
     throw invalidField("Idempotency-Key", "must be 1 to 255 printable characters");
   const claim = await buildClaim(platform, call, { key, operation: steps.operation });
-  const earlier = steps.hasPrepare ? await findStored(platform, claim) : undefined;
+  const earlier = steps.looksBefore ? await findStored(platform, claim) : undefined;
   if (earlier) return earlier;
   const ready = await settleFailure(steps.prepare());
   return platform.db.write(steps.partition, async (session) => {

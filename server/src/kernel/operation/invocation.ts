@@ -14,6 +14,8 @@ export interface Invocation {
   /** The path that was called, for problem documents. */
   readonly instance: string;
   readonly idempotencyKey?: string | undefined;
+  /** True when the caller knows that nobody used its key before: there is no response to look for. */
+  readonly isFirst?: boolean;
   readonly ifMatch?: string | undefined;
   /** True when nothing of it may stay. */
   readonly isDryRun?: boolean;

@@ -226,7 +226,7 @@ async function commit(
   return runOnce(platform, call, call.idempotencyKey, {
     operation: op.id,
     partition: invocationPartition(op.access, call.caller),
-    hasPrepare: op.prepare !== undefined,
+    looksBefore: op.prepare !== undefined && !call.isFirst,
     prepare: async () => {
       const input = validateInput(op, call.input);
       return { input, prepared: await op.prepare?.(platform, input as never, call.caller) };

@@ -71,11 +71,13 @@ const MOVE_RETRY =
 /** Records the evidence, and emits a change of the status: once, however many invocations find the same. */
 export async function record(
   ctx: WriteContext<typeof ConnectorStatusChanged>,
-  connector: Connector,
+  connector: StoredConnector,
   evidence: Evidence,
 ): Promise<Connector> {
   const { id, revision } = connector;
   if (evidence.is === "unclear") return connector;
+  // It was so a moment ago, when the call began: there is nothing to write, and no row to lock for all who call it.
+  if (evidence.is !== "down" && isUndisturbed(connector)) return connector;
   const [row] =
     evidence.is === "down"
       ? await ctx.send<ChangedRow>(FAILED, [
@@ -87,6 +89,10 @@ export async function record(
         ])
       : await ctx.send<ChangedRow>(ANSWERED, [id, revision, ctx.now, evidence.is]);
   return row ? emitChange(ctx, row, evidence) : connector;
+}
+
+function isUndisturbed({ status, failures, retryAt }: StoredConnector): boolean {
+  return status === "up" && failures === 0 && retryAt === null;
 }
 
 /** Records a failed test, which sets the status whatever the breaker has counted. */

@@ -59,6 +59,7 @@ export class Execution {
   readonly #plan: ExecutionPlan;
   readonly #journal: RunJournal;
   readonly #recorded: RecordedOutcomes | undefined;
+  readonly #isBegun: boolean;
   readonly #abort = new AbortController();
   readonly #pacer = new Pacer();
   readonly #racing: RacingSteps;
@@ -77,11 +78,14 @@ export class Execution {
     journal: {
       readonly lines: Iterable<JournalLine>;
       readonly entries: number;
+      /** False when no process can have had the run before; else a step of it may have been carried out unnoticed. */
+      readonly isBegun?: boolean;
       /** Of a rehearsal: what its steps answer. */
       readonly recorded?: RecordedOutcomes;
     },
   ) {
     this.#recorded = journal.recorded;
+    this.#isBegun = journal.isBegun ?? true;
     this.#platform = platform;
     this.run = run;
     this.#plan = planOfTrigger(plan, run.trigger);
@@ -272,7 +276,8 @@ export class Execution {
       : run.test && findMock(run.test, node, { path, at });
     const signal = this.#racing.joinSignal(path, this.#abort.signal);
     const stepKey = this.#journal.keyOf(path);
-    const step = { platform, run, node, path, attempt, scope, signal, stepKey, mock };
+    const isFirst = attempt === 1 && !this.#isBegun;
+    const step = { platform, run, node, path, attempt, isFirst, scope, signal, stepKey, mock };
     return executeStep({ ...step, speculative: this.speculative });
   }
 

@@ -41,7 +41,11 @@ export async function startInline(platform: Platform, start: RunStart): Promise<
   const { definition, plan } = start.version;
   const run = newRunContext(platform, start);
   if (definition.maxConcurrency !== undefined) return { run, start, result: undefined };
-  const execution = new Execution(platform, run, plan, { lines: [], entries: 0 });
+  const execution = new Execution(platform, run, plan, {
+    lines: [],
+    entries: 0,
+    isBegun: false,
+  });
   let result = await execution.settle();
   const until = performance.now() + SPECULATION_MAX_MS;
   for (

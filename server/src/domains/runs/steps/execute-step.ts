@@ -35,6 +35,8 @@ export interface StepAttempt {
   readonly node: PlanNode;
   readonly path: string;
   readonly attempt: number;
+  /** True when nothing of the step can have been carried out before. */
+  readonly isFirst?: boolean;
   readonly scope: Scope;
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal;

@@ -20,6 +20,8 @@ export interface PerformingStep {
   readonly run: RunContext;
   readonly path: string;
   readonly stepKey: string;
+  /** True when nothing of the step can have been carried out before. */
+  readonly isFirst?: boolean;
   readonly rights: Rights;
 }
 
@@ -78,6 +80,7 @@ export async function performOperation(
     instance: `/runs/${run.id}/${path}`,
     // A path may be long, and a key may not.
     idempotencyKey: sha256(`${stepKey} ${call}`).toString("base64url"),
+    isFirst: step.isFirst ?? false,
   });
   const response: unknown = body === undefined ? null : JSON.parse(body);
   if (status < 400) return response;
