@@ -23,11 +23,11 @@ import { findMock, type RecordedOutcomes } from "../steps/mocked-steps.ts";
 import { SpeculativeSteps } from "../steps/speculative-steps.ts";
 import { outputSizeError } from "../steps/step-error.ts";
 import {
-  type JournalLine,
   type JournalRecord,
   limitWait,
   newStepRecord,
   type StepMessage,
+  type StoredJournal,
   resolveWait,
 } from "./journal-record.ts";
 import { LoopOutputs } from "./loop-outputs.ts";
@@ -75,14 +75,8 @@ export class Execution {
     platform: Platform,
     run: RunContext,
     plan: ExecutionPlan,
-    journal: {
-      readonly lines: Iterable<JournalLine>;
-      readonly entries: number;
-      /** False when no process can have had the run before; else a step of it may have been carried out unnoticed. */
-      readonly isBegun?: boolean;
-      /** Of a rehearsal: what its steps answer. */
-      readonly recorded?: RecordedOutcomes;
-    },
+    // `recorded` are the answers of a rehearsal's steps.
+    journal: StoredJournal & { readonly recorded?: RecordedOutcomes },
   ) {
     this.#recorded = journal.recorded;
     this.#isBegun = journal.isBegun ?? true;

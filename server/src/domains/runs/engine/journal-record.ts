@@ -83,6 +83,14 @@ export interface JournalRecord extends StepRecord {
   readonly forgotten?: true;
 }
 
+/** The journal of a run, as far as it is stored. */
+export interface StoredJournal {
+  readonly lines: Iterable<JournalLine>;
+  readonly entries: number;
+  /** False when no process can have had the run before; else a step of it may have been carried out unnoticed. */
+  readonly isBegun?: boolean;
+}
+
 /** The record of a step that has not started. */
 export function newStepRecord(path: string): JournalRecord {
   return { path, node: path.slice(path.lastIndexOf(".") + 1), status: "ready", attempts: 0 };
