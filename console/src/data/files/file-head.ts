@@ -55,7 +55,7 @@ async function readBytes(answer: Response): Promise<Uint8Array> {
   return bytes.subarray(0, at);
 }
 
-// eslint-disable-next-line no-control-regex -- These are what a text does not have.
+// oxlint-disable-next-line no-control-regex -- These are what a text does not have.
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
 
 /** UTF-8, or what old programs write; the last character may be cut. */
