@@ -2,7 +2,7 @@ import "./colour-input.css";
 
 interface ColourInputProps {
   readonly id: string;
-  /** Empty for ours. */
+  /** Empty for the default. */
   readonly value: string;
   readonly ours: string;
   readonly isDisabled?: boolean;
@@ -10,7 +10,7 @@ interface ColourInputProps {
   readonly onChange: (colour: string) => void;
 }
 
-/** The colour of a page, as the browser lets one choose it, and the way back to ours. */
+/** The colour of a page, as the browser lets one choose it, and the way back to the default. */
 export function ColourInput(props: ColourInputProps) {
   const { id, value, ours, isDisabled, describedBy, onChange } = props;
   return (
@@ -23,7 +23,7 @@ export function ColourInput(props: ColourInputProps) {
         value={value === "" ? ours : value}
         onChange={({ target }) => onChange(target.value)}
       />
-      <code>{value === "" ? "ours" : value}</code>
+      <code>{value === "" ? "default" : value}</code>
       {value !== "" && (
         <button type="button" className="btn" disabled={isDisabled} onClick={() => onChange("")}>
           Use the default
