@@ -128,10 +128,14 @@ test("a hook is subscribed and ended with the deployment; only what is signed st
   await until(async () => upstream.received.at(-1)?.method === "DELETE");
   expect(upstream.received.at(-1)?.path).toBe("/repos/acme/app/hooks/77");
   expect((await call({ ref: "main" }, { "x-github-delivery": "d-2" })).statusCode).toBe(404);
-  const told = await world.sql(
-    "select type from events where type like 'connector.%subscribed' order by epoch, xid, seq",
-  );
-  expect(told.map(({ type }) => type)).toEqual(["connector.subscribed", "connector.unsubscribed"]);
+  const listTold = async () => {
+    const told = await world.sql(
+      "select type from events where type like 'connector.%subscribed' order by epoch, xid, seq",
+    );
+    return told.map(({ type }) => type);
+  };
+  // The service is told first, and the event is appended once it has answered.
+  await expect.poll(listTold).toEqual(["connector.subscribed", "connector.unsubscribed"]);
 });
 
 test("a feed starts runs for new entries alone; one that can't be read says so", async () => {
