@@ -25,6 +25,7 @@ export class Subprocess {
   readonly #child: ChildProcess;
   #isAlive = true;
   #isReady = false;
+  #isClosing = false;
   /** Resolves when it can take work. */
   readonly ready: Promise<void>;
   readonly ended: Promise<ProcessEnd>;
@@ -63,7 +64,8 @@ export class Subprocess {
 
   /** Keeps this process alive while it waits for the subprocess; an idle one keeps nothing alive. */
   hold(hold: boolean): void {
-    if (!this.#isAlive) return;
+    // Whoever waits for its end is kept alive until then, whatever it says or ends in the meantime.
+    if (!this.#isAlive || (this.#isClosing && !hold)) return;
     for (const handle of [this.#child, this.#child.channel]) {
       if (hold) handle?.ref();
       else handle?.unref();
@@ -76,6 +78,7 @@ export class Subprocess {
 
   /** Kills it, whatever it is doing. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.hold(true);
     this.kill();
     await this.ended;

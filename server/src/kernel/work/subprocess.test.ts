@@ -1,0 +1,34 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** Says that it is ready, and then takes a while to die, since so much memory is to be given back. */
+const CHILD = `
+  import { writeFileSync } from "node:fs";
+  const memory = Buffer.alloc(256 * 1024 * 1024, 1);
+  process.send("ready", () => writeFileSync(process.argv[2], ""));
+  process.once("disconnect", () => memory.at(-1));
+`;
+
+/** Closes it when it has said so, before that was read. */
+const PARENT = `
+  import { existsSync } from "node:fs";
+  import { Subprocess } from ${JSON.stringify(join(import.meta.dirname, "subprocess.ts"))};
+  const [program, said] = process.argv.slice(1);
+  const one = new Subprocess({ program, args: [said], execArgv: [], env: {}, onMessage: () => undefined });
+  while (!existsSync(said));
+  await one.close();
+`;
+
+test("a program that waits for a process to end does so, also where it only got ready in the meantime", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "millrace-subprocess-"));
+  const program = join(folder, "child.mjs");
+  await writeFile(program, CHILD);
+  const args = ["--input-type=module", "-e", PARENT, program, join(folder, "said")];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  await rm(folder, { recursive: true });
+  // Node's own code for a program that has nothing left to do and still waits is 13.
+  expect([status, stderr]).toEqual([0, ""]);
+});
