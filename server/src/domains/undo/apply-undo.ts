@@ -34,6 +34,8 @@ export class UndoOutcome {
   readonly changes: UndoneChange[] = [];
   readonly conflicts: UndoConflict[] = [];
   readonly isStrict: boolean;
+  /** Revisions of what this undo has locked and moved on itself. */
+  readonly lockedRevisions = new Map<string, number>();
   #refusals = 0;
 
   constructor(isStrict: boolean) {
@@ -110,18 +112,20 @@ function isBulk(thing: ChangedThing): thing is BulkThing {
 /** Neighbours that can go back together, in their order: what was made later goes first. */
 function groupSteps(steps: readonly UndoStep[]): UndoStep[][] {
   const groups: UndoStep[][] = [];
-  let key: string | undefined;
   for (const step of steps) {
-    const { thing } = step;
-    const own = isBulk(thing)
-      ? `${thing.inverse.resourceType} ${thing.inverse.groupOf(thing.event)}`
-      : "";
     const last = groups.at(-1);
-    if (last && own === key && last.length < BATCH_THINGS) last.push(step);
+    const [neighbour] = last ?? [];
+    const goes = neighbour && isSameGroup(neighbour.thing, step.thing);
+    if (last && goes && last.length < BATCH_THINGS) last.push(step);
     else groups.push([step]);
-    key = own;
   }
   return groups;
+}
+
+function isSameGroup(one: ChangedThing, other: ChangedThing): boolean {
+  if (!isBulk(one) || !isBulk(other)) return !isBulk(one) && !isBulk(other);
+  const { inverse } = one;
+  return inverse === other.inverse && inverse.groupOf(one.event) === inverse.groupOf(other.event);
 }
 
 async function revertSingle(
@@ -134,7 +138,7 @@ async function revertSingle(
   const call = plan?.call;
   if (!call || (outcome.isStrict && outcome.conflictCount > 0)) return;
   try {
-    await ctx.savepoint(() => performCall(ctx, call));
+    await ctx.savepoint(() => performCall(ctx, call, outcome.lockedRevisions.get(thing.id)));
     outcome.note(thing, call.act, call.fields);
   } catch (error) {
     outcome.refuse(thing, toRefusal(error));
@@ -150,11 +154,16 @@ function toRefusal(error: unknown): Failure {
   return new Failure(Conflict, { detail: "has a name that something else has by now" });
 }
 
-async function performCall(ctx: WriteContext, call: PlannedCall): Promise<void> {
+async function performCall(
+  ctx: WriteContext,
+  call: PlannedCall,
+  lockedRevision: number | undefined,
+): Promise<void> {
   if (call.act === "restored") return call.restore.run(ctx, call.state, call.prepared);
   const { op, input, prepared, revision } = call;
   const expectRevision = (present: number) => {
-    if (revision === undefined || revision === present) return;
+    // What this undo locked, nobody else has changed since.
+    if (revision === undefined || revision === (lockedRevision ?? present)) return;
     throw new Failure(PreconditionFailed, { detail: "was changed meanwhile" });
   };
   const caller = { ...ctx.caller, isUndo: true as const };
@@ -186,6 +195,9 @@ async function revertGroup(
     if (!(error instanceof Failure)) throw error;
     for (const thing of things) outcome.refuse(thing, error);
     return;
+  }
+  for (const [id, revision] of locked.revisions ?? []) {
+    if (!outcome.lockedRevisions.has(id)) outcome.lockedRevisions.set(id, revision);
   }
   const planned = things.flatMap((thing) => planReversal(thing, locked, outcome));
   if (outcome.isStrict && outcome.conflictCount > 0) return;

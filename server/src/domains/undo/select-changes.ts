@@ -50,7 +50,8 @@ export async function selectChanges(
   const first = concerned.at(-1);
   if (!first) throw new Failure(NoSuchChange);
   const inverses = inversesByType(ctx.services.contributions);
-  const things = new Map<string, ChangedThing>();
+  const things = new Map<Inverse, Map<string, ChangedThing>>();
+  const ordered: ChangedThing[] = [];
   const left = new Map<string, number>();
   for (const event of concerned) {
     const known = inverses.get(event.type);
@@ -61,13 +62,15 @@ export async function selectChanges(
     if (!found || found.effect === "companion") continue;
     const { inverse, effect } = found;
     const id = inverse.idOf?.(event) ?? event.resource.id;
-    const key = `${inverse.resourceType} ${id}`;
-    const thing = things.get(key) ?? { inverse, id, event, changes: [] };
-    things.set(key, thing);
-    thing.changes.push(toChange(event, effect));
+    const ofInverse = things.get(inverse) ?? new Map<string, ChangedThing>();
+    things.set(inverse, ofInverse);
+    const thing = ofInverse.get(id) ?? { inverse, id, event, changes: [] };
+    if (!ofInverse.has(id)) ordered.push(thing);
+    ofInverse.set(id, thing);
+    thing.changes.push(toChange(event, effect, inverse));
   }
   const hasHidden = seen.size < events.length;
-  return { things: [...things.values()], first, left, hasHidden };
+  return { things: ordered, first, left, hasHidden };
 }
 
 async function readEvents(tx: Tx, input: UndoInput): Promise<readonly RecordedEvent[] | undefined> {
@@ -83,9 +86,14 @@ async function readEvents(tx: Tx, input: UndoInput): Promise<readonly RecordedEv
   return event ? [event] : [];
 }
 
-function toChange({ id: eventId, data }: RecordedEvent, effect: ChangeEffect): Change {
+function toChange(event: RecordedEvent, effect: ChangeEffect, { changeOf }: Inverse): Change {
+  const { id: eventId, data } = event;
   if (effect === "created") return { eventId, before: null, after: data, fields: [] };
   if (effect === "deleted") return { eventId, before: data, after: null, fields: [] };
+  if (changeOf) {
+    const told = changeOf(event);
+    return { eventId, ...told, fields: Object.keys(told.after) };
+  }
   const { before, after, changes } = data;
   const fields = Array.isArray(changes) ? changes.map(String) : [];
   return { eventId, before: before as State, after: after as State, fields };

@@ -10,6 +10,12 @@ import { contributionsTo, type Contribution, extensionPoint } from "../extension
 import type { RecordedEvent } from "../log/event.ts";
 import type { State } from "./fold-changes.ts";
 
+/** The fields that an event says were changed, as they were and as it left them. */
+export interface ToldChange {
+  readonly before: State;
+  readonly after: State;
+}
+
 /** The types of events about one type of resource, by what they tell. */
 interface InvertibleEvents {
   readonly resourceType: string;
@@ -21,6 +27,8 @@ interface InvertibleEvents {
   readonly deleted?: readonly string[];
   /** The id of the thing, where the event is about another one. */
   readonly idOf?: (event: RecordedEvent) => string;
+  /** The change that one of `updated` tells, where it does not have the thing before and after. */
+  readonly changeOf?: (event: RecordedEvent) => ToldChange;
   /** Those that tell in another way what one of the others tells. */
   readonly companions?: readonly string[];
 }
@@ -74,6 +82,8 @@ export interface LockedThings {
   readonly fields: ReadonlySet<string>;
   /** The fields of a state that the caller may not see; undefined where they may not see the thing at all. */
   readonly hiddenFields?: (state: State) => ReadonlySet<string> | undefined;
+  /** The revisions of what the write moves on, which another inverse may have planned with. */
+  readonly revisions?: ReadonlyMap<string, number>;
 }
 
 export type Inverse = OperationInverse | BulkInverse;

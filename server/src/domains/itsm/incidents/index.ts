@@ -17,6 +17,7 @@ import { IncidentsOwn, IncidentsRead, IncidentsResolve, IncidentsWrite } from ".
 import { openIncidentsOn } from "./store.ts";
 import { broadcastNotificationReader } from "./notifications.ts";
 import { IncidentSplit, splitIncident } from "./split/split.ts";
+import { childInverse } from "./undo/child-inverse.ts";
 import { incidentTransitions } from "./transitions.ts";
 
 export { Incident, incidentEventData, IncidentBroadcast, StatusNotice } from "./incident.ts";
@@ -60,6 +61,7 @@ export const incidents = domain({
       get: "incidents.get",
       update: "incidents.update",
     }),
+    contribute(InversePoint, childInverse),
     contribute(SearchSourcePoint, ticketSearch(incidentKind)),
     contribute(TicketKindPoint, incidentKind),
     contribute(WaitingWorkPoint, assignedTickets(incidentKind, incidentKind.read, "t.is_open")),

@@ -107,7 +107,7 @@ const listIncidentChildren = query({
   },
 });
 
-const addChild = incidentCommands.command("add_child", {
+export const addChild = incidentCommands.command("add_child", {
   route: `POST ${path}/{id}/children`,
   summary: "Make an incident the child of a major one",
   description:
@@ -138,7 +138,7 @@ const addChild = incidentCommands.command("add_child", {
   },
 });
 
-const removeChild = command({
+export const removeChild = command({
   id: "incidents.remove_child",
   route: `DELETE ${path}/{id}/children/{childId}`,
   summary: "Make a child an incident of its own again",

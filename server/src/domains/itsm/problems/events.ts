@@ -24,7 +24,12 @@ export const ProblemReopened = event(
 );
 
 const Linked = Type.Object(
-  { problemId: id("prb"), incident: TicketSummary },
+  {
+    problemId: id("prb"),
+    incident: TicketSummary,
+    // Events of earlier versions do not have it.
+    linkId: Type.Optional(id("lnk")),
+  },
   { title: "ProblemIncident" },
 );
 

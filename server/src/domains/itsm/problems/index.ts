@@ -6,6 +6,7 @@ import { domain } from "#kernel/domain.ts";
 import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import * as events from "./events.ts";
+import { incidentInverse } from "./incident-inverse.ts";
 import { problemKind, ProblemRouted } from "./kind.ts";
 import { linkedIncidentOperations } from "./linked-incidents.ts";
 import { problemOperations } from "./operations.ts";
@@ -36,6 +37,7 @@ export const problems = domain({
       get: "problems.get",
       update: "problems.update",
     }),
+    contribute(InversePoint, incidentInverse),
     contribute(TicketKindPoint, problemKind),
     contribute(
       WaitingWorkPoint,

@@ -15,7 +15,7 @@ import { EXAMPLE_PROBLEM, problemCommands, problemKind } from "./kind.ts";
 import { type Problem, ProblemsRead, ProblemsWrite } from "./problem.ts";
 import { problemStore } from "./store.ts";
 
-const LINK_TYPE = "caused_by";
+export const LINK_TYPE = "caused_by";
 const EXAMPLE_INCIDENT = "inc_01jzt3n5k8q2x4v6w8y0z2b4d6";
 const INCIDENTS_MAX = 100;
 
@@ -58,7 +58,7 @@ const linkIncidentsToProblem = problemCommands.command("link_incidents", {
   },
 });
 
-const unlinkIncidentFromProblem = command({
+export const unlinkIncidentFromProblem = command({
   id: "problems.unlink_incident",
   route: `DELETE ${problemKind.path}/{id}/incidents/{incidentId}`,
   summary: "Say that a problem does not cause an incident after all",
@@ -102,23 +102,26 @@ const LINK = `
   select l.id, $4, 'incident', l.from_id, 'problem', $3, $5, $6
     from unnest($1::text[], $2::text[]) as l (id, from_id)
   on conflict on constraint ticket_links_once do nothing
-  returning from_id`;
+  returning id, from_id`;
 
-/** Links incidents, and resolves to the number of those that were not linked before. */
+/** Links incidents, those with an id by it, and resolves to the number of those that were not linked before. */
 export async function linkIncidents(
   ctx: WriteContext<typeof IncidentLinked>,
   problem: Problem,
   incidents: readonly TicketSummary[],
+  idsOfLinks: ReadonlyMap<string, string> = new Map(),
 ): Promise<number> {
   if (incidents.length === 0) return 0;
   const nextId = idsInOrder("lnk", ctx.now.getTime());
   const ids = incidents.map((incident) => incident.id);
-  const values = [ids.map(nextId), ids, problem.id, LINK_TYPE, authorOf(ctx.caller), ctx.now];
-  const rows = await ctx.send<{ from_id: string }>(LINK, values);
-  const linked = new Set(rows.map(({ from_id }) => from_id));
+  const linkIds = ids.map((incidentId) => idsOfLinks.get(incidentId) ?? nextId());
+  const values = [linkIds, ids, problem.id, LINK_TYPE, authorOf(ctx.caller), ctx.now];
+  const rows = await ctx.send<LinkRow>(LINK, values);
+  const linked = new Map(rows.map(({ id: linkId, from_id }) => [from_id, linkId]));
   for (const incident of incidents) {
-    if (!linked.has(incident.id)) continue;
-    ctx.emit(IncidentLinked, ticketRefOf(problem), { problemId: problem.id, incident });
+    const linkId = linked.get(incident.id);
+    if (linkId === undefined) continue;
+    ctx.emit(IncidentLinked, ticketRefOf(problem), { problemId: problem.id, incident, linkId });
   }
   return linked.size;
 }
@@ -130,14 +133,16 @@ async function unlinkIncident(
   incidentId: string,
 ): Promise<void> {
   const incident = (await findVisibleTickets(ctx, [incidentId])).get(incidentId);
-  const { numDeletedRows } = await ctx.tx
+  const link = await ctx.tx
     .deleteFrom("ticket_links")
     .where("from_id", "=", incidentId)
     .where("to_id", "=", problem.id)
     .where("type", "=", LINK_TYPE)
-    .executeTakeFirstOrThrow();
-  if (!incident || numDeletedRows === 0n) throw new Failure(NotFound);
-  ctx.emit(IncidentUnlinked, ticketRefOf(problem), { problemId: problem.id, incident });
+    .returning("id")
+    .executeTakeFirst();
+  if (!incident || !link) throw new Failure(NotFound);
+  const data = { problemId: problem.id, incident, linkId: link.id };
+  ctx.emit(IncidentUnlinked, ticketRefOf(problem), data);
 }
 
 /** Reads the incidents of a problem that the caller sees, the last linked first. */

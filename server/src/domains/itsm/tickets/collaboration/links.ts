@@ -1,5 +1,5 @@
 import { authorOf } from "#kernel/access/caller.ts";
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
 import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
@@ -9,11 +9,19 @@ import { performWithin } from "#kernel/operation/inner-command.ts";
 import type { State } from "#kernel/undo/fold-changes.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { type BulkInverse, InversePoint } from "#kernel/undo/inverse.ts";
-import type { Operation, ReadContext } from "#kernel/contract.ts";
+import type { Operation, ReadContext, WriteContext } from "#kernel/contract.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, page } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
-import { article, exampleRef, type TicketKind, ticketParams, TicketSummary } from "../kind.ts";
+import {
+  article,
+  exampleRef,
+  type TicketKind,
+  type TicketKindName,
+  ticketParams,
+  TicketSummary,
+} from "../kind.ts";
 import { getTicketIdentity, ticketRefOf, findVisibleTickets } from "../ticket.ts";
 
 const LINK_TYPES = [
@@ -44,9 +52,18 @@ const Link = Type.Object(
 );
 
 const LinkData = Type.Object(
-  { id: LinkId, type: Type.String(), from: Type.String(), to: Type.String() },
+  {
+    id: LinkId,
+    type: Type.String(),
+    from: Type.String(),
+    to: Type.String(),
+    // Events of earlier versions do not have these.
+    createdBy: Type.Optional(Type.String()),
+    createdAt: Type.Optional(Time),
+  },
   { title: "TicketLinkData" },
 );
+type LinkData = Static<typeof LinkData>;
 
 const LinkExists = failure(
   "link_exists",
@@ -67,7 +84,7 @@ export function linksOf(kind: TicketKind) {
     summary: "A link to another ticket was removed.",
   });
   const [add, remove] = [addLink(kind, Linked), removeLink(kind, Unlinked)];
-  const inverse = linkInverse(kind, { add, remove, Linked, Unlinked });
+  const inverse = linkInverse(kind, { remove, Linked, Unlinked });
   return {
     events: [Linked, Unlinked],
     operations: [
@@ -78,15 +95,10 @@ export function linksOf(kind: TicketKind) {
   };
 }
 
-/** A link that is made again has another id. */
+/** A link that is made again is the same one: with its id, and by whom and when it was made. */
 function linkInverse(
   kind: TicketKind,
-  links: {
-    readonly add: Operation;
-    readonly remove: Operation;
-    readonly Linked: LinkEvent;
-    readonly Unlinked: LinkEvent;
-  },
+  links: { readonly remove: Operation; readonly Linked: LinkEvent; readonly Unlinked: LinkEvent },
 ): BulkInverse {
   return {
     resourceType: `${kind.kind}_link`,
@@ -96,33 +108,79 @@ function linkInverse(
     idOf: ({ data }) => String(data["id"]),
     groupOf: ({ resource }) => resource.id,
     async lock({ tx }, ticketId, ids) {
+      // Two that undo at once come one after the other.
+      await queryRows(tx, `select from ${kind.table} where id = $1 for update`, [ticketId]);
       const rows = await tx
         .selectFrom("ticket_links")
         .selectAll()
         .where("id", "in", [...ids])
         .where((row) => row.or([row("from_id", "=", ticketId), row("to_id", "=", ticketId)]))
         .execute();
-      const states = rows.map((row): [string, State] => {
-        const { id: linkId, type, from_id, to_id } = row;
-        return [linkId, { id: linkId, type, from: from_id, to: to_id }];
-      });
+      const states = rows.map((row): [string, State] => [row.id, toLinkData(row)]);
       return { states: new Map(states), fields: new Set(["type", "from", "to"]) };
     },
     async write(ctx, ticketId, reversals) {
       for (const { id: linkId, target } of reversals) {
-        if (target && (await isLinked(ctx.tx, target))) throw new Failure(LinkExists);
-        const [op, input] = target
-          ? [
-              links.add,
-              {
-                params: { id: String(target["from"]) },
-                body: { type: target["type"], ticketId: target["to"] },
-              },
-            ]
-          : [links.remove, { params: { id: ticketId, linkId } }];
-        await performWithin(ctx, op, input);
+        if (target) await restoreLink(ctx, kind, { ticketId, Linked: links.Linked, target });
+        else await performWithin(ctx, links.remove, { params: { id: ticketId, linkId } });
       }
     },
+  };
+}
+
+async function restoreLink(
+  ctx: WriteContext,
+  kind: TicketKind,
+  {
+    ticketId,
+    Linked,
+    target,
+  }: { readonly ticketId: string; readonly Linked: LinkEvent; readonly target: State },
+): Promise<void> {
+  // States of an undo are the data of events.
+  const data = target as LinkData;
+  const head = await getTicketIdentity(ctx, kind, ticketId);
+  const tickets = await findVisibleTickets(ctx, [data.from, data.to]);
+  const [from, to] = [tickets.get(data.from), tickets.get(data.to)];
+  if (!from || !to) throw new Failure(NotFound);
+  if (await isLinked(ctx.tx, target)) throw new Failure(LinkExists);
+  const { createdBy = authorOf(ctx.caller), createdAt = ctx.now.toISOString() } = data;
+  const link = { ...data, createdBy, createdAt };
+  await insertLink(ctx, link, { fromKind: from.kind, toKind: to.kind });
+  ctx.emit(Linked, ticketRefOf(head), link);
+}
+
+async function insertLink(
+  ctx: WriteContext<never>,
+  { id: linkId, type, from, to, createdBy, createdAt }: Required<LinkData>,
+  { fromKind, toKind }: { readonly fromKind: TicketKindName; readonly toKind: TicketKindName },
+): Promise<void> {
+  await ctx.send(
+    `insert into ticket_links
+       (id, type, from_kind, from_id, to_kind, to_id, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [linkId, type, fromKind, from, toKind, to, createdBy, createdAt],
+  );
+}
+
+interface LinkRow {
+  readonly id: string;
+  readonly type: string;
+  readonly from_id: string;
+  readonly to_id: string;
+  readonly created_by: string;
+  readonly created_at: string;
+}
+
+function toLinkData(row: LinkRow): Required<LinkData> {
+  const { id: linkId, type, from_id, to_id, created_by, created_at } = row;
+  return {
+    id: linkId,
+    type,
+    from: from_id,
+    to: to_id,
+    createdBy: created_by,
+    createdAt: created_at,
   };
 }
 
@@ -216,16 +274,17 @@ function addLink(kind: TicketKind, Linked: LinkEvent) {
       const ticket = (await findVisibleTickets(ctx, [ticketId])).get(ticketId);
       if (!ticket) throw invalidField("/ticketId", "is not the id of a ticket");
       if (ticketId === head.id) throw invalidField("/ticketId", "must be another ticket");
-      const linkId = newId("lnk", ctx.now.getTime());
-      const createdBy = authorOf(ctx.caller);
-      await ctx.send(
-        `insert into ticket_links
-           (id, type, from_kind, from_id, to_kind, to_id, created_by, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [linkId, type, name, head.id, ticket.kind, ticketId, createdBy, ctx.now],
-      );
-      ctx.emit(Linked, ticketRefOf(head), { id: linkId, type, from: head.id, to: ticketId });
-      const createdAt = ctx.now.toISOString();
+      const link = {
+        id: newId("lnk", ctx.now.getTime()),
+        type,
+        from: head.id,
+        to: ticketId,
+        createdBy: authorOf(ctx.caller),
+        createdAt: ctx.now.toISOString(),
+      };
+      await insertLink(ctx, link, { fromKind: name, toKind: ticket.kind });
+      ctx.emit(Linked, ticketRefOf(head), link);
+      const { id: linkId, createdBy, createdAt } = link;
       return { id: linkId, type, direction: "out" as const, ticket, createdBy, createdAt };
     },
   });
@@ -249,11 +308,10 @@ function removeLink(kind: TicketKind, Unlinked: LinkEvent) {
         .deleteFrom("ticket_links")
         .where("id", "=", linkId)
         .where((link) => link.or([link("from_id", "=", head.id), link("to_id", "=", head.id)]))
-        .returning(["type", "from_id", "to_id"])
+        .returningAll()
         .executeTakeFirst();
       if (!row) throw new Failure(NotFound);
-      const data = { id: linkId, type: row.type, from: row.from_id, to: row.to_id };
-      ctx.emit(Unlinked, ticketRefOf(head), data);
+      ctx.emit(Unlinked, ticketRefOf(head), toLinkData(row));
     },
   });
 }

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld();
+const agent = await world.member(["agent"]);
+const UNDO = "POST /api/v1/undo";
+type Answered = { readonly headers: Record<string, string> };
+const undoOf = (answer: Answered, more: object = {}, ask = agent) =>
+  ask(UNDO, { correlationId: answer.headers["x-correlation-id"], ...more });
+const make = async (path: string, input: object): Promise<any> => {
+  const { status, body } = await agent(`POST /api/v1/itsm/${path}`, input);
+  expect([status, body.errors]).toEqual([201, undefined]);
+  return body.data;
+};
+const dataOf = async (path: string): Promise<any> =>
+  (await agent(`GET /api/v1/itsm/${path}`)).body.data;
+
+test("a link that comes back is the one that it was, from whichever side it was removed", async () => {
+  const incident = await make("incidents", { title: "Mail" });
+  const problem = await make("problems", { title: "Disk" });
+  const link = await make(`incidents/${incident.id}/links`, { ticketId: problem.id });
+  for (const side of [`incidents/${incident.id}`, `problems/${problem.id}`]) {
+    const [kind = ""] = side.split("s/");
+    const before = await dataOf(`${side}/links`);
+    const removed = await agent(`DELETE /api/v1/itsm/${side}/links/${link.id}`);
+    expect([removed.status, removed.headers["x-undoable"]]).toEqual([204, "true"]);
+    const dry = await undoOf(removed, { dryRun: true });
+    expect([dry.status, dry.events, dry.body.data.things]).toEqual([200, [], 1]);
+    const back = await undoOf(removed);
+    expect([back.status, back.events]).toEqual([200, [`${kind}.linked`]]);
+    // With its id, and with whom and when it was made.
+    expect(await dataOf(`${side}/links`)).toEqual(before);
+    expect(before[0].id).toBe(link.id);
+    const gone = await undoOf(back);
+    expect(gone.events).toEqual([`${kind}.unlinked`]);
+    expect((await undoOf(gone)).events).toEqual([`${kind}.linked`]);
+  }
+  const history = await world.sql(
+    "select data ->> 'id' as id from events where resource_id = $1 and type = 'incident.linked'",
+    [incident.id],
+  );
+  expect(history).toEqual(Array(3).fill({ id: link.id }));
+});
+
+test("of several that bring back a link at once one does, and the others change nothing", async () => {
+  const incident = await make("incidents", { title: "Mail" });
+  const problem = await make("problems", { title: "Disk" });
+  const link = await make(`incidents/${incident.id}/links`, { ticketId: problem.id });
+  const removed = await agent(`DELETE /api/v1/itsm/incidents/${incident.id}/links/${link.id}`);
+  const all = await Promise.all([undoOf(removed), undoOf(removed), undoOf(removed)]);
+  expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(all.flatMap(({ events }) => events)).toEqual(["incident.linked"]);
+  expect(all.map(({ body }) => body.data.things).toSorted()).toEqual([0, 0, 1]);
+});
+
+test("the incidents of a problem go and come back with their links, one that is linked anew stays", async () => {
+  const [one, other] = [
+    await make("incidents", { title: "No mail" }),
+    await make("incidents", { title: "Slow mail" }),
+  ];
+  const problem = await make("problems", { title: "Disk" });
+  const path = `/api/v1/itsm/problems/${problem.id}/incidents`;
+  const idsOf = async () => (await dataOf(`problems/${problem.id}`)).incidents.map(({ id }: any) => id);
+  const linkIdOf = async (id: string) => (await dataOf(`incidents/${id}/links`))[0]?.id;
+  const linked = await agent(`POST ${path}`, { incidentIds: [one.id, other.id] });
+  expect([linked.events, linked.headers["x-undoable"]]).toEqual([
+    ["problem.incident_linked", "problem.incident_linked"],
+    "true",
+  ]);
+  const linkId = await linkIdOf(one.id);
+  const removed = await agent(`DELETE ${path}/${one.id}`);
+  expect(removed.events).toEqual(["problem.incident_unlinked"]);
+  const dry = await undoOf(removed, { dryRun: true });
+  expect([dry.status, dry.events, dry.body.data.things]).toEqual([200, [], 1]);
+  expect(await idsOf()).toEqual([other.id]);
+  const back = await undoOf(removed);
+  expect([back.status, back.events]).toEqual([200, ["problem.incident_linked"]]);
+  expect([new Set(await idsOf()), await linkIdOf(one.id)]).toEqual([
+    new Set([one.id, other.id]),
+    linkId,
+  ]);
+  // The link that somebody made anew is not the one that is to go.
+  await agent(`DELETE ${path}/${one.id}`);
+  await agent(`POST ${path}`, { incidentIds: [one.id] });
+  const refused = await undoOf(linked);
+  expect([refused.status, refused.events, refused.body.errors]).toEqual([
+    409,
+    [],
+    [
+      {
+        path: `/problem_incident/${problem.id}.${one.id}/linkId`,
+        message: "was changed since",
+      },
+    ],
+  ]);
+  const rest = await undoOf(linked, { onConflict: "skip" });
+  expect([rest.status, rest.events]).toEqual([200, ["problem.incident_unlinked"]]);
+  expect(await idsOf()).toEqual([one.id]);
+});
+
+test("children of a major incident go and come back, and one with another parent is told by that field", async () => {
+  const [flood, storm] = [
+    await make("incidents", { title: "Flood" }),
+    await make("incidents", { title: "Storm" }),
+  ];
+  for (const { id } of [flood, storm]) await agent(`POST /api/v1/itsm/incidents/${id}/major`);
+  const child = await make("incidents", { title: "Wet feet" });
+  const childrenOf = ({ id }: any) => `/api/v1/itsm/incidents/${id}/children`;
+  const parentOf = async () => (await dataOf(`incidents/${child.id}`)).parentId;
+  const added = await agent(`POST ${childrenOf(flood)}`, { incidentId: child.id });
+  expect([added.events, added.headers["x-undoable"]]).toEqual([["incident.child_linked"], "true"]);
+  const dry = await undoOf(added, { dryRun: true });
+  expect([dry.status, dry.events, dry.body.data.changes]).toEqual([
+    200,
+    [],
+    [{ resource: { type: "incident", id: child.id }, act: "changed", fields: ["parentId"] }],
+  ]);
+  const alone = await undoOf(added);
+  expect([alone.status, alone.events, await parentOf()]).toEqual([
+    200,
+    ["incident.child_unlinked"],
+    null,
+  ]);
+  const again = await undoOf(alone);
+  expect([again.events, await parentOf()]).toEqual([["incident.child_linked"], flood.id]);
+  const removed = await agent(`DELETE ${childrenOf(flood)}/${child.id}`);
+  expect([removed.status, removed.events]).toEqual([204, ["incident.child_unlinked"]]);
+  await agent(`POST ${childrenOf(storm)}`, { incidentId: child.id });
+  const refused = await undoOf(removed);
+  expect([refused.status, refused.events, refused.body.errors]).toEqual([
+    409,
+    [],
+    [{ path: `/incident/${child.id}/parentId`, message: "was changed since" }],
+  ]);
+  await agent(`DELETE ${childrenOf(storm)}/${child.id}`);
+  // What is no major incident any more has no children.
+  await agent(`DELETE /api/v1/itsm/incidents/${flood.id}/major`);
+  const ended = await undoOf(removed);
+  expect([ended.status, ended.events, await parentOf()]).toEqual([409, [], null]);
+  expect(ended.body.errors[0].message).toContain("major");
+});
