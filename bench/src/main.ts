@@ -16,6 +16,7 @@ import { tables } from "./figures/data/tables.ts";
 import { create } from "./figures/create.ts";
 import { deliveries } from "./figures/deliveries.ts";
 import { deliveryLag } from "./figures/delivery-lag.ts";
+import { dryRun } from "./figures/dry-run.ts";
 import { events } from "./figures/events.ts";
 import { eventRuns } from "./figures/event-runs.ts";
 import { formPage } from "./figures/form-page.ts";
@@ -49,6 +50,7 @@ import { drawTable } from "./table.ts";
 const FIGURES: readonly Figure[] = [
   read,
   create,
+  dryRun,
   auth,
   logins,
   start,

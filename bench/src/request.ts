@@ -10,10 +10,14 @@ export function readsOf(paths: readonly string[], headers?: Readonly<Record<stri
   return (): string => requests[at++ % requests.length] ?? "";
 }
 
-/** Ever new notes, each with a title of its own. */
-export function newNotes(path: string, headers?: Readonly<Record<string, string>>) {
+/** Ever new notes, each with a title of its own; those of another series are other ones. */
+export function newNotes(
+  path: string,
+  headers?: Readonly<Record<string, string>>,
+  series = "Note",
+) {
   return everNew(
-    (number) => ({ title: `Note ${number}`, body: "All is well. ".repeat(8) }),
+    (number) => ({ title: `${series} ${number}`, body: "All is well. ".repeat(8) }),
     (body) => post(path, body, headers),
   );
 }

@@ -81,6 +81,24 @@ test("commit listeners are not called for a failed transaction", async () => {
   expect(heard).toBe(0);
 });
 
+test("a transaction that is to be rolled back leaves nothing, calls no listener, and stays in its partition", async () => {
+  const before = await read(there);
+  let heard = 0;
+  for (const partition of [there, there, here]) {
+    const seen = await db.writeAndRollBack(partition, async (session) => {
+      session.onCommit(() => (heard += 1));
+      void session.send(NOTE, ["gone"]);
+      return session.send("select id from notes where id = 'gone'", []);
+    });
+    expect(seen).toEqual([{ id: "gone" }]);
+  }
+  expect([await read(there), heard]).toEqual([before, 0]);
+  expect(await read(here)).not.toContain("gone");
+  const failing = db.writeAndRollBack(there, (session) => session.send("select 1 / 0", []));
+  await expect(failing).rejects.toThrow(/division/);
+  expect(await read(there)).toEqual(before);
+});
+
 test("a statement that nobody awaits fails the commit, with the explained error", async () => {
   const thrown = db.write(here, async (session) => {
     void session.send(NOTE, ["h1"], () => new Error("it is there"));

@@ -52,6 +52,9 @@ const KEEP_ALIVE_MS = 15_000;
 const ATTEMPTS_MAX = 4;
 const BEGIN = "begin read write";
 const COMMIT = "commit";
+const ROLLBACK = "rollback";
+/** The statement that ends a transaction whose work is done. */
+type Ending = typeof COMMIT | typeof ROLLBACK;
 
 /** While some wait and the number of what was handed out so far, such as connections, stands still, the queue is stalled. */
 export interface QueueLoad {
@@ -121,16 +124,25 @@ export class Database {
 
   /** One transaction that writes. A deadlock or serialisation failure runs `work` again. */
   write<T>(partition: Partition, work: (session: Transaction) => Promise<T>): Promise<T> {
-    return tracePart(describeTransaction, () => this.#writeAgain(partition, work));
+    return tracePart(describeTransaction, () => this.#writeAgain(partition, work, COMMIT));
+  }
+
+  /** The same, but all that `work` wrote is rolled back at its end. */
+  writeAndRollBack<T>(
+    partition: Partition,
+    work: (session: Transaction) => Promise<T>,
+  ): Promise<T> {
+    return tracePart(describeTransaction, () => this.#writeAgain(partition, work, ROLLBACK));
   }
 
   async #writeAgain<T>(
     partition: Partition,
     work: (session: Transaction) => Promise<T>,
+    ending: Ending,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#writeOnce(partition, work);
+        return await this.#writeOnce(partition, work, ending);
       } catch (error) {
         if (attempt === ATTEMPTS_MAX || !isTransient(error)) throw error;
       }
@@ -286,16 +298,17 @@ export class Database {
   async #writeOnce<T>(
     partition: Partition,
     work: (session: Transaction) => Promise<T>,
+    ending: Ending,
   ): Promise<T> {
     const client = await this.#checkOut(this.#app);
     const listeners: (() => void)[] = [];
     let result: T;
     try {
-      result = await this.#transact(client, partition, { work, listeners });
+      result = await this.#transact(client, partition, { work, listeners, ending });
     } catch (error) {
       cancelPipelined(client);
       if (isOldEpoch(error)) this.#generation += 1;
-      await query(client, "rollback").then(
+      await query(client, ROLLBACK).then(
         () => client.release(isStale(error) || isOldEpoch(error) || isFull(client)),
         (lost: Error) => client.release(lost),
       );
@@ -303,14 +316,22 @@ export class Database {
     }
     client.release(isFull(client));
     // Called last: the transaction is over, and the connection is released.
-    for (const listener of listeners) listener();
+    if (ending === COMMIT) for (const listener of listeners) listener();
     return result;
   }
 
   async #transact<T>(
     client: pg.PoolClient,
     partition: Partition,
-    { work, listeners }: { work: (session: Transaction) => Promise<T>; listeners: (() => void)[] },
+    {
+      work,
+      listeners,
+      ending,
+    }: {
+      work: (session: Transaction) => Promise<T>;
+      listeners: (() => void)[];
+      ending: Ending;
+    },
   ): Promise<T> {
     const direct = this.#direct.has(client);
     const settings = setPartitionSql(partition, direct ? "session" : "local");
@@ -325,7 +346,9 @@ export class Database {
       memory: direct ? this.#memory : undefined,
     });
     // A setting made within a transaction lasts beyond its commit and not beyond its rollback.
-    if (isEntered) session.begin(BEGIN);
+    const isEnteredBefore = direct && !isEntered && ending === ROLLBACK;
+    if (isEnteredBefore) void sent.track(query(client, settings));
+    if (isEntered || isEnteredBefore) session.begin(BEGIN);
     else if (direct) void sent.track(query(client, `${BEGIN}; ${settings}`));
     else void sent.track(query(client, `${BEGIN}; ${settings}; ${ENTER_EPOCH_LOCALLY}`));
     try {
@@ -334,10 +357,11 @@ export class Database {
         throw error;
       });
       session.close();
-      const committed = sent.track(send(client, COMMIT, []));
+      const ended = sent.track(send(client, ending, []));
       await sent.all();
       // A transaction in which a statement failed answers "commit" with a rollback.
-      if ((await committed).command !== "COMMIT") throw new Error("It was rolled back.");
+      if (ending === COMMIT && (await ended).command !== "COMMIT")
+        throw new Error("It was rolled back.");
       if (direct) this.#partitions.set(client, name);
       return result;
     } finally {

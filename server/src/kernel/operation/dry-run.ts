@@ -3,10 +3,10 @@
  * those of the real act, and nothing of them stays.
  */
 import Type, { type Static } from "typebox";
-import { sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
-import type { Operation, Platform, WriteContext } from "../contract.ts";
+import type { Operation, WriteContext } from "../contract.ts";
 import type { Partition, Transaction } from "../db/database.ts";
+import { partitionName } from "../db/partition.ts";
 import { EVENT_COLUMNS, type EventRow, PRESENT_EPOCH_SQL, toEvent } from "../log/event-log.ts";
 import { filterEvents, visibilityContext } from "../log/event-visibility.ts";
 import type { RecordedEvent } from "../log/event.ts";
@@ -20,6 +20,16 @@ const AUDIT_PERMISSION = "audit:read";
 const LOG_PERMISSIONS = [AUDIT_PERMISSION, "events:read"];
 /** The topic that has a permission of its own. */
 const AUDIT_TOPIC = "audit";
+
+const CHECK_CONSTRAINTS = "set constraints all immediate";
+
+/** The events of this very transaction, and how many they are. */
+const READ_OWN_EVENTS = `
+  select ${EVENT_COLUMNS}, (count(*) over ())::int as n from events e
+   where e.epoch = ${PRESENT_EPOCH_SQL} and e.xid >= pg_current_xact_id()
+     and coalesce(e.tx, e.xid) = pg_current_xact_id()
+   order by e.epoch, e.xid, e.seq limit $1`;
+type OwnEventRow = EventRow & { readonly n: number };
 
 const nullable = Type.Unsafe<unknown>({});
 
@@ -77,42 +87,19 @@ export function reasonToLeaveOut(op: Operation): string | undefined {
   return undefined;
 }
 
-/** Ends a transaction that must not commit, with what came of it. */
-class RolledBack extends Error {
-  readonly outcome: InvocationResult;
-
-  constructor(outcome: InvocationResult) {
-    super("It was a dry run.");
-    this.outcome = outcome;
-  }
-}
-
-/** Runs work in a transaction that is always rolled back. */
-export async function runAndRollBack(
-  { db }: Pick<Platform, "db">,
-  partition: Partition,
-  work: (session: Transaction) => Promise<InvocationResult>,
-): Promise<InvocationResult> {
-  try {
-    return await db.write(partition, async (session) => {
-      throw new RolledBack(await work(session));
-    });
-  } catch (error) {
-    if (error instanceof RolledBack) return error.outcome;
-    throw error;
-  }
-}
-
 /** The outcome of a dry run: a failure as it is, everything else with what it would change. */
 export async function describeOutcome(
   outcome: InvocationResult,
   { session, ctx, partition }: DryAct,
 ): Promise<InvocationResult> {
   if (outcome.status >= 400) return outcome;
-  session.enter(partition);
-  // The commit would check them.
-  await session.send("set constraints all immediate", []);
-  const { events, eventCount } = await readOwnEvents(ctx);
+  if (partitionName(session.partition) !== partitionName(partition)) session.enter(partition);
+  // The commit would check them. Both leave in one write; where the first fails, its error is the one that is thrown.
+  const [, rows] = await Promise.all([
+    session.send(CHECK_CONSTRAINTS, []),
+    session.send<OwnEventRow>(READ_OWN_EVENTS, [EVENTS_MAX]),
+  ]);
+  const { events, eventCount } = await selectVisible(ctx, rows);
   return toDryResponse({
     answer: { status: outcome.status, body: toJson(outcome.body) },
     events: events.map(({ type, resource, data }) => ({ type, resource, data })),
@@ -151,14 +138,10 @@ function toJson(body: string | undefined): unknown {
 }
 
 /** The events of this very transaction, as its caller may see them. */
-async function readOwnEvents(
+async function selectVisible(
   ctx: WriteContext,
+  rows: readonly OwnEventRow[],
 ): Promise<{ readonly events: readonly RecordedEvent[]; readonly eventCount: number }> {
-  const own = sql`e.epoch = ${sql.raw(PRESENT_EPOCH_SQL)} and e.xid >= pg_current_xact_id()
-    and coalesce(e.tx, e.xid) = pg_current_xact_id()`;
-  const { rows } = await sql<EventRow & { readonly n: number }>`
-    select ${sql.raw(EVENT_COLUMNS)}, (count(*) over ())::int as n from events e
-     where ${own} order by e.epoch, e.xid, e.seq limit ${EVENTS_MAX}`.execute(ctx.tx);
   const { caller } = ctx;
   const visible = await filterEvents(visibilityContext(ctx), caller.principal, rows.map(toEvent));
   const events = visible.map((event) => (mayRead(caller, event) ? event : withoutContent(event)));

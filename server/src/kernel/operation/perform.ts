@@ -22,13 +22,7 @@ import {
   NotFound,
   permissionFailure,
 } from "./failure.ts";
-import {
-  describeLeftOut,
-  describeOutcome,
-  reasonToLeaveOut,
-  runAndRollBack,
-  supportsDryRun,
-} from "./dry-run.ts";
+import { describeLeftOut, describeOutcome, reasonToLeaveOut, supportsDryRun } from "./dry-run.ts";
 import { amendStoredResponse, runOnce } from "./idempotency.ts";
 import {
   type Invocation,
@@ -190,7 +184,7 @@ async function performDryRun(
   const dry = { ...call, caller: { ...caller, isDryRun: true as const } };
   const prepared = await op.prepare?.(platform, input as never, dry.caller);
   const partition = invocationPartition(op.access, caller);
-  return runAndRollBack(platform, partition, async (session) => {
+  return platform.db.writeAndRollBack(partition, async (session) => {
     let act: Act | undefined;
     const onFinish = (finished: Act) => (act = finished);
     const on = { session, input, prepared, onResult: undefined, onFinish };

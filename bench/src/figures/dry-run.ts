@@ -1,0 +1,26 @@
+import { compare } from "../compare.ts";
+import type { Figure } from "../figure.ts";
+import { asMember, newNotes } from "../request.ts";
+
+const PATH = "/api/v1/notes";
+
+/**
+ * A note that is created and taken back, against one that is created. Both are new: a title that is there already would
+ * be refused.
+ */
+export const dryRun: Figure = {
+  name: "dry-run",
+  async measure(rig, effort) {
+    const { port, token } = await rig.startProduct(effort);
+    const headers = asMember(token);
+    return compare(
+      {
+        ours: { port, status: 200, next: newNotes(`${PATH}?dryRun=true`, headers, "Tried") },
+        reference: { port, status: 201, next: newNotes(PATH, headers) },
+        // It costs at most 1.3 times as much.
+        ratioAtLeast: 0.77,
+      },
+      effort,
+    );
+  },
+};
