@@ -2043,7 +2043,7 @@ export interface Operations {
   /** Invite somebody to the workspace */
   "users.invite": { body: { "email": string; "name"?: string; "roleIds"?: readonly (string)[] }; reply: { "data": Schemas["NewInvitation"] } };
   /** List the members of the workspace */
-  "users.list": { query?: { "limit"?: number; "after"?: string; "q"?: string; "status"?: "active" | "deactivated" }; reply: { "data": readonly (Schemas["ListedMember"])[]; "pagination": Schemas["Pagination"] } };
+  "users.list": { query?: { "limit"?: number; "after"?: string; "q"?: string; "status"?: "active" | "deactivated"; "role"?: string; "ids"?: string }; reply: { "data": readonly (Schemas["ListedMember"])[]; "pagination": Schemas["Pagination"] } };
   /** List how the members get in: second factor, last use, open sessions and tokens */
   "users.list_access": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["MemberAccess"])[]; "pagination": Schemas["Pagination"] } };
   /** List the open sessions of a member that are this workspace's to end, newest first */

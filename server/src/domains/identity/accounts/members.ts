@@ -22,15 +22,19 @@ export async function listMembers(
     readonly limit: number;
     readonly q?: string | undefined;
     readonly status?: MemberRow["status"] | undefined;
+    readonly role?: string | undefined;
+    readonly ids?: readonly string[] | undefined;
   },
 ): Promise<MemberRow[]> {
-  const words = page.q?.toLowerCase() ?? "";
+  const words = page.q ?? "";
   const { rows } = await sql<MemberRow>`
     select ${COLUMNS} from memberships m join users u on u.id = m.user_id
      where m.user_id > ${page.after}
-       and (${words} = '' or position(${words} in lower(u.name)) > 0
-                          or position(${words} in u.email) > 0)
+       and (${words}::text = '' or position(lower(${words}) in lower(u.name)) > 0
+                                or position(lower(${words}) in u.email) > 0)
        and m.status = coalesce(${page.status ?? null}, m.status)
+       and (${page.role ?? null}::text is null or ${page.role ?? null} = any (m.roles))
+       and (${page.ids ?? null}::text[] is null or m.user_id = any (${page.ids ?? null}::text[]))
      order by m.user_id limit ${page.limit}`.execute(tx);
   return rows;
 }

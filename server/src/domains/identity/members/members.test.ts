@@ -185,3 +185,31 @@ describe("a member", () => {
     expect(await last(`PATCH ${own}`, { status: "deactivated" })).toMatchObject({ status: 409 });
   });
 });
+
+test("members are found by words, role and ids, in pages", async () => {
+  await using apart = await startWorld();
+  const asking = await apart.member(["owner"]);
+  const [agent, viewer, both] = await Promise.all(
+    [["agent"], ["viewer"], ["viewer", "agent"]].map((roles) => apart.member(roles)),
+  );
+  const [a, v, b] = [agent, viewer, both].map((one) => one?.userId ?? "");
+  await apart.sql("update users set name = 'İlkay Öz' where id = $1", [b]);
+  const list = async (query: string) => {
+    const { status, body } = await asking(`GET /api/v1/settings/users?${query}`);
+    return status === 200 ? body.data.map(({ id }: { id: string }) => id).toSorted() : status;
+  };
+  expect(await list("role=agent")).toEqual([a, b].toSorted());
+  expect(await list(`role=agent&ids=${v},${b}`)).toEqual([b]);
+  expect(await list(`ids=${v},${b},${asking.userId.replace(/.$/, "0")}`)).toEqual(
+    [v, b].toSorted(),
+  );
+  expect(await list(`q=${encodeURIComponent("İLKAY")}`)).toEqual([b]);
+  expect(await list(`q=${encodeURIComponent("öz")}&role=auditor`)).toEqual([]);
+  const first = await asking(`GET /api/v1/settings/users?role=agent&limit=1`);
+  const after = encodeURIComponent(first.body.pagination.nextCursor);
+  expect(await list(`role=agent&limit=1&after=${after}`)).toEqual([[a, b].toSorted()[1]]);
+  const many = (count: number) => Array.from({ length: count }, () => v).join(",");
+  expect(await list(`ids=${many(100)}`)).toEqual([v]);
+  expect(await list(`ids=${many(101)}`)).toBe(422);
+  expect(await list(`ids=inc_1`)).toBe(422);
+});

@@ -1,10 +1,11 @@
 import Type from "typebox";
 import { getMember, listMembers } from "#domains/identity/accounts/index.ts";
-import { LastOwner } from "#domains/identity/roles/index.ts";
+import { LastOwner, RoleId } from "#domains/identity/roles/index.ts";
 import { Forbidden } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { noContent, item, page, withRevision } from "#kernel/operation/response.ts";
+import { idPattern } from "#kernel/schema/id.ts";
 import { id, line, object, patch } from "#kernel/schema/schema.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { Member, SharedAccount } from "./events.ts";
@@ -14,6 +15,9 @@ import * as service from "./service.ts";
 const ById = object({ id: id("usr") });
 const example = { params: { id: "usr_01jd0000000000000000000000" } };
 const LIST = "members";
+const IDS_MAX = 100;
+const USER_ID = idPattern("usr").slice(1, -1);
+const IDS_PATTERN = `^${USER_ID}(,${USER_ID}){0,${IDS_MAX - 1}}$`;
 
 export const listUsers = query({
   id: "users.list",
@@ -24,11 +28,23 @@ export const listUsers = query({
     ...pageQuery,
     q: Type.Optional(line(100, "A part of the name or the address")),
     status: Type.Optional(Type.Enum(["active", "deactivated"])),
+    role: Type.Optional(RoleId),
+    ids: Type.Optional(
+      Type.String({
+        pattern: IDS_PATTERN,
+        description: `Of these, with commas between their ids; at most ${IDS_MAX}`,
+      }),
+    ),
   }),
   response: page(withRevision(Member)),
-  async run({ tx, services }, { query: { limit, after, q, status } }) {
+  async run({ tx, services }, { query: { limit, after, ids, ...wanted } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
-    const rows = await listMembers(tx, { after: String(start), limit: limit + 1, q, status });
+    const rows = await listMembers(tx, {
+      ...wanted,
+      ids: ids?.split(","),
+      after: String(start),
+      limit: limit + 1,
+    });
     return toPage(
       rows,
       limit,
