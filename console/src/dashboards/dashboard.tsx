@@ -14,7 +14,7 @@ import { useStableHandlers } from "../ui/behaviour/stable.ts";
 import { DashboardEditor } from "./editor/editor.tsx";
 import { readFilter, toggleGroup, writeFilter } from "./search.ts";
 import { FilterBar } from "./view/bar.tsx";
-import { useLiveTiles } from "./view/live.ts";
+import { useLiveTiles, useTileData } from "./view/live.ts";
 import { Tile } from "./view/tile.tsx";
 import { TileGrid } from "./view/tile-grid.tsx";
 import { dataInput, uniqueSources } from "./view/request.ts";
@@ -39,7 +39,7 @@ function DashboardView({ dashboard }: { readonly dashboard: DashboardShape }) {
   const may = useMay();
   const [drill, setDrill] = useState<Drill>();
   const input = dataInput(id, search);
-  const { data, error, refetch } = useOp("dashboards.data", input);
+  const { data, error, refetch } = useTileData(input);
   const tiles = useMemo(() => data?.data.widgets ?? [], [data]);
   useLiveTiles(input, tiles);
   const filter = readFilter(search.filter);

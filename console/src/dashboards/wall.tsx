@@ -8,7 +8,7 @@ import { listenToLog } from "../data/live/live.ts";
 import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { useLiveTiles } from "./view/live.ts";
+import { useLiveTiles, useTileData } from "./view/live.ts";
 import { dataInput } from "./view/request.ts";
 import { Tile } from "./view/tile.tsx";
 import { TileGrid } from "./view/tile-grid.tsx";
@@ -19,7 +19,7 @@ export function Wall() {
   const navigate = useNavigate();
   const input = dataInput(id, search);
   const dashboard = useOp("dashboards.get", { params: { id } }).data?.data;
-  const { data, error } = useOp("dashboards.data", input);
+  const { data, error } = useTileData(input);
   const tiles = useMemo(() => data?.data.widgets ?? [], [data]);
   useLiveTiles(input, tiles);
   useTitle(dashboard?.name);

@@ -14,6 +14,7 @@ import {
   keepPreviousData,
   type Query,
   QueryClient,
+  type QueryFilters,
   useMutation,
   useQuery,
   type UseQueryResult,
@@ -72,6 +73,12 @@ export function correlationOf(reply: unknown): string | undefined {
   return typeof reply === "object" && reply !== null ? correlations.get(reply) : undefined;
 }
 
+/** Where the log stood before each answer was read. */
+const positions = new WeakMap<object, string>();
+
+/** Where the log stood before this answer was read: it has all that happened until then. Ids of events sort as the log does. */
+export const positionOf = (reply: object): string => positions.get(reply) ?? "";
+
 /** When the answers of this page's own commands came, by their correlations: the log will tell of them, too. */
 const ownActs = new Map<string, number>();
 const OWN_ACTS_MAX = 200;
@@ -118,7 +125,7 @@ export async function call<O extends OperationId>(
   if (endCommand) noteWrite({ id, input });
   // One key for all attempts: what was carried out is not carried out again.
   const { idempotencyKey = makeKey() } = options;
-  const answered: { undoable: string | undefined } = { undoable: undefined };
+  const answered: { undoable?: string | undefined; position?: string } = {};
   const attempt = (): Promise<unknown> => {
     const noteAnswered = beginReading();
     return send(id, input, {
@@ -130,7 +137,9 @@ export async function call<O extends OperationId>(
         const correlation = answer.headers.get("x-correlation-id") ?? undefined;
         if (correlation !== undefined) noteOwnAct(correlation);
         answered.undoable = answer.headers.has("x-undoable") ? correlation : undefined;
-        if (noteAnswered(answer.headers.get("x-log-position"))) onLate();
+        const position = answer.headers.get("x-log-position");
+        answered.position = position ?? "";
+        if (noteAnswered(position)) onLate();
         noteMaintenance(id, answer.headers.has("x-maintenance"));
         options.onAnswer?.(answer);
       },
@@ -138,10 +147,12 @@ export async function call<O extends OperationId>(
   };
   try {
     const reply = await (endCommand ? outbox.send(attempt, isLost) : attempt());
-    const { undoable } = answered;
+    const { undoable, position = "" } = answered;
     endCommand?.(undoable);
-    if (undoable !== undefined && typeof reply === "object" && reply !== null)
-      correlations.set(reply, undoable);
+    if (typeof reply === "object" && reply !== null) {
+      positions.set(reply, position);
+      if (undoable !== undefined) correlations.set(reply, undoable);
+    }
     return reply as Reply<O>;
   } catch (error) {
     if (endCommand) forgetUndoable();
@@ -179,6 +190,8 @@ interface QueryHookOptions {
   readonly staleTime?: number;
   /** For what the log can't tell. */
   readonly refetchInterval?: number | false;
+  /** How an answer takes the place of the one before; by itself, what is equal in both stays the same object. */
+  readonly structuralSharing?: false | ((before: unknown, answer: unknown) => unknown);
 }
 
 /** Reads an operation and follows it: the log says when it is stale. */
@@ -217,11 +230,24 @@ export function patchCached<O extends OperationId>(
   id: O,
   change: (old: Reply<O>) => Reply<O>,
 ): () => void {
-  const filter = { queryKey: [id], predicate: isOfNow };
-  const before = cache.getQueriesData<Reply<O>>(filter);
-  cache.setQueriesData<Reply<O>>(filter, (old) => (old === undefined ? old : change(old)));
+  return patchQueries<Reply<O>>({ queryKey: [id], predicate: isOfNow }, change);
+}
+
+/**
+ * Changes what is cached of these queries. The returned function takes it back where nothing else has changed it since:
+ * what was there before is older than an answer that came meanwhile, and is read again instead.
+ */
+export function patchQueries<T>(filter: QueryFilters, change: (old: T) => T): () => void {
+  const patched = cache.getQueriesData<T>(filter).map(([queryKey, before]) => ({
+    queryKey,
+    before,
+    after: before === undefined ? before : cache.setQueryData<T>(queryKey, change(before)),
+  }));
   return () => {
-    for (const [key, data] of before) cache.setQueryData(key, data);
+    for (const { queryKey, before, after } of patched) {
+      if (cache.getQueryData(queryKey) === after) cache.setQueryData(queryKey, before);
+      else void cache.invalidateQueries({ queryKey, exact: true });
+    }
   };
 }
 

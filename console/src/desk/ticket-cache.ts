@@ -1,5 +1,5 @@
 /** What is shown of a ticket before the server has said yes: in its own page and in every list. */
-import { cache, invalidate, patchCached } from "../data/api.ts";
+import { invalidate, patchCached, patchQueries } from "../data/api.ts";
 import { isLive } from "../data/live/live.ts";
 import { getOf, type Kind, type Ticket, timelineOf } from "./ticket-kind.ts";
 
@@ -28,19 +28,14 @@ interface QueuePages {
 
 /** The rows of the queue, whatever its view. */
 function showInQueue(id: string, fields: Readonly<Record<string, unknown>>): () => void {
-  const before = cache.getQueriesData<QueuePages>({ queryKey: ["tickets.list"] });
-  const change = (old: QueuePages | undefined): QueuePages | undefined => {
-    if (!Array.isArray(old?.pages)) return old;
+  return patchQueries<QueuePages>({ queryKey: ["tickets.list"] }, (old) => {
+    if (!Array.isArray(old.pages)) return old;
     const pages = old.pages.map((page: QueuePages["pages"][number]) => ({
       ...page,
       data: page.data.map((one) => (one.id === id ? { ...one, ...fields } : one)),
     }));
     return { ...old, pages };
-  };
-  for (const [key] of before) cache.setQueryData<QueuePages>(key, change);
-  return () => {
-    for (const [key, data] of before) cache.setQueryData(key, data);
-  };
+  });
 }
 
 const FRESH = {

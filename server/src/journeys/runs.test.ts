@@ -38,6 +38,30 @@ async function failRuns(ask: Ask, name: string, count: number) {
 const stateOf = (page: Page, state: string) =>
   page.locator("header.page-head").getByText(state, { exact: true });
 
+/** Expects that a list which was read before a run ended, and comes after the log has told of the end, does not bring it back. */
+async function expectOlderAnswerIgnored(
+  page: Page,
+  makeStale: () => Promise<{ readonly id: string; readonly end: () => Promise<unknown> }>,
+): Promise<void> {
+  const held: { readonly fulfil: () => Promise<void> }[] = [];
+  const LISTS = /\/api\/v1\/runs\?/;
+  await page.route(LISTS, async (route) => {
+    const response = await route.fetch();
+    held.push({ fulfil: () => route.fulfill({ response }) });
+  });
+  const { id, end } = await makeStale();
+  await until(async () => held.length === 1);
+  await end();
+  await page.locator(`#row-${id}`).waitFor({ state: "detached" });
+  await held[0]?.fulfil();
+  // It is read once more as soon as the older answer is there.
+  await until(async () => held.length === 2);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await page.locator(`#row-${id}`).count()).toBe(0);
+  await held[1]?.fulfil();
+  await page.unroute(LISTS);
+}
+
 describeInBrowser("runs", () => {
   const at = useConsole();
 
@@ -163,8 +187,14 @@ describeInBrowser("runs", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
     await stateOf(page, "Cancelled").waitFor();
     // And however many wait, by the filter of the list.
-    for (const total of [1, 2, 3]) await trigger(ask, id, { total });
+    const started = await Promise.all([1, 2, 3].map((total) => trigger(ask, id, { total })));
     await page.goto(`${at.origin}/runs?workflow=${id}&status=waiting`);
+    await page.getByRole("row").nth(2).waitFor();
+    await expectOlderAnswerIgnored(page, async () => {
+      const ended = started[1]?.body.data.runId;
+      await trigger(ask, id, { total: 4 });
+      return { id: ended, end: () => ask(`POST /api/v1/runs/${ended}/cancel`, {}) };
+    });
     await page.getByRole("button", { name: "Cancel all…" }).click();
     await page.getByRole("dialog", { name: "Cancel 3 runs?" }).waitFor();
     await page.getByRole("button", { name: "Cancel 3" }).click();

@@ -17,3 +17,26 @@ test("an event stales the tiles that count what it changed, and no others", asyn
     isAbout({ kind: "tickets", entity: "change" }, { type: "incident.created", data: {} }),
   ).toBe(false);
 });
+
+test("a tile that was read later than an answer stays, whichever came first", async () => {
+  const { keepNewest } = await import("./live.ts");
+  const tile = (id: string, second: number) => ({
+    id,
+    kind: "report" as const,
+    status: "ok" as const,
+    at: new Date(1_000 * second).toISOString(),
+    cached: false,
+  });
+  const answer = (...widgets: ReturnType<typeof tile>[]) => ({
+    data: { widgets, bar: { fields: [] }, durationMs: 1 },
+  });
+  type Answer = Parameters<typeof keepNewest>[1];
+  const known = answer(tile("a", 1), tile("b", 5)) as unknown as Answer;
+  // All of them were asked for before tile b was by itself, and answered after it.
+  const next = keepNewest(known, answer(tile("a", 3), tile("b", 3)) as unknown as Answer);
+  expect(next.data.widgets).toEqual([tile("a", 3), tile("b", 5)]);
+  expect(next.data.widgets[1]).toBe(known.data.widgets[1]);
+  const text = { ...tile("b", 0), kind: "text", at: null };
+  const edited = keepNewest(next, answer(text as never) as unknown as Answer);
+  expect(edited.data.widgets).toEqual([text]);
+});

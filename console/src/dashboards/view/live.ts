@@ -1,7 +1,7 @@
 /** Live tiles: the log says which of them are out of date, and those alone are asked for again. */
+import { replaceEqualDeep, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { useQueryClient } from "@tanstack/react-query";
-import { call, type Input, query, type Reply } from "../../data/api.ts";
+import { call, type Input, query, type Reply, useOp } from "../../data/api.ts";
 import { type LogEvent, onEvent } from "../../data/live/live.ts";
 import type { WidgetData } from "./tile.tsx";
 
@@ -41,6 +41,24 @@ export function isAbout(
   }
 }
 
+/** What the tiles of a dashboard show. */
+export const useTileData = (input: DataInput) =>
+  useOp("dashboards.data", input, {
+    structuralSharing: (before, answer) =>
+      keepNewest(before as DataReply | undefined, answer as DataReply),
+  });
+
+/** A tile that was read later than in this answer stays: some are read by themselves while all of them are on their way. */
+export function keepNewest(before: DataReply | undefined, answer: DataReply): DataReply {
+  const known = new Map(before?.data.widgets.map((tile) => [tile.id, tile]));
+  const widgets = answer.data.widgets.map((tile) => {
+    const mine = known.get(tile.id);
+    const isLater = (mine?.at ?? "") > (tile.at ?? "") && tile.at !== null;
+    return mine && isLater ? mine : tile;
+  });
+  return replaceEqualDeep(before, { ...answer, data: { ...answer.data, widgets } });
+}
+
 /** Keeps the tiles of a dashboard fresh for as long as it is shown. */
 export function useLiveTiles(input: DataInput, tiles: readonly WidgetData[]): void {
   const cache = useQueryClient();
@@ -51,6 +69,7 @@ export function useLiveTiles(input: DataInput, tiles: readonly WidgetData[]): vo
     const known = JSON.parse(sources) as [string, Readonly<Record<string, unknown>> | null][];
     const stale = new Set<string>();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const { queryKey } = query("dashboards.data", asked);
     const refresh = async (): Promise<void> => {
       timer = undefined;
       const widgets = [...stale].join(",");
@@ -61,7 +80,7 @@ export function useLiveTiles(input: DataInput, tiles: readonly WidgetData[]): vo
       });
       const news = new Map(fresh.data.widgets.map((tile) => [tile.id, tile]));
       cache.setQueryData<DataReply>(
-        query("dashboards.data", asked).queryKey,
+        queryKey,
         (old) =>
           old && {
             ...old,
@@ -75,7 +94,10 @@ export function useLiveTiles(input: DataInput, tiles: readonly WidgetData[]): vo
     const stop = onEvent((event) => {
       for (const [id, source] of known) if (source && isAbout(source, event)) stale.add(id);
       if (stale.size > 0)
-        timer ??= setTimeout(() => void refresh().catch(() => undefined), CALM_MS);
+        timer ??= setTimeout(() => {
+          // What could not be read is read with all the others.
+          refresh().catch(() => void cache.invalidateQueries({ queryKey }));
+        }, CALM_MS);
     });
     return () => {
       stop();

@@ -5,8 +5,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { cache, call, type Input, type OperationId, type Reply } from "../api.ts";
-import { type Every, putLines } from "./lines.ts";
-
+import { type Every, putLines, putWhole } from "./lines.ts";
 import { type LogEvent, onEvent } from "../live/live.ts";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 
@@ -41,6 +40,7 @@ export function useEvery<O extends ListId>(id: O, query: object, { max, follow }
   const name = JSON.stringify(query);
   const read = async (some: object, signal?: AbortSignal): Promise<Every<Item>> => {
     const items: Item[] = [];
+    const begunAt = performance.now();
     let after: string | null | undefined;
     do {
       const input = { query: { ...query, ...some, limit: PAGE, ...(after && { after }) } };
@@ -48,13 +48,16 @@ export function useEvery<O extends ListId>(id: O, query: object, { max, follow }
       items.push(...(page.data as readonly Item[]));
       after = page.pagination.nextCursor;
     } while (after && items.length < max);
-    return { items, isCut: Boolean(after) };
+    return { items, isCut: Boolean(after), begunAt, linesBegunAt: new Map() };
   };
   const { readLines } = useStableHandlers({
-    readLines: async (key: readonly unknown[], ids: ReadonlySet<string>): Promise<void> => {
-      if (ids.size > LINES_MAX) return cache.invalidateQueries({ queryKey: key });
-      const lines = await read(follow.ask([...ids]));
-      cache.setQueryData<Every<Item>>(key, (old) => old && putLines(old, ids, lines.items));
+    readLines: async (key: readonly unknown[], asked: ReadonlySet<string>): Promise<void> => {
+      if (asked.size > LINES_MAX) return cache.invalidateQueries({ queryKey: key });
+      const { items, begunAt } = await read(follow.ask([...asked]));
+      cache.setQueryData<Every<Item>>(
+        key,
+        (old) => old && putLines(old, { asked, items, begunAt }),
+      );
     },
   });
   useEffect(() => {
@@ -83,6 +86,9 @@ export function useEvery<O extends ListId>(id: O, query: object, { max, follow }
   return useQuery<Every<Item>, Error>({
     queryKey: keyOf(id, name, max),
     queryFn: ({ signal }) => read({}, signal),
+    // As an answer takes the place of what is known, and not before: lines may have come since.
+    structuralSharing: (before, whole) =>
+      putWhole(before as Every<Item> | undefined, whole as Every<Item>),
   });
 }
 

@@ -1,13 +1,15 @@
 import { useEffect, useState } from "react";
-import { call, type Input, useOp } from "../../data/api.ts";
-import { onEvent } from "../../data/live/live.ts";
+import { call, type Input, positionOf, type Reply, useOp } from "../../data/api.ts";
+import { type LogEvent, onEvent } from "../../data/live/live.ts";
 import { notifyError } from "../../ui/toast.tsx";
 import {
   appendPage,
-  applyRunChange,
   mergeFirstPage,
   type RunBook,
+  type RunChange,
   type RunPage,
+  showRuns,
+  ToldRuns,
 } from "./run-book.ts";
 
 type ListQuery = NonNullable<Input<"runs.list">["query"]>;
@@ -18,15 +20,17 @@ const PAGE_RUNS = 200;
 const SILENT_STATUSES: ReadonlySet<string | undefined> = new Set(["running", "waiting"]);
 const LOOK_AGAIN_MS = 5_000;
 
-const toPage = (reply: {
-  readonly data: RunPage["runs"];
-  readonly pagination: { readonly nextCursor: string | null };
-}): RunPage => ({ runs: reply.data, next: reply.pagination.nextCursor ?? undefined });
+const toPage = (reply: Reply<"runs.list">): RunPage => ({
+  runs: reply.data,
+  next: reply.pagination.nextCursor ?? undefined,
+  position: positionOf(reply),
+});
 
 /** The runs that match a query: the newest at once, older ones as they are asked for, all of them live. */
 export function useRunBook(query: ListQuery) {
   const name = JSON.stringify(query);
   const [kept, setKept] = useState<{ readonly name: string; readonly book: RunBook }>();
+  const [told] = useState(() => new ToldRuns());
   const { status } = query;
   const mayChange =
     SILENT_STATUSES.has(status) ||
@@ -34,30 +38,29 @@ export function useRunBook(query: ListQuery) {
   const first = useOp(
     "runs.list",
     { query: { limit: FIRST_RUNS, ...query } },
-    { refetchInterval: mayChange ? LOOK_AGAIN_MS : false },
+    // Each answer is looked at, also one that says the same as the one before: it was read later than that.
+    { refetchInterval: mayChange ? LOOK_AGAIN_MS : false, structuralSharing: false },
   );
   const [isReading, setReading] = useState(false);
   const { data, isPlaceholderData } = first;
   useEffect(() => {
     if (!data || isPlaceholderData) return;
-    setKept((old) => ({
-      name,
-      book: mergeFirstPage(old?.name === name ? old.book : undefined, toPage(data)),
-    }));
-  }, [data, isPlaceholderData, name]);
+    setKept((old) => {
+      const book = mergeFirstPage(old?.name === name ? old.book : undefined, toPage(data));
+      return { name, book: showRuns(book, told, status) };
+    });
+  }, [data, isPlaceholderData, name, told, status]);
   useEffect(
     () =>
-      onEvent(({ type, data: change }) => {
-        if (!type.startsWith("workflow.run_") || typeof change?.["id"] !== "string") return;
-        const { id, status: now, finishedAt } = change as { [key: string]: string };
-        if (id === undefined || now === undefined) return;
-        const told = { id, status: now, ...(finishedAt !== undefined && { finishedAt }) };
+      onEvent((event) => {
+        const change = readRunChange(event);
+        if (!change || !told.note(change)) return;
         setKept((old) => {
-          const book = old && applyRunChange(old.book, told, status);
+          const book = old && showRuns(old.book, told, status);
           return !old || !book || book === old.book ? old : { ...old, book };
         });
       }),
-    [status],
+    [told, status],
   );
   const readMore = async (): Promise<void> => {
     const after = kept?.book.next;
@@ -67,7 +70,11 @@ export function useRunBook(query: ListQuery) {
       const page = toPage(
         await call("runs.list", { query: { ...query, limit: PAGE_RUNS, after } }),
       );
-      setKept((old) => (old?.name === name ? { name, book: appendPage(old.book, page) } : old));
+      setKept((old) =>
+        old?.name === name
+          ? { name, book: showRuns(appendPage(old.book, page), told, status) }
+          : old,
+      );
     } catch (error) {
       notifyError(error);
     } finally {
@@ -75,4 +82,11 @@ export function useRunBook(query: ListQuery) {
     }
   };
   return { ...first, book: kept?.book, isFresh: kept?.name === name, isReading, readMore };
+}
+
+function readRunChange({ id: event, type, createdAt: at, data }: LogEvent): RunChange | undefined {
+  if (!type.startsWith("workflow.run_")) return undefined;
+  const { id, status, finishedAt } = data as { readonly [key: string]: string | undefined };
+  if (id === undefined || status === undefined) return undefined;
+  return { id, status, event, at, ...(finishedAt !== undefined && { finishedAt }) };
 }

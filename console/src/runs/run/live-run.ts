@@ -3,7 +3,7 @@
  * told as counts; its items are read where somebody looks at them.
  */
 import { useEffect, useRef, useState } from "react";
-import { cache, query, type Schemas, useOp } from "../../data/api.ts";
+import { cache, invalidateWhere, query, type Schemas, useOp } from "../../data/api.ts";
 import { readStream } from "../../data/live/stream.ts";
 import type { NodeSummary, RunStep } from "../../workflows/index.ts";
 import { addLiveText } from "../conversation/live-text.ts";
@@ -154,9 +154,13 @@ async function followRun(book: StepBook, signal: AbortSignal): Promise<void> {
 }
 
 function patchHead(runId: string, { trace: _, summary: __, ...run }: RunFrame): void {
+  const { queryKey } = query("runs.get", headOf(runId));
   cache.setQueryData(
-    query("runs.get", headOf(runId)).queryKey,
+    queryKey,
     (old: { readonly data: TracedRun } | undefined) =>
       old && { ...old, data: { ...old.data, ...run } },
   );
+  const asked = cache.getQueryCache().find({ queryKey });
+  // What is on its way may be older than this: it is read once more.
+  if (asked?.state.fetchStatus === "fetching") invalidateWhere((one) => one === asked);
 }

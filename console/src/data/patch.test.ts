@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { cache, patchQueries } from "./api.ts";
+
+interface Names {
+  readonly names: readonly string[];
+}
+
+test("what is refused is taken back, and not over an answer that came meanwhile", () => {
+  const [mine, other] = [
+    ["things", 1],
+    ["things", 2],
+  ] as const;
+  cache.setQueryData<Names>(mine, { names: ["old"] });
+  cache.setQueryData<Names>(other, { names: ["old"] });
+  const takeBack = patchQueries<Names>({ queryKey: ["things"] }, () => ({ names: ["mine"] }));
+  expect(cache.getQueryData(mine)).toEqual({ names: ["mine"] });
+  cache.setQueryData<Names>(other, { names: ["theirs", "new"] });
+  takeBack();
+  expect(cache.getQueryData(mine)).toEqual({ names: ["old"] });
+  expect(cache.getQueryData(other)).toEqual({ names: ["theirs", "new"] });
+  // It may lack what the refusal was about: whoever looks at it reads it again.
+  expect(cache.getQueryState(other)?.isInvalidated).toBe(true);
+  expect(cache.getQueryState(mine)?.isInvalidated).toBe(false);
+  cache.clear();
+});
