@@ -45,6 +45,10 @@ export async function start(
   cleanup.defer(() => database.stop());
   const masterKey = await findMasterKey(settings, database);
   const prepared = await prepareDatabase(database.connection, masterKey, database.pooler);
+  if (prepared.vectorCopies !== "ready" && prepared.vectorCopies !== "absent") {
+    const about = { reason: prepared.vectorCopies };
+    log.warn(about, "pgvector can't be used: vectors of records are compared without it");
+  }
   const kernel = await Kernel.open({
     database: { ...prepared, isEmbedded: database.isEmbedded },
     settings,

@@ -32,6 +32,7 @@ import { viewVisibility } from "./views/hidden-filters.ts";
 import { viewOperations } from "./views/operations.ts";
 import { tableViews, TableViewsOwn } from "./views/view.ts";
 import { findSimilar } from "./vectors/find-similar.ts";
+import { copyVectorsJob, findUncopied } from "./vectors/vector-copies.ts";
 import { embedRecords, markVectors, vectorFollower, vectorReader } from "./vectors/vector-job.ts";
 import { editRecords } from "./write/edit-records.ts";
 import { writeOperations } from "./write/operations.ts";
@@ -60,7 +61,7 @@ export const records = domain({
     ...formOperations,
   ],
   readers: [vectorReader],
-  jobs: [embedRecords, markVectors],
+  jobs: [embedRecords, markVectors, copyVectorsJob, findUncopied],
   contributions: [
     contribute(ExecutorPoint, recordsExecutor),
     contribute(ReferenceCheckPoint, checkRecordNodes),

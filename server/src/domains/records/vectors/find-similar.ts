@@ -16,7 +16,7 @@ import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { queryRows, type SqlParameters } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { splitChunks } from "#kernel/embedding/chunk.ts";
 import { embedQuery } from "#kernel/embedding/query-vector.ts";
 import { DIMENSIONS } from "#kernel/embedding/vector.ts";
@@ -27,23 +27,14 @@ import { line, nullable, object, text } from "#kernel/schema/schema.ts";
 import { parseListing, readListedRecords } from "../read/list-sql.ts";
 import { parseRecordQuery } from "../read/record-query.ts";
 import { RecordsRead } from "../permissions.ts";
-import { decodeVectors, findNearest, toUnitVector } from "./unit-vector.ts";
+import { type Hit, findHits, TooManyVectors, type VectorSearch } from "./nearest-records.ts";
+import { toUnitVector } from "./unit-vector.ts";
 
 const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 100;
 const TEXT_CHARACTERS_MAX = 4_000;
-/** Compared with one question: some 150 MB of the model's own vectors pass through, page by page. */
-const VECTORS_MAX = 100_000;
-const PAGE_RECORDS = 1_000;
-/** A page is less where its records have many or long vectors: many may ask at once, and each page is in memory. */
-const PAGE_BYTES = 4 * 1_048_576;
 const FIELDS_MAX = 200;
 
-const TooManyVectors = failure(
-  "too_many_vectors",
-  422,
-  `More than ${VECTORS_MAX} vectors would have to be compared: narrow the records by \`filter\`.`,
-);
 const ModelBusy = failure(
   "model_unavailable",
   503,
@@ -112,20 +103,17 @@ export const findSimilar = query({
     const vector = search.vector ?? embedded;
     if (!vector) throw new Failure(ModelBusy);
     const data = await table.retryOnSchemaChange(async () => {
-      const hits = await scan(ctx.tx, search, { vector, limit, scoreMin: body.scoreMin ?? -1 });
+      const hits = await findHits(ctx, search, { vector, limit, scoreMin: body.scoreMin ?? -1 });
       return readHits(ctx, table, { hits, source: search.source, fields: body.fields });
     });
     return { data, nextCursor: null, limit };
   },
 });
 
-interface Search {
+interface Search extends VectorSearch {
   readonly source: VectorSource;
   /** Of the request; that of a text is made by the model. */
   readonly vector: Float32Array | undefined;
-  /** The statement that reads a page of vectors, given the id before it as its last parameter. */
-  readonly statement: string;
-  readonly parameters: SqlParameters;
 }
 
 function parseSearch(table: OpenTable, body: Static<typeof Body>, now: Date): Search {
@@ -140,20 +128,10 @@ function parseSearch(table: OpenTable, body: Static<typeof Body>, now: Date): Se
   // A hidden text is not to be guessed at by how near it is.
   const guards = [column, ...source.columns].map((name) => rules.guard(name));
   const conditions = [where, ...guards].filter((condition) => condition !== undefined);
-  const after = `$${parameters.values.length + 1}::text`;
-  const vectors = `select "~v".vectors as "~vectors" from ${vectorsOfRowSql(schema, column, { row, source })}`;
-  const next =
-    `select ${row}.id as id, "~m"."~vectors" as vectors from ${row}, lateral (${vectors}) as "~m" ` +
-    `where ${[...conditions, `${row}.id > ${after}`].map((one) => `(${one})`).join(" and ")} ` +
-    `order by ${row}.id limit ${PAGE_RECORDS}`;
-  // The length of what is stored apart is known without reading it.
-  const sized =
-    `select id, vectors, count(*) over () as found, ` +
-    `sum(octet_length(vectors)) over (order by id) - octet_length(vectors) as before from (${next}) as "~next"`;
-  const statement =
-    `select id, vectors, found::integer as found from (${sized}) as "~sized" ` +
-    `where before < ${PAGE_BYTES} order by id`;
-  return { source, vector: parseVector(table, column, body), statement, parameters };
+  const vectorsOfRow = vectorsOfRowSql(schema, column, { row, source });
+  const vector = parseVector(table, column, body);
+  const { values } = parameters;
+  return { source, vector, tableId: schema.id, column, row, conditions, vectorsOfRow, values };
 }
 
 function findColumn({ schema }: OpenTable, name: string | undefined): string {
@@ -191,39 +169,6 @@ function parseVector(
   }
   if (vector.every((one) => one === 0)) throw invalidField("/vector", "must not be all 0");
   return toUnitVector(vector);
-}
-
-interface Hit {
-  readonly id: string;
-  readonly score: number;
-  /** The place of the nearest vector among those of the record. */
-  readonly place: number;
-}
-
-/** Compares all vectors, page by page: other requests run between them. */
-async function scan(
-  tx: Tx,
-  { statement, parameters }: Search,
-  asked: { readonly vector: Float32Array; readonly limit: number; readonly scoreMin: number },
-): Promise<readonly Hit[]> {
-  const { vector, limit, scoreMin } = asked;
-  let hits: Hit[] = [];
-  let compared = 0;
-  for (let after = "", isLast = false; !isLast;) {
-    const rows = await queryRows(tx, statement, [...parameters.values, after]);
-    for (const row of rows) {
-      const vectors = decodeVectors(row["vectors"] as Buffer);
-      compared += vectors.length / vector.length;
-      const nearest = findNearest(vector, vectors);
-      if (nearest.score >= scoreMin) hits.push({ id: String(row["id"]), ...nearest });
-    }
-    if (compared > VECTORS_MAX) throw new Failure(TooManyVectors);
-    hits = hits.toSorted((a, b) => b.score - a.score).slice(0, limit);
-    const { id, found = 0 } = rows.at(-1) ?? {};
-    isLast = rows.length === found && rows.length < PAGE_RECORDS;
-    after = typeof id === "string" ? id : "";
-  }
-  return hits;
 }
 
 /** The records of hits, in their order, with the passages that are nearest. */

@@ -21,6 +21,7 @@ import { encodeVector } from "#kernel/embedding/vector.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { job } from "#kernel/work/job.ts";
+import { copyVectors, copyVectorsJob } from "./vector-copies.ts";
 import {
   markPending,
   markTable,
@@ -78,6 +79,8 @@ export const embedRecords = job({
   },
   async run(ctx, table, { vectors, hasMore }: Turn) {
     await saveVectors(ctx.tx, table.tableId, vectors);
+    const hasUncopied = await copyVectors(ctx.tx, table.tableId);
+    if (hasUncopied) ctx.enqueue(copyVectorsJob, table, { key: table.tableId });
     if (hasMore) ctx.enqueue(embedRecords, table, { key: table.tableId });
   },
 });

@@ -5,7 +5,7 @@ import { newWorkspaceKey } from "../../schema/id.ts";
 import { PRESENT_CLUSTER } from "./log-epoch.ts";
 import { verifyKeyCheck, sealKeyCheck } from "./key-check.ts";
 import { migrate } from "./migrate.ts";
-import { withOwnerClient } from "./owner-connection.ts";
+import { SETUP_LOCK, withOwnerClient } from "./owner-connection.ts";
 import { ensureLogins, type Passwords } from "./roles.ts";
 
 /** For work that can't wait for a pooler, or needs a session of its own. */
@@ -22,6 +22,8 @@ export interface PreparedDatabase {
   readonly direct?: DirectConnections | undefined;
   /** Whether its processes are on our own machine, started by us. */
   readonly isEmbedded?: boolean;
+  /** Whether vectors are compared by pgvector: "ready", "absent" where the server has none, or why it can't be used. */
+  readonly vectorCopies?: string | undefined;
 }
 
 /**
@@ -35,6 +37,7 @@ export async function prepareDatabase(
 ): Promise<PreparedDatabase> {
   await migrate(owner);
   await ensureInstallation(owner, masterKey);
+  const vectorCopies = await ensureVectorCopies(owner);
   const logins = loginPasswords(masterKey);
   const names = await ensureLogins(owner, logins);
   const direct = assertNoUrl(owner);
@@ -46,6 +49,7 @@ export async function prepareDatabase(
     app: { ...base, ...app },
     system: { ...base, ...system },
     sql: { ...base, ...sql },
+    vectorCopies,
     ...(pooler && {
       direct: { system: { ...direct, ...system }, sql: { ...direct, ...sql } },
     }),
@@ -80,6 +84,19 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
       );
     }
     await presentEpoch(client);
+  });
+}
+
+/** Under the lock of setups, since nodes may start at once. What it can't do is no reason not to start. */
+function ensureVectorCopies(owner: pg.ClientConfig): Promise<string | undefined> {
+  return withOwnerClient(owner, async (client) => {
+    await client.query("begin");
+    await client.query("select pg_advisory_xact_lock($1)", [SETUP_LOCK]);
+    const { rows } = await client.query<{ state: string }>(
+      "select ensure_vector_copies() as state",
+    );
+    await client.query("commit");
+    return rows[0]?.state;
   });
 }
 

@@ -175,10 +175,10 @@ const TRANSACTION_TIMEOUT_VERSION = 170_000;
 /**
  * Queries can't write, by mistake or otherwise. The system role writes claims and notifications; lost in a
  * crash, a claim becomes due again and polling makes up for a notification. The SQL of people gets little of
- * every resource.
+ * every resource. To compile a statement takes longer than those of requests do.
  */
 const SESSION_SETTINGS = {
-  app: [...TIMEOUTS, "default_transaction_read_only = on"],
+  app: [...TIMEOUTS, "default_transaction_read_only = on", "jit = off"],
   system: [...TIMEOUTS, "synchronous_commit = off"],
   sql: [
     ...TIMEOUTS,

@@ -1,0 +1,165 @@
+/**
+ * The records whose vectors are nearest, of those that conditions leave. All vectors are compared exactly, page by page; where
+ * the server has pgvector, only those of records that may be the nearest.
+ */
+import type { Caller } from "#kernel/access/caller.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { StaleRead } from "#kernel/db/errors.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { decodeVectors, findNearest } from "./unit-vector.ts";
+import { findNear, findPgvector, isPgvectorGone } from "./vector-copies.ts";
+
+/** Compared with one question: some 150 MB of the model's own vectors pass through, page by page. */
+const VECTORS_MAX = 100_000;
+const PAGE_RECORDS = 1_000;
+/** A page is less where its records have many or long vectors: many may ask at once, and each page is in memory. */
+const PAGE_BYTES = 4 * 1_048_576;
+
+export const TooManyVectors = failure(
+  "too_many_vectors",
+  422,
+  `More than ${VECTORS_MAX} vectors would have to be compared: narrow the records by \`filter\`.`,
+);
+
+/** The records among which is searched, and their vectors, in SQL. */
+export interface VectorSearch {
+  readonly tableId: string;
+  readonly column: string;
+  /** The name of the table in the statements. */
+  readonly row: string;
+  /** Those of filter and rules; none where all records count. */
+  readonly conditions: readonly string[];
+  /** The parameters of the conditions. */
+  readonly values: readonly unknown[];
+  /** The part of a statement behind `from` that has the vectors of a row, as `"~v".vectors`. */
+  readonly vectorsOfRow: string;
+}
+
+export interface Question {
+  readonly vector: Float32Array;
+  readonly limit: number;
+  readonly scoreMin: number;
+}
+
+export interface Hit {
+  readonly id: string;
+  readonly score: number;
+  /** The place of the nearest vector among those of the record. */
+  readonly place: number;
+}
+
+/** Calls that are repeated because pgvector was gone when it was used. */
+const withoutPgvector = new WeakSet<Caller>();
+
+/** Finds the nearest records, the nearest first, and the older ones first of those that are equally near. */
+export async function findHits(
+  { tx, caller }: Pick<ReadContext, "tx" | "caller">,
+  search: VectorSearch,
+  question: Question,
+): Promise<readonly Hit[]> {
+  if (search.conditions.length > 0) {
+    const first = await scan(tx, search, question, { pagesMax: 1 });
+    if (first.isWhole) return first.hits;
+  }
+  if (!withoutPgvector.has(caller)) {
+    try {
+      const hits = await findByPgvector(tx, search, question);
+      if (hits) return hits;
+    } catch (error) {
+      if (!isPgvectorGone(error)) throw error;
+      withoutPgvector.add(caller);
+      throw new StaleRead({ cause: error });
+    }
+  }
+  return (await scan(tx, search, question)).hits;
+}
+
+/** Many more than are asked for: some may be of records as they were before, or just as near. */
+const CANDIDATES_MAX = 2_500;
+
+/** Undefined where it can't tell: there is no pgvector, or too much that it knows nothing of. */
+async function findByPgvector(
+  tx: Tx,
+  search: VectorSearch,
+  question: Question,
+): Promise<readonly Hit[] | undefined> {
+  const home = await findPgvector(tx);
+  if (home === undefined) return undefined;
+  const { tableId, column, row, conditions, values } = search;
+  const ids = `select ${row}.id from ${row} where ${conjoin(conditions)}`;
+  const among = conditions.length === 0 ? undefined : { text: ids, values };
+  const { vector, limit, scoreMin } = question;
+  for (const count of [2 * limit + 50, CANDIDATES_MAX]) {
+    const near = await findNear(tx, { home, tableId, column, vector, among, count });
+    if (!near) return undefined;
+    const { hits } = await scan(tx, search, question, { among: near.ids });
+    const worst = hits.length < limit ? scoreMin : (hits.at(-1)?.score ?? scoreMin);
+    if (worst > near.othersMax) return hits;
+  }
+  return undefined;
+}
+
+const conjoin = (conditions: readonly string[]): string =>
+  conditions.map((one) => `(${one})`).join(" and ");
+
+interface ScanOptions {
+  /** The ids of the records that are compared; all that the search leaves when absent. */
+  readonly among?: readonly string[];
+  readonly pagesMax?: number;
+}
+
+/** Compares vectors page by page: other requests run between them. `isWhole` is false where there are more pages. */
+async function scan(
+  tx: Tx,
+  search: VectorSearch,
+  { vector, limit, scoreMin }: Question,
+  { among, pagesMax = Infinity }: ScanOptions = {},
+): Promise<{ readonly hits: readonly Hit[]; readonly isWhole: boolean }> {
+  const values = among ? [...search.values, among] : search.values;
+  const statement = pageStatement(search, among && `any($${values.length}::text[])`, values.length);
+  let hits: Hit[] = [];
+  let compared = 0;
+  let isWhole = false;
+  for (let after = "", pages = 0; !isWhole && pages < pagesMax; pages += 1) {
+    const rows = await queryRows(tx, statement, [...values, after]);
+    for (const row of rows) {
+      const vectors = decodeVectors(row["vectors"] as Buffer);
+      compared += vectors.length / vector.length;
+      const nearest = findNearest(vector, vectors);
+      if (nearest.score >= scoreMin) hits.push({ id: String(row["id"]), ...nearest });
+    }
+    if (compared > VECTORS_MAX) throw new Failure(TooManyVectors);
+    hits = hits.toSorted((a, b) => b.score - a.score).slice(0, limit);
+    const { id, found = 0 } = rows.at(-1) ?? {};
+    isWhole = rows.length === found && rows.length < PAGE_RECORDS;
+    after = typeof id === "string" ? id : "";
+  }
+  return { hits, isWhole };
+}
+
+/** The statement that reads a page of vectors, given the id before it as its last parameter. */
+function pageStatement(
+  { row, conditions, vectorsOfRow }: VectorSearch,
+  among: string | undefined,
+  parameters: number,
+): string {
+  const all = [
+    ...conditions,
+    `${row}.id > $${parameters + 1}::text`,
+    ...(among === undefined ? [] : [`${row}.id = ${among}`]),
+  ];
+  const vectors = `select "~v".vectors as "~vectors" from ${vectorsOfRow}`;
+  const next =
+    `select ${row}.id as id, "~m"."~vectors" as vectors from ${row}, lateral (${vectors}) as "~m" ` +
+    `where ${conjoin(all)} order by ${row}.id limit ${PAGE_RECORDS}`;
+  // The length of what is stored apart is known without reading it.
+  const sized =
+    `select id, vectors, count(*) over () as found, ` +
+    `sum(octet_length(vectors)) over (order by id) - octet_length(vectors) as before from (${next}) as "~next"`;
+  return (
+    `select id, vectors, found::integer as found from (${sized}) as "~sized" ` +
+    `where before < ${PAGE_BYTES} order by id`
+  );
+}
