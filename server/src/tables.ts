@@ -532,6 +532,13 @@ export interface Tables {
     tags: Generated<string[]>;
     fields: Generated<Json>;
   };
+  chain_cuts: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    workflow_id: string;
+    correlation_id: string;
+    cut_at: Time;
+  };
   change_delegations: {
     workspace_id: Generated<string>;
     user_id: string;

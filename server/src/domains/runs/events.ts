@@ -96,6 +96,18 @@ export const PinnedDataSet = event("workflow.pinned_data_set", {
   data: Type.Object({ workflowId: id("wf"), nodes: Type.Array(Type.String()) }),
 });
 
+export const ChainCut = event("workflow.chain_cut", {
+  resource: "workflow",
+  summary:
+    "One cause has started so many runs of a workflow that it starts no more of them; told once for each cause.",
+  data: Type.Object({
+    workflowId: id("wf"),
+    workflowName: Type.String(),
+    correlationId: Type.String(),
+    runsMax: Type.Integer({ description: "How many a cause may start in a day" }),
+  }),
+});
+
 /** The events of a start, and of an end that starts another run. */
 export const startEvents = [RunQueued, RunStarted, RunCompleted, RunFailed, RunPaused] as const;
 export type StartEvent = (typeof startEvents)[number];

@@ -4,6 +4,7 @@ import { backfiller, backfillOperations } from "./backfill/operations.ts";
 import { keptRequestsGauge, keptRequestsJob } from "./inbound/kept/kept-request.ts";
 import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { checkPeopleAndTopics } from "./check-references.ts";
+import { chainCutsJob } from "./start/chain-cut.ts";
 import { liveTextsJob } from "./live-text/text-writer.ts";
 import { pastEventJob } from "./triggers/past-events.ts";
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
@@ -108,6 +109,7 @@ export const runs = domain({
     events.BulkCancelRequested,
     ...backfillEvents,
     events.PinnedDataSet,
+    events.ChainCut,
     StateChanged,
   ],
   operations: [
@@ -157,6 +159,7 @@ export const runs = domain({
     backfillJob,
     keptRequestsJob,
     liveTextsJob,
+    chainCutsJob,
     bulkRetryJob,
     bulkCancelJob,
     cancelChildrenJob,

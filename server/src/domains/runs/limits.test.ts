@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { takeLink } from "./start/chain-bound.ts";
+import { tellRefusedStart } from "./start/chain-cut.ts";
 import {
   deployWorkflow,
   readEventTypes,
@@ -182,6 +183,49 @@ test("a workflow that starts itself, and three of it each time, is cut off after
   expect(
     world.lines.filter((line) => line.includes("a chain of automations was cut")),
   ).toHaveLength(1);
+  // Told once, however many events were passed over.
+  const { correlationId } = cause;
+  const toldOf = async (chain: string) =>
+    (
+      await world.sql(
+        `select type, resource_id, data from events
+          where correlation_id = $1 and type not like 'workflow.run%' and type <> 'chain.told' order by epoch, xid, seq`,
+        [chain],
+      )
+    ).map(({ type, resource_id, data }) => [
+      type,
+      type === "workflow.chain_cut" ? resource_id : data.userId,
+      data,
+    ]);
+  const cut = (chain: string) => ({
+    workflowId: id,
+    workflowName: expect.any(String),
+    correlationId: chain,
+    runsMax: 40,
+  });
+  const sent = { eventType: "workflow.chain_cut", resource: { type: "workflow", id } };
+  const expectTold = async (chain: string) =>
+    expect(await toldOf(chain)).toEqual([
+      ["workflow.chain_cut", id, cut(chain)],
+      ["notification.sent", owner.userId, expect.objectContaining(sent)],
+    ]);
+  await expectTold(correlationId);
+  const { body } = await owner("GET /api/v1/notifications");
+  expect(body.data.filter(({ eventType }: any) => eventType === "workflow.chain_cut")).toEqual([
+    expect.objectContaining({ ...sent, body: expect.stringContaining(correlationId) }),
+  ]);
+  const refused = {
+    workspace: world.home,
+    workflowId: id,
+    depth: 3,
+    environment: "production",
+  } as const;
+  for (const chain of [correlationId, "cor_refused", "cor_refused"]) {
+    const refusedCause = { correlationId: chain, depth: 3 };
+    await tellRefusedStart(world.kernel, { ...refused, correlationId: chain, cause: refusedCause });
+  }
+  await expectTold(correlationId);
+  await expectTold("cor_refused");
   const link = { workspace: world.home, correlationId: cause.correlationId, depth: 3 };
   expect(await takeLink(world.kernel, { ...link, workflowId: id })).toBe(false);
   // Other workflows of the cause go on, and so does one whose runs are of other days.

@@ -28,6 +28,7 @@ import { toCheckpoint } from "../engine/checkpoint.ts";
 import type { StartEvent } from "../events.ts";
 import { NotDeployed, type TriggeredRun } from "../run.ts";
 import { ChainTooLong, takeLink } from "../start/chain-bound.ts";
+import { tellRefusedStart } from "../start/chain-cut.ts";
 import { chooseEvent } from "../triggers/chosen-event.ts";
 import { elapsedMs, type StoredRun } from "../store.ts";
 import { type WaitOptions, waitUntilEnded } from "../run-watch.ts";
@@ -60,7 +61,10 @@ export async function prepareTrigger(
     correlationId: cause.correlationId,
     depth: depth + 1,
   };
-  if (!(await takeLink(platform, link))) throw new Failure(ChainTooLong);
+  if (!(await takeLink(platform, link))) {
+    await tellRefusedStart(platform, { ...link, environment, cause });
+    throw new Failure(ChainTooLong);
+  }
   const { versionId, ...authority } = await platform.db.read({ workspace, environment }, (tx) =>
     resolveVersion(tx, caller, workflowId, request.versionId),
   );

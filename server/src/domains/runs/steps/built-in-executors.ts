@@ -12,6 +12,7 @@ import { pureExecutors } from "./pure-executors.ts";
 import { StepFailure } from "./step-error.ts";
 import { runActor } from "../engine/run-context.ts";
 import { ChainTooLong, takeLink } from "../start/chain-bound.ts";
+import { tellRefusedStart } from "../start/chain-cut.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
 
 const publishEvent = executor({
@@ -92,7 +93,9 @@ const subworkflow = executor({
     }
     assertFittingInput(version, input);
     const cause = { ...tools.cause, depth: run.cause.depth + 1 };
-    if (!(await takeLink(platform, { ...partition, ...cause, workflowId: version.workflowId }))) {
+    const link = { ...partition, ...cause, workflowId: version.workflowId };
+    if (!(await takeLink(platform, link))) {
+      await tellRefusedStart(platform, { ...link, cause });
       throw new StepFailure(ChainTooLong.code, ChainTooLong.title, { retryable: false });
     }
     const prepared = await startInline(platform, {

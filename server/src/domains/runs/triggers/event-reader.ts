@@ -21,6 +21,7 @@ import { OpenHolds } from "./limits/held-events.ts";
 import { resolveVisibility } from "./heard-events.ts";
 import { wakeWaitingStep, findWaitingSteps } from "./waiting-steps.ts";
 import { takeLinkWithin } from "../start/chain-bound.ts";
+import { chainEvents, tellChainCut } from "../start/chain-cut.ts";
 
 /** A deployed workflow with an event trigger. */
 export interface EventTrigger {
@@ -134,7 +135,7 @@ export const eventTriggerReader = reader({
   name: "runs.triggers",
   on: ["*"],
   startsAt: "end",
-  emits: startEvents,
+  emits: [...startEvents, ...chainEvents],
   async selectParts({ services }, parts) {
     const all = parts.flatMap(({ counts }) => counts);
     const topics = new Set(all.flatMap((typeCount) => eventTopics(services, typeCount)));
@@ -181,7 +182,11 @@ export const eventTriggerReader = reader({
         const start = { ...toRunStart(visible, trigger), id: nextRunId(now.getTime()) };
         const { workspace, cause } = start;
         const { workflowId } = trigger.version;
-        if (!(await takeLinkWithin(ctx, { workspace, workflowId, ...cause }))) continue;
+        const link = { workspace, workflowId, ...cause };
+        if (!(await takeLinkWithin(ctx, link))) {
+          await tellChainCut(ctx.because(event), link);
+          continue;
+        }
         await beginRun(ctx.because(event), trigger, start, holds);
       }
       for (const step of openWaits) {
