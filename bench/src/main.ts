@@ -13,6 +13,7 @@ import { consoleRoutes } from "./figures/console/routes.ts";
 import { consoleSize } from "./figures/console/size.ts";
 import { imports } from "./figures/data/imports.ts";
 import { tables } from "./figures/data/tables.ts";
+import { vectors } from "./figures/data/vectors.ts";
 import { create } from "./figures/create.ts";
 import { deliveries } from "./figures/deliveries.ts";
 import { deliveryLag } from "./figures/delivery-lag.ts";
@@ -66,6 +67,7 @@ const FIGURES: readonly Figure[] = [
   records,
   pages,
   tables,
+  vectors,
   imports,
   scripts,
   files,

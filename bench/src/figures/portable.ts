@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import pg from "pg";
+import { DatabaseServer } from "../database-server.ts";
 import type { Figure } from "../figure.ts";
 import { asMember } from "../request.ts";
 import { logIn, type Rig } from "../rig.ts";
@@ -24,44 +24,6 @@ const COLUMNS = [
 ];
 const run = promisify(execFile);
 
-/** The databases of the figure, on a server that has tools of its own to compare with. */
-class Server {
-  readonly #url: URL;
-
-  constructor(url: string) {
-    this.#url = new URL(url);
-  }
-
-  urlOf(database: string): string {
-    const url = new URL(this.#url);
-    url.pathname = `/${database}`;
-    return url.href;
-  }
-
-  async query<Row extends pg.QueryResultRow>(
-    database: string,
-    text: string,
-    values: unknown[] = [],
-  ): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: this.urlOf(database) });
-    await client.connect();
-    try {
-      return (await client.query<Row>(text, values)).rows;
-    } finally {
-      await client.end();
-    }
-  }
-
-  async create(database: string): Promise<void> {
-    await this.drop(database);
-    await this.query("postgres", `create database ${database}`);
-  }
-
-  async drop(database: string): Promise<void> {
-    await this.query("postgres", `drop database if exists ${database} with (force)`);
-  }
-}
-
 const [SOURCE, TARGET_DATABASE, RESTORED] = [
   "millrace_bench_source",
   "millrace_bench_target",
@@ -75,7 +37,7 @@ export const portable: Figure = {
     const given = process.env["BENCH_DATABASE_URL"];
     if (given === undefined)
       throw new Error("Set BENCH_DATABASE_URL to a PostgreSQL server that pg_dump here can read.");
-    const server = new Server(given);
+    const server = new DatabaseServer(given);
     try {
       await server.create(SOURCE);
       await server.create(TARGET_DATABASE);
@@ -119,20 +81,20 @@ function describe(
   };
 }
 
-const settingsOf = (server: Server, database: string, folder: string) => ({
+const settingsOf = (server: DatabaseServer, database: string, folder: string) => ({
   DATABASE_URL: server.urlOf(database),
   MILLRACE_MASTER_KEY: MASTER_KEY,
   MILLRACE_DATA_DIR: folder,
   MILLRACE_CONSOLE: "off",
 });
 
-async function installation(rig: Rig, server: Server, database: string) {
+async function installation(rig: Rig, server: DatabaseServer, database: string) {
   const folder = await rig.folder(database);
   return rig.startPlainProduct(settingsOf(server, database, folder));
 }
 
 /** An installation with a long log and a large table; its readers are behind nothing. */
-async function fillSource(rig: Rig, server: Server, size: number) {
+async function fillSource(rig: Rig, server: DatabaseServer, size: number) {
   const product = await installation(rig, server, SOURCE);
   const token = await logIn(product.port);
   const records = Math.floor(size / EVENTS_A_RECORD);
@@ -170,7 +132,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return nowMs() - startedAtMs;
 }
 
-async function dumpAndRestore(rig: Rig, server: Server) {
+async function dumpAndRestore(rig: Rig, server: DatabaseServer) {
   const file = join(await rig.folder("archives"), "dump");
   await rm(file, { force: true });
   const dumpMs = await timed(() =>
@@ -182,7 +144,7 @@ async function dumpAndRestore(rig: Rig, server: Server) {
   return { dumpMs, restoreMs };
 }
 
-async function exportAndImport(rig: Rig, server: Server) {
+async function exportAndImport(rig: Rig, server: DatabaseServer) {
   const archive = join(await rig.folder("archives"), "workspace");
   await rm(archive, { force: true });
   const command = async (database: string, ...args: readonly string[]) => {
