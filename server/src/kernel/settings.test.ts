@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readSettings, unknownSettings } from "./settings.ts";
+import { readSettings, SETTING_NAMES, unknownSettings } from "./settings.ts";
 
 test("without configuration the defaults of the contract hold", () => {
   expect(readSettings({})).toMatchObject({
@@ -46,4 +48,12 @@ test("a misspelt setting is noticed", () => {
     "MILLRACE_SOMETHING_ELSE is not a setting",
   ]);
   for (const line of told) expect(() => readSettings({ ...env, PORT: "abc" })).toThrow(line);
+});
+
+test("the guide lists the settings that there are, and no other", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/guide/operate.md"), "utf8");
+  const [, section = ""] = page.split("\n## ");
+  const rows = section.split("\n").filter((row) => row.startsWith("| `"));
+  const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([A-Z_]+)`/g)]);
+  expect(named.map(([, name]) => name).toSorted()).toEqual(SETTING_NAMES.toSorted());
 });

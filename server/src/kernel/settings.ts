@@ -323,6 +323,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
   OTEL_METRIC_EXPORT_INTERVAL: "milliseconds between two sets of metrics, 100 to 3600000",
 };
 
+/** All settings that there are. */
+export const SETTING_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(EXPECTED);
+
 /** The version of this product, as packs and clients may demand one. */
 export const PLATFORM_VERSION = /* @__PURE__ */ readVersion();
 
