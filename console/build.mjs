@@ -1,4 +1,5 @@
-// Builds the console and the portal into a folder, precompressed. The server runs this as a process of its own: nothing of the build tool stays in it.
+// Builds the console and the portal into a folder, precompressed. The server runs this as a process of its own: nothing
+// of the build tool stays in it.
 import { promisify } from "node:util";
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -2,8 +2,8 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
 /**
- * The portal's script and style, for pages that the server draws. They have fixed names, so that it knows them without a
- * manifest. The one form in it is the console's, drawn by Preact: a tenth of React, for people on a phone.
+ * The portal's script and style, for pages that the server draws. They have fixed names, so that it knows them without
+ * a manifest. The one form in it is the console's, drawn by Preact: a tenth of React, for people on a phone.
  */
 export default defineConfig({
   root: import.meta.dirname,

@@ -28,15 +28,17 @@ const COMPILED = join(import.meta.dirname, "../node_modules/.cache/millrace-comp
 enableCompileCache(COMPILED);
 process.env["NODE_COMPILE_CACHE"] = COMPILED;
 
-/** More than cores: tests of pages and of whole processes wait for much of their time. Each takes a gigabyte and more. */
+/**
+ * More than cores: tests of pages and of whole processes wait for much of their time. Each takes a gigabyte and more.
+ */
 function countWorkers(): number {
   const free = availableMemory() / 1024 ** 3;
   if (free < 12) return 3;
   return free < 18 ? 4 : 5;
 }
 
-// Rubbish is collected seldom, and not in threads of its own: those took a sixth of a worker's time from the others. Nor
-// is it whenever a worker waits, which it does after each question to a database: that was every other time.
+// Rubbish is collected seldom, and not in threads of its own: those took a sixth of a worker's time from the others.
+// Nor is it whenever a worker waits, which it does after each question to a database: that was every other time.
 const FLAGS = [
   "--min-semi-space-size=64",
   "--max-semi-space-size=64",

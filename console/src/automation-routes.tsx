@@ -1,4 +1,7 @@
-/** Screens of automation, and those that everybody has. A loader starts a screen's requests beside the download of its code. */
+/**
+ * Screens of automation, and those that everybody has. A loader starts a screen's requests beside the download of its
+ * code.
+ */
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { readCausesSearch } from "./causes/search.ts";

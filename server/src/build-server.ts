@@ -40,7 +40,10 @@ const UNDICI_PARTS = {
   request: "undici/lib/api/api-request.js",
 };
 
-/** Leaves out what we never use of the HTTP client: its fetch, caches and mocks are most of it, and each process would hold them. */
+/**
+ * Leaves out what we never use of the HTTP client: its fetch, caches and mocks are most of it, and each process would
+ * hold them.
+ */
 const sliceUndici: Plugin = {
   name: "slice-undici",
   resolveId: (id) => (id === "undici" ? UNDICI : null),

@@ -10,7 +10,10 @@ import { describeClient } from "../../client/src/describe.ts";
 import { domains } from "./app.ts";
 import { renderOperationList } from "./operation-list.ts";
 
-/** Writes the generated files that are committed: the tables' types, the API and a list of it, its client's types, and the events. */
+/**
+ * Writes the generated files that are committed: the tables' types, the API and a list of it, its client's types, and
+ * the events.
+ */
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "millrace-generate-"));
 // The account that runs PostgreSQL for root must be able to enter it.

@@ -47,7 +47,10 @@ export async function openConsole(settings: Settings, log: Logger): Promise<stri
   return built;
 }
 
-/** Builds the console into the cache; the reason when something went wrong. A full disk or a folder in the way is no reason not to start. */
+/**
+ * Builds the console into the cache; the reason when something went wrong. A full disk or a folder in the way is no
+ * reason not to start.
+ */
 async function buildConsole(folder: string, sources: string): Promise<string | undefined> {
   try {
     await mkdir(dirname(folder), { recursive: true });

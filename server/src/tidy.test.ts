@@ -90,6 +90,16 @@ test("every file fits the hand, most of them a small one", () => {
   expect(large / lengths.length).toBeLessThanOrEqual(0.05);
 });
 
+test("a comment is no wider than 120 columns", () => {
+  const wide = sources.flatMap(({ path, text }) =>
+    text
+      .split("\n")
+      .filter((line) => line.length > 120 && /^\s*(\/\/|\/?\*)/.test(line))
+      .map((line) => `${path}: ${line.trim()}`),
+  );
+  expect(wide).toEqual([]);
+});
+
 test("a file is named for its subject", () => {
   const vague = /\/(utils?|helpers?|common|types|interfaces|constants|managers?|base|misc)\.ts$/;
   expect(sources.filter(({ path }) => vague.test(path))).toEqual([]);

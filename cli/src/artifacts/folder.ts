@@ -120,8 +120,8 @@ export function cardOf(artifact: Artifact, detail: Detail): Card {
 }
 
 /**
- * Two names may come to the same file name: the later one is then told apart by its id. A source that is no artifact's is
- * somebody's own program, and is never replaced by what a server sends.
+ * Two names may come to the same file name: the later one is then told apart by its id. A source that is no artifact's
+ * is somebody's own program, and is never replaced by what a server sends.
  */
 function freePath(path: string, { id }: Artifact): string {
   const apart = `${path}-${fileNameOf(id)}`;

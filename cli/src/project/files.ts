@@ -58,8 +58,8 @@ interface FileRef {
 }
 
 /**
- * Writes each thing to a file of its own, and removes those of things that are gone. A thing that a TypeScript file gives as
- * it is stays in it; a workflow that has changed is printed anew there.
+ * Writes each thing to a file of its own, and removes those of things that are gone. A thing that a TypeScript file
+ * gives as it is stays in it; a workflow that has changed is printed anew there.
  */
 export async function writeItems(folder: string, items: Items, format: Format): Promise<string[]> {
   const written: string[] = [];

@@ -1,4 +1,7 @@
-/** Writes the types of what a workspace has: its kinds of nodes, tables, connectors and secrets, for the builder of workflows. */
+/**
+ * Writes the types of what a workspace has: its kinds of nodes, tables, connectors and secrets, for the builder of
+ * workflows.
+ */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, pagesOf, type Schemas } from "@millrace/client";

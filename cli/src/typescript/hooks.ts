@@ -1,6 +1,6 @@
 /**
- * How the files of a project are found and read. They import the client that the command line itself has, so that a folder
- * needs no packages of its own; and where Node runs no TypeScript, the types are taken out, as newer ones do it.
+ * How the files of a project are found and read. They import the client that the command line itself has, so that a
+ * folder needs no packages of its own; and where Node runs no TypeScript, the types are taken out, as newer ones do it.
  */
 import { readFileSync } from "node:fs";
 import type { LoadHookContext, ModuleFormat, ResolveHookContext } from "node:module";

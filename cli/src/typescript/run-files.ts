@@ -1,4 +1,6 @@
-/** Runs the TypeScript files of a project. That is the code of whoever wrote them, with the rights of whoever runs it. */
+/**
+ * Runs the TypeScript files of a project. That is the code of whoever wrote them, with the rights of whoever runs it.
+ */
 import { fork } from "node:child_process";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +13,10 @@ export interface Evaluated {
   readonly error?: string;
 }
 
-/** What each file exports, in a process of its own: nothing of an earlier version is left, and nothing of ours is touched. */
+/**
+ * What each file exports, in a process of its own: nothing of an earlier version is left, and nothing of ours is
+ * touched.
+ */
 export async function runFiles(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
   const values = new Map<string, unknown>();
   if (paths.length === 0) return values;

@@ -1,6 +1,6 @@
 /**
- * What a report's answer looks like: the one reading of columns and rows that console, apps and mails draw. It keeps the
- * group behind each mark, so that every number leads to its rows.
+ * What a report's answer looks like: the one reading of columns and rows that console, apps and mails draw. It keeps
+ * the group behind each mark, so that every number leads to its rows.
  */
 import { formatBucket, formatGroup, type NumberStyle, toTitle } from "./format.ts";
 

@@ -1,6 +1,7 @@
 /**
  * Prints a definition as the source that builds it. References are printed where the builder would write the very same
- * text for them, and everything else as it stands: so the source gives the same JSON again, whatever a definition holds.
+ * text for them, and everything else as it stands: so the source gives the same JSON again, whatever a definition
+ * holds.
  */
 import type { WorkflowFile } from "./builder.ts";
 import { formatPath, parsePath } from "./reference.ts";

@@ -1,6 +1,6 @@
 /**
- * What a workspace has, for the types of a builder. `millrace types` fills these in from the server's own schemas; where it
- * has not been run, every type of node is taken, and nothing is known of what it gives.
+ * What a workspace has, for the types of a builder. `millrace types` fills these in from the server's own schemas;
+ * where it has not been run, every type of node is taken, and nothing is known of what it gives.
  */
 import type { AnyRef, Ref, Reference, Templated, TemplateText } from "./reference.ts";
 
@@ -119,7 +119,9 @@ type ActionOf<Config> = Config extends {
     : ActionShape
   : ActionShape;
 
-/** What a configuration must be beside what its schema says: no other fields, and columns and actions that are there. */
+/**
+ * What a configuration must be beside what its schema says: no other fields, and columns and actions that are there.
+ */
 export type Checked<Type, Config> = {
   readonly [Name in Exclude<keyof Config, keyof ConfigOf<Type>>]: never;
 } & (Type extends "records"

@@ -24,7 +24,10 @@ import { ApprovalList } from "./list.tsx";
 
 const OPEN_MAX = 200;
 
-/** What waits for my decision, and what was decided. One key decides; it is final, so nothing is shown before it is made. */
+/**
+ * What waits for my decision, and what was decided. One key decides; it is final, so nothing is shown before it is
+ * made.
+ */
 export function Approvals() {
   const { tab } = useSearch({ from: "/inside/approvals" });
   const navigate = useNavigate();

@@ -16,7 +16,9 @@ export interface CauseRow {
 /** `all`, what led to the thing, or what came of it. */
 export type Way = "all" | "back" | "forth";
 
-/** A run tells how it stands by itself: that it was started and completed needs no rows, unless something came of it. */
+/**
+ * A run tells how it stands by itself: that it was started and completed needs no rows, unless something came of it.
+ */
 function isOwnEvent(node: CauseNode, parent: CauseNode | undefined): boolean {
   if (!parent || node.focus === true || !node.type.startsWith("workflow.run_")) return false;
   return parent.kind === "run" || parent.fan?.kind === "run";

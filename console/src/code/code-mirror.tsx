@@ -1,6 +1,6 @@
 /**
- * CodeMirror in a shadow root: there its styles are constructed sheets, which a strict policy allows. In the document it
- * would write a `<style>`, which the policy blocks. This file is downloaded when the first editor is drawn.
+ * CodeMirror in a shadow root: there its styles are constructed sheets, which a strict policy allows. In the document
+ * it would write a `<style>`, which the policy blocks. This file is downloaded when the first editor is drawn.
  */
 import {
   autocompletion,
@@ -165,8 +165,8 @@ function editing(newest: PropsRef, echo: Echo, isBlock: boolean): Extension {
 }
 
 /**
- * A list that scrolls has to be reachable by keyboard, which CodeMirror's is by the arrow keys alone. Tab must not end in
- * it, so the list closes before the browser looks for the next field.
+ * A list that scrolls has to be reachable by keyboard, which CodeMirror's is by the arrow keys alone. Tab must not end
+ * in it, so the list closes before the browser looks for the next field.
  */
 const reachableList: Extension = [
   EditorView.updateListener.of(({ view }) => {
@@ -185,8 +185,8 @@ const reachableList: Extension = [
 ];
 
 /**
- * Typing over a selection, which the browser would do itself: to keep the look of what was there it writes inline styles,
- * and the policy blocks them.
+ * Typing over a selection, which the browser would do itself: to keep the look of what was there it writes inline
+ * styles, and the policy blocks them.
  */
 const overwriting: Extension = EditorView.domEventHandlers({
   beforeinput(event, view) {

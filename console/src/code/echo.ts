@@ -1,6 +1,7 @@
 /**
- * Texts that an editor reported and that were not drawn yet. React draws what an editor reports in a task of its own, and
- * more may be typed by then: what comes back is older than what stands in the editor, and must not be written over it.
+ * Texts that an editor reported and that were not drawn yet. React draws what an editor reports in a task of its own,
+ * and more may be typed by then: what comes back is older than what stands in the editor, and must not be written over
+ * it.
  */
 export class Echo {
   #reported: string[] = [];

@@ -1,7 +1,9 @@
 /** JSONata for the editor, and templates: text or JSON in which `{{ }}` holds an expression. */
 import type { StreamParser, StringStream } from "@codemirror/language";
 
-/** `expression` is one as a whole; in `template` only `{{ }}` is; `json-template` is JSON with templates in its texts. */
+/**
+ * `expression` is one as a whole; in `template` only `{{ }}` is; `json-template` is JSON with templates in its texts.
+ */
 export type ExpressionMode = "expression" | "template" | "json-template";
 
 interface Inside {

@@ -1,4 +1,7 @@
-/** The editor's looks, from the console's tokens: custom properties reach into a shadow root, so a theme changes at once. */
+/**
+ * The editor's looks, from the console's tokens: custom properties reach into a shadow root, so a theme changes at
+ * once.
+ */
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";

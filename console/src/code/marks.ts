@@ -1,4 +1,6 @@
-/** Marks of the text: underlined, with a sign in the gutter and their words on hover, drawn by our own classes alone. */
+/**
+ * Marks of the text: underlined, with a sign in the gutter and their words on hover, drawn by our own classes alone.
+ */
 import { type Extension, StateEffect, StateField } from "@codemirror/state";
 import { RangeSet } from "@codemirror/state";
 import { Decoration, EditorView, gutter, GutterMarker, hoverTooltip } from "@codemirror/view";

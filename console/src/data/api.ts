@@ -76,7 +76,10 @@ export function correlationOf(reply: unknown): string | undefined {
 /** Where the log stood before each answer was read. */
 const positions = new WeakMap<object, string>();
 
-/** Where the log stood before this answer was read: it has all that happened until then. Ids of events sort as the log does. */
+/**
+ * Where the log stood before this answer was read: it has all that happened until then. Ids of events sort as the log
+ * does.
+ */
 export const positionOf = (reply: object): string => positions.get(reply) ?? "";
 
 /** When the answers of this page's own commands came, by their correlations: the log will tell of them, too. */
@@ -110,7 +113,9 @@ export class Unreachable extends Error {
 const isLost = (error: unknown): boolean => error instanceof TypeError;
 
 interface ReadOptions extends CallOptions {
-  /** For what is kept outside of the cache: the stream does not tell all that this answer lacks, so it is read again. */
+  /**
+   * For what is kept outside of the cache: the stream does not tell all that this answer lacks, so it is read again.
+   */
   readonly onLate?: () => void;
 }
 

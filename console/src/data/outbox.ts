@@ -1,6 +1,6 @@
 /**
- * Writes wait while the browser has no network, in their order, and each is sent once: one whose answer was lost is sent
- * again under the same key, and the server knows it.
+ * Writes wait while the browser has no network, in their order, and each is sent once: one whose answer was lost is
+ * sent again under the same key, and the server knows it.
  */
 import { useSyncExternalStore } from "react";
 

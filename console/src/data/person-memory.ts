@@ -1,4 +1,7 @@
-/** What this browser remembers of whoever works with it: names of things they looked at, inputs of runs. It is nobody else's. */
+/**
+ * What this browser remembers of whoever works with it: names of things they looked at, inputs of runs. It is nobody
+ * else's.
+ */
 const PERSON = "millrace.person";
 const THEIRS = /^millrace\.(?:recents|input|welcome)\./;
 

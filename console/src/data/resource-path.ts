@@ -1,4 +1,7 @@
-/** The path at which the console shows a thing, a record by the slug of its table; undefined where it has no screen for it yet. */
+/**
+ * The path at which the console shows a thing, a record by the slug of its table; undefined where it has no screen for
+ * it yet.
+ */
 export function pathOf(type: string, id: string, number?: string | null): string | undefined {
   if (number !== null && number !== undefined && TICKET.test(number)) return `/tickets/${number}`;
   switch (type) {

@@ -38,7 +38,9 @@ export function announcePerson(userId: string | null): void {
   channel.close();
 }
 
-/** What a window shows is of one person. It goes when they sign out in another one, and begins anew with somebody else. */
+/**
+ * What a window shows is of one person. It goes when they sign out in another one, and begins anew with somebody else.
+ */
 export function followPerson(userId: string): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }: MessageEvent<string | null>) => {

@@ -1,6 +1,6 @@
 /**
- * The welcome: what the first owner came for, what was made for them, and what they may do next. The steps are kept in this browser;
- * that they were welcomed, with their account.
+ * The welcome: what the first owner came for, what was made for them, and what they may do next. The steps are kept in
+ * this browser; that they were welcomed, with their account.
  */
 import { useSyncExternalStore } from "react";
 import { place } from "./place.ts";

@@ -38,7 +38,10 @@ export function listenToSearch(): void {
 
 let reading: { readonly q: string; readonly timer: ReturnType<typeof setTimeout> } | undefined;
 
-/** Says once for each search what came of it, for those who write articles: one was opened, or the words were left alone. */
+/**
+ * Says once for each search what came of it, for those who write articles: one was opened, or the words were left
+ * alone.
+ */
 function noteLater(q: string): void {
   clearTimeout(reading?.timer);
   reading = q === "" ? undefined : { q, timer: setTimeout(() => note(q), READ_MS) };

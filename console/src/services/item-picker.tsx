@@ -16,7 +16,9 @@ interface ItemPickerProps {
   readonly placeholder?: string;
 }
 
-/** Chosen configuration items as chips, and a field that finds more. Arrows choose, Enter adds, Backspace takes back. */
+/**
+ * Chosen configuration items as chips, and a field that finds more. Arrows choose, Enter adds, Backspace takes back.
+ */
 export function ItemPicker({ id, value, onChange, placeholder }: ItemPickerProps) {
   const [text, setText] = useState("");
   const [active, setActive] = useState(0);

@@ -1,4 +1,7 @@
-/** A map, not a graph: every item is one cell in the block of its class, and lines are drawn for what was chosen alone. Five hundred items stay readable. */
+/**
+ * A map, not a graph: every item is one cell in the block of its class, and lines are drawn for what was chosen alone.
+ * Five hundred items stay readable.
+ */
 
 export const CELL = 16;
 const STEP = CELL + 4;

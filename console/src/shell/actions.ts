@@ -15,7 +15,9 @@ export interface Action {
   readonly always?: boolean;
   /** Says why it can't be done now. It is shown, and does not run. */
   readonly disabled?: string | undefined;
-  /** Fires only while the focus is inside of what this selector names, or nowhere: as keys that a button needs itself. */
+  /**
+   * Fires only while the focus is inside of what this selector names, or nowhere: as keys that a button needs itself.
+   */
   readonly within?: string;
   /** Its key is only shown: the browser's own event carries it, as a copy or a paste. */
   readonly native?: boolean;

@@ -1,4 +1,6 @@
-/** Keys that nothing answered to while their screen was not there yet, and that wait for it: a few, and not for long. */
+/**
+ * Keys that nothing answered to while their screen was not there yet, and that wait for it: a few, and not for long.
+ */
 
 const HELD_MAX = 8;
 const HELD_MS = 5_000;
@@ -28,7 +30,10 @@ export class HeldKeys<Event extends Press> {
     this.#presses = [];
   }
 
-  /** Runs the first of them, or the first two where they are one act; what is too old is forgotten, and once all is there, what is for nothing. */
+  /**
+   * Runs the first of them, or the first two where they are one act; what is too old is forgotten, and once all is
+   * there, what is for nothing.
+   */
   release(nowMs: number, isSettled = false): void {
     const fresh = this.#presses.filter(({ event }) => nowMs - event.timeStamp < HELD_MS);
     this.#presses = fresh;

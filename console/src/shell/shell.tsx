@@ -212,7 +212,9 @@ function Frame() {
   );
 }
 
-/** Leads within the page that is open now: a link to the one before it would be a way out, outside of every landmark. */
+/**
+ * Leads within the page that is open now: a link to the one before it would be a way out, outside of every landmark.
+ */
 function SkipLink({ onSkip }: { readonly onSkip: () => void }) {
   const here = useRouterState({
     select: ({ location: { pathname, searchStr } }) => `${BASE_PATH}${pathname}${searchStr}`,

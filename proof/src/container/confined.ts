@@ -1,6 +1,7 @@
 /**
- * A process of an image as a container runtime would have it: namespaces of its own for mounts and processes, the image as
- * a root that nobody can write to, a folder for data, a small `/tmp`, no capability, and an account that the host does not know.
+ * A process of an image as a container runtime would have it: namespaces of its own for mounts and processes, the image
+ * as a root that nobody can write to, a folder for data, a small `/tmp`, no capability, and an account that the host
+ * does not know.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

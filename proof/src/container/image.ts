@@ -1,6 +1,6 @@
 /**
- * The image of `deploy/Containerfile`, built without a registry and without a daemon: its base is made of Debian's packages
- * and takes the base's name, so that the file itself is built as it stands.
+ * The image of `deploy/Containerfile`, built without a registry and without a daemon: its base is made of Debian's
+ * packages and takes the base's name, so that the file itself is built as it stands.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";

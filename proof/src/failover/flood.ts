@@ -1,4 +1,7 @@
-/** Wrong passwords for a member of very many workspaces, by somebody without any credential, beside a webhook of another. */
+/**
+ * Wrong passwords for a member of very many workspaces, by somebody without any credential, beside a webhook of
+ * another.
+ */
 import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -13,7 +13,9 @@ export interface Chosen {
 
 /** After so many requests new people come, whatever has become of the former: some lost a role, some their place. */
 const SHIFT_REQUESTS = 3_000;
-/** These can end the session that asks, or shut out a whole workspace: they are for people whom nobody needs any more. */
+/**
+ * These can end the session that asks, or shut out a whole workspace: they are for people whom nobody needs any more.
+ */
 const ENDING =
   /^(auth\.logout|passwords\.|mfa\.|sso\.|workspaces\.update|tokens\.|users\.(update|remove)|roles\.(un)?assign)/;
 

@@ -47,7 +47,10 @@ const PROGRESS_EVERY = 2_000;
 const QUICK_MS = 25;
 const RARE_SHARE = 0.05;
 
-/** Talks to a server for so many requests, all of them judged. The people of the result can still ask until it is disposed of. */
+/**
+ * Talks to a server for so many requests, all of them judged. The people of the result can still ask until it is
+ * disposed of.
+ */
 export async function fuzz(target: Target, options: FuzzOptions): Promise<FuzzResult> {
   const contract = readContract();
   const { only } = options;

@@ -1,4 +1,6 @@
-/** Every `curl` line of README and the guides, typed into a shell as printed, on a product that has just been installed. */
+/**
+ * Every `curl` line of README and the guides, typed into a shell as printed, on a product that has just been installed.
+ */
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";

@@ -16,7 +16,10 @@ export interface Answer {
 
 const FENCE = /^```sh\n([\s\S]*?)^```$/gm;
 
-/** The blocks for a shell that talk to the product. Those for its operator are not typed, nor those with a value to fill in. */
+/**
+ * The blocks for a shell that talk to the product. Those for its operator are not typed, nor those with a value to fill
+ * in.
+ */
 export function commandsOf(markdown: string): Block[] {
   return [...markdown.matchAll(FENCE)]
     .map(({ index, 1: text = "" }) => ({

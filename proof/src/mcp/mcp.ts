@@ -1,4 +1,7 @@
-/** The clients of others speak the Model Context Protocol with the product: the official conformance suite, and the inspector. */
+/**
+ * The clients of others speak the Model Context Protocol with the product: the official conformance suite, and the
+ * inspector.
+ */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,7 +18,10 @@ const SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 const INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
 const PASSWORD = "correct horse battery staple";
 const COMMAND_MAX_MS = 180_000;
-/** The scenarios of a server as it is; the others call tools, prompts and resources of a server that is made for the suite. */
+/**
+ * The scenarios of a server as it is; the others call tools, prompts and resources of a server that is made for the
+ * suite.
+ */
 const SCENARIOS = ["server-initialize", "ping", "tools-list", "resources-list", "prompts-list"];
 const METHODS = ["tools/list", "resources/list", "resources/templates/list", "prompts/list"];
 const SCOPES = ["mcp:connect", "workflows:read", "workflows:write"];

@@ -12,7 +12,9 @@ import {
 import type { Finding, Options, Proof } from "../proof.ts";
 import { isIntact, readTemplate, type Template } from "./template.ts";
 
-/** `npm run proof -- n8n FOLDER [--share=70] [--top=40] [--list=TYPE]`: the folder has templates as JSON, at any depth. */
+/**
+ * `npm run proof -- n8n FOLDER [--share=70] [--top=40] [--list=TYPE]`: the folder has templates as JSON, at any depth.
+ */
 export const n8n: Proof = {
   name: "n8n",
   usage: "FOLDER [--share=70] [--top=40] [--list=TYPE]",

@@ -1,6 +1,6 @@
 /**
- * The work that jobs of the running product start in a process of its own: the export of a workspace, and the tasks of an import.
- * How far they have come they say in their rows, on a connection beside the one that works.
+ * The work that jobs of the running product start in a process of its own: the export of a workspace, and the tasks of
+ * an import. How far they have come they say in their rows, on a connection beside the one that works.
  */
 import pg from "pg";
 import { type ArchiveSummary, exportObject, type Task } from "#domains/portability/index.ts";

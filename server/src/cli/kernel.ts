@@ -12,7 +12,10 @@ import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";
 import { withDatabase } from "./database.ts";
 
-/** Works on an installation as the product itself does. A running server learns of it from the log, as from another node. */
+/**
+ * Works on an installation as the product itself does. A running server learns of it from the log, as from another
+ * node.
+ */
 export async function withKernel<T>(
   env: NodeJS.ProcessEnv,
   work: (kernel: Kernel, owner: pg.ClientConfig) => Promise<T>,

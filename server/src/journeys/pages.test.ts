@@ -113,7 +113,8 @@ describeInBrowser("every page as every role", () => {
       await move(visitor, path, seen);
       if (isOffered) await collectLinks();
       const alerts = await page.locator("[role=alert]").allTextContents();
-      // Links outlive what they lead to: an event's thing may be gone, or be somebody else's draft. Then a page says so.
+      // Links outlive what they lead to: an event's thing may be gone, or be somebody else's draft. Then a page says
+      // so.
       const isGone = await page.getByRole("heading", { name: "Nothing is here" }).isVisible();
       const refused = isGone
         ? seen.refused.filter((one) => !/^GET .* 404$/.test(one))

@@ -38,7 +38,10 @@ async function failRuns(ask: Ask, name: string, count: number) {
 const stateOf = (page: Page, state: string) =>
   page.locator("header.page-head").getByText(state, { exact: true });
 
-/** Expects that a list which was read before a run ended, and comes after the log has told of the end, does not bring it back. */
+/**
+ * Expects that a list which was read before a run ended, and comes after the log has told of the end, does not bring it
+ * back.
+ */
 async function expectOlderAnswerIgnored(
   page: Page,
   makeStale: () => Promise<{ readonly id: string; readonly end: () => Promise<unknown> }>,

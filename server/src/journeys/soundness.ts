@@ -93,8 +93,8 @@ function listViolations(page: Page, options: object, texts: readonly number[]): 
 }
 
 /**
- * Leaves one text for each way of drawing in the page, and resolves with the ways: classes and states of the text and all
- * that it lies in, with the colours that come of them. Runs in the page.
+ * Leaves one text for each way of drawing in the page, and resolves with the ways: classes and states of the text and
+ * all that it lies in, with the colours that come of them. Runs in the page.
  */
 function markTexts(): string[] {
   const LOOKS =

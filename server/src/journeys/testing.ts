@@ -57,7 +57,10 @@ const WIDTH = 1440;
 const NARROW_WIDTH = 400;
 const viewportOf = (width: number) => ({ width, height: width < 600 ? 800 : 900 });
 
-/** The port of all consoles of this worker, one after the other: at another address, a browser would load and compile all anew. */
+/**
+ * The port of all consoles of this worker, one after the other: at another address, a browser would load and compile
+ * all anew.
+ */
 let lastPort = 0;
 
 /** That port, unless somebody else has it now. */
@@ -170,8 +173,8 @@ export async function expectSound({ page, faults, looked }: Visitor): Promise<vo
 }
 
 /**
- * Expects that the screen which is open is sound, wide and narrow; `expectMore` is called in each. Axe looks at it as it
- * is; in light and dark, wide and narrow it does so for `npm run proof -- pages`.
+ * Expects that the screen which is open is sound, wide and narrow; `expectMore` is called in each. Axe looks at it as
+ * it is; in light and dark, wide and narrow it does so for `npm run proof -- pages`.
  */
 export async function expectSoundInEveryLook(
   visitor: Visitor,

@@ -1,6 +1,6 @@
 /**
- * The tables of a workspace, found in the database's own catalogue: every table whose rows carry a workspace's key. So a
- * table that a migration adds is in the archive without being listed anywhere; listed is only what is special.
+ * The tables of a workspace, found in the database's own catalogue: every table whose rows carry a workspace's key. So
+ * a table that a migration adds is in the archive without being listed anywhere; listed is only what is special.
  */
 import pg from "pg";
 
@@ -119,8 +119,8 @@ export const SEALED_TABLES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The jobs of a workspace: not those of the kernel, whose mails are sealed with a key of the installation's own, and not
- * those of whoever runs an installation, which write and delete files of the host.
+ * The jobs of a workspace: not those of the kernel, whose mails are sealed with a key of the installation's own, and
+ * not those of whoever runs an installation, which write and delete files of the host.
  */
 export const WORKSPACE_JOB = /^(?!kernel\.|installation\.)[a-z_]+\.[a-z_]+$/;
 

@@ -7,7 +7,9 @@ import { useServerDatabase } from "./testing/server-database.ts";
 import { launch, logIn, useProducts } from "./testing/product.ts";
 
 const WORK_LIMIT_MS = 60_000;
-/** Far less than the ten seconds after which a request gives up waiting for a connection, and enough on a busy machine. */
+/**
+ * Far less than the ten seconds after which a request gives up waiting for a connection, and enough on a busy machine.
+ */
 const LOOK_MS = 3_000;
 const PUBLISH = "/api/v1/events/topics/orders/publish";
 

@@ -26,8 +26,8 @@ const ROLES = "select from pg_roles where rolname = 'millrace_system_millrace'";
 type Moment = readonly [Victims, string, () => boolean | Promise<boolean>];
 
 /**
- * In the order in which they come about. Each stays true afterwards, so that a late look does no harm. They come one after
- * the other over the same folder: the next start gets past what a kill has left, and the last to its end.
+ * In the order in which they come about. Each stays true afterwards, so that a late look does no harm. They come one
+ * after the other over the same folder: the next start gets past what a kill has left, and the last to its end.
  */
 const MOMENTS: readonly Moment[] = [
   ["parent", "it was just spawned", () => true],

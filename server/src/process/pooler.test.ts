@@ -69,7 +69,9 @@ test("where even DATABASE_URL leads through a pooler it works too, without heari
 
 const LISTEN = "listen millrace_log";
 
-/** Records, people's SQL, a change of a table under them, a webhook and a run: what each of them leaves is there once. */
+/**
+ * Records, people's SQL, a change of a table under them, a webhook and a run: what each of them leaves is there once.
+ */
 async function assertWhole(ask: Ask): Promise<void> {
   await expectStatus(201, ask("POST /api/v1/tables", TABLE, HERE));
   const hook = { name: "all", url: receiver.url, events: ["record.created"] };

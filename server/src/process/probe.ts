@@ -1,7 +1,7 @@
 /**
- * The product with one more domain, whose reader and job leave a mark for every event of a workspace, so that a test can
- * count effects. `node probe.ts <node> <gate>` starts it. The marks bear the name of the node, and as long as the file
- * <gate> exists, every job stops half way.
+ * The product with one more domain, whose reader and job leave a mark for every event of a workspace, so that a test
+ * can count effects. `node probe.ts <node> <gate>` starts it. The marks bear the name of the node, and as long as the
+ * file <gate> exists, every job stops half way.
  */
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";

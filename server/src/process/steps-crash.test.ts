@@ -1,6 +1,6 @@
 /**
- * Kills the product while a run is in the middle of a step, of each kind that reaches outside or waits. The other system counts
- * what it is asked, so that a question which was answered and kept is seen to be asked once.
+ * Kills the product while a run is in the middle of a step, of each kind that reaches outside or waits. The other
+ * system counts what it is asked, so that a question which was answered and kept is seen to be asked once.
  */
 import { appendFileSync } from "node:fs";
 import { expect, test } from "vitest";

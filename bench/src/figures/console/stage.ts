@@ -60,8 +60,8 @@ export class Stage implements AsyncDisposable {
 }
 
 /**
- * Resolves in a page with the milliseconds that something took: from `begin`, a script that may do something first, until
- * an element matches and the frame with it is drawn.
+ * Resolves in a page with the milliseconds that something took: from `begin`, a script that may do something first,
+ * until an element matches and the frame with it is drawn.
  */
 export async function untilDrawn(page: Page, selector: string, begin = "0"): Promise<number> {
   const time = await page.evaluate(`new Promise((resolve) => {

@@ -7,7 +7,9 @@ import { ask } from "../../sales.ts";
 import { nowMs } from "../../statistics.ts";
 
 const MANY = 1_000_000;
-/** The lines of the file before, tenfold fewer: what it took shows what any import takes, and the rest what lines do. */
+/**
+ * The lines of the file before, tenfold fewer: what it took shows what any import takes, and the rest what lines do.
+ */
 const BEFORE_SHARE = 0.1;
 const GROWTH_MAX_MB = 100;
 const SAMPLE_MS = 200;

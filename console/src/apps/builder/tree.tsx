@@ -1,4 +1,7 @@
-/** The parts of the app: pages with their components, and its data. By pointer or keys they are chosen, moved and nested. */
+/**
+ * The parts of the app: pages with their components, and its data. By pointer or keys they are chosen, moved and
+ * nested.
+ */
 import { ChevronRight, Database, FileText, GripVertical, Plus, Settings2 } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, type ReactNode, useState } from "react";
 import { ICONS } from "../draft/catalog.ts";

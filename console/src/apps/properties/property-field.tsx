@@ -1,4 +1,6 @@
-/** Controls of properties: bindings with completion and their result, pickers of what there is, and lists of options. */
+/**
+ * Controls of properties: bindings with completion and their result, pickers of what there is, and lists of options.
+ */
 import { type FieldProps, fieldKindOf } from "../../form/index.ts";
 import { useOp } from "../../data/api.ts";
 import { ActionField } from "./action-field.tsx";

@@ -37,7 +37,9 @@ export function draftOf(change: Change | undefined): ChangeDraft {
   };
 }
 
-/** The draft with what a template says; what somebody wrote already stays, but for what a standard change is bound to. */
+/**
+ * The draft with what a template says; what somebody wrote already stays, but for what a standard change is bound to.
+ */
 export function fillFrom(
   draft: ChangeDraft,
   template: Schemas["ChangeTemplate"] | undefined,

@@ -23,7 +23,10 @@ const TYPES = [
   ["standard", "Standard: from a template that was agreed to once and for all"],
 ] as const;
 
-/** Drafts a change, from a template or from nothing, or edits one. A draft is private: nobody votes before it is handed in. */
+/**
+ * Drafts a change, from a template or from nothing, or edits one. A draft is private: nobody votes before it is handed
+ * in.
+ */
 export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
   const navigate = useNavigate();
   const [draft, setDraft] = useState<ChangeDraft>(() => draftOf(change));

@@ -12,7 +12,9 @@ export interface ScopeSource {
 /** Stands in a scope for a value of which only the type is known. */
 export const TYPE = Symbol("type");
 
-/** The tree that expressions walk: `{ steps: { read: { output } }, trigger, order }`. The nearest source of a path wins. */
+/**
+ * The tree that expressions walk: `{ steps: { read: { output } }, trigger, order }`. The nearest source of a path wins.
+ */
 export function toScope(sources: readonly ScopeSource[]): Readonly<Record<string, unknown>> {
   const scope: Record<string, unknown> = {};
   for (const { path, value } of sources) {

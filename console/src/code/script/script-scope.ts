@@ -1,4 +1,6 @@
-/** Follows what a script names: its input, its context, and the variables that it made of them. Nothing is evaluated. */
+/**
+ * Follows what a script names: its input, its context, and the variables that it made of them. Nothing is evaluated.
+ */
 import { TYPE } from "../expression/scope.ts";
 import { contextType, LIST_MEMBERS, type ScriptType, TEXT_MEMBERS } from "./script-type.ts";
 

@@ -11,7 +11,9 @@ export interface ConnectorDraft {
   readonly auth: Fields & { readonly kind: string };
 }
 
-/** The schema of an authentication without its kind, which has a control of its own: above the fields that are of it. */
+/**
+ * The schema of an authentication without its kind, which has a control of its own: above the fields that are of it.
+ */
 export function authSchema(type: ConnectorType, kind: string): Schema {
   const found = type.auth.find((one) => one.kind === kind)?.schema as Schema | undefined;
   const { kind: _, ...fields } = found?.properties ?? {};

@@ -48,8 +48,8 @@ export function findPresets(
 }
 
 /**
- * The type of connectors as one service has it: it asks for the parameters of the service alone, and of each way to sign in
- * for what the service does not know.
+ * The type of connectors as one service has it: it asks for the parameters of the service alone, and of each way to
+ * sign in for what the service does not know.
  */
 export function typeOfPreset(type: ConnectorType, preset: Preset): ConnectorType {
   const asked = (preset.parameters ?? []).map(({ name, title, hint, default: value }) => [

@@ -48,7 +48,9 @@ export const useTileData = (input: DataInput) =>
       keepNewest(before as DataReply | undefined, answer as DataReply),
   });
 
-/** A tile that was read later than in this answer stays: some are read by themselves while all of them are on their way. */
+/**
+ * A tile that was read later than in this answer stays: some are read by themselves while all of them are on their way.
+ */
 export function keepNewest(before: DataReply | undefined, answer: DataReply): DataReply {
   const known = new Map(before?.data.widgets.map((tile) => [tile.id, tile]));
   const widgets = answer.data.widgets.map((tile) => {

@@ -9,8 +9,8 @@ const ATTEMPTS_MAX = 6;
 const PAUSE_MS = 1_000;
 
 /**
- * Sends what is missing of an archive, a part after the other. A part that broke off is sent again, from where the server
- * says that it is; a refusal ends it.
+ * Sends what is missing of an archive, a part after the other. A part that broke off is sent again, from where the
+ * server says that it is; a refusal ends it.
  */
 export async function uploadArchive(
   file: Blob,

@@ -1,6 +1,6 @@
 /**
- * Lists that are read as a whole: a screen that orders and narrows them itself needs every line. An event makes one line
- * stale, and that line alone is read again.
+ * Lists that are read as a whole: a screen that orders and narrows them itself needs every line. An event makes one
+ * line stale, and that line alone is read again.
  */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -34,7 +34,9 @@ export interface Follow {
   readonly ask: (ids: readonly string[]) => object;
 }
 
-/** Reads the pages of a list one after the other, up to so many lines, and follows it. `follow` stays the same object. */
+/**
+ * Reads the pages of a list one after the other, up to so many lines, and follows it. `follow` stays the same object.
+ */
 export function useEvery<O extends ListId>(id: O, query: object, { max, follow }: EveryOptions) {
   type Item = ItemOf<Reply<O>> & { readonly id: string };
   const name = JSON.stringify(query);

@@ -24,7 +24,9 @@ interface LineReading<Item> {
   readonly begunAt: number;
 }
 
-/** The list after some of its lines were read again: changed in place, new ones first, and without those that are gone. */
+/**
+ * The list after some of its lines were read again: changed in place, new ones first, and without those that are gone.
+ */
 export function putLines<Item extends Line>(
   list: Every<Item>,
   { asked, items, begunAt }: LineReading<Item>,

@@ -106,7 +106,10 @@ async function readAgain(): Promise<void> {
   }
 }
 
-/** What a command of this page did is known to all that was asked after its answer. What readers of the log make of it is not. */
+/**
+ * What a command of this page did is known to all that was asked after its answer. What readers of the log make of it
+ * is not.
+ */
 function isKnown({ correlation }: PendingChange, query: Query): boolean {
   const answered = correlation === undefined ? undefined : answeredAt(correlation);
   return answered !== undefined && isBegunSince(query, answered);
@@ -170,7 +173,8 @@ async function follow(): Promise<void> {
   let hasBegun = state !== "connecting";
   await firstAnswer;
   for (;;) {
-    // It goes on after the last event, or begins where the first answer was read: also in a tab that takes over from another one.
+    // It goes on after the last event, or begins where the first answer was read: also in a tab that takes over from
+    // another one.
     const after = lastId ?? earliestPosition();
     // From here, and not from its opening: an older answer that comes meanwhile can't move what is asked for already.
     beginAt(after);

@@ -55,7 +55,10 @@ export class PendingChanges {
   }
 }
 
-/** The command whose transaction an event is of. What a job or a run does comes after the answer, though nothing else caused it. */
+/**
+ * The command whose transaction an event is of. What a job or a run does comes after the answer, though nothing else
+ * caused it.
+ */
 function commandOf(event: LogEvent): string | undefined {
   const { causationId, correlationId, jobId, runId, executionId } = event;
   const isLater = causationId !== null || (jobId ?? runId ?? executionId) !== undefined;

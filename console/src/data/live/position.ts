@@ -1,7 +1,7 @@
 /**
- * Where the log stands for this page. Each answer says how far the log had come before it was read, and the stream begins
- * at the earliest of them: what happens between the first answer and the opening of the stream, which takes seconds on a
- * slow line, is told by it. Ids of events sort as the log does.
+ * Where the log stands for this page. Each answer says how far the log had come before it was read, and the stream
+ * begins at the earliest of them: what happens between the first answer and the opening of the stream, which takes
+ * seconds on a slow line, is told by it. Ids of events sort as the log does.
  */
 let earliest: string | undefined;
 /** Where the stream began; what was read before that and answered since may lack what it does not tell. */

@@ -15,7 +15,9 @@ interface Doing {
   readonly at?: string | undefined;
 }
 
-/** Says that one is at a thing, again and again while one is, and knows who else is. Without a thing it does nothing. */
+/**
+ * Says that one is at a thing, again and again while one is, and knows who else is. Without a thing it does nothing.
+ */
 export function usePresence(
   thing: string | undefined,
   { at, isEditing }: Doing,

@@ -1,6 +1,6 @@
 /**
- * Reads again what is on the screen and became stale. What is being read is let finish, and then read once more: to begin
- * it anew at each event, as a busy log would have it, would never let a slow list arrive.
+ * Reads again what is on the screen and became stale. What is being read is let finish, and then read once more: to
+ * begin it anew at each event, as a busy log would have it, would never let a slow list arrive.
  */
 import type { Query, QueryClient } from "@tanstack/react-query";
 

@@ -1,4 +1,7 @@
-/** Follows one topic that people publish on, which is not on the stream that all tabs share, for as long as it is wanted. */
+/**
+ * Follows one topic that people publish on, which is not on the stream that all tabs share, for as long as it is
+ * wanted.
+ */
 import type { LogEvent } from "./live.ts";
 import { readStream } from "./stream.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The way back from what was just done. The server says of a command's answer whether all that it did can be undone; the
- * toast that tells of it, and no later one, offers that.
+ * The way back from what was just done. The server says of a command's answer whether all that it did can be undone;
+ * the toast that tells of it, and no later one, offers that.
  */
 import { onToast } from "../../ui/toast.tsx";
 

@@ -8,7 +8,10 @@ interface Placed {
 const STEP = 10;
 const POSITION_MAX = 10_000;
 
-/** The positions to write so that a rule comes that many places later, or earlier: one where there is room between its new neighbours. */
+/**
+ * The positions to write so that a rule comes that many places later, or earlier: one where there is room between its
+ * new neighbours.
+ */
 export function moveRule(rules: readonly Placed[], id: string, by: number): readonly Placed[] {
   const at = rules.findIndex((rule) => rule.id === id);
   const moved = rules[at];

@@ -5,7 +5,10 @@ import { notifyError } from "../../ui/toast.tsx";
 import type { View } from "../queue/views.ts";
 import { applyColumns, type Display, readDisplay, saveDisplay, toColumns } from "./display.ts";
 
-/** How rows are shown: as a saved view has its columns, else as this device does. A change of one's own view is kept in it. */
+/**
+ * How rows are shown: as a saved view has its columns, else as this device does. A change of one's own view is kept in
+ * it.
+ */
 export function useDisplay({ id, saved }: View): readonly [Display, (next: Display) => void] {
   const may = useMay();
   const me = useMe()?.user.id;

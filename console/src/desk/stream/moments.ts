@@ -1,4 +1,6 @@
-/** The story of a ticket from its moments in the log: what was said is large, what was changed is small and together. */
+/**
+ * The story of a ticket from its moments in the log: what was said is large, what was changed is small and together.
+ */
 import { toWords } from "../../ui/words.ts";
 import type { Moment } from "../ticket-kind.ts";
 

@@ -1,4 +1,6 @@
-/** Tells whether an event that has just come belongs in the list: the same question as the server answers for old ones. */
+/**
+ * Tells whether an event that has just come belongs in the list: the same question as the server answers for old ones.
+ */
 import type { LogEvent } from "../../data/live/live.ts";
 import type { EventsSearch } from "../search.ts";
 
@@ -61,7 +63,10 @@ export function mergeEvents(
   return sortEvents([...unseen, ...known]).slice(0, eventsMax);
 }
 
-/** Adds a page of the past. The stream begins before the first page is read, so that some of its events are there already. */
+/**
+ * Adds a page of the past. The stream begins before the first page is read, so that some of its events are there
+ * already.
+ */
 export function appendEvents(
   known: readonly LogEvent[],
   page: readonly LogEvent[],

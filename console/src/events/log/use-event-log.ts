@@ -133,7 +133,9 @@ async function searchBack(
   }
 }
 
-/** New events, all that came since the last frame at once: a run of thousands of items is drawn sixty times a second. */
+/**
+ * New events, all that came since the last frame at once: a run of thousands of items is drawn sixty times a second.
+ */
 function useLiveEvents(props: {
   readonly take: (fresh: readonly LogEvent[]) => void;
   readonly matches: (event: LogEvent) => boolean;

@@ -10,7 +10,9 @@ import { guessSchema } from "./payload.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** The message as it stands: its fields are those that messages of this type had before, or JSON where there were none. */
+/**
+ * The message as it stands: its fields are those that messages of this type had before, or JSON where there were none.
+ */
 function useMessageDraft(firstTopic: string) {
   const [topic, setTopic] = useState(firstTopic);
   const [type, setType] = useState("");

@@ -13,7 +13,10 @@ interface FindingsProps {
   readonly refusal: string | undefined;
 }
 
-/** The cause and the way around it: what everybody with such an incident needs. They are saved as a whole, on the version that they began with. */
+/**
+ * The cause and the way around it: what everybody with such an incident needs. They are saved as a whole, on the
+ * version that they began with.
+ */
 export function Findings({ problem, ifMatch, refusal }: FindingsProps) {
   const [base, setBase] = useState(ifMatch);
   const [kept, setKept] = useState({

@@ -11,7 +11,9 @@ export interface RunPage {
   readonly runs: readonly Run[];
   /** The cursor of the page behind it; none on the last. */
   readonly next: string | undefined;
-  /** Where the log stood before it was read: it has all that happened until then. Ids of events sort as the log does. */
+  /**
+   * Where the log stood before it was read: it has all that happened until then. Ids of events sort as the log does.
+   */
   readonly position: string;
 }
 
@@ -105,7 +107,10 @@ export function showRuns(book: RunBook, told: ToldRuns, wanted: string | undefin
   return isSame ? book : { ...book, runs };
 }
 
-/** Says whether a run was read before this happened. A run that ended after it was read after it, whatever the page says. */
+/**
+ * Says whether a run was read before this happened. A run that ended after it was read after it, whatever the page
+ * says.
+ */
 function isLater({ event, at }: RunChange, { finishedAt }: Run, position: string): boolean {
   return event > position && (finishedAt === null || Date.parse(at) > Date.parse(finishedAt));
 }

@@ -1,4 +1,6 @@
-/** The steps that a screen needs of a run: those outside of loops, of the items that one looks at, and some that failed. */
+/**
+ * The steps that a screen needs of a run: those outside of loops, of the items that one looks at, and some that failed.
+ */
 import { useMemo } from "react";
 import { findHeaviest, type NodeSummary, type RunStep } from "../../workflows/index.ts";
 import { useItemSteps, useNodeStep, useStepPages } from "../step/loop-steps.ts";

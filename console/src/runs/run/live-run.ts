@@ -1,6 +1,6 @@
 /**
- * A run as it happens: its steps outside of loops and the counts of all of them by node. A loop of ten thousand items is
- * told as counts; its items are read where somebody looks at them.
+ * A run as it happens: its steps outside of loops and the counts of all of them by node. A loop of ten thousand items
+ * is told as counts; its items are read where somebody looks at them.
  */
 import { useEffect, useRef, useState } from "react";
 import { cache, invalidateWhere, query, type Schemas, useOp } from "../../data/api.ts";

@@ -1,6 +1,7 @@
 /**
- * The chosen step in the address of a run. `step` is its way through the loops, as on the canvas (`each/charge`); `item`
- * says which items of these loops one looks at (`each:3,each/lines:0`). An id of the API (`each[3].charge`) says both.
+ * The chosen step in the address of a run. `step` is its way through the loops, as on the canvas (`each/charge`);
+ * `item` says which items of these loops one looks at (`each:3,each/lines:0`). An id of the API (`each[3].charge`) says
+ * both.
  */
 export interface StepPlace {
   readonly key: string | undefined;

@@ -1,4 +1,6 @@
-/** The attributes of a class as lines that somebody can edit. A schema that is more than that stays as it is written. */
+/**
+ * The attributes of a class as lines that somebody can edit. A schema that is more than that stays as it is written.
+ */
 
 export const KINDS = [
   ["text", "Text"],

@@ -204,7 +204,10 @@ function SecondFactorForm(props: {
 
 const LAST_SSO = "millrace.sso";
 
-/** The workspace that the address or this browser knows, or the only one with single sign-on: then nobody is asked for it. */
+/**
+ * The workspace that the address or this browser knows, or the only one with single sign-on: then nobody is asked for
+ * it.
+ */
 async function findSsoEntry(): Promise<string | undefined> {
   const workspace = localStorage.getItem(LAST_SSO) ?? place.workspace;
   const query = workspace === undefined ? {} : { workspace };

@@ -1,7 +1,7 @@
 /**
- * What others do to the records of a list, as the log tells it. Nothing moves under somebody's hands: what has no certain
- * place is only counted. An event may be told while a page is on its way that was read before it happened: such events
- * are followed once more when the page is there.
+ * What others do to the records of a list, as the log tells it. Nothing moves under somebody's hands: what has no
+ * certain place is only counted. An event may be told while a page is on its way that was read before it happened: such
+ * events are followed once more when the page is there.
  */
 import type { LogEvent } from "../../data/live/live.ts";
 import { isSame } from "../column/value.ts";

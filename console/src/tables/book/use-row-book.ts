@@ -64,7 +64,9 @@ export function useSummary(spec: ListSpec, by: string | null, figures: string) {
   });
 }
 
-/** Shows what others do, in a book for as long as it is open: what is to be read again outlives a change of its screen. */
+/**
+ * Shows what others do, in a book for as long as it is open: what is to be read again outlives a change of its screen.
+ */
 function useLiveRows(book: RowBook, { slug, filter, q, sort }: ListSpec): void {
   const me = useMe()?.user.id;
   const isPlain = Object.keys(filter).length === 0 && q === "" && sort === "";

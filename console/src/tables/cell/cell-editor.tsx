@@ -1,4 +1,7 @@
-/** The field in which a cell is written. It begins with what was typed, says what is wrong, and leaves with Enter, Tab or a press elsewhere. */
+/**
+ * The field in which a cell is written. It begins with what was typed, says what is wrong, and leaves with Enter, Tab
+ * or a press elsewhere.
+ */
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useFloat } from "../../ui/overlay/placement.ts";
 import { choicesOf, type GridColumn, linkTargetOf, targetOf } from "../column/column.ts";

@@ -1,4 +1,6 @@
-/** A list below a cell: type to find, arrows to walk, Enter to take. Several can be taken where a cell holds several. */
+/**
+ * A list below a cell: type to find, arrows to walk, Enter to take. Several can be taken where a cell holds several.
+ */
 import { Check } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useFloat } from "../../ui/overlay/placement.ts";

@@ -1,4 +1,7 @@
-/** The grid: a spreadsheet over a list of any length. It draws what is in sight, both ways, and leaves the rest to its keys. */
+/**
+ * The grid: a spreadsheet over a list of any length. It draws what is in sight, both ways, and leaves the rest to its
+ * keys.
+ */
 import "./grid.css";
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { flushSync } from "react-dom";

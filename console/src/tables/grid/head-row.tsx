@@ -1,4 +1,6 @@
-/** The names of the columns: sorted, moved, made wider and opened from here, by keys and menus as well as by dragging. */
+/**
+ * The names of the columns: sorted, moved, made wider and opened from here, by keys and menus as well as by dragging.
+ */
 import { ArrowDown, ArrowUp, ChevronDown, Plus } from "lucide-react";
 import { type PointerEvent, useState } from "react";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";

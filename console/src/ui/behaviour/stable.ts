@@ -2,7 +2,9 @@ import { useEffect, useRef, useState } from "react";
 
 type Handlers = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** Handlers that stay the same for a component's life and do what the newest ones do: whatever is drawn with them rests. */
+/**
+ * Handlers that stay the same for a component's life and do what the newest ones do: whatever is drawn with them rests.
+ */
 export function useStableHandlers<T extends Handlers>(handlers: T): T {
   const newest = useRef(handlers);
   useEffect(() => {

@@ -2,7 +2,8 @@ import { type RefObject, useEffect, useRef } from "react";
 
 /**
  * Opens a native dialog as it is drawn. The focus goes to the first that `focus` names, or to the first that can have
- * it, and back to where it was: the browser gives it back only of a dialog that is closed, not of one that is taken away.
+ * it, and back to where it was: the browser gives it back only of a dialog that is closed, not of one that is taken
+ * away.
  */
 export function useModal(focus = "[data-focus]"): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);

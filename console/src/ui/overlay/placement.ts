@@ -1,4 +1,6 @@
-/** Places what floats beside what it belongs to. It stands in the top layer (`popover`), so no scrolled box cuts it off. */
+/**
+ * Places what floats beside what it belongs to. It stands in the top layer (`popover`), so no scrolled box cuts it off.
+ */
 import { type RefObject, useLayoutEffect } from "react";
 
 const GAP_PX = 4;

@@ -1,4 +1,7 @@
-/** The nodes that React Flow draws. One that looks the same stays the same object, and neither it nor its card does anything. */
+/**
+ * The nodes that React Flow draws. One that looks the same stays the same object, and neither it nor its card does
+ * anything.
+ */
 import { type Node, Position } from "@xyflow/react";
 import { useMemo, useRef } from "react";
 import type { Mark } from "../graph/diff.ts";

@@ -97,7 +97,9 @@ interface CanvasProps {
   readonly isLocked?: boolean;
 }
 
-/** The graph of a workflow. React Flow carries nodes, pan, zoom and selection; wires are drawn by us, in one drawing. */
+/**
+ * The graph of a workflow. React Flow carries nodes, pan, zoom and selection; wires are drawn by us, in one drawing.
+ */
 export function Canvas(props: CanvasProps) {
   const layout = useLayout(props.definition, props.folding);
   return layout ? <LaidOutCanvas {...props} laidOut={layout} /> : <Loading />;

@@ -5,7 +5,10 @@ const GAP = 20;
 /** Dots that stand nearer than this are a grey: then every other one is left out. */
 const GAP_MIN = 10;
 
-/** The dotted ground. It is painted once for a zoom and only shifted while one pans: painting it anew took most of a frame. */
+/**
+ * The dotted ground. It is painted once for a zoom and only shifted while one pans: painting it anew took most of a
+ * frame.
+ */
 export function Dots() {
   const ground = useRef<HTMLDivElement>(null);
   const store = useStoreApi();
@@ -19,7 +22,8 @@ export function Dots() {
       while (gap < GAP_MIN) gap *= 2;
       if (gap !== shown) current.style.backgroundSize = `${gap}px ${gap}px`;
       shown = gap;
-      // By whole pixels: a layer that stands between them is filtered, which without a graphics card took half of a frame.
+      // By whole pixels: a layer that stands between them is filtered, which without a graphics card took half of a
+      // frame.
       current.style.transform = `translate(${Math.round(x % gap)}px, ${Math.round(y % gap)}px)`;
     };
     place();

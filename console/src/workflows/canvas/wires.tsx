@@ -83,8 +83,8 @@ function flowOf(wire: Wire, run: RunView): string {
 }
 
 /**
- * All wires in one drawing, and their words above it. A wire that moves glides; one that takes another form is drawn anew.
- * Many don't glide: those that look alike are one path.
+ * All wires in one drawing, and their words above it. A wire that moves glides; one that takes another form is drawn
+ * anew. Many don't glide: those that look alike are one path.
  */
 export const Wires = memo(function Wires(props: WiresProps) {
   const wires = useWiresInSight(props);
@@ -119,7 +119,10 @@ function looksOf({ wire, run, marks, chosen, drop }: OneWire): string {
   return looks.filter(Boolean).join(" ");
 }
 
-/** The browser goes through all that is drawn at each move of the canvas: 200 wires of their own took a third of a frame. */
+/**
+ * The browser goes through all that is drawn at each move of the canvas: 200 wires of their own took a third of a
+ * frame.
+ */
 function WireBundles({ wires, ...props }: WiresProps & { readonly wires: readonly Wire[] }) {
   const { offset, handlers } = props;
   const drawn = wires.map((wire) => ({

@@ -34,7 +34,10 @@ export function replaceStep<G extends Graph>(root: G, key: string, next: Step): 
   }));
 }
 
-/** Inserts steps: what followed now follows them. The new edge takes the old one's place, since columns stand in the order of edges. */
+/**
+ * Inserts steps: what followed now follows them. The new edge takes the old one's place, since columns stand in the
+ * order of edges.
+ */
 export function insertSteps<G extends Graph>(root: G, clip: Graph, spot: Spot): G {
   return changeGraph(root, spot.place, (graph) => {
     const { after, when } = spot;
@@ -190,7 +193,9 @@ function renameMentions(value: unknown, ids: ReadonlyMap<string, string>): unkno
   );
 }
 
-/** Moves steps elsewhere under their own ids, so that what others say of them holds. Unchanged where there is no way. */
+/**
+ * Moves steps elsewhere under their own ids, so that what others say of them holds. Unchanged where there is no way.
+ */
 export function moveSteps<G extends Graph>(root: G, keys: readonly string[], spot: Spot): G {
   const clip = copySteps(root, keys);
   const without = removeSteps(root, keys);

@@ -1,4 +1,6 @@
-/** Pickers of things that a step names: connectors, actions, tables, topics, people, workflows. Each with a way to it. */
+/**
+ * Pickers of things that a step names: connectors, actions, tables, topics, people, workflows. Each with a way to it.
+ */
 import { Link } from "@tanstack/react-router";
 import { SquareArrowOutUpRight } from "lucide-react";
 import { useOp } from "../../data/api.ts";

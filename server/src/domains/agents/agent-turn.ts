@@ -22,8 +22,8 @@ const REPAIRS_DEFAULT = 2;
 const WINDOW_DEFAULT = 20;
 
 /**
- * One turn of an agent: asks the model with all that was said and done so far, as the journal has it. Its calls are the output,
- * for the steps after it to carry out; without any, the text is the answer.
+ * One turn of an agent: asks the model with all that was said and done so far, as the journal has it. Its calls are the
+ * output, for the steps after it to carry out; without any, the text is the answer.
  */
 export const agentTurnStep = executor({
   type: agentTurn,

@@ -1,6 +1,6 @@
 /**
- * Connectors as pack content. Credentials are names of secrets; one that was typed in stays where it is, and is shown as
- * `***`, which means nothing elsewhere.
+ * Connectors as pack content. Credentials are names of secrets; one that was typed in stays where it is, and is shown
+ * as `***`, which means nothing elsewhere.
  */
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";

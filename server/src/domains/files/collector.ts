@@ -1,8 +1,8 @@
 /**
- * The collector of what nobody has any more: uploads that were attached to nothing, files that left what they were attached to, contents without a file, and what
- * broken uploads left. A content is kept a day longer than its last file, so that a download that has begun comes to its
- * end, and a backup that has copied the rows still finds it. Its object goes before its row: whatever is killed in
- * between is found again.
+ * The collector of what nobody has any more: uploads that were attached to nothing, files that left what they were
+ * attached to, contents without a file, and what broken uploads left. A content is kept a day longer than its last
+ * file, so that a download that has begun comes to its end, and a backup that has copied the rows still finds it. Its
+ * object goes before its row: whatever is killed in between is found again.
  */
 import type { Platform } from "#kernel/contract.ts";
 import { deleteAcrossWorkspaces, retentionJob } from "#kernel/work/retention-job.ts";

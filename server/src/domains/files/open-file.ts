@@ -25,7 +25,9 @@ export async function getReadableRow(ctx: ReadContext, fileId: string): Promise<
   return row;
 }
 
-/** True for those who may read what the file is attached to; for whoever uploaded it while it is attached to nothing. */
+/**
+ * True for those who may read what the file is attached to; for whoever uploaded it while it is attached to nothing.
+ */
 export async function canReadFile(ctx: ReadContext, row: FileRow): Promise<boolean> {
   const { attached_type, attached_id, internal, id } = row;
   if (attached_id === null) return row.created_by === authorOf(ctx.caller);

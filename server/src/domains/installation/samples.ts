@@ -34,7 +34,8 @@ export const samples: readonly Sample[] = [
   byOperator("installation.read_storage"),
   byOperator("installation.read_settings"),
   byOperator("installation.read_log", async () => ({ query: { level: "warn" } })),
-  // First what changes nothing, for further tests perform it; at the end there is none, or the others' changes were refused.
+  // First what changes nothing, for further tests perform it; at the end there is none, or the others' changes were
+  // refused.
   byOperator("installation.set_maintenance", async () => ({ body: { enabled: false } })),
   byOperator("installation.set_maintenance", async () => ({ body: { enabled: true } })),
   byOperator("installation.set_maintenance", async (_world, by) => {

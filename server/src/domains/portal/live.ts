@@ -1,6 +1,6 @@
 /**
- * The stream that says when a page of the portal is stale. It tells that something of the visitor's changed, never what:
- * the page that is read anew says it, by its own rules.
+ * The stream that says when a page of the portal is stale. It tells that something of the visitor's changed, never
+ * what: the page that is read anew says it, by its own rules.
  */
 import Type from "typebox";
 import { openStream, PLATFORM_EVENTS } from "#domains/bus/index.ts";

@@ -98,8 +98,8 @@ export class PresenceWatch {
 type Viewer = Pick<PresentSession, "userId" | "sessionId">;
 
 /**
- * The changes around one session: of the things that it is at itself, where its right to read was asked for when it came
- * and with every renewal. Another session or token of the same person may be allowed less.
+ * The changes around one session: of the things that it is at itself, where its right to read was asked for when it
+ * came and with every renewal. Another session or token of the same person may be allowed less.
  */
 export class PresenceFollower {
   readonly close: () => void;

@@ -1,7 +1,7 @@
 /**
- * The records of a table as they were at a past moment, from the log, under the rules that hold for the caller now. What
- * is computed from other columns or records was never written down, and has no past; a column that was renamed since has
- * its values from then on.
+ * The records of a table as they were at a past moment, from the log, under the rules that hold for the caller now.
+ * What is computed from other columns or records was never written down, and has no past; a column that was renamed
+ * since has its values from then on.
  */
 import { ALWAYS_VISIBLE, type OpenTable } from "#domains/tables/index.ts";
 import { conditionToSql } from "#kernel/condition/sql.ts";

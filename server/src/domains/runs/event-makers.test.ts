@@ -7,8 +7,8 @@ const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 /**
- * The events of a correlation in the order of the log, with the types of their causes: without the clocks of its tickets
- * and the notifications about them, which readers add in their own time.
+ * The events of a correlation in the order of the log, with the types of their causes: without the clocks of its
+ * tickets and the notifications about them, which readers add in their own time.
  */
 async function readChain(correlationId: string): Promise<string[]> {
   const rows = await world.sql(

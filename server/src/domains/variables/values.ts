@@ -46,8 +46,8 @@ const BATCH_VARIABLES_MAX = 1_000;
 const reads = new WeakMap<Platform["db"], BatchedRead<VariableKey, VariableRow>>();
 
 /**
- * The values of variables by name, as they are now; of all, where `ANY_NAME` is among the names. Fails with `unknown_variable`
- * where a named one does not exist or has no value here, and for those who may not read variables.
+ * The values of variables by name, as they are now; of all, where `ANY_NAME` is among the names. Fails with
+ * `unknown_variable` where a named one does not exist or has no value here, and for those who may not read variables.
  */
 export async function readVariables(
   { db }: Pick<Platform, "db">,

@@ -32,7 +32,9 @@ export const getSecretUsage = query({
   },
 });
 
-/** Matches `{{secrets.NAME}}`, `secrets.get("NAME")` and `"secret": "NAME"`; a name has no sign that means something. */
+/**
+ * Matches `{{secrets.NAME}}`, `secrets.get("NAME")` and `"secret": "NAME"`; a name has no sign that means something.
+ */
 function toPattern(name: string): string {
   const quote = "\\\\*[\"'`]";
   return `secrets\\.${name}\\M|secrets\\.get\\(\\s*${quote}${name}${quote}|"secret":\\s*"${name}"`;

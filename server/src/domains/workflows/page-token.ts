@@ -1,6 +1,6 @@
 /**
- * The tokens in addresses of pages. They are given to anybody, while the token of a webhook is a password: whoever knows
- * one page must find neither the webhooks of the workflow nor its other pages.
+ * The tokens in addresses of pages. They are given to anybody, while the token of a webhook is a password: whoever
+ * knows one page must find neither the webhooks of the workflow nor its other pages.
  */
 import { equalBytes, hmac } from "#kernel/access/crypto.ts";
 

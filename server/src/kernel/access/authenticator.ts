@@ -122,7 +122,10 @@ export class Authenticator {
     });
   }
 
-  /** Look-ups as a queue of their own: requests that share one wait for the database, though for no connection of a pool. */
+  /**
+   * Look-ups as a queue of their own: requests that share one wait for the database, though for no connection of a
+   * pool.
+   */
   get load(): QueueLoad {
     return { waiting: this.#forgotten.size, handedOut: this.#endedLookUps };
   }

@@ -72,8 +72,8 @@ export interface CallingRun {
   /** Equal for all attempts of the step. */
   readonly step: string;
   /**
-   * Where the step itself keeps files: those that its earlier attempts left are dropped before the first. Files of operations
-   * stay, since a repeated one answers with them.
+   * Where the step itself keeps files: those that its earlier attempts left are dropped before the first. Files of
+   * operations stay, since a repeated one answers with them.
    */
   readonly leftovers?: { dropped?: Promise<unknown> };
 }

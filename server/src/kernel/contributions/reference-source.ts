@@ -1,4 +1,7 @@
-/** Where something is used: each domain says which of its own things name another, by a connector's id or a secret's name. */
+/**
+ * Where something is used: each domain says which of its own things name another, by a connector's id or a secret's
+ * name.
+ */
 import { sql } from "kysely";
 import type { Permission } from "../access/permission.ts";
 import type { ReadContext } from "../contract.ts";

@@ -1,6 +1,6 @@
 /**
- * Rows of the platform that people's SQL may read, beside their own tables: views in the database, each contributed by the
- * domain that owns the rows, which says who sees which of them.
+ * Rows of the platform that people's SQL may read, beside their own tables: views in the database, each contributed by
+ * the domain that owns the rows, which says who sees which of them.
  */
 import type { Caller } from "../access/caller.ts";
 import type { Permission } from "../access/permission.ts";

@@ -56,7 +56,10 @@ const ROLLBACK = "rollback";
 /** The statement that ends a transaction whose work is done. */
 type Ending = typeof COMMIT | typeof ROLLBACK;
 
-/** While some wait and the number of what was handed out so far, such as connections, stands still, the queue is stalled. */
+/**
+ * While some wait and the number of what was handed out so far, such as connections, stands still, the queue is
+ * stalled.
+ */
 export interface QueueLoad {
   readonly waiting: number;
   readonly handedOut: number;

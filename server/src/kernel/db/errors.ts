@@ -39,7 +39,9 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** True when two transactions changed the same row of the catalog at once, which PostgreSQL waits for and then refuses. */
+/**
+ * True when two transactions changed the same row of the catalog at once, which PostgreSQL waits for and then refuses.
+ */
 function isCatalogRace(error: unknown): boolean {
   const code = sqlStateOf(error);
   if (code === INTERNAL_ERROR) return /tuple concurrently (updated|deleted)/.test(String(error));

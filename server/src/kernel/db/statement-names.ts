@@ -11,8 +11,8 @@ const seenOnce = new Set<string>();
 let nameCount = 0;
 
 /**
- * In the text of a statement that is planned each time: the plan that PostgreSQL keeps for any values takes none of them for
- * frequent.
+ * In the text of a statement that is planned each time: the plan that PostgreSQL keeps for any values takes none of
+ * them for frequent.
  */
 export const PLANNED_ANEW = "/* planned anew */";
 

@@ -255,7 +255,8 @@ function readDryRun(op: Operation, { headers, query }: FastifyRequest): boolean 
   if (!supportsDryRun(op)) {
     const isOwn = op.query?.properties["dryRun"] !== undefined;
     if (isPreferred && isOwn) parameters["dryRun"] = "true";
-    // A client that asks for none must not cause one. A request that is read whole is its sender's own, headers included.
+    // A client that asks for none must not cause one. A request that is read whole is its sender's own, headers
+    // included.
     else if (isPreferred && !op.readsRequest) {
       throw invalidField("Prefer", "dry-run is not for this operation");
     }

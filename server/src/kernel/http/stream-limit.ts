@@ -4,7 +4,10 @@ import { Failure, RateLimited } from "../operation/failure.ts";
 const STREAMS_MAX = 300;
 const RETRY_SECONDS = 10;
 
-/** Counts the streams of events that one person, or one address of strangers, has open: each holds a connection and a place at a feed. */
+/**
+ * Counts the streams of events that one person, or one address of strangers, has open: each holds a connection and a
+ * place at a feed.
+ */
 export class StreamLimit {
   readonly #open = new Map<string, number>();
   readonly #max: number;

@@ -1,14 +1,16 @@
 /**
- * Looks through the log of a partition backwards, a window at a time. No index serves every selection: where one does, a
- * window is of what it finds; where none does, somebody who looks for a rare event sees how far back the search has come,
- * and every event that is written costs no more.
+ * Looks through the log of a partition backwards, a window at a time. No index serves every selection: where one does,
+ * a window is of what it finds; where none does, somebody who looks for a rare event sees how far back the search has
+ * come, and every event that is written costs no more.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
 import type { LogPosition, RecordedEvent } from "./event.ts";
 import { type EventRow, positionOfRow, positionParameter, readEventsAt } from "./event-log.ts";
 
-/** Selects events. What SQL can't tell for certain, such as a text that a rule hides, is checked again on what is shown. */
+/**
+ * Selects events. What SQL can't tell for certain, such as a text that a rule hides, is checked again on what is shown.
+ */
 export interface EventSelection {
   readonly topic?: string | undefined;
   readonly hiddenTopics: readonly string[];
@@ -112,7 +114,9 @@ function textCondition(text: string): RawBuilder<unknown> {
 /** Clocks of nodes differ, and a transaction takes its time of the beginning: so far may an event be out of order. */
 const DISORDER_MS = 120_000;
 
-/** A position before which nothing of this time or later stands; undefined where the log of the partition begins later. */
+/**
+ * A position before which nothing of this time or later stands; undefined where the log of the partition begins later.
+ */
 export async function findPositionBefore(tx: Tx, time: string): Promise<LogPosition | undefined> {
   return findPosition(tx, new Date(Date.parse(time) - DISORDER_MS));
 }

@@ -77,8 +77,8 @@ const CASTS: Partial<
 };
 
 /**
- * A field of a past state by its name in the API; null where it was of another type. Within a subquery `doc` is named with
- * its row, since a column there may have that name, too.
+ * A field of a past state by its name in the API; null where it was of another type. Within a subquery `doc` is named
+ * with its row, since a column there may have that name, too.
  */
 export function pastField(
   name: string,
@@ -144,8 +144,8 @@ export interface StateAsOf {
 }
 
 /**
- * The state of one thing at a moment: every event of a change has the whole thing as it left it, so the last one until then
- * is the answer. A failure where there was none; undefined where the log knows nothing of the thing.
+ * The state of one thing at a moment: every event of a change has the whole thing as it left it, so the last one until
+ * then is the answer. A failure where there was none; undefined where the log knows nothing of the thing.
  */
 export async function findPastState(tx: Tx, thing: ThingAsOf): Promise<StateAsOf | undefined> {
   const { asOf, now, created, deleted = [] } = thing;

@@ -12,7 +12,10 @@ export interface IdempotentSteps<Ready> {
   readonly operation: string;
   readonly partition: Partition;
   readonly prepare: () => Promise<Ready>;
-  /** True when a stored response is looked for before the preparation, too: where that is work, and the key may be known. */
+  /**
+   * True when a stored response is looked for before the preparation, too: where that is work, and the key may be
+   * known.
+   */
   readonly looksBefore: boolean;
   readonly run: (session: Transaction, ready: Ready) => Promise<InvocationResult>;
   readonly renderFailure: (failure: Failure) => InvocationResult;

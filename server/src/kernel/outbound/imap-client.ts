@@ -16,7 +16,10 @@ export interface ImapServer {
   readonly bytesMax: number;
 }
 
-/** A client that is not connected yet; a literal address that is not permitted is refused here, as it is never looked up. */
+/**
+ * A client that is not connected yet; a literal address that is not permitted is refused here, as it is never looked
+ * up.
+ */
 export async function createImapClient(
   outbound: Outbound,
   { host, port, security, username, password, timeoutMs, bytesMax }: ImapServer,

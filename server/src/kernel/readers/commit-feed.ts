@@ -106,7 +106,10 @@ export class CommitFeed {
     return this.#epoch;
   }
 
-  /** The id below which nothing can appear any more, as of the last read: whoever follows the log from here misses nothing. */
+  /**
+   * The id below which nothing can appear any more, as of the last read: whoever follows the log from here misses
+   * nothing.
+   */
   get settledId(): string {
     return this.#settledId;
   }

@@ -1,4 +1,6 @@
-/** Dead letters: events that a reader gave up, and passed. They are handled anew, or forgotten, when somebody says so. */
+/**
+ * Dead letters: events that a reader gave up, and passed. They are handled anew, or forgotten, when somebody says so.
+ */
 import { sql } from "kysely";
 import type { Platform, Reader } from "../contract.ts";
 import type { Tx } from "../db/connection.ts";

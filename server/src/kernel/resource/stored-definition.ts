@@ -8,8 +8,8 @@ import type { TableDeclaration } from "./declaration.ts";
 import { columnSql, type ResourceTable } from "./store.ts";
 
 /**
- * Rows with JSON that the API checks before it writes them. Where rows come in otherwise, from an archive that anybody may
- * have made, they are checked by this: code that reads them takes their form for granted.
+ * Rows with JSON that the API checks before it writes them. Where rows come in otherwise, from an archive that anybody
+ * may have made, they are checked by this: code that reads them takes their form for granted.
  */
 export interface StoredDefinition {
   readonly table: string;

@@ -40,7 +40,9 @@ export function findImports(source: string): readonly string[] {
   return [...new Set(found)].filter((specifier) => parseSpecifier(specifier) !== undefined);
 }
 
-/** Looks back from a quoted name no further than to what can't be between it and its word: each character is seen once. */
+/**
+ * Looks back from a quoted name no further than to what can't be between it and its word: each character is seen once.
+ */
 function isImported(source: string, at: number): boolean {
   const first = Math.max(0, at - GAP_CHARACTERS_MAX);
   let start = at;

@@ -41,8 +41,8 @@ export function startScriptProcess(onMessage: (message: unknown) => void): Subpr
 /**
  * Lowers the priority of a process below everything else. There is no way back: only root may raise a
  * priority. Where Linux can schedule it as idle, a script of somebody else that wakes up does not even wait
- * for its slice to end. And it keeps to half of the processors: where idle work is on all of them, Linux takes none for free
- * any more, and lets others wait for one although they would not have to (a fifth of all executions).
+ * for its slice to end. And it keeps to half of the processors: where idle work is on all of them, Linux takes none for
+ * free any more, and lets others wait for one although they would not have to (a fifth of all executions).
  */
 export function lowerPriority({ pid }: Subprocess): void {
   if (pid === undefined) return;

@@ -25,8 +25,8 @@ const TYPES: ReadonlySet<string> = new Set(
 );
 
 /**
- * The keywords that are checked: each is one look at the value. A pattern may backtrack, a reference go on for ever; and what
- * is not named here must not reach the library, which knows more than this.
+ * The keywords that are checked: each is one look at the value. A pattern may backtrack, a reference go on for ever;
+ * and what is not named here must not reach the library, which knows more than this.
  */
 const KEYWORDS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ["type", (value) => (Array.isArray(value) ? value.every(isTypeName) : isTypeName(value))],

@@ -6,7 +6,8 @@ export const JSON_DEPTH_MAX = 200;
 
 /**
  * True where a value is more than so many characters as JSON. It is measured no further than that: parts that a value
- * shares are written once for each place, so that a small one may be gigabytes of JSON. Signs that JSON adds are not counted.
+ * shares are written once for each place, so that a small one may be gigabytes of JSON. Signs that JSON adds are not
+ * counted.
  */
 export function isLargerThan(value: unknown, charactersMax: number): boolean {
   let left = charactersMax;

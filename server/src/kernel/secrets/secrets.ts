@@ -88,8 +88,8 @@ export class Secrets {
   }
 
   /**
-   * The values of these secrets in an environment, by name. Fails when they are for somebody who may not use secrets, and
-   * with `unknown_secret` when one does not exist or has no value there.
+   * The values of these secrets in an environment, by name. Fails when they are for somebody who may not use secrets,
+   * and with `unknown_secret` when one does not exist or has no value there.
    */
   async read(
     partition: Partition,

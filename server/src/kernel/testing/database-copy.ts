@@ -6,7 +6,9 @@ type Template = "template" | "workedTemplate";
 
 /** The next copies, which are made while tests run on those before. */
 const next = new Map<Template, Promise<string>>();
-/** The connection that makes and drops them, for all files of this worker: a new one for each took a third of the time. */
+/**
+ * The connection that makes and drops them, for all files of this worker: a new one for each took a third of the time.
+ */
 let maker: Promise<pg.Client> | undefined;
 
 /** Takes a new copy of a template; resolves with its name. */

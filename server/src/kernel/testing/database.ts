@@ -116,8 +116,8 @@ async function readVerifiers(
 
 /**
  * Takes the product's logins at their word: a run opens thousands of connections, and to prove who one is took more of
- * the time of a world than all else in its start. What passwords do is shown by the tests of whole processes. The owner,
- * who is also somebody's database in tests of connectors, has one round of hashing instead of 4,096.
+ * the time of a world than all else in its start. What passwords do is shown by the tests of whole processes. The
+ * owner, who is also somebody's database in tests of connectors, has one round of hashing instead of 4,096.
  */
 async function trustLogins(
   owner: pg.ClientConfig,
@@ -161,7 +161,10 @@ async function makeTemplate(owner: pg.ClientConfig): Promise<PreparedDatabase> {
   return prepared;
 }
 
-/** All recurring jobs at once, on connections that have planned nothing yet, took half of the start of a world that works. */
+/**
+ * All recurring jobs at once, on connections that have planned nothing yet, took half of the start of a world that
+ * works.
+ */
 async function makeWorkedTemplate(
   owner: pg.ClientConfig,
   template: string,

@@ -1,6 +1,6 @@
 /**
- * Reads of single things, many of which share a statement: while one runs, those that come wait for the next. Nothing is
- * cached, so that a change is seen by the next read.
+ * Reads of single things, many of which share a statement: while one runs, those that come wait for the next. Nothing
+ * is cached, so that a change is seen by the next read.
  */
 export class BatchedRead<Key, Value> {
   readonly #read: (keys: readonly Key[]) => Promise<ReadonlyMap<number, Value>>;

@@ -64,7 +64,7 @@ export class Subprocess {
 
   /** Keeps this process alive while it waits for the subprocess; an idle one keeps nothing alive. */
   hold(hold: boolean): void {
-    // Whoever waits for its end is kept alive until then, whatever it says or ends in the meantime.
+    // `close` waits for its end, whatever the process says or finishes in the meantime.
     if (!this.#isAlive || (this.#isClosing && !hold)) return;
     for (const handle of [this.#child, this.#child.channel]) {
       if (hold) handle?.ref();
@@ -111,8 +111,8 @@ interface PooledProcess {
 
 /**
  * Keeps idle processes of pools that were closed for those that come next: where one program opens many kernels, one
- * after the other, as tests do, each of them would start its own. What ran in one before is nothing to the next work: it
- * may be that of somebody else in any case.
+ * after the other, as tests do, each of them would start its own. What ran in one before is nothing to the next work:
+ * it may be that of somebody else in any case.
  */
 export class IdleProcesses<T extends PooledProcess> {
   readonly #kept: T[] = [];

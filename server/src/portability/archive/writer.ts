@@ -8,8 +8,8 @@ const compress = promisify(zstdCompress);
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /**
- * Writes an archive. A frame is compressed while the next one is read: a few are in memory at once, whatever the size of
- * the workspace.
+ * Writes an archive. A frame is compressed while the next one is read: a few are in memory at once, whatever the size
+ * of the workspace.
  */
 export class ArchiveWriter {
   readonly #sink: ArchiveSink;

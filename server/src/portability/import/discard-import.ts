@@ -15,8 +15,8 @@ interface DiscardedImport {
 }
 
 /**
- * Takes an import back that was interrupted, or that is not activated yet: people may have read it, and nothing of it has
- * begun to work.
+ * Takes an import back that was interrupted, or that is not activated yet: people may have read it, and nothing of it
+ * has begun to work.
  */
 export async function discardImport(
   owner: pg.ClientConfig,

@@ -76,8 +76,8 @@ export interface ImportedWorkspace {
 }
 
 /**
- * Reads an archive into this installation. Each frame is a transaction that also says that it is done, so that an import
- * that was interrupted goes on where it was. What lets people in comes with the last one, after everything was checked.
+ * Reads an archive into this installation. Each frame is a transaction that also says that it is done, so that an
+ * interrupted import goes on where it was. What lets people in comes with the last one, after everything was checked.
  */
 export async function importWorkspace(options: ImportOptions): Promise<ImportedWorkspace> {
   const frames = readArchive(options.archive);

@@ -1,13 +1,15 @@
 /**
- * Makes room for the log of another installation. Its events keep their positions, which are their ids; so they may only
- * be of an epoch that is over here, and behind every reader: nothing of the past is sent or started a second time.
+ * Makes room for the log of another installation. Its events keep their positions, which are their ids; so they may
+ * only be of an epoch that is over here, and behind every reader: nothing of the past is sent or started a second time.
  */
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import { StartupError } from "#kernel/startup-error.ts";
 
 const EPOCH_MAX = 1_023;
-/** Each restore, promotion and import takes an epoch. An archive that says more than that of itself would use up all. */
+/**
+ * Each restore, promotion and import takes an epoch. An archive that says more than that of itself would use up all.
+ */
 const EPOCHS_AT_ONCE_MAX = 64;
 const POLL_MS = 200;
 const PATIENCE_MS = 30_000;

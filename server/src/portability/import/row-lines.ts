@@ -34,8 +34,8 @@ function countLines(lines: Buffer): number {
 }
 
 /**
- * Refuses another number of rows, and rows that PostgreSQL would read otherwise than we do: a tab or a line break behind a
- * backslash is a part of a value to it, and a carriage return may end a row. It writes none of these itself.
+ * Refuses another number of rows, and rows that PostgreSQL would read otherwise than we do: a tab or a line break
+ * behind a backslash is a part of a value to it, and a carriage return may end a row. It writes none of these itself.
  */
 export function assertRowForm(head: RowsHead, lines: Buffer): void {
   if (countLines(lines) !== head.rows)
@@ -116,9 +116,9 @@ export function explainRowError(error: unknown): unknown {
 }
 
 /**
- * Values that reach beyond the workspace: readers of all workspaces go by the epoch of an event, and one that is to come
- * would take them past everybody else's; jobs of the installation reach its files; the id of a blob is the name of an object;
- * a client with a document is everybody's.
+ * Values that reach beyond the workspace: readers of all workspaces go by the epoch of an event, and one that is to
+ * come would take them past everybody else's; jobs of the installation reach its files; the id of a blob is the name of
+ * an object; a client with a document is everybody's.
  */
 export function assertRowValues(
   { table, columns }: { readonly table: string; readonly columns: readonly string[] },

@@ -11,7 +11,10 @@ import { quote } from "../catalogue.ts";
 
 const ROWS_AT_ONCE = 200;
 
-/** Refuses definitions that the API would not have saved: whatever runs, draws or compiles them takes their form for granted. */
+/**
+ * Refuses definitions that the API would not have saved: whatever runs, draws or compiles them takes their form for
+ * granted.
+ */
 export async function verifyDefinitions(
   client: pg.Client,
   services: Pick<PlatformServices, "contributions">,

@@ -14,7 +14,9 @@ export interface KeptDraft {
 const DATABASE = "millrace-drafts";
 const STORE = "drafts";
 
-/** Two pages of one person never write the same draft. A reload is a new page, and takes over what the last one left. */
+/**
+ * Two pages of one person never write the same draft. A reload is a new page, and takes over what the last one left.
+ */
 const PAGE = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The values that fields may use: of the shown run, or of the last one that was no test. They are of one item, the chosen
- * or the first: values of different items must never stand side by side.
+ * The values that fields may use: of the shown run, or of the last one that was no test. They are of one item, the
+ * chosen or the first: values of different items must never stand side by side.
  */
 import { useMemo } from "react";
 import { useOp } from "../../../data/api.ts";

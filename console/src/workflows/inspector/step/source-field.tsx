@@ -16,7 +16,10 @@ interface SourceFieldProps {
   readonly input: unknown;
 }
 
-/** The source of a script, with the names of its input and context, and what the server found wrong with it in its place. */
+/**
+ * The source of a script, with the names of its input and context, and what the server found wrong with it in its
+ * place.
+ */
 export function SourceField({ field, sources, input }: SourceFieldProps) {
   const { error, isDisabled, schema } = field;
   const value = typeof field.value === "string" ? field.value : "";

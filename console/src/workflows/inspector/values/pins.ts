@@ -1,4 +1,6 @@
-/** Outputs that tests take for granted, each by the key of its step: those of others stay whoever pins at the same time. */
+/**
+ * Outputs that tests take for granted, each by the key of its step: those of others stay whoever pins at the same time.
+ */
 import { call, invalidate, useOp } from "../../../data/api.ts";
 import { notify, notifyError } from "../../../ui/toast.tsx";
 

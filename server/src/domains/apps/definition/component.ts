@@ -288,7 +288,9 @@ const BUTTON_LISTS = ["rowActions", "bulkActions"] as const;
 /** Components that show rows beside a table, each of which may be pressed. */
 const ROWS: ReadonlySet<string> = new Set(["board", "calendar"]);
 
-/** The fields of a component that are evaluated: without children, actions, type, id and source. It need not be valid. */
+/**
+ * The fields of a component that are evaluated: without children, actions, type, id and source. It need not be valid.
+ */
 export function ownPropsOf(component: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { type, id: _, dataSource: __, submit: ___, rowAction: ____, ...rest } = component;
   const props: Record<string, unknown> = rest;

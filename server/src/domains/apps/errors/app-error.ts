@@ -76,7 +76,9 @@ export function findErrors(components: readonly ResolvedComponent[]): readonly N
 /** Counts of errors that were not written yet, and when they were last. */
 const kept = new Map<string, { count: number; writtenMs: number }>();
 
-/** Records what went wrong on a page. Whoever used the page has seen it already: that it can't be recorded is no error. */
+/**
+ * Records what went wrong on a page. Whoever used the page has seen it already: that it can't be recorded is no error.
+ */
 export async function recordErrors(
   { platform, partition, served }: AppSession,
   page: string,

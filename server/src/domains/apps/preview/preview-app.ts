@@ -1,4 +1,7 @@
-/** A draft as somebody with a role would see it: resolved by the runtime of deployed apps, with real data, and saved nowhere. */
+/**
+ * A draft as somebody with a role would see it: resolved by the runtime of deployed apps, with real data, and saved
+ * nowhere.
+ */
 import Type from "typebox";
 import { Compile } from "typebox/compile";
 import { intersectRights, resolvePermissions } from "#domains/identity/accounts/index.ts";

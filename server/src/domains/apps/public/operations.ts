@@ -152,8 +152,8 @@ async function assertLeadsHere(platform: Platform, domain: string): Promise<void
 }
 
 /**
- * Throws for a host that is the installation's own, under whatever port or spelling: the app would stand in the place of
- * the API and of the page where people sign in. The caller's word for our address is worth nothing here.
+ * Throws for a host that is the installation's own, under whatever port or spelling: the app would stand in the place
+ * of the API and of the page where people sign in. The caller's word for our address is worth nothing here.
  */
 function assertForeign({ settings: { baseUrl, hosts } }: Platform, domain: string): string {
   if (baseUrl === undefined) {

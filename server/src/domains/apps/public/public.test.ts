@@ -348,8 +348,8 @@ test("strangers hear that a public app has changed, so many at a time from one a
   await last.ended;
   expect(last.text()).toContain("event: changed");
 
-  // What changes between the reading of a page and the opening of its stream is told: by a position of the log to members,
-  // and by a time to strangers.
+  // What changes between the reading of a page and the opening of its stream is told: by a position of the log to
+  // members, and by a time to strangers.
   for (const [name, headers] of [
     ["since", {}],
     ["after", { authorization: `Bearer ${builder.token}` }],

@@ -1,7 +1,7 @@
 /**
- * The live stream of a public app. All strangers in an app see the same, so that one reading of the log serves all of them
- * on a node; each address and each app has so many streams. They hear that something changed, and no oftener than all of
- * them may read the page anew.
+ * The live stream of a public app. All strangers in an app see the same, so that one reading of the log serves all of
+ * them on a node; each address and each app has so many streams. They hear that something changed, and no oftener than
+ * all of them may read the page anew.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openStream, PLATFORM_EVENTS } from "#domains/bus/index.ts";

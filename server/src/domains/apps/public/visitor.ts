@@ -14,7 +14,9 @@ import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { AppsDeploy, AppsUse } from "../permissions.ts";
 
-/** The permissions of a stranger, at most. Workflows start where an action is granted, and never by looking at a page. */
+/**
+ * The permissions of a stranger, at most. Workflows start where an action is granted, and never by looking at a page.
+ */
 const PUBLIC_PERMISSIONS: ReadonlySet<string> = new Set([
   AppsUse.name,
   "records:read",

@@ -42,7 +42,9 @@ const NoSuchDestination = failure(
   "This leads nowhere within this installation.",
 );
 
-/** The destination of a `navigate`: a page of the app, or a local path. Whatever its bindings give, never another site. */
+/**
+ * The destination of a `navigate`: a page of the app, or a local path. Whatever its bindings give, never another site.
+ */
 function resolveDestination(
   { served, embed, caller, pathTo }: AppSession,
   { page, path, params }: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 /**
- * The stream that says when the data of an app's page changed. It tells that something did, never what: the page that is
- * read anew says it, by the rules of what it reads.
+ * The stream that says when the data of an app's page changed. It tells that something did, never what: the page that
+ * is read anew says it, by the rules of what it reads.
  */
 import Type from "typebox";
 import { openStream, PLATFORM_EVENTS } from "#domains/bus/index.ts";

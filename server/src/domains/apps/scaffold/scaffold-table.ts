@@ -1,4 +1,7 @@
-/** An app of a table that works as it is: a list that finds and sorts, a page for one record, forms, and a question before it deletes. */
+/**
+ * An app of a table that works as it is: a list that finds and sorts, a page for one record, forms, and a question
+ * before it deletes.
+ */
 import type { Column, Table } from "#domains/tables/index.ts";
 import { toLabel } from "../runtime/components/values.ts";
 

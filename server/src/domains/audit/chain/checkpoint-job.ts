@@ -1,7 +1,7 @@
 /**
  * Signs the log. Every hour the events since the last checkpoint of each workspace are hashed in the order of the log,
- * made a Merkle tree and signed, with the hash of the checkpoint before: off the way of whoever writes, who writes no slower
- * for it. What was written since the last checkpoint is not covered yet.
+ * made a Merkle tree and signed, with the hash of the checkpoint before: off the way of whoever writes, who writes no
+ * slower for it. What was written since the last checkpoint is not covered yet.
  */
 import Type from "typebox";
 import { sha256 } from "#kernel/access/crypto.ts";

@@ -1,4 +1,6 @@
-/** Merkle trees as of RFC 6962: a leaf and a node are hashed with different prefixes, so that none passes for the other. */
+/**
+ * Merkle trees as of RFC 6962: a leaf and a node are hashed with different prefixes, so that none passes for the other.
+ */
 import { createHash } from "node:crypto";
 
 export const HASH_BYTES = 32;

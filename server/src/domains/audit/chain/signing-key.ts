@@ -24,8 +24,8 @@ export async function ensureSigningKey(
 }
 
 /**
- * The public half of the sealed key; undefined before the first checkpoint. The one that is stored beside it is not asked:
- * whoever owns the database could put another in its place, and sign with that.
+ * The public half of the sealed key; undefined before the first checkpoint. The one that is stored beside it is not
+ * asked: whoever owns the database could put another in its place, and sign with that.
  */
 export async function findPublicKey(tx: Tx, dataKey: Buffer): Promise<Buffer | undefined> {
   const known = await findSigningKey(tx);

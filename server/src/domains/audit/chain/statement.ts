@@ -1,6 +1,6 @@
 /**
- * The texts that are hashed and signed. They outlast this version: whoever changes one gives it another `v`, and keeps the
- * way to make the old one.
+ * The texts that are hashed and signed. They outlast this version: whoever changes one gives it another `v`, and keeps
+ * the way to make the old one.
  */
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";

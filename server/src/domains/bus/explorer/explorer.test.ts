@@ -158,7 +158,9 @@ const withMethod = <T extends object>(of: T, method: keyof T, instead: unknown):
     },
   });
 
-/** The ways on which the statements of a search came to the log, as the database planned them: indexes, or "Seq Scan". */
+/**
+ * The ways on which the statements of a search came to the log, as the database planned them: indexes, or "Seq Scan".
+ */
 async function waysToLog(query: string): Promise<readonly string[]> {
   const ways = new Set<string>();
   const { db } = world.kernel;

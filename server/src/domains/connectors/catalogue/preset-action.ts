@@ -58,8 +58,8 @@ function pickOptions({ fixed, compose, items, paging, idempotent }: PresetAction
 }
 
 /**
- * Reads the name of an input: `field`, or `field>place:name`, or `field>name`. Without a place it belongs to the path where
- * that names it, else to the body of a method that has one, else to the query.
+ * Reads the name of an input: `field`, or `field>place:name`, or `field>name`. Without a place it belongs to the path
+ * where that names it, else to the body of a method that has one, else to the query.
  */
 function parsePlace(key: string, method: string, path: string): Parameter {
   const [field = "", target = field] = key.split(">");

@@ -1,6 +1,6 @@
 /**
- * A preset says how to reach a service: where it is, how one signs in, what it can do, and what it can tell. It is data, one
- * file for each service in `presets/`, read when somebody asks for it; `Preset` is its schema.
+ * A preset says how to reach a service: where it is, how one signs in, what it can do, and what it can tell. It is
+ * data, one file for each service in `presets/`, read when somebody asks for it; `Preset` is its schema.
  */
 import Type, { type Static } from "typebox";
 import { object } from "#kernel/schema/schema.ts";

@@ -52,8 +52,8 @@ export function toSealedId(connectorId: string, environment: string): string {
 }
 
 /**
- * The configuration of a connector where its credentials lead in an environment. Headers that hold credentials are those of
- * production, and stay there.
+ * The configuration of a connector where its credentials lead in an environment. Headers that hold credentials are
+ * those of production, and stay there.
  */
 export function mergeConfig(
   { type, config }: Pick<StoredConnector, "type" | "config">,
@@ -66,7 +66,10 @@ export function mergeConfig(
   };
 }
 
-/** A connector with its credentials in the clear, whether they are the environment's own, and who may use the secrets in them. */
+/**
+ * A connector with its credentials in the clear, whether they are the environment's own, and who may use the secrets in
+ * them.
+ */
 export async function revealCredentials(
   platform: Platform,
   partition: Partition,

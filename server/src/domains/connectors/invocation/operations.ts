@@ -231,7 +231,9 @@ export const connectorStep = executor({
   },
 });
 
-/** A call that came too early, or that the other system refused for that, waits for its turn: it is no failed attempt. */
+/**
+ * A call that came too early, or that the other system refused for that, waits for its turn: it is no failed attempt.
+ */
 function postpone(error: unknown): never {
   if (!(error instanceof StepFailure)) throw error;
   const { code, message, particulars } = error;

@@ -1,7 +1,7 @@
 /**
- * One rate for all runs and nodes that use a connector, kept in the database: what a preset or the configuration allows, and
- * how long the other system asked to be left alone. A caller that comes too early learns when to come again, each at another time, so
- * that those who wait do not come back all at once.
+ * One rate for all runs and nodes that use a connector, kept in the database: what a preset or the configuration
+ * allows, and how long the other system asked to be left alone. A caller that comes too early learns when to come
+ * again, each at another time, so that those who wait do not come back all at once.
  */
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -67,8 +67,8 @@ const BEGIN = `
   on conflict (connector_id) do nothing`;
 
 /**
- * A bucket of as many calls as one period has, as a generic cell rate algorithm: one time instead of a count. A call that
- * finds it empty moves `told_until` by one step, and comes back then.
+ * A bucket of as many calls as one period has, as a generic cell rate algorithm: one time instead of a count. A call
+ * that finds it empty moves `told_until` by one step, and comes back then.
  */
 const TAKE = `
   with was as (

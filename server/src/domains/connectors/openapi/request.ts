@@ -62,7 +62,10 @@ function buildBody(action: DiscoveredAction, present: readonly Parameter[], inpu
   return isForm ? flattenForm(body) : body;
 }
 
-/** Puts a value where a path leads; a number in it is an index of a list. Paths are those of presets and never of people. */
+/**
+ * Puts a value where a path leads; a number in it is an index of a list. Paths are those of presets and never of
+ * people.
+ */
 function setAt(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = "", ...rest] = path;
   if (rest.length === 0) {

@@ -1,7 +1,7 @@
 /**
- * A MySQL server in front of the PostgreSQL of the tests: the real protocol of connection and prepared statements, and a
- * real database behind it, whose transactions refuse what a reader may not do. Only the statements that both know mean the
- * same, and only those are used.
+ * A MySQL server in front of the PostgreSQL of the tests: the real protocol of connection and prepared statements, and
+ * a real database behind it, whose transactions refuse what a reader may not do. Only the statements that both know
+ * mean the same, and only those are used.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type AddressInfo, type Socket } from "node:net";

@@ -1,4 +1,7 @@
-/** Entries of a feed: RSS 0.9 to 2.0 and Atom. Read by positions alone, so that no feed takes more than its length in time. */
+/**
+ * Entries of a feed: RSS 0.9 to 2.0 and Atom. Read by positions alone, so that no feed takes more than its length in
+ * time.
+ */
 
 export interface FeedEntry {
   readonly id: string;

@@ -37,8 +37,8 @@ export const ITEMS_MAX = 500;
 const NAME_CHARACTERS = 16;
 
 /**
- * Separates new items from those that were seen. The oldest come first: lists have the newest at the top as a rule, and an
- * index counts from the oldest. What is new beyond the limit stays unseen, for the next poll.
+ * Separates new items from those that were seen. The oldest come first: lists have the newest at the top as a rule, and
+ * an index counts from the oldest. What is new beyond the limit stays unseen, for the next poll.
  */
 export function findNewItems(
   found: readonly unknown[],

@@ -1,7 +1,7 @@
 /**
- * Sessions with other systems that outlive one call: databases and mail servers, whose sign-in costs several round trips.
- * One call at a time has a session. A connector that was changed, or whose secret was, gets others; those of before end
- * as soon as they have been idle for a while.
+ * Sessions with other systems that outlive one call: databases and mail servers, whose sign-in costs several round
+ * trips. One call at a time has a session. A connector that was changed, or whose secret was, gets others; those of
+ * before end as soon as they have been idle for a while.
  */
 import type { PlatformServices } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";

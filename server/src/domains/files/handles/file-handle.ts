@@ -39,7 +39,10 @@ export function isFileReference(value: unknown): value is FileReference {
 /** Files that one value may name. */
 export const REFERENCES_MAX = 100;
 
-/** The ids of the files that a value names, wherever in it; where there are more than `REFERENCES_MAX`, one more than that. */
+/**
+ * The ids of the files that a value names, wherever in it; where there are more than `REFERENCES_MAX`, one more than
+ * that.
+ */
 export function findFileIds(value: unknown): readonly string[] {
   const found = new Set<string>();
   collect(value, found);

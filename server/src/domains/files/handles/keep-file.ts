@@ -18,8 +18,8 @@ import { type FileHandle, toHandle } from "./file-handle.ts";
 export const RUN = "run";
 
 /**
- * Stores a content while it arrives. The file of a step belongs to its run, is read by those who may read that, and goes
- * with it; anybody else's is their own upload.
+ * Stores a content while it arrives. The file of a step belongs to its run, is read by those who may read that, and
+ * goes with it; anybody else's is their own upload.
  */
 export async function keepFile(
   platform: Platform,

@@ -1,4 +1,7 @@
-/** Files that strangers send: a form with some, or one as the body. They are stored while they arrive, and become files with the run that they start. */
+/**
+ * Files that strangers send: a form with some, or one as the body. They are stored while they arrive, and become files
+ * with the run that they start.
+ */
 import type { Upload } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";

@@ -1,4 +1,6 @@
-/** Requests to others that carry files: one as the body, or several in a form. Nothing of them is in memory as a whole. */
+/**
+ * Requests to others that carry files: one as the body, or several in a form. Nothing of them is in memory as a whole.
+ */
 import { randomUUID } from "node:crypto";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { StreamedContent } from "#kernel/outbound/request-content.ts";

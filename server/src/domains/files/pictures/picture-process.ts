@@ -1,7 +1,7 @@
 /**
  * The program that makes pictures small, in a process of its own: decoders are written in C, and pictures by anybody.
- * It takes the few formats that browsers show, and no other decoder is ever entered. Nothing of a picture but its pixels
- * gets into the small one.
+ * It takes the few formats that browsers show, and no other decoder is ever entered. Nothing of a picture but its
+ * pixels gets into the small one.
  */
 import sharp from "sharp";
 import { READY_MESSAGE } from "#kernel/work/subprocess-ready.ts";

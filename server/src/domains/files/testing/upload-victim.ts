@@ -1,4 +1,7 @@
-/** A process that is killed while it stores a file: it opens the product on a test's database, and never comes to the end. */
+/**
+ * A process that is killed while it stores a file: it opens the product on a test's database, and never comes to the
+ * end.
+ */
 import { pino } from "pino";
 import { MasterKey } from "#kernel/access/crypto.ts";
 import { Kernel } from "#kernel/kernel.ts";

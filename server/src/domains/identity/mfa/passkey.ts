@@ -1,6 +1,6 @@
 /**
- * A passkey comes first and alone: whoever answers by one shows that they hold it, and by a PIN, a finger or a face that
- * it is they who do. That is two factors, so neither a password nor a code is asked for.
+ * A passkey comes first and alone: whoever answers by one shows that they hold it, and by a PIN, a finger or a face
+ * that it is they who do. That is two factors, so neither a password nor a code is asked for.
  */
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";

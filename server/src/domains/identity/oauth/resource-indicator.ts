@@ -4,7 +4,10 @@ import { InvalidTarget } from "./protocol.ts";
 
 export const MCP_PATH = "/mcp";
 
-/** The workspace that a resource names, as `…/mcp?workspace=` does; undefined where it names none, null where it is not ours. */
+/**
+ * The workspace that a resource names, as `…/mcp?workspace=` does; undefined where it names none, null where it is not
+ * ours.
+ */
 export function workspaceInResource(
   resource: string | undefined,
   origin: string,

@@ -8,7 +8,10 @@ export function parseScopes(text: string): string[] {
   return [...new Set(text.split(" ").filter((scope) => scope !== ""))];
 }
 
-/** Lists what agents mostly need: the permissions of those who build and of those who serve, without credentials and people. */
+/**
+ * Lists what agents mostly need: the permissions of those who build and of those who serve, without credentials and
+ * people.
+ */
 export function agentScopes(catalog: readonly Permission[]): string[] {
   return catalog
     .filter(
@@ -27,8 +30,8 @@ const NOT_FOR_AGENTS =
 export const AGENT_SCOPE = "mcp:connect";
 
 /**
- * The scopes with that of agents, where it was granted: an application may ask for fewer scopes, but not for a token that the
- * policy of agents would not hold for.
+ * The scopes with that of agents, where it was granted: an application may ask for fewer scopes, but not for a token
+ * that the policy of agents would not hold for.
  */
 export function keepAgentScope(scopes: readonly string[], granted: readonly string[]): string[] {
   const kept = granted.includes(AGENT_SCOPE) ? [AGENT_SCOPE] : [];

@@ -1,4 +1,6 @@
-/** The items of a JSON text while it arrives: of one list, or values that follow each other, such as one in each line. */
+/**
+ * The items of a JSON text while it arrives: of one list, or values that follow each other, such as one in each line.
+ */
 import {
   CELLS_MAX,
   type Cell,

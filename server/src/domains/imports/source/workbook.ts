@@ -1,4 +1,6 @@
-/** The parts of a spreadsheet that its sheets lean on: their names, the texts that they share, which numbers are days. */
+/**
+ * The parts of a spreadsheet that its sheets lean on: their names, the texts that they share, which numbers are days.
+ */
 import { detachText, ROW_CHARACTERS_MAX, SourceError } from "./source-row.ts";
 import { attributeIn, XmlScanner, type XmlToken } from "./xml-scanner.ts";
 import { type RandomAccess, ZipFile } from "./zip.ts";

@@ -1,4 +1,7 @@
-/** The acts that macros and bulk changes are made of. Each is one command of the ticket's kind, with its rights and checks. */
+/**
+ * The acts that macros and bulk changes are made of. Each is one command of the ticket's kind, with its rights and
+ * checks.
+ */
 import Type, { type Static } from "typebox";
 import { id, InputTime, line, object, text } from "#kernel/schema/schema.ts";
 import { Tag, type TicketKind } from "../tickets/index.ts";

@@ -144,7 +144,9 @@ export const previewText = query({
   },
 });
 
-/** Fills in the placeholders of a text for a ticket whose caller and team have names; what is not known is left empty. */
+/**
+ * Fills in the placeholders of a text for a ticket whose caller and team have names; what is not known is left empty.
+ */
 export async function renderText(
   { tx, caller }: ReadContext,
   body: string,

@@ -21,8 +21,8 @@ export interface SplitFilter {
 }
 
 /**
- * Splits a filter by whether it asks for values of own fields that the index has. With `byAge` nothing else is asked, and
- * the tickets are wanted in the order of their making, which the index has too.
+ * Splits a filter by whether it asks for values of own fields that the index has. With `byAge` nothing else is asked,
+ * and the tickets are wanted in the order of their making, which the index has too.
  */
 export function splitFilter(filter: Filter, byAge: boolean): SplitFilter {
   const isAlone = byAge && Object.keys(filter).length === 1;
@@ -62,8 +62,8 @@ function hasValue(
   const name = parameters.add(key, "text");
   const joined = `v.ticket_id = tickets.id and v.workspace_id = tickets.workspace_id
       and v.environment = tickets.environment`;
-  // So the planner can walk one value in the order of the list, and stop after a page. It takes the result for small, and
-  // would else start further processes to read all of it, which takes longer than the page.
+  // So the planner can walk one value in the order of the list, and stop after a page. It takes the result for small,
+  // and would else start further processes to read all of it, which takes longer than the page.
   if (inOrder && values.length === 1) {
     return `exists (select from ticket_field_values v where ${joined} and v.created_at = tickets.created_at
       and v.seq = tickets.seq and v.key = in_one_process(${name}) and ${compared})`;

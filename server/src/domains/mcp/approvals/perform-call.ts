@@ -1,6 +1,6 @@
 /**
- * Performs an approved call with the agent's rights of this moment. The job may come twice: the call's id is an idempotency key,
- * which commits with what the operation changes, so that it acts once.
+ * Performs an approved call with the agent's rights of this moment. The job may come twice: the call's id is an
+ * idempotency key, which commits with what the operation changes, so that it acts once.
  */
 import Type from "typebox";
 import { findCredential } from "#kernel/access/authenticator.ts";

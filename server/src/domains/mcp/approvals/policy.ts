@@ -91,8 +91,8 @@ export async function readPolicy(tx: Tx): Promise<AgentPolicy> {
 const PERFORMS_OTHERS = new Set(["macros.run", "tickets.bulk", "undo.perform"]);
 
 /**
- * Permissions to let people and programs in, and to say what they may do: an agent that invites somebody, or gives a role, has
- * found who approves its calls.
+ * Permissions to let people and programs in, and to say what they may do: an agent that invites somebody, or gives a
+ * role, has found who approves its calls.
  */
 const GIVES_ACCESS = new Set([
   "users:write",

@@ -24,7 +24,9 @@ export interface PostedForm {
   readonly refused: readonly RefusedFile[];
 }
 
-/** Reads a form; a file becomes the id that `keep` gives it, or is refused with the rest of the form read all the same. */
+/**
+ * Reads a form; a file becomes the id that `keep` gives it, or is refused with the rest of the form read all the same.
+ */
 export async function readPostedForm(
   { content, contentType }: Upload,
   keep: Keep,

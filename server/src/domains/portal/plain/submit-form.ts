@@ -1,4 +1,6 @@
-/** The acts of the portal's forms, by the page that a form stands on. Everything is done by operations, as the visitor. */
+/**
+ * The acts of the portal's forms, by the page that a form stands on. Everything is done by operations, as the visitor.
+ */
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { PortalSession } from "../pages/session.ts";
 import { BROKEN, type FullItem } from "./form-pages.ts";

@@ -1,6 +1,7 @@
 /**
- * Forms that strangers fill: a view of the kind `form` with an address of its own. What they send is written in the name
- * of the form, with the rights that whoever published it has at that moment, and only into the fields that it shows.
+ * Forms that strangers fill: a view of the kind `form` with an address of its own. What they send is written in the
+ * name of the form, with the rights that whoever published it has at that moment, and only into the fields that it
+ * shows.
  */
 import { randomBytes } from "node:crypto";
 import Type from "typebox";

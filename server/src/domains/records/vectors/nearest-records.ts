@@ -1,6 +1,6 @@
 /**
- * The records whose vectors are nearest, of those that conditions leave. All vectors are compared exactly, page by page; where
- * the server has pgvector, only those of records that may be the nearest.
+ * The records whose vectors are nearest, of those that conditions leave. All vectors are compared exactly, page by
+ * page; where the server has pgvector, only those of records that may be the nearest.
  */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { ReadContext } from "#kernel/contract.ts";

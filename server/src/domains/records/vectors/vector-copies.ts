@@ -1,7 +1,7 @@
 /**
- * Copies of vectors in the type of pgvector, where the server has it: there they are compared without leaving it. Copies only
- * say which records may be the nearest; these are compared once more by the vectors themselves. So an answer is the same with
- * and without pgvector, and copies that are missing cost time and nothing else.
+ * Copies of vectors in the type of pgvector, where the server has it: there they are compared without leaving it.
+ * Copies only say which records may be the nearest; these are compared once more by the vectors themselves. So an
+ * answer is the same with and without pgvector, and copies that are missing cost time and nothing else.
  */
 import Type from "typebox";
 import { findTableById } from "#domains/tables/index.ts";
@@ -83,7 +83,9 @@ export async function findNear(tx: Tx, asked: NearQuery): Promise<NearRecords | 
   };
 }
 
-/** What a sum of so many products may be off by, in numbers of 32 bits, of vectors of length 1: a bound, not a guess. */
+/**
+ * What a sum of so many products may be off by, in numbers of 32 bits, of vectors of length 1: a bound, not a guess.
+ */
 function roundingOf(dimensions: number): number {
   return dimensions * 2 ** -22;
 }

@@ -1,7 +1,7 @@
 /**
- * Works out the vectors of records. A reader marks what was changed, in the order of the log; jobs embed it outside of any
- * transaction, and keep the vectors with the digest of what they were made of. So a writer never waits for the model, and
- * vectors of a text that has changed meanwhile count for nothing.
+ * Works out the vectors of records. A reader marks what was changed, in the order of the log; jobs embed it outside of
+ * any transaction, and keep the vectors with the digest of what they were made of. So a writer never waits for the
+ * model, and vectors of a text that has changed meanwhile count for nothing.
  */
 import Type from "typebox";
 import {

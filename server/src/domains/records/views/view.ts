@@ -145,8 +145,8 @@ export const tableViews = resource({
 });
 
 /**
- * Throws a 403 where a form that strangers fill would ask for something else: what they send is written by the rights of its
- * publisher, who may write more than its maker.
+ * Throws a 403 where a form that strangers fill would ask for something else: what they send is written by the rights
+ * of its publisher, who may write more than its maker.
  */
 function assertMayReshape(
   { permissions }: Caller,

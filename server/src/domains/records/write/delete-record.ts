@@ -50,8 +50,8 @@ export async function deleteMatching(
 }
 
 /**
- * Deletes records to which none but themselves refer, so that nothing else is deleted or changed with them. Throws where
- * one is referred to, or may not be deleted.
+ * Deletes records to which none but themselves refer, so that nothing else is deleted or changed with them. Throws
+ * where one is referred to, or may not be deleted.
  */
 export async function deleteUnreferenced(
   ctx: DeleteContext,

@@ -1,4 +1,6 @@
-/** The past of a trigger: the events that it would have heard, the times of its schedule, or the requests that it kept. */
+/**
+ * The past of a trigger: the events that it would have heard, the times of its schedule, or the requests that it kept.
+ */
 import { PLATFORM_EVENTS, platformTopics } from "#domains/bus/index.ts";
 import {
   compileCronTimes,

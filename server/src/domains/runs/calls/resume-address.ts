@@ -1,6 +1,6 @@
 /**
- * The addresses at which steps of a run wait for calls. Each follows from the run and the path of its step, so that it is
- * known before the step is reached; a signature makes it one that nobody can guess.
+ * The addresses at which steps of a run wait for calls. Each follows from the run and the path of its step, so that it
+ * is known before the step is reached; a signature makes it one that nobody can guess.
  */
 import {
   type ExecutionPlan,

@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { PlanNode } from "#domains/workflows/index.ts";
 
 /**
- * The rate limit of nodes that are done for each item: their steps begin one after the other, so many in a second. It is
- * kept in memory, since one process at a time has the run.
+ * The rate limit of nodes that are done for each item: their steps begin one after the other, so many in a second. It
+ * is kept in memory, since one process at a time has the run.
  */
 export class Pacer {
   /** By the path of the loop: when its next step may begin. */

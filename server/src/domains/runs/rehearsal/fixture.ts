@@ -1,6 +1,6 @@
 /**
- * Fixtures: a run as a file, by which a definition is tested on any installation. It has what the steps gave and were given,
- * and the definition that they were of.
+ * Fixtures: a run as a file, by which a definition is tested on any installation. It has what the steps gave and were
+ * given, and the definition that they were of.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import Type, { type Static } from "typebox";

@@ -30,8 +30,8 @@ interface RecordedRun {
 }
 
 /**
- * The recorded outcomes of a run, as the answers of the steps of another definition. Steps that only compute are computed
- * anew; those that reach outside or wait answer as they did. One that never did stops the rehearsal.
+ * The recorded outcomes of a run, as the answers of the steps of another definition. Steps that only compute are
+ * computed anew; those that reach outside or wait answer as they did. One that never did stops the rehearsal.
  */
 export class RecordedSteps implements RecordedOutcomes {
   /** The step that has no recorded outcome. */

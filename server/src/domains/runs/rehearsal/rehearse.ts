@@ -1,7 +1,7 @@
 /**
- * Rehearsal: kept runs go through another definition in memory, with their recorded outcomes as the answers of what reaches
- * outside. Nothing is written and nothing outside is reached. One run at a time, so that a rehearsal takes no more than
- * its share of the process.
+ * Rehearsal: kept runs go through another definition in memory, with their recorded outcomes as the answers of what
+ * reaches outside. Nothing is written and nothing outside is reached. One run at a time, so that a rehearsal takes no
+ * more than its share of the process.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {

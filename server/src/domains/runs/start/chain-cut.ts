@@ -1,4 +1,7 @@
-/** Tells that a chain of automations was cut, once for each chain and workflow: to the log, and to whoever answers for it. */
+/**
+ * Tells that a chain of automations was cut, once for each chain and workflow: to the log, and to whoever answers for
+ * it.
+ */
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";

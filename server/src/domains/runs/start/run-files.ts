@@ -1,4 +1,6 @@
-/** The files of runs: read by whoever may see what runs read and wrote, and by the steps of the run and its children. */
+/**
+ * The files of runs: read by whoever may see what runs read and wrote, and by the steps of the run and its children.
+ */
 import {
   attachFiles,
   findFileIds,
@@ -53,8 +55,8 @@ export async function insertUploads(
 }
 
 /**
- * Throws where somebody names a file that they may not read themselves: the run has the rights of whoever deployed it, and
- * would read it for them.
+ * Throws where somebody names a file that they may not read themselves: the run has the rights of whoever deployed it,
+ * and would read it for them.
  */
 export async function assertReadableFiles(
   platform: Platform,

@@ -2,8 +2,8 @@ import { state, TracesRead, WorkflowsWrite } from "#domains/workflows/index.ts";
 import { executor } from "../steps/executor.ts";
 
 /**
- * Reads or changes the state of the step's own workflow. A change and its stored answer are one commit: a step that starts
- * again after a crash gets that answer, and counts nothing twice.
+ * Reads or changes the state of the step's own workflow. A change and its stored answer are one commit: a step that
+ * starts again after a crash gets that answer, and counts nothing twice.
  */
 export const stateStep = executor({
   type: state,

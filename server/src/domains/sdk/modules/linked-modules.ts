@@ -1,4 +1,6 @@
-/** The modules that scripts import: found by name when a script is saved or deployed, and by their pins when it runs. */
+/**
+ * The modules that scripts import: found by name when a script is saved or deployed, and by their pins when it runs.
+ */
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { findImports, parseSpecifier, type ScriptModules } from "#kernel/sandbox/module-import.ts";

@@ -1,4 +1,7 @@
-/** The program that an artifact is to the sandbox. A module has none of its own: one that calls what it exports stands for it. */
+/**
+ * The program that an artifact is to the sandbox. A module has none of its own: one that calls what it exports stands
+ * for it.
+ */
 import { DEFAULT_NAMESPACE, toSpecifier } from "#kernel/sandbox/module-import.ts";
 import type { ArtifactDetail, ArtifactType } from "../artifacts/artifact.ts";
 

@@ -62,7 +62,9 @@ export const text: ColumnType = {
 /** A document of words in the index has at most a megabyte. */
 const WORDS_CHARACTERS_MAX = 100_000;
 
-/** The words of a text, by the expression that the index has. They are as they are written: texts are of any language. */
+/**
+ * The words of a text, by the expression that the index has. They are as they are written: texts are of any language.
+ */
 export function wordsSql(sql: string): string {
   return `to_tsvector('simple'::regconfig, left(${sql}, ${WORDS_CHARACTERS_MAX}))`;
 }

@@ -1,7 +1,7 @@
 /**
- * Indexes of formulas. A formula over the record's own columns is the same for everybody and as long as the record stays
- * as it is: PostgreSQL keeps its values in an index on the expression itself, which a filter and an order by the formula
- * use. Nothing is stored beside it, so nothing can be behind.
+ * Indexes of formulas. A formula over the record's own columns is the same for everybody and as long as the record
+ * stays as it is: PostgreSQL keeps its values in an index on the expression itself, which a filter and an order by the
+ * formula use. Nothing is stored beside it, so nothing can be behind.
  */
 import type { Partition } from "#kernel/db/partition.ts";
 import { compileFormula } from "./compile-formula.ts";

@@ -1,7 +1,7 @@
 /**
- * Paths through references in the conditions of rules (`customer.region`), by the values that are stored there, whatever
- * the caller may read of them. In SQL a path is a subquery; to judge a record in memory, what it leads to is read first
- * (ADR 0099).
+ * Paths through references in the conditions of rules (`customer.region`), by the values that are stored there,
+ * whatever the caller may read of them. In SQL a path is a subquery; to judge a record in memory, what it leads to is
+ * read first (ADR 0099).
  */
 import type { Condition } from "#kernel/condition/condition.ts";
 import { valueAt } from "#kernel/condition/condition.ts";

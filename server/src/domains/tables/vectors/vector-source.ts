@@ -1,4 +1,7 @@
-/** The source of the vectors of a column, as SQL on one row: the texts that are embedded, or a vector of the record's own. */
+/**
+ * The source of the vectors of a column, as SQL on one row: the texts that are embedded, or a vector of the record's
+ * own.
+ */
 import pg from "pg";
 import { MODEL } from "#kernel/embedding/vector.ts";
 import { sourcesOf } from "./vector-column.ts";

@@ -13,7 +13,10 @@ export interface PastSpan {
   readonly to?: string | undefined;
 }
 
-/** Yields the past events of this environment, newest first, as the caller sees them: undefined for one that they do not. */
+/**
+ * Yields the past events of this environment, newest first, as the caller sees them: undefined for one that they do
+ * not.
+ */
 export async function* readPastEvents(
   ctx: ReadContext,
   { from, to }: PastSpan,

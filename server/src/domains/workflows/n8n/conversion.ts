@@ -22,7 +22,9 @@ export interface NodeReport {
   readonly reasons: readonly string[];
 }
 
-/** Something that only a person knows: which connector, workflow or table is meant, or a `text` that the export lacks. */
+/**
+ * Something that only a person knows: which connector, workflow or table is meant, or a `text` that the export lacks.
+ */
 export interface ImportBinding {
   readonly id: string;
   readonly kind: "connector" | "workflow" | "table" | "secret" | "text";
@@ -124,7 +126,9 @@ export function eachScript(ctx: NodeContext, id: string, code: string, text: Jso
   );
 }
 
-/** A script over all items: `code` is the body of a function that sees `list`, the items as objects with their files. */
+/**
+ * A script over all items: `code` is the body of a function that sees `list`, the items as objects with their files.
+ */
 export function listScript(ctx: NodeContext, id: string, code: string): Node {
   return scriptStep(
     ctx,
@@ -164,8 +168,8 @@ export function withReturn(step: Node, change: (value: string) => string): Node 
 }
 
 /**
- * A step that reaches outside for each item: its input is computed by a script, and what it answers becomes items again.
- * `flatten` is code that sees `outputs`.
+ * A step that reaches outside for each item: its input is computed by a script, and what it answers becomes items
+ * again. `flatten` is code that sees `outputs`.
  */
 export function outsideSteps(
   ctx: NodeContext,
@@ -212,8 +216,8 @@ const SCRIPT_NAMES =
   "$json, $binary, $item, $input, $, $node, $items, items, $now, $today, $jmespath, $itemIndex, $runIndex, $execution, $workflow, $prevNode, $if, $ifEmpty, $max, $min, value";
 
 /**
- * A script that calls a connector for each item, where one call depends on the answer of another. `code` sees `call` and the
- * names of n8n, and returns the items of one item. It is one step, which is retried as a whole.
+ * A script that calls a connector for each item, where one call depends on the answer of another. `code` sees `call`
+ * and the names of n8n, and returns the items of one item. It is one step, which is retried as a whole.
  */
 export function callScript(
   ctx: NodeContext,

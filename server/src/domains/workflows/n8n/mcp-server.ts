@@ -1,6 +1,6 @@
 /**
- * A server of MCP with its tools: one workflow, whose input names the tool and has the arguments. Clients of MCP call it as they
- * call every workflow of the platform.
+ * A server of MCP with its tools: one workflow, whose input names the tool and has the arguments. Clients of MCP call
+ * it as they call every workflow of the platform.
  */
 import type { Definition, Node } from "../definition/index.ts";
 import type { NodeContext, NodeReport } from "./conversion.ts";

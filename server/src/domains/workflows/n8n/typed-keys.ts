@@ -1,6 +1,6 @@
 /**
- * Keys that somebody typed into a request of n8n. They are no part of a definition, which many may read: each becomes a secret
- * that a person chooses. What only looks like one, such as `YOUR_API_KEY`, has to be replaced anyway.
+ * Keys that somebody typed into a request of n8n. They are no part of a definition, which many may read: each becomes a
+ * secret that a person chooses. What only looks like one, such as `YOUR_API_KEY`, has to be replaced anyway.
  */
 import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { type NodeContext, NotConvertible } from "./conversion.ts";

@@ -1,4 +1,6 @@
-/** The triggers of n8n that listen to a service: which preset of the catalogue does the same, and with what arguments. */
+/**
+ * The triggers of n8n that listen to a service: which preset of the catalogue does the same, and with what arguments.
+ */
 import {
   type ConvertedTrigger,
   NotConvertible,

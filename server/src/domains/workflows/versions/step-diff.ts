@@ -61,7 +61,10 @@ export function diffSteps(before: unknown, after: unknown): StepDiff {
   return { harmless: isHarmless, steps, stepEdges };
 }
 
-/** By keys: what is being written may have many thousands of edges, and each of one side with each of the other is too much. */
+/**
+ * By keys: what is being written may have many thousands of edges, and each of one side with each of the other is too
+ * much.
+ */
 function compareEdges(
   before: readonly OutlineEdge[],
   after: readonly OutlineEdge[],

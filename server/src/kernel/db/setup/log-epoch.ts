@@ -2,7 +2,8 @@
  * Transaction ids mean something within one history of one cluster. When a dump is restored into another cluster they
  * begin anew; when a cluster is restored to an earlier moment or a standby takes over, ids that clients have already
  * seen may be used a second time, and PostgreSQL marks that by a new timeline. In all these cases new events must come
- * after all earlier ones, under ids that were never used: a new epoch. `present_epoch()`, see migration 0044, begins it.
+ * after all earlier ones, under ids that were never used: a new epoch. `present_epoch()`, see migration 0044, begins
+ * it.
  */
 
 /** The cluster and its timeline, as they are kept in `installation.cluster`. */

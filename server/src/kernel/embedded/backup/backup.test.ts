@@ -190,7 +190,9 @@ test("nothing is overwritten: neither by a backup nor by a restore", async () =>
   expect((await readdir(source.folder)).toSorted()).toEqual(names);
 });
 
-/** Changes a byte of a content at this share of the file, or behind it: the headers say what is wrong in other words. */
+/**
+ * Changes a byte of a content at this share of the file, or behind it: the headers say what is wrong in other words.
+ */
 async function flip(path: string, share: number): Promise<void> {
   await using file = await open(path, "r+");
   const at = Math.floor((share * (await file.stat()).size) / BLOCK_BYTES) * BLOCK_BYTES;

@@ -1,6 +1,6 @@
 /**
- * The plain `ustar` form of an archive, as far as a backup needs it: files whose paths are short and whose sizes stay far
- * below its 8 GB (PostgreSQL keeps no file above 1 GB). Any `tar` can list and unpack it.
+ * The plain `ustar` form of an archive, as far as a backup needs it: files whose paths are short and whose sizes stay
+ * far below its 8 GB (PostgreSQL keeps no file above 1 GB). Any `tar` can list and unpack it.
  */
 import { damagedBackup, type BackupEntry, isBackupPath } from "./backup-entry.ts";
 

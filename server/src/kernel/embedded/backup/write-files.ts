@@ -21,7 +21,10 @@ export async function writeEntry(
   }
 }
 
-/** Waits until a folder and all that is in it are on the disk. Many at once: one after the other takes ten times as long. */
+/**
+ * Waits until a folder and all that is in it are on the disk. Many at once: one after the other takes ten times as
+ * long.
+ */
 export async function syncTree(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));

@@ -1,6 +1,6 @@
 /**
- * Requests at hosts that lead to a part of the installation. Nobody is signed in there, and every path is one below that
- * part: the API, the console and other people's pages can't be reached under such a name.
+ * Requests at hosts that lead to a part of the installation. Nobody is signed in there, and every path is one below
+ * that part: the API, the console and other people's pages can't be reached under such a name.
  */
 import type { IncomingMessage } from "node:http";
 import type { Platform } from "../../contract.ts";

@@ -23,7 +23,9 @@ interface NodeMatch {
 const PARAMETER_LENGTH_MAX = 500;
 const WILDCARD = "*";
 
-/** The paths that have routes, with the methods of each; a word of a pattern that begins with a colon is a parameter. */
+/**
+ * The paths that have routes, with the methods of each; a word of a pattern that begins with a colon is a parameter.
+ */
 export class PathTable {
   readonly #root = new PathNode();
 
@@ -35,13 +37,19 @@ export class PathTable {
     node.targets.set(method, target);
   }
 
-  /** The methods of the path that the router would choose, of a given name before a parameter; none when it leads nowhere. */
+  /**
+   * The methods of the path that the router would choose, of a given name before a parameter; none when it leads
+   * nowhere.
+   */
   methodsAt(url: string): ReadonlySet<string> | undefined {
     const found = this.#match(url);
     return found && new Set(found.node.targets.keys());
   }
 
-  /** The operation at a path, which its method chooses last: a path of one method is not taken for a parameter of another. */
+  /**
+   * The operation at a path, which its method chooses last: a path of one method is not taken for a parameter of
+   * another.
+   */
   findOperation(method: string, url: string): OperationMatch | undefined {
     const found = this.#match(url);
     const target = found?.node.targets.get(method === "HEAD" ? "GET" : method);

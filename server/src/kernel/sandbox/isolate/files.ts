@@ -9,8 +9,9 @@ interface FilePart {
 }
 
 /**
- * `read(file, { from, to, as })` gives bytes, or a text; `chunks(file)` gives bytes part by part; `write(name, content)`
- * and `create(name)`, whose `write` takes parts and whose `close` ends it, give the handle of a new file.
+ * `read(file, { from, to, as })` gives bytes, or a text; `chunks(file)` gives bytes part by part;
+ * `write(name, content)` and `create(name)`, whose `write` takes parts and whose `close` ends it, give the handle of a
+ * new file.
  */
 export function createFiles(runtime: ScriptRuntime): unknown {
   const { builtins } = runtime;

@@ -70,7 +70,10 @@ export function disableEval(builtins: Builtins): void {
   }
 }
 
-/** `hash(algorithm, text, encoding)`, `hmac(algorithm, key, text, encoding)` and `timingSafeEqual(a, b)` are for signatures. */
+/**
+ * `hash(algorithm, text, encoding)`, `hmac(algorithm, key, text, encoding)` and `timingSafeEqual(a, b)` are for
+ * signatures.
+ */
 export function createCrypto(runtime: ScriptRuntime): unknown {
   const { builtins } = runtime;
   return builtins.freeze({

@@ -124,7 +124,9 @@ class SharedScan {
     return `g${placeIn(this.#groups, sql)}`;
   }
 
-  /** The value of a report's group over rows that it is about, from the finest groups; undefined where it can not be. */
+  /**
+   * The value of a report's group over rows that it is about, from the finest groups; undefined where it can not be.
+   */
   addValue(merge: ColumnMerge | undefined, only: string | undefined): string | undefined {
     return merge?.whole(merge.parts.map((part) => this.#addPart(part, only)));
   }
@@ -149,8 +151,9 @@ class SharedScan {
 
   /**
    * The finest groups. The offset keeps the inner query as it stands: of an expression in it the planner expects a few
-   * hundred values, where it would expect as many days as there are rows, and so would not let its workers sum up. It is
-   * quoted because PostgreSQL takes a number with a cast around it for one that it does not know, and plans no workers.
+   * hundred values, where it would expect as many days as there are rows, and so would not let its workers sum up. It
+   * is quoted because PostgreSQL takes a number with a cast around it for one that it does not know, and plans no
+   * workers.
    */
   toSql(source: string): string {
     const inner = [

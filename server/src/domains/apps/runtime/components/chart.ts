@@ -1,4 +1,6 @@
-/** Charts: the figure of a report, or of rows with a field along and a field up. Console, apps and mails draw the same. */
+/**
+ * Charts: the figure of a report, or of rows with a field along and a field up. Console, apps and mails draw the same.
+ */
 import { type ReportAnswer, type ReportShape, toFigure } from "@millrace/client/chart";
 import { rowsOf } from "../sources/load-sources.ts";
 import { loadedOf, type RenderContext, type RenderedComponent } from "./render-context.ts";

@@ -81,7 +81,9 @@ async function openAt(
   });
 }
 
-/** The servers of a cluster, as its name in the DNS lists them: only those of the same domain, as the standard demands. */
+/**
+ * The servers of a cluster, as its name in the DNS lists them: only those of the same domain, as the standard demands.
+ */
 async function findServers({ config, deadline }: MongoConnection): Promise<readonly MongoServer[]> {
   const { host } = config;
   const words = host.split(".");

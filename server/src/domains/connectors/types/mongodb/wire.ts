@@ -1,6 +1,7 @@
 /**
- * The protocol of MongoDB, as far as a connector needs it: one command and one answer at a time, each a BSON document in an
- * OP_MSG. The driver of MongoDB would follow whatever addresses a server names; this one goes where it was told to.
+ * The protocol of MongoDB, as far as a connector needs it: one command and one answer at a time, each a BSON document
+ * in an OP_MSG. The driver of MongoDB would follow whatever addresses a server names; this one goes where it was told
+ * to.
  */
 import type { Socket } from "node:net";
 import type { Document } from "bson";

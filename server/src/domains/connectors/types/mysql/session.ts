@@ -62,8 +62,8 @@ class MysqlSession implements Session {
   }
 
   /**
-   * A statement of others. It goes by the protocol of prepared statements, which takes one statement only: `commit; delete …`
-   * would leave the transaction that keeps it from writing.
+   * A statement of others. It goes by the protocol of prepared statements, which takes one statement only: `commit;
+   * delete …` would leave the transaction that keeps it from writing.
    */
   execute({ sql, params = [] }: Statement, rowsMax: number): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();

@@ -1,6 +1,6 @@
 /**
- * The protocol of Redis (RESP 2), which is small enough that a client is no dependency worth having: a command is a list
- * of byte strings, and its reply one value. A reply is read as it arrives, and no further than the bounds allow.
+ * The protocol of Redis (RESP 2), which is small enough that a client is no dependency worth having: a command is a
+ * list of byte strings, and its reply one value. A reply is read as it arrives, and no further than the bounds allow.
  */
 import { isUtf8 } from "node:buffer";
 

@@ -1,7 +1,7 @@
 /**
- * Client-ID metadata documents: the id of a client is an address, and the document there says what it is called and where its
- * answers go. Strangers name the address before any login, so it is fetched by the guarded client, seldom and little at a time.
- * Nothing of it is written before a person consents.
+ * Client-ID metadata documents: the id of a client is an address, and the document there says what it is called and
+ * where its answers go. Strangers name the address before any login, so it is fetched by the guarded client, seldom and
+ * little at a time. Nothing of it is written before a person consents.
  */
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";

@@ -106,8 +106,8 @@ export async function resolveRequest(
 }
 
 /**
- * One that is not there is answered as one that is not open to whoever asks: anybody can register a client, and would learn
- * which workspaces there are. So single sign-on is offered for each name, and leads on where there is one.
+ * One that is not there is answered as one that is not open to whoever asks: anybody can register a client, and would
+ * learn which workspaces there are. So single sign-on is offered for each name, and leads on where there is one.
  */
 async function findNamed(db: Platform["db"], slug: string): Promise<ClientWorkspace> {
   const found = await findWorkspace(db, slug);

@@ -13,7 +13,8 @@ export const SsoRequired = failure(
 
 /**
  * A membership is unbound where nobody knows that its holder agreed to it: the provider's word alone made it, it
- * was there before the address was verified, or it came with the archive of a workspace. A configuration that no owner set up does not bind owners.
+ * was there before the address was verified, or it came with the archive of a workspace. A configuration that no owner
+ * set up does not bind owners.
  */
 const MEMBERSHIPS = `
   select w.slug,

@@ -6,7 +6,9 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { TaskThreads } from "#kernel/work/task-threads.ts";
 import { type MarkdownRenderer, loadMarkdown } from "./markdown.ts";
 
-/** Time grows with the square of the length: so many brackets take a millisecond, ten times as many a tenth of a second. */
+/**
+ * Time grows with the square of the length: so many brackets take a millisecond, ten times as many a tenth of a second.
+ */
 const SHORT_CHARACTERS_MAX = 500;
 
 const threads = new TaskThreads<RenderTask, string>({

@@ -18,7 +18,10 @@ import {
   type IndexedKind,
 } from "./vector-store.ts";
 
-/** In one partition; beyond it the oldest changes are dropped. Kinds have their own limits, so that tickets never displace articles. */
+/**
+ * In one partition; beyond it the oldest changes are dropped. Kinds have their own limits, so that tickets never
+ * displace articles.
+ */
 const CHUNKS_MAX: Readonly<Record<IndexedKind, number>> = {
   article: 100_000,
   incident: 20_000,

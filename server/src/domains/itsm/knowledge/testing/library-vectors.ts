@@ -1,8 +1,8 @@
 /**
  * The vectors of the library's articles, made once: it would take the model half a minute on a busy
  * machine. They are kept in a file beside this one, a byte for each number, with the hash of the texts
- * that they are of. Where a text or the model changes, `node server/src/domains/itsm/knowledge/testing/library-vectors.ts`
- * makes them anew.
+ * that they are of. Where a text or the model changes, `node
+ * server/src/domains/itsm/knowledge/testing/library-vectors.ts` makes them anew.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { sha256 } from "#kernel/access/crypto.ts";

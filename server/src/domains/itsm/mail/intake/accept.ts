@@ -100,7 +100,9 @@ async function storeContents(
   }
 }
 
-/** Stores a mail; one that its mailbox has no room for leaves nothing: else each attempt would take its place for a day. */
+/**
+ * Stores a mail; one that its mailbox has no room for leaves nothing: else each attempt would take its place for a day.
+ */
 export function storeMail(
   platform: Platform,
   { partition, roomBytes }: Pick<MailTarget, "partition" | "roomBytes">,

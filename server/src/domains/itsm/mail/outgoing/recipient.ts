@@ -1,4 +1,6 @@
-/** The recipient of a mail, and whether they may still get it: asked when it is sent, however long ago it was enqueued. */
+/**
+ * The recipient of a mail, and whether they may still get it: asked when it is sent, however long ago it was enqueued.
+ */
 import { findMemberNames, readRights } from "#domains/identity/accounts/index.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";

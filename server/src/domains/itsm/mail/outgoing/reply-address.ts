@@ -14,8 +14,8 @@ const ADDRESS_SIGNATURE = 10;
 const ID_SIGNATURE = 20;
 
 /**
- * `desk+INC0000123.k7f2m9q4x1@example.com`. That of who works on the ticket is theirs alone: whoever asked has an address
- * too, and must not speak for them by it.
+ * `desk+INC0000123.k7f2m9q4x1@example.com`. That of who works on the ticket is theirs alone: whoever asked has an
+ * address too, and must not speak for them by it.
  */
 export function replyAddress(
   key: MailKey,

@@ -1,4 +1,6 @@
-/** The standing of components, computed from the notices: how each component stands now, and each of its last 90 days. */
+/**
+ * The standing of components, computed from the notices: how each component stands now, and each of its last 90 days.
+ */
 
 export const DAYS_SHOWN = 90;
 const DAY_MS = 86_400_000;

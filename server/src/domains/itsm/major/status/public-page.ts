@@ -1,4 +1,7 @@
-/** The status page for everyone. It is read often when something is down, so it is made once in a while and not per visitor. */
+/**
+ * The status page for everyone. It is read often when something is down, so it is made once in a while and not per
+ * visitor.
+ */
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";

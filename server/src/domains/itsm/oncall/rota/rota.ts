@@ -1,7 +1,7 @@
 /**
- * The people on call at any moment; pure. A layer hands over from one to the next at a local time, and its turns are counted in
- * hours of the clock on the wall: a hand-over at nine is at nine also in the week in which clocks change. Of two layers
- * the later one counts, and an override stands above all.
+ * The people on call at any moment; pure. A layer hands over from one to the next at a local time, and its turns are
+ * counted in hours of the clock on the wall: a hand-over at nine is at nine also in the week in which clocks change. Of
+ * two layers the later one counts, and an override stands above all.
  */
 import { DateTime, IANAZone } from "luxon";
 

@@ -147,7 +147,10 @@ export function ticketFromEvent(event: RecordedEvent): Ticket | undefined {
   return isTicket(payload) && payload.id === event.resource.id ? payload : undefined;
 }
 
-/** Folds a ticket's events into its clock, from the beginning or on from `clock`; undefined where none carries the ticket. */
+/**
+ * Folds a ticket's events into its clock, from the beginning or on from `clock`; undefined where none carries the
+ * ticket.
+ */
 export function foldEvents(
   plan: ClockPlan,
   events: readonly RecordedEvent[],
@@ -338,7 +341,9 @@ function isWorkOver(plan: ClockPlan, clock: SlaClockState, ticket: Ticket): bool
   return state !== clock.firstState && ANSWERED_STATES[plan.entity].has(state);
 }
 
-/** Stops a clock at an agent's public answer to whoever waits for one, and starts the next reply's at their next word. */
+/**
+ * Stops a clock at an agent's public answer to whoever waits for one, and starts the next reply's at their next word.
+ */
 function applyComment(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
   const isReply = plan.metric === "response" || plan.metric === "next_reply";
   if (!isReply || !clock.hasStarted || clock.cancelledAt !== null) return clock;

@@ -1,6 +1,6 @@
 /**
- * Conversations of a chat. Workflows keep memories by the id of one, beside those of other things: an id is taken only if
- * this chat has given it out, so that nobody asks for what an agent was told elsewhere.
+ * Conversations of a chat. Workflows keep memories by the id of one, beside those of other things: an id is taken only
+ * if this chat has given it out, so that nobody asks for what an agent was told elsewhere.
  */
 import { randomBytes } from "node:crypto";
 import Type from "typebox";

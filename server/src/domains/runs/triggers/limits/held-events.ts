@@ -1,4 +1,7 @@
-/** Holds events for the triggers that say so, in the transaction that reads them, and begins their runs when they are due. */
+/**
+ * Holds events for the triggers that say so, in the transaction that reads them, and begins their runs when they are
+ * due.
+ */
 import Type from "typebox";
 import {
   findDeployment,
@@ -75,8 +78,8 @@ interface OpenHold {
 }
 
 /**
- * The holds that one transaction of the reader adds to. Each is locked and read once, and written once: a hold of thousands of
- * events would otherwise be copied for each of them.
+ * The holds that one transaction of the reader adds to. Each is locked and read once, and written once: a hold of
+ * thousands of events would otherwise be copied for each of them.
  */
 export class OpenHolds {
   readonly #holds = new Map<string, OpenHold>();
@@ -186,8 +189,8 @@ async function release(
 }
 
 /**
- * Keeps a hold whose runs could not be begun, and tries it again a little later. One that never can be is left, with the
- * reason, until another event comes to it: new events would otherwise begin its attempts anew, for ever.
+ * Keeps a hold whose runs could not be begun, and tries it again a little later. One that never can be is left, with
+ * the reason, until another event comes to it: new events would otherwise begin its attempts anew, for ever.
  */
 async function keepFailed(
   ctx: WriteContext<never>,

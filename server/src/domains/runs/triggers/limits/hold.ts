@@ -1,6 +1,6 @@
 /**
- * Events that a trigger holds, as a state that each event and each release change: what is decided follows from the state
- * and the time alone, and is written in the transaction that decides it.
+ * Events that a trigger holds, as a state that each event and each release change: what is decided follows from the
+ * state and the time alone, and is written in the transaction that decides it.
  */
 import type { HoldRule } from "#domains/workflows/index.ts";
 

@@ -1,8 +1,7 @@
 /**
  * Applies a folder of definitions to the workspace, as an upgrade of a pack whose content the folder is: what is new
- * is created, what differs is replaced, what the folder no longer has is removed where that is asked for, and what people
- * edited is kept.
- * Something that the workspace has already is taken over.
+ * is created, what differs is replaced, what the folder no longer has is removed where that is asked for, and what
+ * people edited is kept. Something that the workspace has already is taken over.
  */
 import { isDeepStrictEqual } from "node:util";
 import semver from "semver";

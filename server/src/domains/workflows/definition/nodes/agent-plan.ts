@@ -1,6 +1,7 @@
 /**
- * The graph that an agent repeats. `$turn` asks the model; `$calls` does what it asked for, each call through an ordinary node,
- * and gives the results back; `$until` ends the turn. No author can write such ids, so they hide no step of a workflow.
+ * The graph that an agent repeats. `$turn` asks the model; `$calls` does what it asked for, each call through an
+ * ordinary node, and gives the results back; `$until` ends the turn. No author can write such ids, so they hide no step
+ * of a workflow.
  */
 import type { Edge, GraphDefinition, Node } from "../definition.ts";
 import type { Config } from "../node-type.ts";

@@ -1,4 +1,7 @@
-/** The node types that ask what people have saved: a query, a report. Each answers as whoever deployed the workflow may see. */
+/**
+ * The node types that ask what people have saved: a query, a report. Each answers as whoever deployed the workflow may
+ * see.
+ */
 import Type from "typebox";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { nodeType } from "../node-type.ts";

@@ -1,6 +1,6 @@
 /**
- * Circles of nodes: what leads back to a node becomes a `repeat`, whose turn is one way around. It ends when no item comes back;
- * what left it on the way follows.
+ * Circles of nodes: what leads back to a node becomes a `repeat`, whose turn is one way around. It ends when no item
+ * comes back; what left it on the way follows.
  */
 import type { Edge, Node } from "../../definition/index.ts";
 import {

@@ -55,7 +55,10 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
   });
 };
 
-/** Items of any number of lists by their place: as many as the shortest has, or the longest with those that have no others. */
+/**
+ * Items of any number of lists by their place: as many as the shortest has, or the longest with those that have no
+ * others.
+ */
 function byPosition(ctx: NodeContext): ConvertedNode {
   const { parameters } = ctx.node;
   const options = toObject(parameters["options"]);

@@ -235,8 +235,8 @@ function credentialOf({ node }: NodeContext): string {
 }
 
 /**
- * Code that makes items of the answers; where errors have an output of their own, two lists. `each` sees `one`, and `asked`,
- * what was sent for it.
+ * Code that makes items of the answers; where errors have an output of their own, two lists. `each` sees `one`, and
+ * `asked`, what was sent for it.
  */
 export function flattenCode({ node, id }: NodeContext, each: string): string {
   const error = '{ error: "The call failed." }';

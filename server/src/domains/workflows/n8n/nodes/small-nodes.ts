@@ -171,7 +171,10 @@ const mcpClient: Convert = (ctx) => {
   return outsideSteps(ctx, { args, step: { type: "connector", config }, flatten }, parameters);
 };
 
-/** Evaluations are none of a workflow's runs: outputs and metrics are passed by, and the question whether it is one is answered. */
+/**
+ * Evaluations are none of a workflow's runs: outputs and metrics are passed by, and the question whether it is one is
+ * answered.
+ */
 const evaluation: Convert = (ctx) => {
   const { operation = "setOutputs" } = ctx.node.parameters;
   const isQuestion = operation === "checkIfEvaluating";

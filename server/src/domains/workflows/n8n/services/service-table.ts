@@ -1,14 +1,14 @@
 /**
- * Nodes of n8n that call a service, as data: which action of which preset does the same, and which parameters of the node
- * become which fields of its input. A test holds every line against the presets.
+ * Nodes of n8n that call a service, as data: which action of which preset does the same, and which parameters of the
+ * node become which fields of its input. A test holds every line against the presets.
  */
 import { toCode } from "../code-text.ts";
 import { NotConvertible } from "../conversion.ts";
 import { type Json, type JsonObject, toObject, toText } from "../n8n-workflow.ts";
 
 /**
- * A field of an action's input: the path of a parameter with what is made of it, such as `options.limit|number`, other paths
- * after ` or `; code after `=`; or a function, for what can't be said so.
+ * A field of an action's input: the path of a parameter with what is made of it, such as `options.limit|number`, other
+ * paths after ` or `; code after `=`; or a function, for what can't be said so.
  */
 export type FieldSource = string | ((read: ParameterReader) => string | undefined);
 
@@ -36,7 +36,9 @@ export interface ServiceAction {
 export interface ViaCall {
   readonly action: string;
   readonly input: Readonly<Record<string, FieldSource>>;
-  /** Code of a list of inputs of the action; it sees `one`, the answer, and `asked`, what `input` of the action says. */
+  /**
+   * Code of a list of inputs of the action; it sees `one`, the answer, and `asked`, what `input` of the action says.
+   */
   readonly inputs: string;
 }
 
@@ -181,7 +183,10 @@ function pathCode(read: ParameterReader, path: string): string {
     .join(" + ");
 }
 
-/** The members of groups of parameters, such as `additionalFields`, as fields of the same names; `renamed` has other names. */
+/**
+ * The members of groups of parameters, such as `additionalFields`, as fields of the same names; `renamed` has other
+ * names.
+ */
 export function members(
   groups: string,
   renamed: Readonly<Record<string, string>> = {},
@@ -281,7 +286,10 @@ export class ParameterReader {
     return `n8n.text(${this.code(path) ?? '""'})`;
   }
 
-  /** Parameters that nobody has read: an option is told of, and a parameter that may mean anything is none that can be left out. */
+  /**
+   * Parameters that nobody has read: an option is told of, and a parameter that may mean anything is none that can be
+   * left out.
+   */
   leftOver(): string[] {
     const unread = (name: string): boolean =>
       ![...this.#taken].some((path) => path === name || path.startsWith(`${name}.`));

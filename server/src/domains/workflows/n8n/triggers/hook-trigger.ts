@@ -1,12 +1,15 @@
 /**
- * Triggers of services that send what happened to an address, and that the catalogue does not have. n8n registers its address
- * with the service; here a person enters that of the webhook. The node becomes two: one that starts, and one that gives the
- * items that n8n makes of what was sent.
+ * Triggers of services that send what happened to an address, and that the catalogue does not have. n8n registers its
+ * address with the service; here a person enters that of the webhook. The node becomes two: one that starts, and one
+ * that gives the items that n8n makes of what was sent.
  */
 import { type Convert, eachScript, type TriggerTable } from "../conversion.ts";
 import type { N8nWorkflow } from "../n8n-workflow.ts";
 
-/** Code of the items of a request, by the type of the node; services that ask the address for an answer first are none of these. */
+/**
+ * Code of the items of a request, by the type of the node; services that ask the address for an answer first are none
+ * of these.
+ */
 const HOOKS: Readonly<Record<string, string>> = {
   calendlyTrigger: "$json.body",
   calTrigger:

@@ -1,6 +1,6 @@
 /**
- * A mailbox of IMAP. In n8n its trigger gives whole mails; here a poll tells that one has come, and a step reads it. So the node
- * becomes two: one that starts, and one that reads.
+ * A mailbox of IMAP. In n8n its trigger gives whole mails; here a poll tells that one has come, and a step reads it. So
+ * the node becomes two: one that starts, and one that reads.
  */
 import {
   callScript,

@@ -1,5 +1,8 @@
 /// <reference lib="dom" />
-/** Says when the data of the page changed, while somebody looks: an origin has few connections, and a hidden page needs none. */
+/**
+ * Says when the data of the page changed, while somebody looks: an origin has few connections, and a hidden page needs
+ * none.
+ */
 const SETTLE_MS = 400;
 /** An answer that is no stream, as of a server that starts or has too many, ends a source for good. */
 const RETRY_MS = 20_000;

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * The page in which the builder shows a draft. It draws what the builder sends by the view of deployed apps, and tells the
- * builder what somebody pressed; it asks the server for nothing.
+ * The page in which the builder shows a draft. It draws what the builder sends by the view of deployed apps, and tells
+ * the builder what somebody pressed; it asks the server for nothing.
  */
 import { byId, isControl, type Scalar, valueOf } from "./control.ts";
 import { showMessage } from "./message.ts";

@@ -140,7 +140,9 @@ export function describeStatement(
 const WRITTEN_BY_DATA =
   "values stand in the statement as text, as n8n puts them there: whoever sends one writes SQL; give them as query parameters";
 
-/** True of a statement with expressions in its text: parameters would mean something else within quotes, or for a name. */
+/**
+ * True of a statement with expressions in its text: parameters would mean something else within quotes, or for a name.
+ */
 function isWrittenByData({ operation, query }: JsonObject): boolean {
   return operation === "executeQuery" && /^=[\s\S]*\{\{/.test(toText(query));
 }

@@ -1,6 +1,6 @@
 /**
- * Google Sheets: n8n knows rows by the names in the first one, the API by ranges. So what is there is read first, a script
- * says which ranges are written, and each write is a call of its own.
+ * Google Sheets: n8n knows rows by the names in the first one, the API by ranges. So what is there is read first, a
+ * script says which ranges are written, and each write is a call of its own.
  */
 import type { Node } from "../../../definition/index.ts";
 import { toCode } from "../../code-text.ts";
