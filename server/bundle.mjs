@@ -56,6 +56,8 @@ async function runProgram(folder, name) {
     );
     process.exit(1);
   }
+  // Programs that this one starts run from the same.
+  process.env["MILLRACE_BUNDLE"] = folder;
   // Beside the bundle, to go when it goes.
   enableCompileCache(join(folder, "compiled"));
   return import(pathToFileURL(program).href);

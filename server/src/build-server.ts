@@ -2,8 +2,9 @@
  * Builds the server into one bundle: `node server/src/build-server.ts [folder]`. Without a folder it is for a start of
  * the product, with its settings: nothing is made where that start will be refused, and the bundle goes to the cache.
  *
- * Parts that are loaded late stay files of their own. Processes and threads of ours still run from the sources, which
- * the bundle names by their paths, and so do libraries, but for those of many files and no dependencies.
+ * Parts that are loaded late stay files of their own. Programs of processes that start often are bundled beside it.
+ * Other processes and threads of ours run from the sources, which the bundle names by their paths, and so do libraries,
+ * but for those of many files and no dependencies.
  */
 import { rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -19,6 +20,12 @@ import {
 } from "../build-cache.mjs";
 import { readSettings } from "#kernel/settings.ts";
 import { checkSurroundings } from "./preflight.ts";
+
+/** The programs of processes by their names in a bundle: `programFile` finds them there. */
+export const PROCESS_PROGRAMS = {
+  "evaluator-process": "kernel/expression/pool/evaluator-process.ts",
+  "script-process": "kernel/sandbox/process/program.ts",
+};
 
 const BUNDLED = /^(?:kysely|typebox|undici|luxon|croner|@millrace\/client)(?:\/|$)/;
 const OURS = /^[./#\0]|^node:/;
@@ -105,11 +112,19 @@ export async function writeBundle(
   });
 }
 
+/** Bundles each program of a process by itself: it loads nothing of the server's. */
+export async function writePrograms(folder: string): Promise<void> {
+  for (const [name, path] of Object.entries(PROCESS_PROGRAMS)) {
+    await writeBundle({ [name]: path }, folder);
+  }
+}
+
 async function buildServer(folder: string): Promise<void> {
   const sources = hashSources(SERVER_BUILD);
   const draft = draftFolder(folder);
   try {
     await writeBundle({ main: "main.ts", cli: "cli/main.ts" }, draft);
+    await writePrograms(draft);
     storeBuild(SERVER_BUILD, draft, folder, sources);
   } finally {
     rmSync(draft, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { otherProcesses, PROC_READABLE } from "#kernel/embedded/processes.ts";
 import {
   type Ask,
   asker,
@@ -20,6 +21,12 @@ const OWN_CACHE = { MILLRACE_BUNDLE: "", NODE_COMPILE_CACHE: "" };
 /** The sources, as the tests have compiled them. */
 const COMPILED = { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "" };
 
+/** An expression for a process of its own. */
+const DOUBLE = {
+  expression: "$map(items, function($item) { $item * 2 })",
+  input: { items: [1, 2] },
+};
+
 const inWorkspace =
   (ask: Ask): Ask =>
   (route, body) =>
@@ -35,10 +42,7 @@ test("the first start builds a bundle and runs from it, and so do its threads an
 
   const ask = inWorkspace(asker(address, await logIn(address)));
   const answers = [
-    await ask("POST /api/v1/transformer/evaluate", {
-      expression: "$map(items, function($item) { $item * 2 })",
-      input: { items: [1, 2] },
-    }),
+    await ask("POST /api/v1/transformer/evaluate", DOUBLE),
     await ask("POST /api/v1/queries/run", { sql: "select 1 as one" }),
     await ask("POST /api/v1/knowledge", { title: "Printers", body: "They *print*." }),
     await ask("GET /api/v1/knowledge/search?q=printing"),
@@ -46,6 +50,9 @@ test("the first start builds a bundle and runs from it, and so do its threads an
   expect(answers.map(({ status, body }) => [status, body.detail])).toEqual(
     [200, 200, 201, 200].map((status) => [status, undefined]),
   );
+  const evaluator = join(bundle, "evaluator-process.mjs");
+  const started = otherProcesses().filter(({ commandLine }) => commandLine.includes(evaluator));
+  if (PROC_READABLE) expect(started.length).toBeGreaterThan(0);
   // A library of which the bundle holds a part.
   const connector = await ask("POST /api/v1/connectors", {
     name: "This product itself",
@@ -70,7 +77,9 @@ test("the first start builds a bundle and runs from it, and so do its threads an
 test("without a bundle it runs from the sources; a folder that holds none is refused", async () => {
   await startedBefore();
   const product = launch({ MILLRACE_BUNDLE: "off", ...COMPILED });
-  await product.ready;
+  const address = await product.ready;
+  const ask = inWorkspace(asker(address, await logIn(address)));
+  expect((await ask("POST /api/v1/transformer/evaluate", DOUBLE)).status).toBe(200);
   await stop(product);
   expect(existsSync(join(dataFolder(), "cache"))).toBe(false);
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { getPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { type Execution, Sandbox } from "./sandbox.ts";
 import { processorsOf } from "./script-process.ts";
 import { run, scriptProcessesOf } from "./testing/scripts.ts";
@@ -241,6 +241,17 @@ describe("a script process", () => {
     }
     await expect(run(sandbox, "return 1")).rejects.toMatchObject({ type: { status: 503 } });
     expect(scriptProcessesOf().filter((pid) => !others.includes(pid))).toEqual([]);
+  });
+
+  test("runs from its source where there is no bundle", async () => {
+    const others = scriptProcessesOf();
+    vi.stubEnv("MILLRACE_BUNDLE", "off");
+    const sandbox = new Sandbox({ processes: 1 });
+    expect(await run(sandbox, "return 1 as number")).toMatchObject({ output: 1 });
+    const [pid = 0] = scriptProcessesOf().filter((one) => !others.includes(one));
+    expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).toContain("sandbox/process/program.ts");
+    vi.unstubAllEnvs();
+    await sandbox.close();
   });
 
   test("does not outlive the process that started it", async () => {

@@ -8,7 +8,7 @@ import { BUNDLE_FOLDER, PERMISSION_FLAG, programFile } from "../work/subprocess-
 import { Subprocess } from "../work/subprocess.ts";
 
 const KERNEL = fileURLToPath(new URL("..", import.meta.url));
-const PROGRAM = programFile(new URL("./process/program.ts", import.meta.url), "script-process.mjs");
+const SOURCE = new URL("./process/program.ts", import.meta.url);
 /** Priorities: the server's own process goes first when there is not enough for both. */
 const NICE = 3;
 const NICE_WHEN_HEAVY = 19;
@@ -17,8 +17,9 @@ const NICE_WHEN_HEAVY = 19;
 export function startScriptProcess(onMessage: (message: unknown) => void): Subprocess {
   const { library, dates, readable, flags } =
     BUNDLE_FOLDER === undefined ? findLibrary() : findBundled(BUNDLE_FOLDER);
+  const program = programFile(SOURCE, "script-process.mjs");
   const subprocess = new Subprocess({
-    program: PROGRAM,
+    program,
     args: [library, dates, findStripper()],
     // One time zone everywhere, whatever the machine's.
     env: { TZ: "UTC" },
@@ -30,7 +31,7 @@ export function startScriptProcess(onMessage: (message: unknown) => void): Subpr
       "--liftoff-only",
       PERMISSION_FLAG,
       ...flags,
-      ...readable.map((path) => `--allow-fs-read=${path}`),
+      ...[program, ...readable].map((path) => `--allow-fs-read=${path}`),
     ],
     onMessage,
   });

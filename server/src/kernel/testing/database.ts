@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
+import { writePrograms } from "../../build-server.ts";
 import { firstStart } from "../../first-start.ts";
 import { parseConnectionUrl } from "#kernel/db/setup/owner-connection.ts";
 import { domains } from "../../app.ts";
@@ -46,6 +47,9 @@ const SETTINGS = {
   autovacuum: "off",
   track_counts: "off",
   jit: "off",
+  // Plans of a world are used a few times and on small tables: one for each statement, and not another for each of its
+  // first five uses.
+  plan_cache_mode: "force_generic_plan",
   max_connections: "300",
 };
 
@@ -92,9 +96,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     verifiers,
   });
   project.provide("folder", folder);
+  // Programs of processes are bundled once, as they are for a server: workers find them by the same name as it does.
+  const programs = join(folder, "programs");
+  await writePrograms(programs);
+  process.env["MILLRACE_BUNDLE"] = programs;
   // For the workers, which come next.
   flushCompileCache();
   return async () => {
+    delete process.env["MILLRACE_BUNDLE"];
     if (embedded === undefined) await dropAll(owner, template);
     await embedded?.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -2,10 +2,7 @@ import { PERMISSION_FLAG, programFile, readOnlyCodeArguments } from "../../work/
 import { Subprocess } from "../../work/subprocess.ts";
 import type { EvaluationReply, EvaluationRequest } from "./protocol.ts";
 
-const PROGRAM = programFile(
-  new URL("./evaluator-process.ts", import.meta.url),
-  "evaluator-process.mjs",
-);
+const SOURCE = new URL("./evaluator-process.ts", import.meta.url);
 /** An evaluation stops itself when its time is over, unless it is in a call that nothing interrupts. */
 const GRACE_MS = 500;
 /** The share of the memory that compiled expressions may take; the rest is for their values. */
@@ -21,13 +18,19 @@ export class Evaluator {
 
   constructor(memoryMb: number) {
     const timeZone = process.env["TZ"];
+    const program = programFile(SOURCE, "evaluator-process.mjs");
     this.#process = new Subprocess({
-      program: PROGRAM,
+      program,
       // V8's own limit would be no measure: it counts the young generation too, which grows with the machine.
       args: [String(memoryMb * 1024 * 1024 * COMPILED_SHARE)],
       // Anybody's expressions run there, so it gets nothing of ours but the time zone.
       env: timeZone === undefined ? {} : { TZ: timeZone },
-      execArgv: [`--max-old-space-size=${memoryMb}`, PERMISSION_FLAG, ...readOnlyCodeArguments()],
+      execArgv: [
+        `--max-old-space-size=${memoryMb}`,
+        PERMISSION_FLAG,
+        `--allow-fs-read=${program}`,
+        ...readOnlyCodeArguments(),
+      ],
       // Our own program sends nothing else.
       onMessage: (replies) => this.#onReplies?.(replies as readonly EvaluationReply[]),
     });

@@ -24,11 +24,14 @@ export async function run(
   });
 }
 
+/** From the sources, or from the bundle. */
+const SCRIPT_PROGRAM = /sandbox\/process\/program\.ts|script-process\.mjs/;
+
 /** The processes for scripts that a process started and that have not ended. */
 export function scriptProcessesOf(pid: number = process.pid): number[] {
   return childrenOf(pid).filter((child) => {
     try {
-      return readFileSync(`/proc/${child}/cmdline`, "utf8").includes("sandbox/process/program.ts");
+      return SCRIPT_PROGRAM.test(readFileSync(`/proc/${child}/cmdline`, "utf8"));
     } catch {
       return false;
     }
