@@ -86,7 +86,8 @@ export interface Schemas {
   "ChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "tasks"?: readonly (Schemas["PlannedTask"])[]; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ChangeVote": { "id": string; "round": number; "approverId": string; "userId": string; "decision": "approved" | "rejected"; "comment": string; "createdAt": string };
   "Changes": { "since": string; "changes": readonly (Schemas["ResourceChange"])[]; "truncated": boolean };
-  "ChatMessage": { "runId": string; "sessionId": string; "text": string | null };
+  "ChatFile": { "name": string; "mediaType": string; "size": number; "url": string };
+  "ChatMessage": { "runId": string; "sessionId": string; "text": string | null; "files"?: readonly (Schemas["ChatFile"])[] };
   "CircuitBreaker": { "state": "closed" | "open" | "half_open"; "failures": number; "failuresMax": number; "retryAt": string | null };
   "CmdbClass": { "name": string; "label": string; "description": string; "attributes": { readonly [name: string]: unknown }; "extends": string | null; "builtIn": boolean; "createdAt": string | null; "updatedAt": string | null };
   "CmdbEdge": { "id": string; "from": string; "to": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" };
@@ -902,6 +903,8 @@ export interface Operations {
   "chat.ask": { params: { "workspace": string; "token": string }; query?: { "environment"?: "production" | "staging" | "development"; "triggerId"?: string }; body: { "message": string; "sessionId"?: string }; reply: { "data": Schemas["ChatMessage"] } };
   /** Follow the answer to a message */
   "chat.follow": { params: { "workspace": string; "token": string; "runId": string }; query: { "environment"?: "production" | "staging" | "development"; "triggerId"?: string; "sessionId": string; "workspace"?: string }; reply: string };
+  /** Read a file of an answer */
+  "chat.open_file": { params: { "workspace": string; "token": string; "runId": string; "fileId": string }; query: { "environment"?: "production" | "staging" | "development"; "triggerId"?: string; "key": string }; reply: string };
   /** Send a message from the page of a chat */
   "chat.send": { params: { "workspace": string; "token": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: string };
   /** Show the chat of a workflow */
@@ -2420,6 +2423,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "changes.update_task": "PATCH /api/v1/itsm/changes/{id}/tasks/{taskId}",
   "chat.ask": "POST /chat/{workspace}/{token}/messages",
   "chat.follow": "GET /chat/{workspace}/{token}/messages/{runId}",
+  "chat.open_file": "GET /chat/{workspace}/{token}/messages/{runId}/files/{fileId}",
   "chat.send": "POST /chat/{workspace}/{token}",
   "chat.show": "GET /chat/{workspace}/{token}",
   "cmdb.create_class": "POST /api/v1/cmdb/classes",

@@ -1,10 +1,10 @@
-import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { createConnector } from "#domains/connectors/testing/connector.ts";
 import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
 import { describeInBrowser, leaveSeat, takeSeat } from "#kernel/testing/browser.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { openaiEvents, useModelService } from "./testing/model-service.ts";
+import { useModelService } from "./testing/model-service.ts";
+import { slowModel } from "./testing/slow-model.ts";
 import { followChat, shownOf } from "./testing/chat-follower.ts";
 
 const service = await useModelService();
@@ -32,27 +32,6 @@ async function deploy(nodes: readonly object[], chat: object = {}): Promise<stri
   });
   const { url } = (await owner(`GET /api/v1/workflows/${id}`)).body.data.trigger;
   return new URL(url).pathname;
-}
-
-/** A model that says what it is told to when it is told to. */
-function slowModel() {
-  let response: ServerResponse | undefined;
-  const frames = (text: string): string[] => openaiEvents({ text }).split(/(?<=\n\n)/);
-  const delta = (text: string) => frames(text).filter((frame) => frame.includes('"content":"'));
-  return {
-    answer: (given: ServerResponse) => {
-      response = given;
-      given.writeHead(200, { "content-type": "text/event-stream" });
-      given.flushHeaders();
-    },
-    asked: () => until(async () => response !== undefined),
-    say: (text: string) => response?.write(delta(text).join("")),
-    end: () => response?.end(frames("").join("")),
-    breakOff: () => {
-      response?.destroy();
-      response = undefined;
-    },
-  };
 }
 
 async function ask(path: string, message = "Hi"): Promise<{ runId: string; sessionId: string }> {
@@ -177,6 +156,63 @@ test("a chat names a step whose text can be shown", async () => {
   for (const [stream, message] of Object.entries(refusals)) {
     expect(await save(stream)).toEqual([422, [`/trigger/stream ${message}`]]);
   }
+});
+
+test("what is checked before it is the answer streams to nobody, also where the chat names it", async () => {
+  const say = { id: "say", type: "respond", config: { body: "{{ steps.ask.output.text }}" } };
+  const approve = { id: "approve", type: "approval", config: { approvers: ["owner"] } };
+  const guard = { id: "guard", type: "condition", config: { expression: "true" } };
+  const judge = { ...llm, id: "judge", config: { ...llm.config, schema: { type: "object" } } };
+  const first = { ...guard, id: "first" };
+  const save = async (nodes: readonly object[], ...paths: string[]) => {
+    const edges = paths.flatMap((path) =>
+      path.split(" ").flatMap((to, at, all) => (at === 0 ? [] : [{ from: all[at - 1], to }])),
+    );
+    const trigger = { type: "chat", title: "Chat", stream: "ask" };
+    const { body } = await owner("POST /api/v1/workflows", { name: "Chat", trigger, nodes, edges });
+    return body.errors
+      ?.filter(({ path }: any) => path === "/trigger/stream")
+      .map(({ message }: any) => message);
+  };
+  const held = (id: string) => [`is checked by ${id} before it is the answer`];
+  expect(await save([llm, approve, say], "ask approve say")).toEqual(held("approve"));
+  expect(await save([llm, approve, say], "ask say", "approve say")).toEqual(held("approve"));
+  expect(await save([llm, guard, say], "ask guard say")).toEqual(held("guard"));
+  expect(await save([llm, judge, say], "ask judge say")).toEqual(held("judge"));
+  for (const free of [
+    await save([first, llm, say], "first ask say"),
+    await save([llm, say, guard], "ask say guard"),
+    await save([llm, say], "ask say"),
+  ]) {
+    expect(free ?? []).toEqual([]);
+  }
+});
+
+test("a conversation follows five answers at a time, in each process", async () => {
+  const path = await deploy([llm]);
+  const slow = slowModel();
+  service.say(slow.answer);
+  const { runId, sessionId } = await ask(path);
+  await slow.asked();
+  const address = `${origin}${path}/messages/${runId}`;
+  const followers = [];
+  for (let count = 0; count < 5; count += 1) followers.push(await followChat(address, sessionId));
+  expect(followers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect((await followChat(address, sessionId)).status).toBe(429);
+  // Only their heads are read: nobody waits for what follows.
+  await followers[0]?.cut();
+  await until(
+    async () =>
+      (await fetch(`${address}?sessionId=${sessionId}`, { method: "HEAD" })).status === 200,
+  );
+  const another = await until(async () => {
+    const again = await followChat(address, sessionId);
+    return again.status === 200 && again;
+  });
+  slow.say("plain");
+  slow.end();
+  await Promise.all([another, ...followers.slice(1)].map(({ ended }) => ended));
+  expect(another.frames.at(-1)?.data).toEqual({ text: "plain" });
 });
 
 describeInBrowser("on its page", () => {

@@ -58,6 +58,7 @@ import { runFileOwner } from "./start/run-files.ts";
 import { runTracer } from "./causal-tracer.ts";
 import { eventTriggerReader } from "./triggers/event-reader.ts";
 import { askChat, sendMessage, showChat } from "./inbound/chat/chat-operations.ts";
+import { openChatFile } from "./inbound/chat/chat-files.ts";
 import { followChat } from "./inbound/chat/chat-stream.ts";
 import { sendForm, showForm } from "./inbound/form-operations.ts";
 import { callRun } from "./calls/call-operation.ts";
@@ -125,6 +126,7 @@ export const runs = domain({
     sendMessage,
     askChat,
     followChat,
+    openChatFile,
     listRuns,
     countRuns,
     listRunsOfWorkflow,

@@ -1,4 +1,5 @@
 /** The answer of a run to a person, as a text. */
+import { isFileReference } from "#domains/files/index.ts";
 import type { RunAnswer } from "./run-answer.ts";
 
 const NAMES = ["text", "answer", "output", "message", "response"];
@@ -6,6 +7,8 @@ const CHARACTERS_MAX = 100_000;
 
 /** The text of an answer: a text as it is, of an object the field that looks like one, or its JSON. */
 export function toAnswerText({ response }: RunAnswer): string | undefined {
+  // A file is the whole answer.
+  if (response && "file" in response) return "";
   const body = response?.body;
   if (body === undefined) return undefined;
   const isJson = response?.headers["content-type"]?.startsWith("application/json") ?? false;
@@ -24,6 +27,7 @@ function readJsonText(body: string): string {
 function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (isFileReference(value)) return "";
   const [only] = Array.isArray(value) && value.length === 1 ? (value as unknown[]) : [value];
   const fields = Object(only) as Record<string, unknown>;
   const named = NAMES.map((name) => fields[name]).find((one) => typeof one === "string");

@@ -39,7 +39,7 @@ export const inboundExample = {
   params: { workspace: "default", token: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" },
 };
 
-interface InboundInput {
+export interface InboundInput {
   readonly params: {
     readonly workspace: string;
     readonly token: string;

@@ -34,7 +34,7 @@ export const runFileOwner: FileOwner = {
 };
 
 /** A file that a step was given by the run that started it, or got from one that it started. */
-const FIND_COMMON_ANCESTOR = `
+export const FIND_COMMON_ANCESTOR = `
   with recursive ancestors (of, id, parent) as (
     select id, id, parent_run_id from runs where id in ($1, $2)
     union

@@ -51,6 +51,22 @@ async function askedChat(owner: Ask) {
   return { params: { ...params, runId: String(runId) }, query: { sessionId } };
 }
 
+/** An answer with a file. */
+async function answeredFile(owner: Ask) {
+  const write = {
+    id: "write",
+    type: "file.write",
+    config: { as: "csv", name: "list.csv", data: [{ a: 1 }] },
+  };
+  const { params } = await deployPage(owner, CHAT, write);
+  const path = `/chat/${params.workspace}/${params.token}/messages`;
+  const { body } = await owner(`POST ${path}`, { message: "Hello" });
+  const { runId, sessionId } = body.data;
+  const { body: frames } = await owner(`GET ${path}/${runId}?sessionId=${sessionId}`);
+  const [, fileId = "", key = ""] = /files\/(file_\w+)\?key=([\w-]+)/.exec(String(frames)) ?? [];
+  return { params: { ...params, runId: String(runId), fileId }, query: { key } };
+}
+
 /** A run that tells the address at which it waits. */
 async function waitForCall(owner: Ask) {
   const nodes = [
@@ -125,6 +141,7 @@ export const samples: readonly Sample[] = [
     }),
   },
   { operation: "chat.follow", arrange: askedChat },
+  { operation: "chat.open_file", arrange: answeredFile },
   { operation: "runs.call", arrange: waitForCall },
   { operation: "hooks.receive", arrange: (owner) => deployWebhook(owner, SET) },
   {

@@ -10,8 +10,15 @@ import { startEvents } from "../../events.ts";
 import { RunId } from "../../run.ts";
 import { toAnswerText } from "../answer-text.ts";
 import { chatPage, type ChatState, MESSAGE_CHARACTERS_MAX } from "./chat-page.ts";
-import { isSessionId, newSessionId, SessionId } from "./chat-session.ts";
-import { inboundExample, inboundParams, inboundQuery, openInbound } from "../form-operations.ts";
+import { ChatFile, listAnswerFiles, type MessagePlace, readAnswerFiles } from "./chat-files.ts";
+import { chatQuery, isSessionId, newSessionId, SessionId } from "./chat-session.ts";
+import {
+  inboundExample,
+  type InboundInput,
+  inboundParams,
+  inboundQuery,
+  openInbound,
+} from "../form-operations.ts";
 import { type FoundTrigger, startFound } from "../hook-trigger.ts";
 import { awaitAnswer, WebhookRunFailed, writeInbound } from "../run-answer.ts";
 
@@ -77,42 +84,49 @@ export const sendMessage = command({
     const fields = { input: { message, sessionId: session } };
     return { found, state, prepared: await startFound(platform, found, caller, fields) };
   },
-  async run(ctx, _input, made): Promise<HtmlResponse & { readonly sent?: SentMessage }> {
+  async run(ctx, input, made): Promise<HtmlResponse & { readonly sent?: SentMessage }> {
     const { found, state, prepared } = made;
     const answer = await writeInbound(ctx, found, prepared);
-    const page = answeredPage(found, state, toAnswerText(answer));
+    const files = await listAnswerFiles(ctx, answer, placeOf(input, state));
+    const page = answeredPage(found, state, { text: toAnswerText(answer), files });
     return answer.isOpen ? { ...page, sent: { found, runId: answer.runId, state } } : page;
   },
-  async afterCommit(platform, _input, { value, caller }) {
+  async afterCommit(platform, input, { value, caller }) {
     const { sent } = value as { readonly sent?: SentMessage };
     if (!sent) return undefined;
     const { found, runId, state } = sent;
     const wait = { waitMs: WAIT_MAX_MS, gone: caller.disconnected };
     const answer = await awaitAnswer(platform, found, runId, wait);
     if (answer.status === "failed") throw new Failure(WebhookRunFailed);
-    return answeredPage(found, state, toAnswerText(answer));
+    const partition = { workspace: found.target.workspace, environment: found.environment };
+    const files = await readAnswerFiles(platform, partition, answer, placeOf(input, state));
+    return answeredPage(found, state, { text: toAnswerText(answer), files });
   },
 });
+
+function placeOf(
+  { params, query: where }: InboundInput,
+  { sessionId }: Pick<ChatState, "sessionId">,
+): MessagePlace {
+  const { triggerId, ...address } = params;
+  return { address, query: { ...where, triggerId }, sessionId };
+}
 
 function answeredPage(
   { named }: FoundTrigger<"chat">,
   { sessionId, texts }: ChatState,
-  answer: string | undefined,
+  answer: { readonly text: string | undefined; readonly files: readonly ChatFile[] },
 ) {
-  const text = answer ?? "It takes longer than usual. Please ask again later.";
-  return chatPage(named.trigger, { sessionId, texts: [...texts, text] });
+  const text = answer.text ?? "It takes longer than usual. Please ask again later.";
+  return chatPage(named.trigger, { sessionId, texts: [...texts, text], files: answer.files });
 }
-
-export const chatQuery = object({
-  ...inboundQuery.properties,
-  triggerId: Type.Optional(line(40, "Of a further trigger")),
-});
 
 const ChatMessage = Type.Object(
   {
     runId: RunId,
     sessionId: Type.String(),
     text: nullable(Type.String({ description: "Null until there is one" })),
+    files: Type.Optional(Type.Array(ChatFile)),
   },
   { title: "ChatMessage" },
 );
@@ -146,8 +160,11 @@ export const askChat = command({
     const fields = { input: { message, sessionId } };
     return { found, sessionId, prepared: await startFound(platform, found, caller, fields) };
   },
-  async run(ctx, _input, { found, sessionId, prepared }) {
+  async run(ctx, { params, query: where }, { found, sessionId, prepared }) {
     const answer = await writeInbound(ctx, found, prepared);
-    return { runId: answer.runId, sessionId, text: toAnswerText(answer) ?? null };
+    const place = { address: params, query: where, sessionId };
+    const files = await listAnswerFiles(ctx, answer, place);
+    const text = toAnswerText(answer) ?? null;
+    return { runId: answer.runId, sessionId, text, ...(files.length > 0 && { files: [...files] }) };
   },
 });

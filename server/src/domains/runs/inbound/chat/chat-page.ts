@@ -1,19 +1,23 @@
 /** The page of a chat: it works without its script, and carries what was said so far. */
 import type { ChatTrigger } from "#domains/workflows/index.ts";
 import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
+import type { ChatFile } from "./chat-files.ts";
 import { CHAT_SCRIPT } from "./browser/chat-script.ts";
 
 /** A conversation as a page shows it: what the person said and the answers, in turns. */
 export interface ChatState {
   readonly sessionId: string;
   readonly texts: readonly string[];
+  /** Those of the last answer. */
+  readonly files?: readonly ChatFile[];
 }
 
 export const MESSAGE_CHARACTERS_MAX = 4_000;
 const TEXTS_MAX = 40;
 
 /** The page of a conversation. */
-export function chatPage(trigger: ChatTrigger, { sessionId, texts }: ChatState): HtmlDocument {
+export function chatPage(trigger: ChatTrigger, state: ChatState): HtmlDocument {
+  const { sessionId, texts, files = [] } = state;
   const { title, greeting, placeholder = "Write a message", suggestions = [], accent } = trigger;
   const turns = texts.slice(-TEXTS_MAX);
   return document({
@@ -23,7 +27,7 @@ export function chatPage(trigger: ChatTrigger, { sessionId, texts }: ChatState):
     body: markup`<h1>${title}</h1>
 ${greeting !== undefined && markup`<p>${greeting}</p>`}
 <div role="log" aria-label="Conversation">
-${turns.map((text, at) => markup`<div class="turn${at % 2 === 0 && " you"}"><p class="faint">${at % 2 === 0 ? "You" : title}</p>${text.split(/\n{2,}/).map((part) => markup`<p>${part}</p>`)}</div>`)}
+${turns.map((text, at) => markup`<div class="turn${at % 2 === 0 && " you"}"><p class="faint">${at % 2 === 0 ? "You" : title}</p>${text.split(/\n{2,}/).map((part) => markup`<p>${part}</p>`)}${at === turns.length - 1 && fileMarkup(files)}</div>`)}
 </div>
 <div id="live" class="turn" aria-live="off" hidden></div>
 <p id="state" class="faint" role="status"></p>
@@ -36,6 +40,10 @@ ${turns.map((text) => markup`<input type="hidden" name="texts" value="${text}">`
 <button type="submit">Send</button>
 </form>`,
   });
+}
+
+function fileMarkup(files: readonly ChatFile[]): readonly Markup[] {
+  return files.map(({ name, url }) => markup`<p><a href="${url}">${name}</a></p>`);
 }
 
 /** Questions to begin with, each sent by its button. */

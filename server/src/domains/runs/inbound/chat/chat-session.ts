@@ -6,7 +6,18 @@ import { randomBytes } from "node:crypto";
 import Type from "typebox";
 import { equalBytes, hmac } from "#kernel/access/crypto.ts";
 import type { Platform } from "#kernel/contract.ts";
+import type { Partition } from "#kernel/db/database.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { get as getRun, type StoredRun } from "../../store.ts";
+import { inboundQuery } from "../form-operations.ts";
 import type { FoundTrigger } from "../hook-trigger.ts";
+
+/** What the API of a chat is asked with. */
+export const chatQuery = object({
+  ...inboundQuery.properties,
+  triggerId: Type.Optional(line(40, "Of a further trigger")),
+});
 
 /** The form of an id. */
 export const SessionId = Type.String({ pattern: "^[A-Za-z0-9_-]{16,64}$" });
@@ -39,4 +50,22 @@ function markSession(
   const text = [target.workflowId, environment, named.id, nonce].join(" ");
   const mark = hmac(masterKey.derive("chat sessions"), text).toString("base64url");
   return mark.slice(0, MARK_CHARACTERS);
+}
+
+/** The run of a message, and the conversation that it is of; a 404 where this chat has none. */
+export async function findMessage(
+  platform: Platform,
+  { target, environment }: FoundTrigger<"chat">,
+  runId: string,
+): Promise<{
+  readonly run: StoredRun;
+  readonly sessionId: string;
+  readonly partition: Partition;
+}> {
+  const partition = { workspace: target.workspace, environment };
+  const run = await platform.db.read(partition, (tx) => getRun(tx, runId));
+  const { sessionId } = Object(run.trigger["input"]) as { readonly sessionId?: unknown };
+  const isMessage = run.workflowId === target.workflowId && run.triggerType === "chat";
+  if (!isMessage || typeof sessionId !== "string") throw new Failure(NotFound);
+  return { run, sessionId, partition };
 }

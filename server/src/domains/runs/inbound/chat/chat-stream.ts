@@ -1,21 +1,25 @@
 /** The answer to a message as it comes: the text of a model, and in the end what the run answers. */
 import type { Platform } from "#kernel/contract.ts";
+import { StreamLimit } from "#kernel/http/stream-limit.ts";
 import { Failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { eventStream } from "#kernel/operation/response.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import { type TextPart, type TextPosition, textWatchOf } from "../../live-text/text-watch.ts";
 import { timesOut, Wakeup } from "../../run-watch.ts";
-import { get as getRun } from "../../store.ts";
 import { toAnswerText } from "../answer-text.ts";
 import { inboundExample, openInbound } from "../form-operations.ts";
 import type { FoundTrigger } from "../hook-trigger.ts";
 import { awaitAnswer, type RunAnswer } from "../run-answer.ts";
-import { chatQuery } from "./chat-operations.ts";
-import { SessionId } from "./chat-session.ts";
+import { type ChatFile, type MessagePlace, readAnswerFiles } from "./chat-files.ts";
+import { chatQuery, findMessage, SessionId } from "./chat-session.ts";
 
 const STREAM_MAX_MS = 600_000;
 const BEAT_MS = 10_000;
+/** Of one conversation in one process: a page in some windows, each of which comes back after a cut. */
+const STREAMS_OF_CONVERSATION = 5;
+/** Of one stream: ten attempts at a long answer. The answer itself comes in any case. */
+const CHARACTERS_MAX = 1_000_000;
 const RETRY_MS = 1_000;
 
 export const followChat = query({
@@ -25,7 +29,7 @@ export const followChat = query({
   description:
     "Server-sent events for whoever sent the message. `text` is a part of the answer as a model writes it: `text` " +
     "stands at the character `from` and replaces what was behind that, since a model may begin again. In the end " +
-    "`answer` with the whole `text`, which counts, or `failed`. After a cut send the last id as `Last-Event-ID` to go " +
+    "`answer` with the whole `text`, which counts, and the `files` that it names, or `failed`. After a cut send the last id as `Last-Event-ID` to go " +
     "on from there. A comment every ten seconds keeps the connection.",
   access: "public",
   longRunning: true,
@@ -41,20 +45,39 @@ export const followChat = query({
     const { runId, ...address } = params;
     const where = { ...address, ...(triggerId !== undefined && { triggerId }) };
     const found = await openInbound(platform, "chat", { params: where, query: rest }, caller);
-    const { target, environment } = found;
-    const partition = { workspace: target.workspace, environment };
-    const run = await platform.db.read(partition, (tx) => getRun(tx, runId));
-    const input = Object(run.trigger["input"]) as { readonly sessionId?: unknown };
-    const isIts =
-      run.workflowId === target.workflowId &&
-      run.triggerType === "chat" &&
-      input.sessionId === sessionId;
-    if (!isIts) throw new Failure(NotFound);
-    const after = readPosition(caller.lastEventId);
-    return streamAnswer(platform, found, { runId, after, gone: caller.disconnected });
+    const message = await findMessage(platform, found, runId);
+    if (message.sessionId !== sessionId) throw new Failure(NotFound);
+    const { disconnected: gone } = caller;
+    return streamAnswer(platform, found, {
+      runId,
+      after: readPosition(caller.lastEventId),
+      gone,
+      place: { address, query: { ...rest, triggerId }, sessionId },
+      release: takeStream(platform, sessionId, gone),
+    });
   },
   run: async (_ctx, _input, frames) => frames,
 });
+
+const limits = new WeakMap<object, StreamLimit>();
+
+/** One more stream of a conversation; gives how to end it, which a client that is gone does too. */
+function takeStream(
+  { shutdown }: Platform,
+  sessionId: string,
+  gone: AbortSignal | undefined,
+): () => void {
+  let limit = limits.get(shutdown);
+  if (!limit) limits.set(shutdown, (limit = new StreamLimit(STREAMS_OF_CONVERSATION)));
+  const give = limit.take(sessionId);
+  let isOver = false;
+  const release = (): void => {
+    if (!isOver) give();
+    isOver = true;
+  };
+  gone?.addEventListener("abort", release, { once: true });
+  return release;
+}
 
 async function* streamAnswer(
   platform: Platform,
@@ -63,9 +86,11 @@ async function* streamAnswer(
     readonly runId: string;
     readonly after: TextPosition;
     readonly gone: AbortSignal | undefined;
+    readonly place: MessagePlace;
+    readonly release: () => void;
   },
 ): AsyncGenerator<string> {
-  const { runId, after, gone } = about;
+  const { runId, after, gone, place, release } = about;
   const wakeup = new Wakeup();
   const wake = (): void => wakeup.end();
   let ended: { readonly answer: RunAnswer } | { readonly error: unknown } | undefined;
@@ -74,24 +99,36 @@ async function* streamAnswer(
     .catch((error: unknown) => (ended = { error }))
     .finally(wake);
   const texts = textWatchOf(platform).follow(runId, after, wake);
+  // Whoever reads nothing is not waited for: what they left is let go.
+  const limit = setTimeout(() => texts.close(), STREAM_MAX_MS);
+  let characters = 0;
   try {
     yield `retry: ${RETRY_MS}\n\n`;
     for (;;) {
       const woken = wakeup.begin();
       if (ended) break;
-      for (const part of texts.take()) yield toTextFrame(part);
+      for (const part of texts.take()) {
+        characters += part.text.length;
+        if (characters <= CHARACTERS_MAX) yield toTextFrame(part);
+      }
       if (await timesOut(woken, BEAT_MS)) yield ": wait\n\n";
     }
+    if ("error" in ended) throw ended.error;
+    const { target, environment } = found;
+    const partition = { workspace: target.workspace, environment };
+    yield* endFrames(ended.answer, await readAnswerFiles(platform, partition, ended.answer, place));
   } finally {
+    clearTimeout(limit);
     texts.close();
+    release();
   }
-  if ("error" in ended) throw ended.error;
-  yield* endFrames(ended.answer);
 }
 
-function endFrames(answer: RunAnswer): string[] {
+function endFrames(answer: RunAnswer, files: readonly ChatFile[]): string[] {
   const text = toAnswerText(answer);
-  if (text !== undefined) return [toFrame("answer", { text })];
+  if (text !== undefined) {
+    return [toFrame("answer", { text, ...(files.length > 0 && { files }) })];
+  }
   if (["failed", "cancelled"].includes(answer.status)) return [toFrame("failed", {})];
   // One that is not over is followed by whoever comes back.
   return answer.status === "completed" ? [toFrame("answer", { text: "" })] : [];

@@ -4,6 +4,7 @@ import type { Definition } from "../definition.ts";
 import type { ChatTrigger } from "./inbound-triggers.ts";
 
 type Node = Definition["nodes"][number];
+type Edge = Definition["edges"][number];
 
 const MODEL_TYPES = ["llm", "agent"];
 
@@ -15,7 +16,7 @@ export function findStreamedStep(
   { nodes, edges }: Pick<Definition, "nodes" | "edges">,
   { stream }: ChatTrigger,
 ): string | undefined {
-  if (stream !== undefined) return stream;
+  if (stream !== undefined) return findCheck({ nodes, edges }, stream) ? undefined : stream;
   const [only, ...others] = nodes.filter(({ type }) => MODEL_TYPES.includes(type));
   if (!only || others.length > 0 || findReason(only) !== undefined) return undefined;
   const after = edges.filter(({ from }) => from === only.id).map(({ to }) => to);
@@ -39,18 +40,76 @@ function isText(body: unknown, stepId: string): boolean {
 
 const WHOLE_TEXT = /^\s*\{\{\s*steps\.(?:`([\w-]+)`|(\w+))\.output(?:\.text)?\s*\}\}\s*$/;
 
-/** Checks that the step which a chat names is one whose text can be shown. */
-export function checkStreamedStep(stream: unknown, nodes: readonly unknown[]): FieldError[] {
+/** Checks that the step which a chat names is one whose text can be shown; of a definition that is not checked yet. */
+export function checkStreamedStep(
+  stream: unknown,
+  given: { readonly nodes: unknown; readonly edges: unknown },
+): FieldError[] {
   if (typeof stream !== "string") return [];
-  const found = nodes.find((node) => (Object(node) as Partial<Node>).id === stream);
-  const message = found ? findReason(found as Node) : "is not a node of the workflow";
+  const nodes = listObjects<Node>(given.nodes);
+  const edges = listObjects<Edge>(given.edges);
+  const found = nodes.find(({ id }) => id === stream);
+  const check = findCheck({ nodes, edges }, stream);
+  const message = found
+    ? (findReason(found) ?? (check && `is checked by ${check.id} before it is the answer`))
+    : "is not a node of the workflow";
   return message === undefined ? [] : [{ path: "/stream", message }];
 }
 
+function listObjects<T>(given: unknown): readonly T[] {
+  return Array.isArray(given) ? given.map((one) => Object(one) as T) : [];
+}
+
+/** Steps that decide whether what was said is ever heard. */
+const CHECK_TYPES = ["approval", "condition", "switch", "fail"];
+
+/**
+ * The step that stands between the text of a step and the answer: behind it, or before what answers. What comes after the
+ * answer, or was decided before the step began, holds nothing back.
+ */
+function findCheck(
+  { nodes, edges }: { readonly nodes: readonly Node[]; readonly edges: readonly Edge[] },
+  stepId: string,
+): Node | undefined {
+  const answers = new Set(nodes.filter(({ type }) => type === "respond").map(({ id }) => id));
+  const [leaving, arriving] = [
+    Map.groupBy(edges, ({ from }) => from),
+    Map.groupBy(edges, ({ to }) => to),
+  ];
+  const after = (id: string): string[] =>
+    answers.has(id) ? [] : (leaving.get(id) ?? []).map(({ to }) => to);
+  const before = (id: string): string[] => (arriving.get(id) ?? []).map(({ from }) => from);
+  const behind = reach([stepId], after);
+  const earlier = reach([stepId], before);
+  const reached = [...behind].filter((id) => answers.has(id));
+  const between = new Set([...behind, ...reach(reached, before)]);
+  return nodes.find(
+    ({ id, type, config }) =>
+      id !== stepId &&
+      between.has(id) &&
+      !earlier.has(id) &&
+      (CHECK_TYPES.includes(type) ||
+        (MODEL_TYPES.includes(type) && fieldOf(config, "schema") !== undefined)),
+  );
+}
+
+/** All that steps lead to. */
+function reach(from: readonly string[], next: (id: string) => readonly string[]): Set<string> {
+  const found = new Set(from);
+  for (const id of found) for (const one of next(id)) found.add(one);
+  return found;
+}
+
 /** Why the text of a step can't be shown as it comes. */
-function findReason({ type, forEach, config = {} }: Node): string | undefined {
+function findReason({ type, forEach, config }: Node): string | undefined {
   if (!MODEL_TYPES.includes(type)) return "is not a step of type llm or agent";
   if (forEach) return "is a step that is done for each of several items";
-  if (config["schema"] !== undefined) return "is a step whose answer is an object, not a text";
-  return config["stream"] === false ? "is a step whose text does not stream" : undefined;
+  if (fieldOf(config, "schema") !== undefined)
+    return "is a step whose answer is an object, not a text";
+  return fieldOf(config, "stream") === false ? "is a step whose text does not stream" : undefined;
+}
+
+/** Of a configuration that may not be checked yet. */
+function fieldOf(config: unknown, name: string): unknown {
+  return (Object(config) as Readonly<Record<string, unknown>>)[name];
 }

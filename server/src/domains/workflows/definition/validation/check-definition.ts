@@ -49,7 +49,7 @@ export function checkDefinition(
     nodes: 0,
     edges: 0,
   };
-  checkTriggers(ctx, allTriggers, definition["nodes"]);
+  checkTriggers(ctx, allTriggers, { nodes: definition["nodes"], edges: definition["edges"] });
   checkKey(ctx, definition["concurrencyKey"]);
   const { nodes, edges } = definition;
   if (Array.isArray(nodes) && Array.isArray(edges)) {
@@ -70,7 +70,12 @@ const OutlineSchema = object({
 });
 
 /** Checks each trigger, that their ids differ, and that the nodes with which they begin are there. */
-function checkTriggers(ctx: CheckContext, all: readonly unknown[], nodes: unknown): void {
+function checkTriggers(
+  ctx: CheckContext,
+  all: readonly unknown[],
+  graph: { readonly nodes: unknown; readonly edges: unknown },
+): void {
+  const { nodes } = graph;
   const ids = new Set<unknown>();
   const nodeIds = new Set(
     Array.isArray(nodes) ? nodes.map((node) => (Object(node) as { id?: unknown }).id) : [],
@@ -84,8 +89,7 @@ function checkTriggers(ctx: CheckContext, all: readonly unknown[], nodes: unknow
     else if (ids.has(id)) ctx.errors.push({ path: `${path}/id`, message: "is another trigger's" });
     ids.add(id);
     if (trigger["type"] === "chat") {
-      const errors = checkStreamedStep(trigger["stream"], Array.isArray(nodes) ? nodes : []);
-      errorReporter(ctx, path)(errors);
+      errorReporter(ctx, path)(checkStreamedStep(trigger["stream"], graph));
     }
     if (!Array.isArray(start)) continue;
     for (const [at, node] of start.entries()) {

@@ -29,10 +29,18 @@ export const CHAT_SCRIPT = `
     });
     parent.replaceChildren(name, ...parts);
   };
-  const keep = (by, text) => {
+  const keep = (by, text, files = []) => {
     const turn = document.createElement("div");
     turn.className = by === title ? "turn" : "turn you";
     show(turn, by, text);
+    for (const { name, url } of files) {
+      const line = document.createElement("p");
+      const link = document.createElement("a");
+      link.href = url;
+      link.textContent = name;
+      line.append(link);
+      turn.append(line);
+    }
     log.append(turn);
     offers?.remove();
     const input = document.createElement("input");
@@ -60,7 +68,8 @@ export const CHAT_SCRIPT = `
     });
     source.addEventListener("answer", ({ data }) => {
       source.close();
-      keep(title, JSON.parse(data).text);
+      const { text, files } = JSON.parse(data);
+      keep(title, text, files);
       rest("");
     });
     source.addEventListener("failed", () => {
@@ -98,7 +107,7 @@ export const CHAT_SCRIPT = `
       field.value = "";
       keep("You", message);
       if (data.text === null) return follow(data.runId);
-      keep(title, data.text);
+      keep(title, data.text, data.files);
       rest("");
     } catch {
       rest("The message was not sent. Please try again.");
