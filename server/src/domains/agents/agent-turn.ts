@@ -45,7 +45,8 @@ export const agentTurnStep = executor({
       ...(turn === 0 && offered.length > 0 && { tools: offered }),
       ...(turn === 0 && remembered.length > 0 && { remembered }),
     };
-    return { output };
+    // The first turn has looked at tools and memories, which may be others when it is repeated.
+    return { output, isReplayable: turn > 0 };
   },
 });
 

@@ -162,10 +162,15 @@ export async function kill(product: Product, victims: Victims): Promise<void> {
   // Frozen, PostgreSQL can't begin to shut down when Node dies.
   if (victims === "everything" && database) signal(database.pid, "SIGSTOP");
   process.kill(victims === "group" ? -product.pid : product.pid, "SIGKILL");
-  if (victims === "everything" && database) {
-    for (const pid of [database.pid, ...backendsOf(database)]) signal(pid, "SIGKILL");
-  }
+  if (victims === "everything" && database) killDatabase(database);
   await product.ended;
+}
+
+/** Kills all of PostgreSQL, which loses whatever it had only in its memory. */
+export function killDatabase(database: DatabaseProcess): void {
+  // Frozen, it can't end its backends in good order, nor start others.
+  signal(database.pid, "SIGSTOP");
+  for (const pid of [database.pid, ...backendsOf(database)]) signal(pid, "SIGKILL");
 }
 
 function backendsOf({ host }: DatabaseProcess): number[] {

@@ -15,7 +15,7 @@ import { saveWaits } from "./waits.ts";
 /** The checkpoint of a run as it is in memory now. */
 export function toCheckpoint(execution: Execution, result: RunResult | undefined): Checkpoint {
   // A copy: a step may end while this is being written.
-  const records = [...execution.unwritten];
+  const records = [...execution.journal.unwritten];
   if (!result) {
     const dueMs = execution.inFlight > 0 ? 0 : execution.dueMs;
     const dueAt = Number.isFinite(dueMs) ? new Date(dueMs) : null;
@@ -44,6 +44,9 @@ export function toRunError({ steps, stopError }: Execution, path: string | undef
 
 class ConflictingWrite extends Error {}
 
+/** The commit survives the end of this process, and a crash of the database only once a later one is on the disk. */
+const COMMIT_UNFLUSHED = "set local synchronous_commit to off";
+
 /**
  * Writes the checkpoint of a run, its waits and its events in one transaction. False when another
  * write came first: then nothing is written.
@@ -53,18 +56,22 @@ export async function saveCheckpoint(
   execution: Execution,
   result: RunResult | undefined,
 ): Promise<boolean> {
-  const { run, unwritten } = execution;
+  const { run, journal } = execution;
   const { id, workspace, environment } = run;
-  const records = [...unwritten];
+  const records = [...journal.unwritten];
   const checkpoint = toCheckpoint(execution, result);
+  const isFlushed = result !== undefined || execution.mustFlush;
+  let writtenAt = "";
   try {
     await runAsSystem(platform, { workspace, environment }, causeOf(run), async (ctx) => {
       ctx.setActor(runActor(run));
-      const { entries } = execution;
+      writtenAt = ctx.now.toISOString();
+      if (!isFlushed) void ctx.send(COMMIT_UNFLUSHED, []);
+      const { entries, lastUnflushed } = journal;
       const { generation } = run;
       // Together: where both fail, neither error may be left without somebody who waits for it.
       const [isWritten] = await Promise.all([
-        writeCheckpoint(ctx, { id, entries, generation }, checkpoint),
+        writeCheckpoint(ctx, { id, entries, generation, lastUnflushed }, checkpoint),
         writeConsequences(ctx, execution, { checkpoint, result, records }),
       ]);
       if (!isWritten) throw new ConflictingWrite();
@@ -73,7 +80,7 @@ export async function saveCheckpoint(
     if (error instanceof ConflictingWrite) return false;
     throw error;
   }
-  execution.markWritten(records.length, execution.entries + (records.length > 0 ? 1 : 0));
+  journal.markWritten(records.length, { writtenAt, isFlushed });
   return true;
 }
 

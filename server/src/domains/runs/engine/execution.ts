@@ -51,8 +51,6 @@ export interface PendingStep {
  */
 export class Execution {
   readonly run: RunContext;
-  /** How many entries of the stored journal it has read or written. */
-  entries: number;
   /** The steps that started before the run was written. */
   speculative: SpeculativeSteps | undefined;
   readonly #platform: Platform;
@@ -69,7 +67,6 @@ export class Execution {
   #pending: PendingStep[] = [];
   #inFlight = 0;
   #stopError: StepError | undefined;
-  #hasUnwrittenEffects = false;
 
   constructor(
     platform: Platform,
@@ -84,12 +81,7 @@ export class Execution {
     this.run = run;
     this.#plan = planOfTrigger(plan, run.trigger);
     this.#racing = new RacingSteps(this.#plan);
-    this.entries = journal.entries;
-    this.#journal = new RunJournal(
-      run,
-      journal.lines,
-      ResumeAddresses.open(platform, run.id, plan),
-    );
+    this.#journal = new RunJournal(run, journal, ResumeAddresses.open(platform, run.id, plan));
     this.#loopOutputs = new LoopOutputs(this.#plan, this.#journal.steps);
     this.#progress = startProgress(this.#plan);
   }
@@ -98,8 +90,9 @@ export class Execution {
     return this.#journal.steps;
   }
 
-  get unwritten(): readonly JournalRecord[] {
-    return this.#journal.unwritten;
+  /** For whoever writes it; records are added by the execution alone. */
+  get journal(): RunJournal {
+    return this.#journal;
   }
 
   get hasWaits(): boolean {
@@ -147,19 +140,21 @@ export class Execution {
    * or waits, or nothing is in flight. A result that was merely computed can be computed again.
    */
   get mustWrite(): boolean {
-    return this.#hasUnwrittenEffects || this.inFlight === 0;
+    return this.#journal.hasUnwrittenEffects || this.inFlight === 0;
   }
 
-  /** Notes that so many records are stored, and how many entries the journal has now. */
-  markWritten(count: number, entries: number): void {
-    this.#journal.markWritten(count);
-    this.entries = entries;
-    this.#hasUnwrittenEffects = this.#journal.unwritten.length > 0;
+  /**
+   * True when the next checkpoint must be on the disk before another step starts. It need not be where steps that replay
+   * follow upon results that can be replayed: a crash of the database costs no effect, then, nor another question.
+   */
+  get mustFlush(): boolean {
+    if (!this.#journal.isReplayable || this.#pending.length === 0) return true;
+    return this.#pending.some(({ node }) => !node.type.replays);
   }
 
   /** Applies messages that others wrote to the journal. */
   receive(messages: readonly StepMessage[], entries: number): void {
-    this.entries = entries;
+    this.#journal.entries = entries;
     this.#journal.receive(messages);
   }
 
@@ -278,7 +273,11 @@ export class Execution {
   #endAttempt(step: PendingStep & { readonly startedAt: string }, ended: StepAttemptResult): void {
     const { path, node, attempt, startedAt } = step;
     const { input, logs, childRunId } = ended;
-    if (node.type.effect !== "pure") this.#hasUnwrittenEffects = true;
+    if (node.type.effect !== "pure") {
+      const isReplayable =
+        "result" in ended && "output" in ended.result && ended.result.isReplayable;
+      this.#journal.noteEffect(isReplayable ? "replayable" : "once");
+    }
     const before = this.#journal.steps.get(path);
     const logsBefore = before?.logs ?? [];
     const record = {

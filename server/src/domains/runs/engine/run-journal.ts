@@ -5,18 +5,33 @@ import {
   applyMessage,
   dueMsOf,
   foldJournal,
-  type JournalLine,
   type JournalRecord,
   newStepRecord,
   type StepMessage,
+  type StoredJournal,
 } from "./journal-record.ts";
 import type { RunContext } from "./run-context.ts";
 
+/** An entry whose commit did not wait for the disk. */
+interface UnflushedEntry {
+  readonly entry: number;
+  readonly writtenAt: string;
+  readonly records: readonly JournalRecord[];
+}
+
+/** An entry as far as it identifies who wrote it. */
+export interface WrittenEntry {
+  readonly entry: number;
+  readonly written_at: string;
+}
+
 /**
  * The journal of one run in memory: the latest record of each step, what changed since the last
- * decision of the interpreter, and what is not written yet.
+ * decision of the interpreter, and what is not written yet, or may be lost with the database.
  */
 export class RunJournal {
+  /** How many entries of the stored journal it has read or written. */
+  entries: number;
   readonly #run: RunContext;
   readonly #addresses: ResumeAddresses | undefined;
   readonly #steps: Map<string, JournalRecord>;
@@ -24,12 +39,16 @@ export class RunJournal {
   #scope: Scope;
   #changes: JournalRecord[] = [];
   readonly #unwritten: JournalRecord[] = [];
+  #unflushed: UnflushedEntry[] = [];
   #hasWaits = false;
+  #hasUnwrittenEffects = false;
+  #mustFlush = false;
 
-  constructor(run: RunContext, lines: Iterable<JournalLine>, addresses?: ResumeAddresses) {
+  constructor(run: RunContext, stored: StoredJournal, addresses?: ResumeAddresses) {
     this.#run = run;
     this.#addresses = addresses;
-    this.#steps = foldJournal(lines);
+    this.entries = stored.entries;
+    this.#steps = foldJournal(stored.lines);
     this.#scope = new Scope(run, addresses);
     this.#applyAll();
   }
@@ -89,9 +108,54 @@ export class RunJournal {
     return this.#changes.splice(0);
   }
 
-  /** Forgets the first records that were not written: now they are. */
-  markWritten(count: number): void {
-    this.#unwritten.splice(0, count);
+  /** Notes that the first unwritten records are stored, as one entry. A commit that waits for the disk flushes all before it. */
+  markWritten(count: number, at = { writtenAt: "", isFlushed: true }): void {
+    const records = this.#unwritten.splice(0, count);
+    if (at.isFlushed) this.#unflushed = [];
+    else if (count > 0) {
+      this.#unflushed.push({ entry: this.entries, writtenAt: at.writtenAt, records });
+    }
+    if (count > 0) this.entries += 1;
+    this.#hasUnwrittenEffects = this.#unwritten.length > 0;
+    this.#mustFlush = this.#hasUnwrittenEffects;
+  }
+
+  /** The last entry that a crash of the database may take back. */
+  get lastUnflushed(): UnflushedEntry | undefined {
+    return this.#unflushed.at(-1);
+  }
+
+  /** How many entries no crash can take back. */
+  get flushedEntries(): number {
+    return this.#unflushed[0]?.entry ?? this.entries;
+  }
+
+  /** Makes the records of lost entries unwritten again, given all entries that are stored after the flushed ones. */
+  restoreLost(stored: readonly WrittenEntry[]): void {
+    const times = new Map(stored.map(({ entry, written_at: at }) => [entry, at]));
+    const first = this.#unflushed.findIndex(
+      ({ entry, writtenAt }) => times.get(entry) !== writtenAt,
+    );
+    if (first < 0) return;
+    const lost = this.#unflushed.splice(first);
+    this.entries = lost[0]?.entry ?? this.entries;
+    this.#unwritten.unshift(...lost.flatMap(({ records }) => records));
+    this.noteEffect("once");
+  }
+
+  /** Notes a result from outside: one that another attempt would get again, or one that happens once. */
+  noteEffect(kind: "replayable" | "once"): void {
+    this.#hasUnwrittenEffects = true;
+    if (kind === "once") this.#mustFlush = true;
+  }
+
+  get hasUnwrittenEffects(): boolean {
+    return this.#hasUnwrittenEffects;
+  }
+
+  /** True when all that is unwritten could be had again without an effect, and nothing of it waits. */
+  get isReplayable(): boolean {
+    return !this.#mustFlush && this.#unwritten.every(isPlainResult);
   }
 
   /** Adds a record that must be written too. */
@@ -142,3 +206,10 @@ export class RunJournal {
     addLoop(this.#scope, record);
   }
 }
+
+function isPlainResult({ status, wait }: JournalRecord): boolean {
+  return wait === undefined && PLAIN_RESULTS.has(status);
+}
+
+/** A loop that began is running. */
+const PLAIN_RESULTS: ReadonlySet<string> = new Set(["completed", "skipped", "running"]);

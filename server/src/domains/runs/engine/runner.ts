@@ -227,14 +227,23 @@ export class Runner implements RunningEngine {
   ): Promise<"saved" | "again" | "over"> {
     const { execution } = active;
     if (await saveCheckpoint(this.#platform, execution, result)) return result ? "over" : "saved";
-    // Another write came first: a message, the run's end, or a retry.
+    // Another write came first: a message, the run's end, or a retry. Or the database has lost one.
+    return (await this.#receiveNew(active)) ? "again" : "over";
+  }
+
+  /** Receives what others wrote to the journal of a run; false when it is not to be carried on here. */
+  async #receiveNew(active: ActiveRun): Promise<boolean> {
+    const { execution } = active;
     const { id, generation } = execution.run;
     if ((await findInterrupted(this.#platform, [{ id, generation }])).length > 0) {
       this.#abandon(active);
-      return "over";
+      return false;
     }
-    const entries = await readNewEntries(this.#platform, [{ id, entries: execution.entries }]);
-    return this.#receiveEntries(active, entries) ? "again" : "over";
+    const known = { id, entries: execution.journal.flushedEntries };
+    const entries = await readNewEntries(this.#platform, [known]);
+    execution.journal.restoreLost(entries);
+    const isNew = ({ entry }: JournalEntry) => entry >= execution.journal.entries;
+    return this.#receiveEntries(active, entries.filter(isNew));
   }
 
   /** Starts pending steps, unless the shard goes to another node; the steps in flight are awaited. */
@@ -289,22 +298,16 @@ export class Runner implements RunningEngine {
   async #readMessages(): Promise<void> {
     const known = this.#active.all().map(({ execution }) => ({
       id: execution.run.id,
-      entries: execution.entries,
+      entries: execution.journal.entries,
     }));
     if (known.length === 0) return;
-    for (const [id, entries] of Map.groupBy(
-      await readNewEntries(this.#platform, known),
-      ({ run_id }) => run_id,
-    )) {
+    const entries = await readNewEntries(this.#platform, known);
+    for (const id of new Set(entries.map(({ run_id }) => run_id))) {
       const active = this.#active.get(id);
       if (!active) continue;
+      // Read once more, in its turn: a write of our own may come between.
       void this.#runExclusive(active, async () => {
-        const { execution } = active;
-        const { generation } = execution.run;
-        const interrupted = await findInterrupted(this.#platform, [{ id, generation }]);
-        if (interrupted.length > 0) return this.#abandon(active);
-        const unread = entries.filter(({ entry }) => entry >= execution.entries);
-        if (this.#receiveEntries(active, unread)) await this.#advance(active);
+        if (await this.#receiveNew(active)) await this.#advance(active);
       });
     }
   }

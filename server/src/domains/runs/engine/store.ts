@@ -4,6 +4,7 @@ import type { Actor } from "#kernel/log/event.ts";
 import { findFirstEvents } from "#kernel/log/resource-history.ts";
 import type { JournalLine, StepMessage } from "./journal-record.ts";
 import type { RunContext, TestRun } from "./run-context.ts";
+import type { WrittenEntry } from "./run-journal.ts";
 
 /** Raised when runs became due that this process does not have in memory. */
 export const RUNS_DUE_SIGNAL = "runs";
@@ -74,7 +75,7 @@ const FIND_DUE = `
 const READ_JOURNALS = `
   select run_id, entry, records from run_journal where run_id = any($1::text[]) order by run_id, entry`;
 const READ_NEW_ENTRIES = `
-  select j.run_id, j.entry, j.records
+  select j.run_id, j.entry, j.records, j.written_at
     from unnest($1::text[], $2::int[]) as known (run_id, entries)
     join run_journal j on j.run_id = known.run_id and j.entry >= known.entries
    order by j.run_id, j.entry`;
@@ -87,6 +88,7 @@ export interface JournalEntry {
   readonly entry: number;
   readonly records: readonly JournalLine[];
 }
+export type NewEntry = JournalEntry & WrittenEntry;
 
 export function findDueRuns(
   { db }: Platform,
@@ -105,8 +107,8 @@ export function readJournals({ db }: Platform, runIds: readonly string[]): Promi
 export function readNewEntries(
   { db }: Platform,
   known: readonly { readonly id: string; readonly entries: number }[],
-): Promise<JournalEntry[]> {
-  return db.system<JournalEntry>(READ_NEW_ENTRIES, [
+): Promise<NewEntry[]> {
+  return db.system<NewEntry>(READ_NEW_ENTRIES, [
     known.map(({ id }) => id),
     known.map(({ entries }) => entries),
   ]);
@@ -201,24 +203,38 @@ export function insertRun(
   }
 }
 
-const UPDATE_RUN = `
+const updateRunSql = (condition: string) => `
   update runs
      set status = $3, due_at = $4, entries = $2 + $5, output = coalesce($6, output),
          error = coalesce($7, error), started_at = coalesce(started_at, $8),
          finished_at = case when $9 then $8::timestamptz end
    where id = $1 and entries = $2 and generation = $10
-     and status not in ('completed', 'failed', 'cancelled')
+     and status not in ('completed', 'failed', 'cancelled') ${condition}
   returning id`;
+const UPDATE_RUN = updateRunSql("");
+/** After an entry that a crash may have taken back, and whose number another's may have then. */
+const UPDATE_RUN_AFTER = updateRunSql(
+  "and exists (select from run_journal where run_id = $1 and entry = $11 and written_at = $12)",
+);
 
-/** Writes a checkpoint; false, and nothing is changed, when another write came first. */
+/** The row of a run as it must be for a checkpoint to be written. */
+interface ExpectedRun {
+  readonly id: string;
+  readonly entries: number;
+  readonly generation: number;
+  readonly lastUnflushed?: { readonly entry: number; readonly writtenAt: string } | undefined;
+}
+
+/** Writes a checkpoint; false, and nothing is changed, when another write came first, or one is lost. */
 export async function writeCheckpoint(
   ctx: WriteContext<never>,
-  run: { readonly id: string; readonly entries: number; readonly generation: number },
+  run: ExpectedRun,
   checkpoint: Checkpoint,
 ): Promise<boolean> {
   const { now } = ctx;
   const newEntries = checkpoint.records.length > 0 ? 1 : 0;
-  const updated = ctx.send(UPDATE_RUN, [
+  const { lastUnflushed: last } = run;
+  const updated = ctx.send(last ? UPDATE_RUN_AFTER : UPDATE_RUN, [
     run.id,
     run.entries,
     checkpoint.status,
@@ -229,6 +245,7 @@ export async function writeCheckpoint(
     now,
     isOver(checkpoint.status),
     run.generation,
+    ...(last ? [last.entry, last.writtenAt] : []),
   ]);
   if (newEntries > 0) {
     // Sent together: where the update hits nothing, the transaction is rolled back.

@@ -122,7 +122,7 @@ export async function admitRun(
     }
     const started = await writeCheckpoint(
       ctx,
-      { id: row.id, entries: execution.entries, generation: row.generation },
+      { id: row.id, entries: execution.journal.entries, generation: row.generation },
       checkpoint,
     );
     if (started) ctx.emit(RunStarted, runRef(run), toRunSummary(run, checkpoint, ctx.now));

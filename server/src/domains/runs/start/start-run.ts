@@ -98,13 +98,12 @@ export async function writeRunStart(
     // No parent waits for it yet: the step that started it reads the result itself.
     if (result.status === "failed") await startErrorRun(ctx, run, checkpoint.error);
   } else {
-    saveWaits(ctx, execution, execution.unwritten, false);
+    saveWaits(ctx, execution, execution.journal.unwritten, false);
     if (checkpoint.status === "paused") ctx.emit(RunPaused, ref, summary);
   }
-  const entries = checkpoint.records.length > 0 ? 1 : 0;
   const { services } = ctx;
   ctx.onCommit(() => {
-    execution.markWritten(checkpoint.records.length, entries);
+    execution.journal.markWritten(checkpoint.records.length);
     if (result) return;
     const isTaken = execution.inFlight > 0 && services.engineOf(runner)?.offer(execution);
     if (isTaken) return;

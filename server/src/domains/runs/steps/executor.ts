@@ -48,7 +48,13 @@ export interface StepTools {
 
 /** An output, a wait, or the items of a loop. */
 export type StepResult =
-  | { readonly output: unknown; readonly branch?: string; readonly page?: ListPage }
+  | {
+      readonly output: unknown;
+      readonly branch?: string;
+      readonly page?: ListPage;
+      /** Another attempt would get it again, from stored responses and the journal alone. */
+      readonly isReplayable?: boolean;
+    }
   | { readonly wait: StepWait }
   | { readonly items: readonly unknown[] }
   /** Of a repeat: how many turns at most. */

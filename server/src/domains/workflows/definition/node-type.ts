@@ -52,6 +52,8 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly inside?: true;
   /** It computes before it reaches outside, so it may start before its run is written. */
   readonly computesFirst?: true;
+  /** It reaches outside by operations alone, whose stored responses it gets when it begins again. */
+  readonly replays?: true;
   /** The type by which it is executed, where that is not its own. */
   readonly executedAs?: string;
   /** Its effect and executor, where the configuration changes them. */

@@ -319,6 +319,7 @@ export const agentTurn = nodeType({
   output: Type.Unknown(),
   branches: "none",
   effect: "outside",
+  replays: true,
   inside: true,
   timeoutMs: MODEL_TIMEOUT_MS,
 });
