@@ -27,8 +27,12 @@ const { id: connectorId } = await createConnector(
   auth,
 );
 
-async function run(nodes: readonly object[], input: unknown = {}): Promise<RunView> {
-  const id = await deployWorkflow(owner, nodes);
+async function run(
+  nodes: readonly object[],
+  input: unknown = {},
+  more: object = {},
+): Promise<RunView> {
+  const id = await deployWorkflow(owner, nodes, more);
   const { body } = await trigger(owner, id, input);
   return waitForRun(owner, body.data.runId, ["completed", "failed", "cancelled", "paused"]);
 }
@@ -152,27 +156,30 @@ test("a server's tools with schemas that are none are offered, and a call is che
 
 const callDouble = (n: unknown) => ({ calls: [{ name: "double", arguments: { n } }] });
 
-test("its time is counted after a retry too, from the retry on", async () => {
-  const maxMs = 60_000;
-  const refuse = (response: ServerResponse) => void response.writeHead(400).end("{}");
-  service.say(callDouble(1), refuse);
-  const failed = await run([agent({ tools: [double], maxMs })], { text: "x" });
-  expect(failed.status).toBe("failed");
-  world.clock.advance(10 * maxMs);
-  const slow = (response: ServerResponse) => {
-    world.clock.advance(2 * maxMs);
-    json(response, openaiAnswer(callDouble(2)));
-  };
-  service.say(slow, { text: "Too late." });
-  const retry = () => owner(`POST /api/v1/runs/${failed.id}/retry`, { from: "failed" });
-  expect((await retry()).events).toEqual(["workflow.run_retried"]);
-  const late = await waitForRun(owner, failed.id, ["completed", "failed"]);
-  expect([late.error.code, service.asked.length]).toEqual(["agent_time_exceeded", 1]);
-  service.say({ text: "In time." });
-  await retry();
-  const done = await waitForRun(owner, failed.id, ["completed", "failed"]);
-  expect([done.error, done.output.text]).toEqual([null, "In time."]);
-});
+test.each([{}, { maxConcurrency: 1 }])(
+  "its time is counted after a retry too, from there or from the queue on %j",
+  async (limits) => {
+    const maxMs = 60_000;
+    const refuse = (response: ServerResponse) => void response.writeHead(400).end("{}");
+    service.say(callDouble(1), refuse);
+    const failed = await run([agent({ tools: [double], maxMs })], { text: "x" }, limits);
+    expect(failed.status).toBe("failed");
+    world.clock.advance(10 * maxMs);
+    const slow = (response: ServerResponse) => {
+      world.clock.advance(2 * maxMs);
+      json(response, openaiAnswer(callDouble(2)));
+    };
+    service.say(slow, { text: "Too late." });
+    const retry = () => owner(`POST /api/v1/runs/${failed.id}/retry`, { from: "failed" });
+    expect((await retry()).events).toEqual(["workflow.run_retried"]);
+    const late = await waitForRun(owner, failed.id, ["completed", "failed"]);
+    expect([late.error.code, service.asked.length]).toEqual(["agent_time_exceeded", 1]);
+    service.say({ text: "In time." });
+    await retry();
+    const done = await waitForRun(owner, failed.id, ["completed", "failed"]);
+    expect([done.error, done.output.text]).toEqual([null, "In time."]);
+  },
+);
 
 test("memories are bounded: in characters, for each workflow, and in time", async () => {
   const MEMORIES = "/api/v1/agent-memories";

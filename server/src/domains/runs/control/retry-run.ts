@@ -109,8 +109,8 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
 }
 
 /**
- * The line that reopens an agent, which has all of its time again: for its people it begins anew. In a queue nobody
- * knows how long it waits, so that its time is not counted.
+ * The line that reopens an agent, which has all of its time again: for its people it begins anew. That of a queued run
+ * begins with its admission.
  */
 function withAgentTime(
   line: JournalLine,

@@ -5,6 +5,7 @@ import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { compileTemplate } from "#kernel/expression/template.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Execution } from "../engine/execution.ts";
+import type { JournalRecord } from "../engine/journal-record.ts";
 import { causeOf, runActor, type RunContext } from "../engine/run-context.ts";
 import { runRef, toRunSummary } from "../engine/run-summary.ts";
 import { type RunRow, RUNS_DUE_SIGNAL, writeCheckpoint } from "../engine/store.ts";
@@ -115,7 +116,8 @@ export async function admitRun(
         return isFull ? "queued" : "later";
       }
     }
-    const checkpoint = { status: "running", dueAt: ctx.now, records: [] } as const;
+    const records = startAgents(execution, ctx.now);
+    const checkpoint = { status: "running", dueAt: ctx.now, records } as const;
     // The time in the queue does not count against the timeout.
     if (timeoutMs !== undefined) {
       void ctx.send(SET_DEADLINE, [row.id, new Date(ctx.now.getTime() + timeoutMs)]);
@@ -127,8 +129,15 @@ export async function admitRun(
     );
     if (started) ctx.emit(RunStarted, runRef(run), toRunSummary(run, checkpoint, ctx.now));
     if (!started) return "queued";
-    return timeoutMs === undefined ? "started" : "changed";
+    return timeoutMs === undefined && records.length === 0 ? "started" : "changed";
   });
+}
+
+/** The agents that a retry reopened while the run was queued: their time begins with the admission. */
+function startAgents({ steps }: Execution, now: Date): JournalRecord[] {
+  return [...steps.values()]
+    .filter(({ status, startedAt }) => status === "running" && startedAt === undefined)
+    .map((record) => ({ ...record, startedAt: now.toISOString() }));
 }
 
 /** Makes the next queued run due when a limited run ends. */
