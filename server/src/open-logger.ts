@@ -29,12 +29,17 @@ export function openLog(level: string, tail?: LogTail): Logger {
   return pino({ level, base: null, serializers: { err: toLoggedError } }, scrubDestination(output));
 }
 
-function toLoggedError(error: Error): unknown {
-  const logged: unknown = stdSerializers.err(error);
-  const { stack } = logged as { stack?: unknown };
-  return typeof stack === "string"
-    ? Object.assign(logged as object, { stack: toSourceStack(stack) })
-    : logged;
+/**
+ * An error as it is logged: these four fields, and none that a library put on it. The driver's errors carry their connection, with
+ * the key by which it can be cancelled, and rows of people.
+ */
+export function toLoggedError(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  // With the messages and stacks of its causes.
+  const { type, message, stack } = stdSerializers.err(error);
+  const { code } = error as { readonly code?: unknown };
+  const isCode = typeof code === "string" || typeof code === "number";
+  return { type, message, stack: toSourceStack(stack), ...(isCode && { code }) };
 }
 
 /** See no-color.org. */

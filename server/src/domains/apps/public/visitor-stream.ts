@@ -123,7 +123,9 @@ class AppWatch {
     this.started = frames.then(() => undefined);
     // Its readers ask anew, and a new watch begins with them.
     void this.#follow(frames, isOfInterest)
-      .catch((error: unknown) => platform.log.error({ error }, "the stream of a public app ended"))
+      .catch((error: unknown) =>
+        platform.log.error({ err: error }, "the stream of a public app ended"),
+      )
       .finally(() => {
         this.isOver = true;
         this.#wake();
