@@ -3,18 +3,19 @@ import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
 import { type Loopback, serve } from "#kernel/outbound/testing/server.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { type Ask, asker, kill, launch, logIn, useProducts } from "./testing/product.ts";
 
 /** Enough to be in the middle of; `npm run proof -- nodes` goes on for as long as one likes. */
-const RUNS = 120;
+const RUNS = tries(48, 120);
 /** So many requests to start a run are under way at once. */
 const STARTERS = 8;
 /** From this one on, the endpoint answers nothing until one of the workers is dead. */
-const HELD_FROM = 30;
+const HELD_FROM = tries(12, 30);
 /** And by then each of the two waits for so many answers. */
-const UNDER_WAY_MIN = 15;
+const UNDER_WAY_MIN = tries(6, 15);
 const ANSWER_MS = 5;
 /** For a busy machine. A dead worker's lanes are free after five seconds. */
 const WORK_LIMIT_MS = 100_000;

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Received, type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { seeded } from "#kernel/testing/random.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 import { until } from "#kernel/testing/world.ts";
 import { startedBefore } from "./testing/started-before.ts";
 import {
@@ -16,8 +17,8 @@ import {
 } from "./testing/product.ts";
 
 const VICTIMS: readonly Victims[] = ["group", "everything", "parent"];
-/** `npm run proof -- crash` goes on for more. */
-const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? 1);
+/** One for each kind of victims where there is time; `npm run proof -- crash` goes on for more. */
+const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? tries(1, VICTIMS.length));
 const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? 20_261);
 /** For a busy machine. */
 const LIMIT_MS = 200_000 + ROUNDS * 60_000;
@@ -26,7 +27,7 @@ const WRITERS = 8;
 const WRITES_EACH = 3;
 const WRITES_BEFORE_KILL = 20;
 /** How often each thing is changed while nothing fails. */
-const STEPS = 8;
+const STEPS = tries(4, 8);
 const FAILURES_SHARE = 0.25;
 /** For a busy machine. What a killed process was sending is free after five seconds. */
 const WORK_LIMIT_MS = 100_000;

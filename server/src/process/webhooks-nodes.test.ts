@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { type Ask, asker, launch, logIn, useProducts } from "./testing/product.ts";
 
 const HOOKS = 6;
-const SECRETS = 8;
-const STEPS = 6;
+const SECRETS = tries(4, 8);
+const STEPS = tries(4, 6);
 /** For a busy machine. */
 const WORK_LIMIT_MS = 100_000;
 const HERE = { "x-workspace": "default" };
