@@ -37,6 +37,7 @@ const OUTSIDE_TYPES = [
   types.delay,
   types.waitForEvent,
   types.waitForCall,
+  types.waitForForm,
   types.approval,
   types.subworkflow,
   fileRead,

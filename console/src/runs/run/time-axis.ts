@@ -32,6 +32,7 @@ const WAITS: ReadonlySet<string> = new Set([
   "subworkflow",
   "wait_for_call",
   "wait_for_event",
+  "wait_for_form",
 ]);
 const QUIET_MIN_MS = 2_000;
 const QUIET_MIN_SHARE = 0.25;

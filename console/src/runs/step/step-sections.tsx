@@ -113,6 +113,7 @@ function nameWait(wait: Schemas["RunStepWait"]): string {
   const names = {
     delay: "Waits",
     call: "Waits for a call to its address",
+    form: `Waits until its form is sent: ${wait.message ?? ""}`,
     approval: "Waits for a decision",
     child: "Waits for the run that it started",
     retry: "Failed, and tries again",

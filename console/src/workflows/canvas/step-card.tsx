@@ -139,6 +139,7 @@ function Tally({ statuses }: { readonly statuses: Readonly<Record<string, number
 
 const WAIT_WORDS = {
   call: "waits for a call",
+  form: "waits for its form",
   child: "waits for its run",
   retry: "tries again",
   delay: "waits",

@@ -67,6 +67,7 @@ const KINDS: Readonly<Record<string, StepKind>> = {
   llm: { icon: Sparkles, tone: "code", title: "Ask a model" },
   agent: { icon: Bot, tone: "code", title: "Agent" },
   approval: { icon: UserCheck, tone: "desk", title: "Ask for approval" },
+  wait_for_form: { icon: ClipboardList, tone: "desk", title: "Ask by a form" },
   delay: { icon: Clock, tone: "time", title: "Wait" },
   wait_for_call: { icon: PhoneIncoming, tone: "time", title: "Wait for a call" },
   wait_for_event: { icon: Hourglass, tone: "time", title: "Wait for an event" },

@@ -96,6 +96,7 @@ function ownBranches({ type, config }: Step): readonly string[] {
   if (type === "condition") return ["true", "false"];
   if (type === "approval") return ["approved", "rejected"];
   if (type === "wait_for_call") return ["called", "timeout"];
+  if (type === "wait_for_form") return ["sent", "timeout"];
   if (type !== "switch") return [];
   const cases = (config?.["cases"] as readonly unknown[] | undefined) ?? [];
   return [...cases.map(String), "default"];

@@ -62,6 +62,7 @@ import { openChatFile } from "./inbound/chat/chat-files.ts";
 import { followChat } from "./inbound/chat/chat-stream.ts";
 import { sendForm, showForm } from "./inbound/form-operations.ts";
 import { callRun } from "./calls/call-operation.ts";
+import { sendRunForm, showRunForm } from "./calls/form-operations.ts";
 import { receiveWebhook } from "./inbound/webhook-operation.ts";
 import { releaseJob } from "./triggers/limits/held-events.ts";
 import { listHeldEvents } from "./triggers/limits/hold-operation.ts";
@@ -120,6 +121,8 @@ export const runs = domain({
     ...backfillOperations,
     receiveWebhook,
     callRun,
+    showRunForm,
+    sendRunForm,
     showForm,
     sendForm,
     showChat,

@@ -169,6 +169,8 @@ function toStepWait(wait: StepWait): NonNullable<RunStep["wait"]> {
   switch (wait.kind) {
     case "call":
       return { kind: "call", until: toTime(wait.untilMs) };
+    case "form":
+      return { kind: "form", until: toTime(wait.untilMs), message: wait.form.title };
     case "delay":
       return { kind: "delay", until: toTime(wait.untilMs) };
     case "child":

@@ -103,8 +103,24 @@ export async function waitUntilEnded(
   platform: Platform,
   partition: Partition,
   runId: string,
-  { waitMs, gone }: WaitOptions,
+  options: WaitOptions,
 ): Promise<store.StoredRun | undefined> {
+  return (await awaitRun(platform, partition, runId, options)).run;
+}
+
+/** The state of a run after a wait, and what was looked for in it. */
+interface AwaitedRun<T> {
+  readonly run: store.StoredRun | undefined;
+  readonly found?: T | undefined;
+}
+
+/** Waits as well until `look` finds something, which it tries whenever a step has ended or waits. */
+export async function awaitRun<T>(
+  platform: Platform,
+  partition: Partition,
+  runId: string,
+  { waitMs, gone, look }: WaitOptions & { readonly look?: () => Promise<T | undefined> },
+): Promise<AwaitedRun<T>> {
   const wakeup = new Wakeup();
   let isLate = false;
   const stopWaiting = (): void => {
@@ -112,7 +128,9 @@ export async function waitUntilEnded(
     wakeup.end();
   };
   // Subscribes before it reads, so that no change goes unnoticed in between.
-  const unsubscribe = runWatchOf(platform).subscribe(runId, () => wakeup.end());
+  const watch = runWatchOf(platform);
+  const wake = (): void => wakeup.end();
+  const unsubscribe = look ? watch.follow(runId, wake) : watch.subscribe(runId, wake);
   const timer = setTimeout(stopWaiting, waitMs);
   const signals = [platform.shutdown, ...(gone ? [gone] : [])];
   for (const signal of signals) signal.addEventListener("abort", stopWaiting, { once: true });
@@ -121,7 +139,9 @@ export async function waitUntilEnded(
     for (;;) {
       const woken = wakeup.begin();
       const run = await platform.db.read(partition, (tx) => store.find(tx, runId));
-      if (!run || isOver(run.status) || isLate) return run;
+      if (!run || isOver(run.status)) return { run };
+      const found = await look?.();
+      if (found !== undefined || isLate) return { run, found };
       await woken;
     }
   } finally {

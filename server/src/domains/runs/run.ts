@@ -102,7 +102,7 @@ export const ApprovalDecision = Type.Object({
 
 const StepWait = Type.Object(
   {
-    kind: Type.Enum(["delay", "event", "call", "approval", "child", "retry"]),
+    kind: Type.Enum(["delay", "event", "call", "form", "approval", "child", "retry"]),
     until: nullable(Time),
     topic: Type.Optional(Type.String()),
     eventType: Type.Optional(Type.String()),

@@ -3,12 +3,12 @@ import "./designer.css";
 import { useState } from "react";
 import { Dialog } from "../../../ui/overlay/dialog.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
-import type { Definition } from "../../graph/graph.ts";
 import { FieldEditor } from "./field-editor.tsx";
 import { FieldRows } from "./field-rows.tsx";
 import {
   addPage,
   changeField,
+  type DesignedForm,
   fromSchema,
   type Pages,
   PAGES_MAX,
@@ -17,11 +17,9 @@ import {
 } from "./form-pages.ts";
 import { FormPreview } from "./form-preview.tsx";
 
-type Trigger = Definition["trigger"];
-
 interface FormDesignerProps {
-  readonly trigger: Trigger;
-  readonly onChange: (trigger: Trigger) => void;
+  readonly form: DesignedForm;
+  readonly onChange: (pages: Pages) => void;
   readonly onClose: () => void;
 }
 
@@ -30,12 +28,11 @@ const VIEWS = [
   { id: "schema", label: "JSON Schema" },
 ] as const;
 
-export function FormDesigner({ trigger, onChange, onClose }: FormDesignerProps) {
-  const { pages = [] } = trigger;
+export function FormDesigner({ form, onChange: change, onClose }: FormDesignerProps) {
+  const { pages = [] } = form;
   const [view, setView] = useState<(typeof VIEWS)[number]["id"]>("fields");
   const [chosen, setChosen] = useState<Place | undefined>({ page: 0, field: 0 });
   const [shown, setShown] = useState(0);
-  const change = (next: Pages): void => onChange({ ...trigger, pages: next });
   const field = chosen && pages[chosen.page]?.fields[chosen.field];
   return (
     <Dialog title="Form" isWide onClose={onClose}>
@@ -79,9 +76,9 @@ export function FormDesigner({ trigger, onChange, onClose }: FormDesignerProps) 
           )}
         </Tabs>
         <FormPreview
-          title={trigger.title ?? ""}
-          description={trigger.description}
-          submit={trigger.submit}
+          title={form.title ?? ""}
+          description={form.description}
+          submit={form.submit}
           pages={pages}
           page={Math.min(shown, pages.length - 1)}
           onPage={setShown}

@@ -5,6 +5,11 @@ export type FormPage = NonNullable<Definition["trigger"]["pages"]>[number];
 export type FormField = FormPage["fields"][number];
 export type FieldType = NonNullable<FormField["type"]>;
 export type Pages = readonly FormPage[];
+/** A form of a trigger or of a step, as far as it is designed. */
+export type DesignedForm = Pick<
+  Definition["trigger"],
+  "title" | "description" | "pages" | "submit"
+>;
 
 /** A field by its place. */
 export interface Place {

@@ -4,6 +4,7 @@ import type { ScopeSource } from "../../../code/index.ts";
 import { type FieldProps, fieldKindOf, Form, type Schema } from "../../../form/index.ts";
 import type { Step } from "../../graph/graph.ts";
 import type { DefinitionProblem } from "../problems.ts";
+import { DesignButton, isDesignable } from "../designer/design-button.tsx";
 import { ReferencePicker } from "../reference-picker.tsx";
 import { SourceField } from "./source-field.tsx";
 import {
@@ -53,7 +54,13 @@ export function StepForm({ step, schema, sources, problems, mayEdit, onChange }:
       hasSummary={false}
       isDense
       isDisabled={!mayEdit}
-      draw={(field) => drawField(field, sources, config)}
+      draw={(field) =>
+        step.type === "wait_for_form" && field.at === "/pages" && isDesignable(field.value) ? (
+          <DesignButton field={field} form={config} />
+        ) : (
+          drawField(field, sources, config)
+        )
+      }
       onChange={(next, pointer) => onChange(next as Readonly<Record<string, unknown>>, pointer)}
     />
   );

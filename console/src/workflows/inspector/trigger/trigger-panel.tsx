@@ -1,18 +1,17 @@
 /** How a workflow starts: by hand, on an event, at times, on a request; with all that somebody outside needs for it. */
 import { X, Zap } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { type Schemas, useOp } from "../../../data/api.ts";
 import { type FieldProps, fieldKindOf, Form, type Schema } from "../../../form/index.ts";
 import { ColourInput } from "../../../ui/display/colour-input.tsx";
 import { CodeWords } from "../../../ui/json/code-words.tsx";
-import { count } from "../../../ui/words.ts";
 import { TRIGGER_ICONS } from "../../canvas/step-kinds.ts";
 import type { InspectorProps } from "../inspector-props.ts";
 import { problemsOfStep } from "../problems.ts";
 import { ReferencePicker } from "../reference-picker.tsx";
 import { Problems } from "../problem-list.tsx";
 import { ChatPreview } from "../designer/chat-preview.tsx";
-import { FormDesigner } from "../designer/form-designer.tsx";
+import { DesignButton } from "../designer/design-button.tsx";
 import { TriggerStart } from "./trigger-start.tsx";
 
 type Trigger = InspectorProps["definition"]["trigger"];
@@ -28,7 +27,6 @@ export function TriggerPanel(props: InspectorProps) {
     () => problemsOfStep(definition, undefined, problems),
     [definition, problems],
   );
-  const [isDesigning, setDesigning] = useState(false);
   const change = (next: Trigger, field: string): void =>
     onChange({ ...definition, trigger: next }, { label: "Change the trigger", field });
   const choose = ({ type, firstConfig }: Kind): void => {
@@ -58,19 +56,12 @@ export function TriggerPanel(props: InspectorProps) {
             isDisabled={!mayEdit}
             draw={(field) =>
               trigger.type === "form" && field.at === "/pages" ? (
-                <DesignButton field={field} onPress={() => setDesigning(true)} />
+                <DesignButton field={field} form={trigger} />
               ) : (
                 drawField(field, trigger)
               )
             }
             onChange={(next, pointer) => change(next as Trigger, `trigger${pointer}`)}
-          />
-        )}
-        {isDesigning && trigger.type === "form" && (
-          <FormDesigner
-            trigger={trigger}
-            onChange={(next) => change(next, "trigger/pages")}
-            onClose={() => setDesigning(false)}
           />
         )}
         {trigger.type === "chat" && <ChatPreview trigger={trigger} workflowId={workflowId} />}
@@ -112,32 +103,6 @@ function Kinds(props: {
         );
       })}
     </fieldset>
-  );
-}
-
-/** The pages of a form have a screen of their own: as a list of lists nobody finds their way in them. */
-function DesignButton({
-  field,
-  onPress,
-}: {
-  readonly field: FieldProps;
-  readonly onPress: () => void;
-}) {
-  const pages = Array.isArray(field.value) ? field.value : [];
-  return (
-    <button
-      type="button"
-      id={field.id}
-      className="btn"
-      // By the label of the field it would be called otherwise than it reads.
-      aria-label={`Design the form, ${count(pages.length, "page")}`}
-      aria-describedby={field.describedBy}
-      disabled={field.isDisabled}
-      onClick={onPress}
-    >
-      Design the form
-      <span className="muted">{count(pages.length, "page")}</span>
-    </button>
   );
 }
 

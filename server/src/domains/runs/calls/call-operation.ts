@@ -7,12 +7,7 @@ import {
   type ReceivedFile,
   receiveFiles,
 } from "#domains/files/index.ts";
-import {
-  nodeAt,
-  type PlannedVersion,
-  planOfVersion,
-  waitForCall,
-} from "#domains/workflows/index.ts";
+import { waitForCall } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { parseAnyBody } from "#kernel/http/request-body.ts";
@@ -26,7 +21,6 @@ import {
 } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
-import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { checkAgainst } from "#kernel/schema/json-schema-check.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
@@ -41,7 +35,7 @@ import { RunId } from "../run.ts";
 import { toRunContext } from "../start/queued-start.ts";
 import { insertUploads } from "../start/run-files.ts";
 import { outputSizeError } from "../steps/step-error.ts";
-import { lock, readEntries, readRows } from "../store.ts";
+import { lock, readEntries } from "../store.ts";
 import {
   AlreadyCalled,
   assertCallable,
@@ -49,7 +43,7 @@ import {
   deliverCall,
   WaitOver,
 } from "./call-state.ts";
-import { readResumeToken } from "./resume-address.ts";
+import { type OpenedStep, openStep } from "./opened-step.ts";
 
 const Taken = Type.Object(
   { runId: id("run"), stepId: Type.String(), status: Type.Literal("taken") },
@@ -58,11 +52,8 @@ const Taken = Type.Object(
 
 type CallConfig = Static<typeof waitForCall.config>;
 
-/** The step that an address is of. */
-interface CalledStep {
-  readonly row: RunRow;
-  readonly version: PlannedVersion;
-  readonly path: string;
+/** A step that takes calls by HTTP. */
+interface CalledStep extends OpenedStep {
   readonly config: CallConfig;
 }
 
@@ -90,7 +81,11 @@ export const callRun = command({
     },
   },
   async prepare(platform, { params }, caller) {
-    const step = await findStep(platform, params, caller);
+    const opened = await openStep(platform, params, caller);
+    if (opened.node.type.type !== waitForCall.type) throw new Failure(NotFound);
+    // Before the body is read: a stranger's files would be stored in vain.
+    assertCallable(opened.record);
+    const step = { ...opened, config: opened.node.config as CallConfig };
     const { methods = ["POST"] } = step.config;
     const method = caller.request?.method === "HEAD" ? "GET" : (caller.request?.method ?? "");
     if (!methods.some((known) => known === method)) {
@@ -114,40 +109,6 @@ export const callRun = command({
     return toAnswer(row.id, path, config.response);
   },
 });
-
-/** Finds the step of an address; a 404 for one that is not ours. */
-async function findStep(
-  platform: Platform,
-  { runId, token }: { readonly runId: string; readonly token: string },
-  { address }: Caller,
-): Promise<CalledStep> {
-  const path = readResumeToken(platform, runId, token);
-  if (path === undefined) throw new Failure(NotFound);
-  // Before the journal is read, which may be long.
-  const { rateLimit, settings } = platform;
-  rateLimit.assert(`call ${runId} from ${classifyAddress(address)}`, settings.rateLimit);
-  rateLimit.assert(`call ${runId}`, settings.rateLimit);
-  const [place] = await platform.db.system<Pick<RunRow, "workspace_id" | "environment">>(
-    "select workspace_id, environment from runs where id = $1",
-    [runId],
-  );
-  if (!place) throw new Failure(NotFound);
-  const partition = { workspace: place.workspace_id, environment: place.environment };
-  const { row, record } = await platform.db.read(partition, async (tx) => {
-    const [found] = await readRows(tx, [runId]);
-    const entries = await readEntries(tx, runId);
-    const steps = foldJournal(entries.flatMap(({ records }) => [...records]));
-    return { row: found, record: steps.get(path) };
-  });
-  if (!row) throw new Failure(NotFound);
-  if (isOver(row.status)) throw new Failure(WaitOver);
-  // Before the body is read: a stranger's files would be stored in vain.
-  assertCallable(record);
-  const version = await planOfVersion(platform, row.version_id);
-  const node = version && nodeAt(version.plan.graph, path);
-  if (!version || node?.type.type !== waitForCall.type) throw new Failure(WaitOver);
-  return { row, version, path, config: node.config as CallConfig };
-}
 
 /** Reads the request as what the step gives on. */
 async function readCall(

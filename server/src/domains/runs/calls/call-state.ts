@@ -1,11 +1,12 @@
-/** Calls to a run: given to the step that waits for them, or kept until it is reached. */
-import { TIMEOUT_BRANCH, waitForCall } from "#domains/workflows/index.ts";
+/** Calls to a run: given to the step that waits for them, or kept until it is reached; and forms, which are not. */
+import { checkForm, TIMEOUT_BRANCH, waitForCall, waitForForm } from "#domains/workflows/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { type JournalRecord, stepMessage } from "../engine/journal-record.ts";
 import { appendMessages } from "../engine/store.ts";
 import { executor } from "../steps/executor.ts";
+import { StepFailure } from "../steps/step-error.ts";
 
 export const AlreadyCalled = failure("already_called", 409, "The step has got its call already.");
 export const WaitOver = failure("wait_over", 410, "Nothing waits for this call any more.");
@@ -68,5 +69,21 @@ export const waitForCallStep = executor({
     if (kept) return { output: kept.request, branch: "called" };
     const untilMs = timeoutMs === undefined ? undefined : platform.clock.nowMs() + timeoutMs;
     return { wait: { kind: "call", ...(untilMs !== undefined && { untilMs }) } };
+  },
+});
+
+/** Waits for a form; what it shows is kept with the wait. */
+export const waitForFormStep = executor({
+  type: waitForForm,
+  run({ timeoutMs, shownTo = "link", ...form }, { platform }) {
+    // Templates may have become anything that fits the schema.
+    const [error] = checkForm(form);
+    if (error) {
+      throw new StepFailure("invalid_config", `${error.path} ${error.message}`, {
+        retryable: false,
+      });
+    }
+    const untilMs = timeoutMs === undefined ? undefined : platform.clock.nowMs() + timeoutMs;
+    return { wait: { kind: "form", form, shownTo, ...(untilMs !== undefined && { untilMs }) } };
   },
 });

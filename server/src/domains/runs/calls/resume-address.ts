@@ -6,7 +6,7 @@ import {
   type ExecutionPlan,
   type Graph,
   parsePath,
-  waitForCall,
+  waitForForm,
 } from "#domains/workflows/index.ts";
 import { equalBytes, hmac } from "#kernel/access/crypto.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
@@ -29,11 +29,16 @@ function signAddress({ masterKey }: PlatformServices, runId: string, path: strin
   return hmac(key, `${runId} ${path}`);
 }
 
-/** The address of a step. */
-export function makeResumeUrl(services: PlatformServices, runId: string, path: string): string {
+/** The address of a step, without the host. */
+function makeResumePath(services: PlatformServices, runId: string, path: string): string {
   const signature = signAddress(services, runId, path).toString("base64url");
   const step = Buffer.from(path).toString("base64url");
-  return `${publicUrl(services)}/resume/${runId}/${step}.${signature}`;
+  return `/resume/${runId}/${step}.${signature}`;
+}
+
+/** The address of the page of a step that asks by a form, without the host: one may be reached by several. */
+export function makeFormPath(services: PlatformServices, runId: string, path: string): string {
+  return `${makeResumePath(services, runId, path)}/form`;
 }
 
 /** The path of the step whose address it is; undefined where the signature is not ours. */
@@ -74,8 +79,10 @@ export class ResumeAddresses {
     const urls: [string, string][] = [];
     const addAll = ({ nodes }: Graph, prefix: string): void => {
       for (const { id, type } of nodes) {
-        if (type.type !== waitForCall.type) continue;
-        urls.push([id, makeResumeUrl(this.#services, this.#runId, prefix + id)]);
+        if (!type.takesCalls) continue;
+        const makePath = type.type === waitForForm.type ? makeFormPath : makeResumePath;
+        const address = makePath(this.#services, this.#runId, prefix + id);
+        urls.push([id, `${publicUrl(this.#services)}${address}`]);
       }
     };
     addAll(this.#graph, "");

@@ -1,5 +1,7 @@
 import {
+  type Form,
   type PlanNode,
+  SENT_BRANCH,
   type StepError,
   type StepRecord,
   TIMEOUT_BRANCH,
@@ -25,10 +27,17 @@ export interface ApprovalDecision {
   readonly isFinal?: true;
 }
 
-/** The event, the call or the child run's end that a step waited for. */
+/** A form that somebody sent, as its step gives it on. */
+export interface SentForm {
+  readonly answers: Readonly<Record<string, unknown>>;
+  readonly submittedAt: string;
+}
+
+/** The event, the call, the form or the child run's end that a step waited for. */
 export type WaitAnswer =
   | { readonly kind: "event"; readonly event: unknown }
   | { readonly kind: "call"; readonly call: unknown }
+  | { readonly kind: "form"; readonly form: SentForm }
   | {
       readonly kind: "child";
       readonly status: "completed" | "failed" | "cancelled";
@@ -57,6 +66,12 @@ export type StepWait =
       readonly untilMs?: number;
     }
   | { readonly kind: "call"; readonly untilMs?: number }
+  | {
+      readonly kind: "form";
+      readonly form: Form;
+      readonly shownTo: "link" | "sender";
+      readonly untilMs?: number;
+    }
   | { readonly kind: "child"; readonly runId: string; readonly untilMs?: number };
 
 /** The part of a list that a step read. */
@@ -178,7 +193,7 @@ export function dueMsOf(record: JournalRecord): number {
     : Number.POSITIVE_INFINITY;
 }
 
-/** The result of a step whose wait is over: the answer, or that none came in time, for which a call may have a way. */
+/** The result of a step whose wait is over: the answer, or that none came in time, for which a call or a form may have a way. */
 export function resolveWait(
   record: JournalRecord,
   hasTimeoutBranch: boolean,
@@ -186,6 +201,7 @@ export function resolveWait(
   const { path, wait, answer } = record;
   if (answer?.kind === "event") return { output: answer.event };
   if (answer?.kind === "call") return { output: answer.call, branch: "called" };
+  if (answer?.kind === "form") return { output: answer.form, branch: SENT_BRANCH };
   if (answer?.kind === "child" && answer.status === "completed") return { output: answer.output };
   if (answer?.kind === "child") {
     const message = answer.error?.message ?? `The run was ${answer.status}.`;
@@ -198,7 +214,7 @@ export function resolveWait(
     return { output: { approved: branch === "approved", data, decisions }, branch };
   }
   if (wait?.kind === "delay") return { output: wait.output ?? null };
-  if (wait?.kind === "call" && hasTimeoutBranch) {
+  if ((wait?.kind === "call" || wait?.kind === "form") && hasTimeoutBranch) {
     return { output: { timedOut: true }, branch: TIMEOUT_BRANCH };
   }
   const code = wait?.kind === "approval" ? "approval_expired" : "wait_expired";

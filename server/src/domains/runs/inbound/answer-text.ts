@@ -6,7 +6,7 @@ const NAMES = ["text", "answer", "output", "message", "response"];
 const CHARACTERS_MAX = 100_000;
 
 /** The text of an answer: a text as it is, of an object the field that looks like one, or its JSON. */
-export function toAnswerText({ response }: RunAnswer): string | undefined {
+export function toAnswerText({ response }: Pick<RunAnswer, "response">): string | undefined {
   // A file is the whole answer.
   if (response && "file" in response) return "";
   const body = response?.body;

@@ -1,24 +1,25 @@
 import Type from "typebox";
 import { FileTooLarge, QuotaExceeded, type ReceivedFile } from "#domains/files/index.ts";
+import { findInputErrors } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
-import type { HtmlDocument } from "#kernel/html/markup.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html, type HtmlResponse } from "#kernel/operation/response.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { line, object } from "#kernel/schema/schema.ts";
+import { isOver } from "../engine/store.ts";
 import { startEvents } from "../events.ts";
 import type { PreparedStart } from "../start/start-run.ts";
 import { toAnswerText } from "./answer-text.ts";
-import { formPage, PAGE_FIELD, sentPage, TRAP_FIELD } from "./form-page.ts";
-import { checkFormPage, findRefusal, readFormValues, toFormInput } from "./form-values.ts";
+import { formPage, sentPage } from "./form-page.ts";
+import { type ShownPage, takeFormPage } from "./form-submission.ts";
 import { readBody } from "./hook-input.ts";
 import { dropUploads, findInbound, type FoundTrigger, startFound } from "./hook-trigger.ts";
+import { awaitNextForm, FORM_WAIT_MAX_MS } from "../calls/next-form.ts";
 import { awaitAnswer, WebhookRunFailed, writeInbound } from "./run-answer.ts";
 
-const WAIT_MAX_MS = 30_000;
 /** Pages of one form or chat in a minute: of all who ask, and of one address, so that no one shuts out the others. */
 const PAGES_PER_MINUTE = 600;
 const PAGES_OF_ADDRESS = 60;
@@ -101,7 +102,7 @@ export const sendForm = command({
   summary: "Send the form of a workflow",
   description:
     "What the page does. The last page starts a run, which reads the answers as `trigger.input`; the page that " +
-    "follows has the run's answer, or thanks. An answer that does not fit shows the page again.",
+    "follows is the form of a step that asks further, has the run's answer, or thanks. An answer that does not fit shows the page again.",
   access: "public",
   readsRequest: "files",
   longRunning: true,
@@ -132,57 +133,55 @@ export const sendForm = command({
     const { found, prepared } = made;
     const answer = await writeInbound(ctx, found, prepared);
     const page = sentPage(found.named.trigger, toAnswerText(answer));
-    return answer.isOpen ? { ...page, sent: { found, runId: answer.runId } } : page;
+    const goesOn =
+      answer.isOpen ||
+      (found.target.version.plan.asksSender &&
+        answer.status !== "duplicate" &&
+        !isOver(answer.status));
+    return goesOn ? { ...page, sent: { found, runId: answer.runId } } : page;
   },
   async afterCommit(platform, _input, { value, caller }) {
     const { sent } = value as { readonly sent?: SentForm };
     if (!sent) return undefined;
-    const wait = { waitMs: WAIT_MAX_MS, gone: caller.disconnected };
-    const answer = await awaitAnswer(platform, sent.found, sent.runId, wait);
+    const { found, runId } = sent;
+    const { workspace, version } = found.target;
+    const wait = { waitMs: FORM_WAIT_MAX_MS, gone: caller.disconnected };
+    if (version.plan.asksSender) {
+      const partition = { workspace, environment: found.environment };
+      const next = await awaitNextForm(platform, partition, { runId, sender: undefined }, wait);
+      if (next.path !== undefined) return { goTo: next.path };
+    }
+    const answer = await awaitAnswer(platform, found, runId, {
+      ...wait,
+      ...(version.plan.asksSender && { waitMs: 0 }),
+    });
     if (answer.status === "failed") throw new Failure(WebhookRunFailed);
-    return sentPage(sent.found.named.trigger, toAnswerText(answer));
+    return sentPage(found.named.trigger, toAnswerText(answer));
   },
 });
 
-interface SentPage {
-  readonly body: unknown;
-  readonly uploads: readonly ReceivedFile[] | undefined;
-  readonly caller: Caller;
-}
-
 /** A page of a form that follows one that was sent, or the run that the last one starts. */
 type TakenPage =
-  | { readonly page: HtmlDocument; readonly status?: number }
+  | ShownPage
   | { readonly found: FoundTrigger<"form">; readonly prepared: PreparedStart };
 
 async function takePage(
   platform: Platform,
   found: FoundTrigger<"form">,
-  { body: sent, uploads, caller }: SentPage,
+  {
+    body,
+    uploads,
+    caller,
+  }: {
+    readonly body: unknown;
+    readonly uploads: readonly ReceivedFile[] | undefined;
+    readonly caller: Caller;
+  },
 ): Promise<TakenPage> {
   const { trigger } = found.named;
-  const body = (typeof sent === "object" && sent !== null ? sent : {}) as Record<string, unknown>;
-  const last = trigger.pages.length - 1;
-  const at = Math.min(Math.max(Math.trunc(Number(body[PAGE_FIELD] ?? last)) || 0, 0), last);
-  const values = readFormValues(trigger, body);
-  if (body["$back"] !== undefined) {
-    return { page: formPage(trigger, Math.max(0, at - 1), { values, errors: new Map() }) };
-  }
-  // Earlier pages come back as they were sent: they are checked once more.
-  for (let page = 0; page <= at; page += 1) {
-    const errors = checkFormPage(trigger, page, { values, body });
-    if (errors.size > 0) return { page: formPage(trigger, page, { values, errors }), status: 422 };
-  }
-  if (at < last) return { page: formPage(trigger, at + 1, { values, errors: new Map() }) };
-  // Programs that fill in everything are thanked, and nothing more.
-  if (typeof body[TRAP_FIELD] === "string" && body[TRAP_FIELD] !== "") {
-    return { page: sentPage(trigger, undefined) };
-  }
+  const taken = takeFormPage(trigger, body, (answers) => findInputErrors(trigger, answers));
+  if (!("answers" in taken)) return taken;
   const submittedAt = platform.clock.now().toISOString();
-  const answers = toFormInput(trigger, values, body);
-  const refused = findRefusal(trigger, answers);
-  if (refused)
-    return { page: formPage(trigger, refused.page, { values, ...refused }), status: 422 };
-  const fields = { input: answers, submittedAt, ...(uploads && { uploads }) };
+  const fields = { input: taken.answers, submittedAt, ...(uploads && { uploads }) };
   return { found, prepared: await startFound(platform, found, caller, fields) };
 }

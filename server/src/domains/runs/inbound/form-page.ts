@@ -1,5 +1,5 @@
 /** The page of a form: it works without scripts, and each of its pages is sent back with the answers so far. */
-import type { FormField, FormTrigger } from "#domains/workflows/index.ts";
+import type { Form, FormField } from "#domains/workflows/index.ts";
 import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
 
 export type FormValues = Readonly<Record<string, string | readonly string[]>>;
@@ -11,11 +11,11 @@ export const TRAP_FIELD = "$website";
 
 /** One page of a form, with what was filled in and what is wrong with it. */
 export function formPage(
-  trigger: FormTrigger,
+  form: Form,
   at: number,
   { values, errors }: { readonly values: FormValues; readonly errors: ReadonlyMap<string, string> },
 ): HtmlDocument {
-  const { title, description, pages, submit = "Send", accent } = trigger;
+  const { title, description, pages, submit = "Send", accent } = form;
   const page = pages[at] ?? { fields: [] };
   const others = pages.filter((_, index) => index !== at).flatMap(({ fields }) => fields);
   const isLast = at === pages.length - 1;
@@ -43,10 +43,11 @@ ${at > 0 && markup`<button class="second" type="submit" name="$back" value="1" f
 
 /** The page that follows a form that was sent. */
 export function sentPage(
-  { title, thanks, accent }: FormTrigger,
+  { title, thanks, accent }: Form,
   answer: string | undefined,
 ): HtmlDocument {
-  const text = answer ?? thanks ?? "Thank you. We have got what you sent.";
+  const isSilent = answer === undefined || answer === "";
+  const text = isSilent ? (thanks ?? "Thank you. We have got what you sent.") : answer;
   return document({
     title,
     accent,

@@ -1,9 +1,9 @@
 /** The answers of a form, checked on the server: a page is only a way to ask. */
-import { findInputErrors, type FormField, type FormTrigger } from "#domains/workflows/index.ts";
+import type { Form, FormField } from "#domains/workflows/index.ts";
 import { type FormValues, TEXT_MAX } from "./form-page.ts";
 
 /** Reads the fields that the form has; others are dropped. */
-export function readFormValues({ pages }: FormTrigger, body: unknown): FormValues {
+export function readFormValues({ pages }: Form, body: unknown): FormValues {
   const sent = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   const values: Record<string, string | string[]> = {};
   for (const { name, type } of pages.flatMap(({ fields }) => fields)) {
@@ -27,7 +27,7 @@ function isFilled(value: unknown): boolean {
 
 /** Finds what is wrong with the fields of one page, in words for the person who filled it in. */
 export function checkFormPage(
-  { pages }: FormTrigger,
+  { pages }: Form,
   at: number,
   {
     values,
@@ -64,7 +64,7 @@ function checkField(field: FormField, value: FormValues[string] | undefined): st
 
 /** The answers as expressions read them: numbers and ticks are what they look like. */
 export function toFormInput(
-  { pages }: FormTrigger,
+  { pages }: Form,
   values: FormValues,
   body: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -79,19 +79,4 @@ export function toFormInput(
         return [name, value ?? (type === "choices" ? [] : null)];
       }),
   );
-}
-
-/** The answers that the schema of the trigger refuses, on the first page that asks for one of them. */
-export function findRefusal(
-  trigger: FormTrigger,
-  answers: Readonly<Record<string, unknown>>,
-): { readonly page: number; readonly errors: Map<string, string> } | undefined {
-  const errors = new Map(
-    findInputErrors(trigger, answers).map(({ path, message }) => [path.split("/")[1], message]),
-  );
-  const isRefused = ({ name }: FormField): boolean => errors.has(name);
-  const page = trigger.pages.findIndex(({ fields }) => fields.some(isRefused));
-  if (page < 0) return undefined;
-  const refused = (trigger.pages[page]?.fields ?? []).filter(isRefused);
-  return { page, errors: new Map(refused.map(({ name }) => [name, errors.get(name) ?? ""])) };
 }

@@ -1,7 +1,7 @@
 /** Reads a request as `trigger.input`, with the files that came in it. */
 import { Readable } from "node:stream";
 import { type ReceivedFile, receiveFiles } from "#domains/files/index.ts";
-import type { FormTrigger } from "#domains/workflows/index.ts";
+import type { Form } from "#domains/workflows/index.ts";
 import type { Caller, RawRequest, Upload } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { parseAnyBody } from "#kernel/http/request-body.ts";
@@ -65,7 +65,8 @@ export async function readBody(
   return { body, uploads: files };
 }
 
-function fileFieldsOf({ pages }: FormTrigger): ReadonlySet<string> {
+/** The names of the fields for files. */
+export function fileFieldsOf({ pages }: Form): ReadonlySet<string> {
   const fields = pages.flatMap((page) => page.fields);
   return new Set(fields.filter(({ type }) => type === "file").map(({ name }) => name));
 }

@@ -5,7 +5,7 @@ import { Failure, failure, NotFound } from "#kernel/operation/failure.ts";
 import type { RawResponse } from "#kernel/operation/response.ts";
 import { toCheckpoint } from "../engine/checkpoint.ts";
 import { foldJournal } from "../engine/journal-record.ts";
-import { readJournals } from "../engine/store.ts";
+import { readJournals, type RunStatus } from "../engine/store.ts";
 import type { StartEvent } from "../events.ts";
 import { waitUntilEnded } from "../run-watch.ts";
 import { takeKey } from "../start/dedupe.ts";
@@ -25,7 +25,7 @@ export type RespondMode = "at_once" | "last_step" | "respond_step";
 /** A run that was begun from outside, as far as it has come. */
 export interface RunAnswer {
   readonly runId: string;
-  readonly status: string;
+  readonly status: RunStatus | "duplicate";
   /** The response of the run, once there is one. */
   readonly response?: RawResponse | FileResponse;
   /** True while there is more to wait for. */

@@ -4,7 +4,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { derivedId, timeOfId } from "#kernel/schema/id.ts";
-import { waitForCallStep } from "../calls/call-state.ts";
+import { waitForCallStep, waitForFormStep } from "../calls/call-state.ts";
 import { executor, type StepResult, type StepTools } from "./executor.ts";
 import { stateStep } from "../state/state-step.ts";
 import { http } from "./http-step.ts";
@@ -223,6 +223,7 @@ export const builtInExecutors = [
   delay,
   waitForEvent,
   waitForCallStep,
+  waitForFormStep,
   approval,
   subworkflow,
   savedQuery,

@@ -7,7 +7,6 @@ import {
   type StepError,
   TIMEOUT_BRANCH,
   toNodeKey,
-  waitForCall,
 } from "#domains/workflows/index.ts";
 import type { StepLogLine } from "../engine/journal-record.ts";
 import type { TestRun } from "../engine/run-context.ts";
@@ -89,6 +88,6 @@ function mockedBranch({ type, config }: PlanNode, output: unknown): string {
     readonly approved?: boolean;
     readonly timedOut?: boolean;
   };
-  if (type.type === waitForCall.type) return timedOut ? TIMEOUT_BRANCH : "called";
+  if (type.takesCalls) return timedOut ? TIMEOUT_BRANCH : (branchLabels(type, config)[0] ?? "");
   return approved ? "approved" : "rejected";
 }

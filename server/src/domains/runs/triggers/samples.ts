@@ -80,6 +80,20 @@ async function waitForCall(owner: Ask) {
   return { params: { runId, token }, body: { any: "thing" } };
 }
 
+/** A run that tells the address of the form for which it waits. */
+async function waitForForm(owner: Ask) {
+  const config = { title: "Which?", pages: [{ fields: [{ name: "size" }] }] };
+  const nodes = [
+    { id: "tell", type: "respond", config: { body: "{{ run.resumeUrl }}" } },
+    { id: "wait", type: "wait_for_form", config },
+  ];
+  const id = await deployWorkflow(owner, nodes, { trigger: { type: "webhook" } });
+  const { body } = await owner(`GET /api/v1/workflows/${id}`);
+  const told = await owner(`POST ${new URL(body.data.trigger.url).pathname}`, {});
+  const [runId = "", token = ""] = new URL(String(told.body)).pathname.split("/").slice(2);
+  return { params: { runId, token } };
+}
+
 /** Pages whose runs fail, wait for somebody, and queue. */
 const pages: readonly Sample[] = (
   [
@@ -143,6 +157,11 @@ export const samples: readonly Sample[] = [
   { operation: "chat.follow", arrange: askedChat },
   { operation: "chat.open_file", arrange: answeredFile },
   { operation: "runs.call", arrange: waitForCall },
+  { operation: "runs.show_form", arrange: waitForForm },
+  {
+    operation: "runs.send_form",
+    arrange: async (owner) => ({ ...(await waitForForm(owner)), body: { size: "L" } }),
+  },
   { operation: "hooks.receive", arrange: (owner) => deployWebhook(owner, SET) },
   {
     operation: "hooks.receive",

@@ -5,9 +5,9 @@ import {
   type Node,
   type OnError,
 } from "./definition.ts";
+import { waitForForm } from "./nodes/form-node.ts";
 import { loop, REPEAT_CHECK_ID, repeatCheck } from "./nodes/loop-nodes.ts";
 import { agentSteps } from "./nodes/model-nodes.ts";
-import { waitForCall } from "./nodes/waiting-nodes.ts";
 import type { Config, NodeType, NodeTypes } from "./node-type.ts";
 import { listBranches } from "./race-branches.ts";
 import { findTrigger, listTriggers } from "./trigger-list.ts";
@@ -19,6 +19,8 @@ export interface ExecutionPlan {
   readonly answers: boolean;
   /** True when a step of it waits for calls, at addresses of the run. */
   readonly takesCalls: boolean;
+  /** True when a step of it has a form for whoever sent the one before. */
+  readonly asksSender: boolean;
   /** Plans of the triggers whose runs begin at nodes of their own. */
   readonly byTrigger: ReadonlyMap<string, ExecutionPlan>;
 }
@@ -101,7 +103,13 @@ export function compilePlan(definition: PlannedDefinition, types: NodeTypes): Ex
   const answers = graph.nodes.some(({ type }) => type.answers === true);
   const { trigger, triggers } = definition;
   const byTrigger = new Map<string, ExecutionPlan>();
-  const plan = { graph, answers, takesCalls: takesCalls(graph), byTrigger };
+  const plan = {
+    graph,
+    answers,
+    takesCalls: takesCalls(graph),
+    asksSender: asksSender(graph),
+    byTrigger,
+  };
   if (!trigger) return plan;
   const all = { trigger, ...(triggers && { triggers }) };
   const byHand = findTrigger(all);
@@ -119,7 +127,15 @@ export function compilePlan(definition: PlannedDefinition, types: NodeTypes): Ex
 
 function takesCalls({ nodes }: Graph): boolean {
   return nodes.some(
-    ({ type, body }) => type.type === waitForCall.type || (body !== undefined && takesCalls(body)),
+    ({ type, body }) => type.takesCalls === true || (body !== undefined && takesCalls(body)),
+  );
+}
+
+function asksSender({ nodes }: Graph): boolean {
+  return nodes.some(
+    ({ type, config, body }) =>
+      (type.type === waitForForm.type && config["shownTo"] === "sender") ||
+      (body !== undefined && asksSender(body)),
   );
 }
 

@@ -67,7 +67,9 @@ export {
 } from "./trigger-list.ts";
 export {
   type ChatTrigger,
+  checkForm,
   type Dedupe,
+  type Form,
   type FormField,
   type FormTrigger,
   HOOK_METHODS,
@@ -90,6 +92,7 @@ export {
   triggerTypes,
 } from "./trigger.ts";
 export * from "./nodes/model-nodes.ts";
+export * from "./nodes/form-node.ts";
 export * from "./nodes/waiting-nodes.ts";
 export { POLL_EVERY_MS } from "./connector-trigger.ts";
 export { APPROVE_ID, CALLS_ID, MCP_ID, TURN_ID } from "./nodes/agent-plan.ts";

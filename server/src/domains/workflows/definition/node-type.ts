@@ -46,6 +46,8 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly names?: Readonly<Record<string, readonly string[]>>;
   /** Its output is the answer of the run. */
   readonly answers?: true;
+  /** Others reach it at an address of its own, which `run.resumeUrls` tells. */
+  readonly takesCalls?: true;
   /** It ends in failure by design, which no retry or `onError` could turn into anything else. */
   readonly alwaysFails?: true;
   /** Its configuration stays in the platform, where people read it: it must hold no secret. */

@@ -18,7 +18,6 @@ const UNSUPPORTED: readonly (readonly [pattern: RegExp, needs: string])[] = [
     /\$secrets\b|\$(?:vars|env)\b(?!\s*\??\.\s*[A-Za-z_]\w*|\s*\[\s*\\?["'`][A-Za-z_]\w*\\?["'`]\s*\])/,
     "variables by names that code makes",
   ],
-  [/resumeFormUrl/, "a resume address of a form"],
   [/\$execution\.getWorkflowStaticData/, "helpers of n8n"],
   [
     /this\.(?!helpers)get\w+\(|\$http\b|requestWithAuthentication|httpRequestWithAuthentication/,

@@ -1,5 +1,5 @@
 /** The triggers of n8n. */
-import { type FormField, HOOK_METHODS, type HookAuth } from "../definition/index.ts";
+import { HOOK_METHODS, type HookAuth } from "../definition/index.ts";
 import { checkSchedule } from "../definition/schedule.ts";
 import {
   type ConvertedTrigger,
@@ -15,6 +15,7 @@ import {
   toObject,
   toText,
 } from "./n8n-workflow.ts";
+import { toFormFields } from "./nodes/form-node.ts";
 
 /** True for a node that starts workflows. */
 export function isTrigger({ type }: N8nNode): boolean {
@@ -124,20 +125,6 @@ function toAuth(kind: string, bind: TriggerContext["bind"]): HookAuth | undefine
   return undefined;
 }
 
-const FIELD_TYPES: Readonly<Record<string, FormField["type"]>> = {
-  text: "text",
-  textarea: "textarea",
-  email: "email",
-  number: "number",
-  date: "date",
-  dropdown: "choice",
-  radio: "choice",
-  checkbox: "choices",
-  password: "password",
-  hiddenField: "hidden",
-  file: "file",
-};
-
 /** A form; what is no question, such as a text between them, is part of the description. */
 function form({ node: { parameters } }: TriggerContext): ConvertedTrigger {
   const { formTitle, formDescription, formFields, responseMode, options } = parameters;
@@ -146,9 +133,7 @@ function form({ node: { parameters } }: TriggerContext): ConvertedTrigger {
   }
   const all = toList(toObject(formFields)["values"]).map(toObject);
   const hasFiles = all.some(({ fieldType }) => fieldType === "file");
-  const questions = all.filter(({ fieldType }) => fieldType !== "html");
-  const used = new Set<string>();
-  const fields = questions.slice(0, 50).map((field, index) => toFormField(field, index, used));
+  const { fields, isShortened } = toFormFields(all);
   const { respondWithOptions, formSubmittedText, buttonLabel } = toObject(options);
   const sent = toObject(toObject(respondWithOptions)["values"]);
   const thanks = toText(sent["formSubmittedText"], toText(formSubmittedText)).slice(0, 2_000);
@@ -167,33 +152,10 @@ function form({ node: { parameters } }: TriggerContext): ConvertedTrigger {
     },
     approximations: [
       ...(isByExpression ? ["shows texts as they are written, without their expressions"] : []),
-      ...(questions.length < all.length ? ["shows no HTML between the questions"] : []),
+      ...(isShortened ? ["shows no HTML between the questions"] : []),
       ...(fields.length === 0 ? ["has no question"] : []),
       ...(hasFiles ? ["its files are handles in the fields of the item"] : []),
     ],
-  };
-}
-
-/** A question. Expressions read answers by its label, so that this is its name as far as it can be. */
-function toFormField(field: JsonObject, index: number, used: Set<string>): FormField {
-  const { fieldLabel, fieldName, fieldType, requiredField, placeholder, fieldOptions } = field;
-  const label = toText(fieldName, toText(fieldLabel, `Field ${index + 1}`)).trim();
-  let name = label.slice(0, 100) === "" ? `field_${index + 1}` : label.slice(0, 100);
-  for (let count = 2; used.has(name); count += 1) name = `${label.slice(0, 90)} ${count}`;
-  used.add(name);
-  const options = toList(toObject(fieldOptions)["values"])
-    .map((one) => toText(toObject(one)["option"]).slice(0, 200).trim())
-    .filter((one) => one !== "");
-  const isSeveral = field["multiselect"] === true;
-  const type = isSeveral ? "choices" : (FIELD_TYPES[toText(fieldType, "text")] ?? "text");
-  const isChoice = type === "choice" || type === "choices";
-  return {
-    name,
-    label: toText(fieldLabel, name).slice(0, 200) || name,
-    type: isChoice && options.length === 0 ? "text" : type,
-    ...(requiredField === true && { required: true }),
-    ...(isChoice && options.length > 0 && { options: [...new Set(options)].slice(0, 200) }),
-    ...(toText(placeholder) !== "" && { placeholder: toText(placeholder).slice(0, 200) }),
   };
 }
 

@@ -165,6 +165,7 @@ export function createN8n() {
       return loop === undefined ? {} : { currentRunIndex: turn, noItemsLeft: turn >= turns - 1 };
     };
     const now = DateTime.now();
+    const addresses = Object.values(scope.run?.resumeUrls ?? {});
     return {
       items,
       $json: items[index]?.json ?? {},
@@ -198,7 +199,8 @@ export function createN8n() {
       $execution: {
         id: scope.run?.id,
         mode: "production",
-        resumeUrl: scope.run?.resumeUrl ?? Object.values(scope.run?.resumeUrls ?? {})[0],
+        resumeUrl: addresses.find((url) => !url.endsWith("/form")) ?? addresses[0],
+        resumeFormUrl: addresses.find((url) => url.endsWith("/form")),
       },
       $workflow: {
         id: scope.run?.workflowId,

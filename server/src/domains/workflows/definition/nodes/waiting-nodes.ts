@@ -135,6 +135,7 @@ export const waitForCall = nodeType({
   }),
   branches: ["called", TIMEOUT_BRANCH],
   aside: [TIMEOUT_BRANCH],
+  takesCalls: true,
   effect: "wait",
   check: ({ schema }) => (schema === undefined ? [] : findUncheckedKeywords(schema, "/schema")),
 });

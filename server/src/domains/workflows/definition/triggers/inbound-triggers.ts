@@ -173,7 +173,8 @@ export type FormField = Static<typeof FormField>;
 const PAGES_MAX = 10;
 const FIELDS_MAX = 50;
 
-export const FormTrigger = triggerSchema("form", {
+/** The fields of a form that people see. */
+export const formFields = {
   title: line(200),
   description: Type.Optional(text(2_000, "Below the title")),
   pages: Type.Array(
@@ -184,6 +185,14 @@ export const FormTrigger = triggerSchema("form", {
     { minItems: 1, maxItems: PAGES_MAX },
   ),
   submit: Type.Optional(line(50, "On the button; `Send` unless given")),
+  thanks: Type.Optional(text(2_000, "Shown when the form was sent")),
+  accent: Type.Optional(Accent),
+};
+const Form = object(formFields);
+export type Form = Static<typeof Form>;
+
+export const FormTrigger = triggerSchema("form", {
+  ...formFields,
   respond: Type.Optional(
     Type.Enum(["at_once", "last_step", "respond_step"], {
       description:
@@ -191,8 +200,6 @@ export const FormTrigger = triggerSchema("form", {
         "`respond` step, which is the default where there is one",
     }),
   ),
-  thanks: Type.Optional(text(2_000, "Shown when the form was sent")),
-  accent: Type.Optional(Accent),
   keep: Type.Optional(Keep),
 });
 export type FormTrigger = Static<typeof FormTrigger>;
@@ -228,16 +235,18 @@ export function checkAccent({ accent }: Readonly<Record<string, unknown>>): Fiel
   return isWrong ? [{ path: "/accent", message: UNREADABLE }] : [];
 }
 
-/** Checks what a form's schema can't say. */
-export function checkForm(trigger: Readonly<Record<string, unknown>>): FieldError[] {
-  const { pages } = trigger as unknown as FormTrigger;
+/** Checks what a form's schema can't say; of a step's, pages and fields may still be templates. */
+export function checkForm(form: Readonly<Record<string, unknown>>): FieldError[] {
+  const pages = listObjects<Form["pages"][number]>(form["pages"]);
   const names = new Set<string>();
-  const errors: FieldError[] = checkAccent(trigger);
+  const errors: FieldError[] = checkAccent(form);
   for (const [page, { fields }] of pages.entries()) {
-    for (const [index, { name, type, options }] of fields.entries()) {
+    for (const [index, { name, type, options }] of listObjects<FormField>(fields).entries()) {
       const path = `/pages/${page}/fields/${index}`;
-      if (names.has(name)) errors.push({ path: `${path}/name`, message: "is another field's" });
-      names.add(name);
+      if (name !== undefined && names.has(name)) {
+        errors.push({ path: `${path}/name`, message: "is another field's" });
+      }
+      if (name !== undefined) names.add(name);
       if (type === "file" && page < pages.length - 1) {
         errors.push({ path: `${path}/type`, message: "is for the last page alone" });
       }
@@ -246,6 +255,11 @@ export function checkForm(trigger: Readonly<Record<string, unknown>>): FieldErro
     }
   }
   return errors;
+}
+
+/** The members of a list, each with nothing where it is no object. */
+function listObjects<T>(value: unknown): Partial<T>[] {
+  return Array.isArray(value) ? value.map((one) => Object(one) as Partial<T>) : [];
 }
 
 /** Checks what a webhook's schema can't say. */

@@ -7,7 +7,6 @@ import { checkNames, type VisibleNames } from "./check-names.ts";
 import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "../definition.ts";
 import { branchLabels, type Config, type NodeType } from "../node-type.ts";
 import { withArguments } from "../nodes/agent-plan.ts";
-import { waitForCall } from "../nodes/waiting-nodes.ts";
 import { isTemplate } from "../template.ts";
 
 interface GraphPosition {
@@ -99,9 +98,7 @@ export function checkGraph(
 }
 
 function findCalls(nodes: readonly TypedNode[]): string[] {
-  return nodes.flatMap(({ id, type }) =>
-    type.type === waitForCall.type && typeof id === "string" ? [id] : [],
-  );
+  return nodes.flatMap(({ id, type }) => (type.takesCalls && typeof id === "string" ? [id] : []));
 }
 
 /** Checks the tools of an agent: each is a node, whose templates also see the call. */

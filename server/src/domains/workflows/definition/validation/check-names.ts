@@ -93,11 +93,11 @@ function addressError(
   if (member === "resumeUrl" && calls.length !== 1) {
     const all = calls.map((id) => `run.resumeUrls.${id}`).join(" or ");
     return calls.length === 0
-      ? "reads run.resumeUrl, but no wait_for_call is here"
+      ? "reads run.resumeUrl, but nothing here waits for a call"
       : `reads run.resumeUrl, but several steps wait for a call: write ${all}`;
   }
   if (member === "resumeUrls" && part !== undefined && !calls.includes(part)) {
-    return `reads run.resumeUrls.${part}, which is no wait_for_call${hint(part, calls)}`;
+    return `reads run.resumeUrls.${part}, which waits for no call${hint(part, calls)}`;
   }
   return memberError(root, member);
 }

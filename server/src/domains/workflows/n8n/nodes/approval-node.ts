@@ -5,14 +5,18 @@ import { type Convert, type NodeContext, NotConvertible } from "../conversion.ts
 import { type Json, type JsonObject, toObject, toText } from "../n8n-workflow.ts";
 import { type ServiceCall, toServiceCall } from "../services/service-table.ts";
 import { findService } from "../services/services.ts";
+import { formSteps } from "./form-node.ts";
 import { limitOf, requestSteps } from "./wait-node.ts";
 import { callForEach } from "./service-node.ts";
 
-interface Links {
-  readonly approve: string;
-  /** None where it can only be approved. */
-  readonly reject?: string;
-}
+/** What the links of a message say: those that decide, or the one to a form. */
+type Links =
+  | {
+      readonly approve: string;
+      /** None where it can only be approved. */
+      readonly reject?: string;
+    }
+  | { readonly form: string };
 
 /** The parameters of a plain message with the links, by the service. */
 const MESSAGES: Readonly<Record<string, (given: JsonObject, links: Links) => JsonObject>> = {
@@ -61,11 +65,17 @@ const MESSAGES: Readonly<Record<string, (given: JsonObject, links: Links) => Jso
   }),
 };
 
-const htmlLinks = ({ approve, reject }: Links): string =>
-  `<p><a href="{{ $wait }}?approved=true">${approve}</a>${reject === undefined ? "" : ` <a href="{{ $wait }}?approved=false">${reject}</a>`}</p>`;
+const htmlLinks = (links: Links): string => {
+  if ("form" in links) return `<p><a href="{{ $wait }}">${links.form}</a></p>`;
+  const { approve, reject } = links;
+  return `<p><a href="{{ $wait }}?approved=true">${approve}</a>${reject === undefined ? "" : ` <a href="{{ $wait }}?approved=false">${reject}</a>`}</p>`;
+};
 
-const textLinks = ({ approve, reject }: Links): string =>
-  `\n\n${approve}: {{ $wait }}?approved=true${reject === undefined ? "" : `\n${reject}: {{ $wait }}?approved=false`}`;
+const textLinks = (links: Links): string => {
+  if ("form" in links) return `\n\n${links.form}: {{ $wait }}`;
+  const { approve, reject } = links;
+  return `\n\n${approve}: {{ $wait }}?approved=true${reject === undefined ? "" : `\n${reject}: {{ $wait }}?approved=false`}`;
+};
 
 /** A text with more behind it; what was none of an expression becomes part of one. */
 function append(text: Json, more: string): string {
@@ -104,19 +114,25 @@ export const sendAndWait: Convert = (ctx) => {
   const { node, id } = ctx;
   const { parameters, type } = node;
   const { responseType = "approval", approvalOptions } = parameters;
+  const isForm = responseType === "freeText" || responseType === "customForm";
   const describe = Object.hasOwn(MESSAGES, type) ? MESSAGES[type] : undefined;
   if (!describe && type !== "emailSend")
     throw new NotConvertible(`needs ${type} message.sendAndWait`);
-  if (responseType !== "approval") throw new NotConvertible("asks for more than an approval");
+  if (responseType !== "approval" && !isForm)
+    throw new NotConvertible(`asks for ${toText(responseType)}`);
   const {
     approvalType = "single",
     approveLabel = "Approve",
     disapproveLabel = "Decline",
   } = toObject(toObject(approvalOptions)["values"]);
-  const links = {
+  const options = toObject(parameters["options"]);
+  const decide = {
     approve: toText(approveLabel, "Approve"),
     ...(approvalType === "double" && { reject: toText(disapproveLabel, "Decline") }),
   };
+  const links = isForm
+    ? { form: toText(options["messageButtonLabel"], "Respond") || "Respond" }
+    : decide;
   const call = describe
     ? messageCall(type, describe(parameters, links))
     : mailCall(parameters, links);
@@ -130,6 +146,29 @@ export const sendAndWait: Convert = (ctx) => {
   };
   // The last of its steps makes items of the answer, and nobody reads them.
   const before = [first, ...others.slice(0, -1)];
+  if (isForm) {
+    const asked = formSteps(ctx, {
+      texts: {
+        title: options["responseFormTitle"] ?? parameters["subject"] ?? "Respond",
+        ...(options["responseFormDescription"] !== undefined && {
+          description: options["responseFormDescription"],
+        }),
+        ...(options["responseFormButtonLabel"] !== undefined && {
+          submit: options["responseFormButtonLabel"],
+        }),
+      },
+      ...(responseType === "freeText" && {
+        questions: [{ fieldLabel: "text", fieldType: "textarea", requiredField: true }],
+      }),
+      shownTo: "link",
+      before,
+      items: "[{ data: sent.answers }]",
+    });
+    return {
+      ...asked,
+      approximations: [...(message.approximations ?? []), ...(asked.approximations ?? [])],
+    };
+  }
   const made = requestSteps(ctx, {
     methods: ["GET", "POST"],
     timeoutMs: limitOf(parameters),

@@ -3,6 +3,7 @@ import type { Node } from "../../definition/index.ts";
 import { toCode, viewNames } from "../code-text.ts";
 import { guardSteps } from "./guard-steps.ts";
 import { mergeNode } from "./merge-node.ts";
+import { waitForFormNode } from "./form-node.ts";
 import { wait } from "./wait-node.ts";
 import {
   findApproximations,
@@ -287,7 +288,7 @@ export const flowNodes: Readonly<Record<string, Convert>> = {
   filter,
   switch: switchNode,
   merge: mergeNode,
-  wait,
+  wait: (ctx) => (ctx.node.parameters["resume"] === "form" ? waitForFormNode(ctx) : wait(ctx)),
   respondToWebhook,
   stopAndError,
   executeWorkflow,

@@ -11,6 +11,7 @@ import {
 } from "../conversion.ts";
 import { toList, toObject, toText } from "../n8n-workflow.ts";
 import { flowNodes } from "./flow-nodes.ts";
+import { formPageNode } from "./form-node.ts";
 import { flattenCode } from "./outside-nodes.ts";
 
 const emailSend: Convert = (ctx) => {
@@ -124,8 +125,7 @@ const form: Convert = (ctx) => {
     completionMessage,
   } = parameters;
   const respond = flowNodes["respondToWebhook"];
-  if (operation !== "completion" || !respond)
-    throw new NotConvertible("asks further pages of a form");
+  if (operation !== "completion" || !respond) return formPageNode(ctx);
   if (respondWith === "returnBinary") throw new NotConvertible("needs files");
   const isElsewhere = respondWith === "redirect";
   const own =

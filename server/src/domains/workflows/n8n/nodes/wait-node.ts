@@ -144,7 +144,7 @@ export const wait: Convert = (ctx) => {
   } = parameters;
   if (resume === "webhook") return waitForRequest(ctx);
   if (resume === "specificTime") return waitUntil(ctx);
-  if (resume !== "timeInterval") throw new NotConvertible("needs a resume address of a form");
+  if (resume !== "timeInterval") throw new NotConvertible(`waits for ${toText(resume)}`);
   const named = toText(unit, "seconds");
   const ms = Object.hasOwn(UNITS, named) ? (UNITS[named] ?? 1_000) : 1_000;
   const byCode = typeof amount !== "number";

@@ -1,0 +1,214 @@
+/** Steps that ask by a form: the page, and what is sent of it. */
+import {
+  assertOwnFiles,
+  discardFiles,
+  FileTooLarge,
+  QuotaExceeded,
+  receiveFiles,
+} from "#domains/files/index.ts";
+import { waitForForm } from "#domains/workflows/index.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
+import { parseAnyBody } from "#kernel/http/request-body.ts";
+import { Failure, failure, NotFound, RateLimited, TooLarge } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { html, type HtmlResponse } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { toStorableJson } from "#kernel/schema/json-value.ts";
+import {
+  foldJournal,
+  type JournalRecord,
+  stepMessage,
+  type StepWait,
+} from "../engine/journal-record.ts";
+import { runActor } from "../engine/run-context.ts";
+import { runRef, toRunSummary } from "../engine/run-summary.ts";
+import { appendMessages, isOver, readJournals } from "../engine/store.ts";
+import { RunCalled } from "../events.ts";
+import { toAnswerText } from "../inbound/answer-text.ts";
+import { formPage, sentPage } from "../inbound/form-page.ts";
+import { takeFormPage } from "../inbound/form-submission.ts";
+import { fileFieldsOf } from "../inbound/hook-input.ts";
+import { WebhookRunFailed } from "../inbound/run-answer.ts";
+import { toWebhookResponse } from "../inbound/webhook-response.ts";
+import { RunId } from "../run.ts";
+import { toRunContext } from "../start/queued-start.ts";
+import { insertUploads } from "../start/run-files.ts";
+import { outputSizeError } from "../steps/step-error.ts";
+import { lock, readEntries } from "../store.ts";
+import { WaitOver } from "./call-state.ts";
+import { awaitNextForm, FORM_WAIT_MAX_MS } from "./next-form.ts";
+import { type OpenedStep, openStep } from "./opened-step.ts";
+
+const FormSent = failure("form_sent", 409, "This form has been sent already.");
+const FormClosed = failure(
+  "form_closed",
+  410,
+  "This form is closed: nothing waits for it any more.",
+);
+
+const params = object({ runId: RunId, token: line(2_000) });
+const example = {
+  params: {
+    runId: "run_01jd0000000000000000000000",
+    token: "YXNr.Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl",
+  },
+};
+
+type FormWait = Extract<StepWait, { readonly kind: "form" }>;
+
+/** The form of a step that waits; undefined until it does. */
+function openForm(record: JournalRecord | undefined): FormWait | undefined {
+  const { status, wait, answer } = record ?? {};
+  if (answer) throw new Failure(FormSent);
+  if (status === "waiting" && wait?.kind === "form") return wait;
+  if (record && status !== "ready" && status !== "running") throw new Failure(FormClosed);
+  return undefined;
+}
+
+async function openFormStep(
+  platform: Platform,
+  address: { readonly runId: string; readonly token: string },
+  caller: { readonly address: string },
+): Promise<OpenedStep> {
+  const opened = await openStep(platform, address, caller).catch((error: unknown) => {
+    throw error instanceof Failure && error.type === WaitOver ? new Failure(FormClosed) : error;
+  });
+  if (opened.node.type.type !== waitForForm.type) throw new Failure(NotFound);
+  return opened;
+}
+
+export const showRunForm = query({
+  id: "runs.show_form",
+  route: "GET /resume/{runId}/{token}/form",
+  summary: "Show the form of a step",
+  description:
+    "The page of a `wait_for_form` step, for people; its address is what expressions of its run read in " +
+    "`run.resumeUrl`. Before the step is reached, the page says so and looks again by itself.",
+  access: "public",
+  params,
+  response: html(htmlErrorRendering),
+  fails: [FormSent, FormClosed, RateLimited],
+  example,
+  async prepare(platform, input, caller) {
+    const { record } = await openFormStep(platform, input.params, caller);
+    const wait = openForm(record);
+    return wait ? formPage(wait.form, 0, { values: {}, errors: new Map() }) : earlyPage();
+  },
+  run: async (_ctx, _input, page) => page,
+});
+
+const LOOK_AGAIN_SECONDS = 3;
+
+/** The page of a step that is not reached yet: its texts may still be templates. */
+function earlyPage(): HtmlDocument {
+  const title = "One moment";
+  const page = document({
+    title,
+    body: markup`<h1>${title}</h1>
+<div role="status"><p>This form is not open yet. The page looks again by itself.</p></div>`,
+  });
+  return { ...page, headers: { ...page.headers, refresh: String(LOOK_AGAIN_SECONDS) } };
+}
+
+interface SentStep {
+  readonly opened: OpenedStep;
+  readonly wait: FormWait;
+  readonly submittedAt: string;
+}
+
+export const sendRunForm = command({
+  id: "runs.send_form",
+  route: "POST /resume/{runId}/{token}/form",
+  summary: "Send the form of a step",
+  description:
+    "What the page does. The last page ends the wait, and the step gives the answers on; the page that follows is the " +
+    "form of a step that asks further, has the run's answer, or thanks. An answer that does not fit shows the page again.",
+  access: "public",
+  readsRequest: "files",
+  longRunning: true,
+  params,
+  response: html(htmlErrorRendering),
+  emits: [RunCalled],
+  // A page that is not the last ends no wait.
+  allowNoop: true,
+  fails: [FormSent, FormClosed, RateLimited, WebhookRunFailed, FileTooLarge, QuotaExceeded],
+  example,
+  async prepare(platform, input, caller) {
+    const opened = await openFormStep(platform, input.params, caller);
+    // Before the body is read: a stranger's files would be stored in vain.
+    const wait = openForm(opened.record);
+    if (!wait) throw new Failure(NotFound);
+    const { form } = wait;
+    const { row } = opened;
+    const partition = { workspace: row.workspace_id, environment: row.environment };
+    const { request, upload } = caller;
+    const { body, files: uploads } = upload
+      ? await receiveFiles(platform, partition, upload, { fields: fileFieldsOf(form) })
+      : { body: request && parseAnyBody(request.bytes, request.mediaType), files: [] };
+    try {
+      assertOwnFiles(body, uploads);
+      const taken = takeFormPage(form, body);
+      if (!("answers" in taken)) {
+        await discardFiles(platform, partition, uploads);
+        return taken;
+      }
+      const sent = toStorableJson({
+        answers: taken.answers,
+        submittedAt: platform.clock.now().toISOString(),
+      });
+      if (outputSizeError(sent)) throw new Failure(TooLarge);
+      return { opened, wait, partition, sent, uploads };
+    } catch (error) {
+      await discardFiles(platform, partition, uploads);
+      throw error;
+    }
+  },
+  async run(ctx, _input, taken): Promise<HtmlResponse & { readonly sentStep?: SentStep }> {
+    if (!("sent" in taken)) {
+      return { ...taken.page, ...(taken.status !== undefined && { status: taken.status }) };
+    }
+    const { opened, wait, partition, sent, uploads } = taken;
+    const { path, version } = opened;
+    ctx.switchPartition(partition);
+    const row = await lock(ctx.tx, opened.row.id);
+    if (isOver(row.status)) throw new Failure(FormClosed);
+    const entries = await readEntries(ctx.tx, row.id);
+    const record = foldJournal(entries.flatMap(({ records }) => [...records])).get(path);
+    if (!openForm(record)) throw new Failure(FormClosed);
+    const run = toRunContext(row, version);
+    await insertUploads(ctx, run, uploads);
+    await appendMessages(ctx, row.id, [
+      stepMessage(path, { answer: { kind: "form", form: sent } }),
+    ]);
+    ctx.setActor(runActor(run));
+    const summary = toRunSummary(run, { status: row.status }, ctx.now);
+    ctx.emit(RunCalled, runRef(run), { ...summary, stepId: path, early: false });
+    const { submittedAt } = sent;
+    return { ...sentPage(wait.form, undefined), sentStep: { opened, wait, submittedAt } };
+  },
+  async afterCommit(platform, _input, { value, caller }) {
+    const { sentStep } = value as { readonly sentStep?: SentStep };
+    if (!sentStep) return undefined;
+    const { opened, wait, submittedAt } = sentStep;
+    const { row, path, version } = opened;
+    if (!version.plan.asksSender) return undefined;
+    const partition = { workspace: row.workspace_id, environment: row.environment };
+    const next = await awaitNextForm(
+      platform,
+      partition,
+      { runId: row.id, sender: path },
+      { waitMs: FORM_WAIT_MAX_MS, gone: caller.disconnected },
+    );
+    if (next.path !== undefined) return { goTo: next.path };
+    // The answer of a run is for whoever began it, and not for others who are asked in between.
+    if (wait.shownTo !== "sender") return undefined;
+    if (next.hasFailed) throw new Failure(WebhookRunFailed);
+    const journals = await readJournals(platform, [row.id]);
+    const steps = foldJournal(journals.flatMap(({ records }) => [...records]));
+    const since = [...steps].filter(([, { finishedAt = "" }]) => finishedAt >= submittedAt);
+    const response = toWebhookResponse(version.plan, new Map(since));
+    return response && sentPage(wait.form, toAnswerText({ response }));
+  },
+});

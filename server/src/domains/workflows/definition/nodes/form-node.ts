@@ -1,0 +1,96 @@
+/** The node type that asks people by a page. */
+import Type, { type TSchema } from "typebox";
+import { object } from "#kernel/schema/schema.ts";
+import { DURATION_MS_MAX } from "../definition.ts";
+import { type Config, nodeType } from "../node-type.ts";
+import { literalSchema } from "../template.ts";
+import { checkForm, type FormField, formFields } from "../triggers/inbound-triggers.ts";
+import { TIMEOUT_BRANCH } from "./waiting-nodes.ts";
+
+/** The branch of a step whose form was sent. */
+export const SENT_BRANCH = "sent";
+
+export const waitForForm = nodeType({
+  type: "wait_for_form",
+  summary:
+    "Asks somebody by a page, and waits until it is sent; `run.resumeUrl` tells its address from the start of the run",
+  config: object({
+    ...formFields,
+    shownTo: Type.Optional(
+      literalSchema(
+        Type.Enum(["link", "sender"], {
+          description:
+            "`link` (default): whoever is told the address; `sender`: also whoever sent the form before it, of the " +
+            "trigger or of a step, who comes to it by themselves",
+        }),
+      ),
+    ),
+    timeoutMs: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: DURATION_MS_MAX,
+        description:
+          "How long it waits; then the edges with `when: timeout` are taken, or without such the step fails",
+      }),
+    ),
+  }),
+  form: {
+    title: "Ask by a form",
+    group: "People",
+    icon: "clipboard-list",
+    first: {
+      title: "One more thing",
+      pages: [{ fields: [{ name: "answer", label: "Answer", required: true }] }],
+    },
+    fields: {
+      title: { title: "Title", placeholder: "Order {{ trigger.input.id }}" },
+      description: { title: "Description", multiline: true },
+      pages: {
+        title: "Pages",
+        example: [{ fields: [{ name: "size", type: "choice", options: ["S", "M", "L"] }] }],
+      },
+      submit: { title: "Button", placeholder: "Send" },
+      thanks: { title: "Thanks", multiline: true },
+      accent: { title: "Colour", placeholder: "#0b5d4d" },
+      shownTo: { title: "Shown to" },
+      timeoutMs: { title: "At most", unit: "ms" },
+    },
+  },
+  output: (config) =>
+    Type.Object({
+      answers: answersSchema(config),
+      submittedAt: Type.String(),
+      timedOut: Type.Optional(
+        Type.Boolean({ description: "True, and nothing else, after the time" }),
+      ),
+    }),
+  branches: [SENT_BRANCH, TIMEOUT_BRANCH],
+  aside: [TIMEOUT_BRANCH],
+  takesCalls: true,
+  inside: true,
+  effect: "wait",
+  check: checkForm,
+});
+
+const ANSWER_TYPES: Readonly<Record<string, TSchema>> = {
+  checkbox: Type.Boolean(),
+  choices: Type.Array(Type.String()),
+  number: Type.Union([Type.Number(), Type.Null()]),
+  file: Type.Unknown({ description: "The handle of a file, or null" }),
+};
+const TEXT_ANSWER = Type.Union([Type.String(), Type.Null()]);
+
+/** The answers of a form whose fields are known beforehand. */
+function answersSchema({ pages }: Config): TSchema {
+  if (!Array.isArray(pages)) return Type.Record(Type.String(), Type.Unknown());
+  const fields = pages.flatMap((page: { readonly fields?: readonly FormField[] }) => {
+    return Array.isArray(page.fields) ? page.fields : [];
+  });
+  return Type.Object(
+    Object.fromEntries(
+      fields.flatMap(({ name, type = "text" }) =>
+        typeof name === "string" ? [[name, ANSWER_TYPES[type] ?? TEXT_ANSWER]] : [],
+      ),
+    ),
+  );
+}

@@ -1,0 +1,197 @@
+/** Forms of n8n: their questions, and steps that ask by one in the midst of a run. */
+import type { FormField, Node } from "../../definition/index.ts";
+import { toCode } from "../code-text.ts";
+import {
+  type Convert,
+  type ConvertedNode,
+  eachScript,
+  findApproximations,
+  type NodeContext,
+  NotConvertible,
+  scriptStep,
+} from "../conversion.ts";
+import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
+import { guardSteps } from "./guard-steps.ts";
+import { limitOf } from "./wait-node.ts";
+
+const FIELD_TYPES: Readonly<Record<string, FormField["type"]>> = {
+  text: "text",
+  textarea: "textarea",
+  email: "email",
+  number: "number",
+  date: "date",
+  dropdown: "choice",
+  radio: "choice",
+  checkbox: "choices",
+  password: "password",
+  hiddenField: "hidden",
+  file: "file",
+};
+
+const FIELDS_MAX = 50;
+
+/** The questions of a form; what is none, such as a text between them, is left out. */
+export function toFormFields(all: readonly JsonObject[]): {
+  readonly fields: FormField[];
+  readonly isShortened: boolean;
+} {
+  const questions = all.filter(({ fieldType }) => fieldType !== "html");
+  const used = new Set<string>();
+  return {
+    fields: questions.slice(0, FIELDS_MAX).map((field, index) => toFormField(field, index, used)),
+    isShortened: questions.length < all.length || questions.length > FIELDS_MAX,
+  };
+}
+
+/** A question. Expressions read answers by its label, so that this is its name as far as it can be. */
+function toFormField(field: JsonObject, index: number, used: Set<string>): FormField {
+  const { fieldLabel, fieldName, fieldType, requiredField, placeholder, fieldOptions } = field;
+  const label = toText(fieldName, toText(fieldLabel, `Field ${index + 1}`)).trim();
+  let name = label.slice(0, 100) === "" ? `field_${index + 1}` : label.slice(0, 100);
+  for (let count = 2; used.has(name); count += 1) name = `${label.slice(0, 90)} ${count}`;
+  used.add(name);
+  const options = toList(toObject(fieldOptions)["values"])
+    .map((one) => toText(toObject(one)["option"]).slice(0, 200).trim())
+    .filter((one) => one !== "");
+  const isSeveral = field["multiselect"] === true;
+  const type = isSeveral ? "choices" : (FIELD_TYPES[toText(fieldType, "text")] ?? "text");
+  const isChoice = type === "choice" || type === "choices";
+  return {
+    name,
+    label: toText(fieldLabel, name).slice(0, 200) || name,
+    type: isChoice && options.length === 0 ? "text" : type,
+    ...(requiredField === true && { required: true }),
+    ...(isChoice && options.length > 0 && { options: [...new Set(options)].slice(0, 200) }),
+    ...(toText(placeholder) !== "" && { placeholder: toText(placeholder).slice(0, 200) }),
+  };
+}
+
+/** The questions of a node, which has them by fields or as a text of JSON. */
+function listQuestions({
+  defineForm = "fields",
+  formFields,
+  jsonOutput,
+}: JsonObject): JsonObject[] {
+  if (defineForm !== "json") return toList(toObject(formFields)["values"]).map(toObject);
+  const text = toText(jsonOutput);
+  if (text.startsWith("=")) throw new NotConvertible("makes the questions of a form by expression");
+  try {
+    return toList(JSON.parse(text) as Json).map(toObject);
+  } catch {
+    throw new NotConvertible("has questions of a form that are no JSON");
+  }
+}
+
+/** The texts of a form beside its questions. */
+interface FormTexts {
+  readonly title: Json;
+  readonly description?: Json;
+  readonly submit?: Json;
+}
+
+/** Steps that ask by a form; without an answer in time, the items go on as they are. */
+export function formSteps(
+  ctx: NodeContext,
+  {
+    texts,
+    questions = listQuestions(ctx.node.parameters),
+    shownTo,
+    before = [],
+    items,
+  }: {
+    readonly texts: FormTexts;
+    readonly questions?: readonly JsonObject[];
+    readonly shownTo: "link" | "sender";
+    /** Steps that tell somebody the address. */
+    readonly before?: readonly Node[];
+    /** Code of the items that come of `sent`, the answers with their time. */
+    readonly items: string;
+  },
+): ConvertedNode {
+  const { id, node } = ctx;
+  const { fields, isShortened } = toFormFields(questions);
+  const timeoutMs = limitOf(node.parameters);
+  const given = Object.entries({ ...texts }).filter(
+    ([name, text]) => name === "title" || toText(text) !== "",
+  );
+  const code = given.map(([name, text]) => `${name}: n8n.text(${toCode(text ?? "")})`).join(", ");
+  const said = given.map(([name]) => [name, `{{ steps.${id}_texts.output[0].${name} }}`]);
+  const guarded = guardSteps(ctx, [
+    ...before,
+    eachScript(
+      ctx,
+      `${id}_texts`,
+      `({ ${code} })`,
+      given.map(([, text]) => text ?? ""),
+    ),
+    {
+      id: `${id}_wait`,
+      type: "wait_for_form",
+      name: node.name.slice(0, 200),
+      config: {
+        ...Object.fromEntries(said),
+        pages: [{ fields: fields.length === 0 ? [{ name: "message", label: "Message" }] : fields }],
+        shownTo,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      },
+    },
+  ]);
+  const pass = scriptStep(
+    ctx,
+    id,
+    `const sent = input.steps.${id}_wait?.output;\nreturn sent?.answers ? ${items} : input.steps.${id}_items.output;`,
+  );
+  const isByExpression = JSON.stringify(fields).includes('"=');
+  return {
+    steps: [...guarded.steps, pass],
+    edges: [
+      ...(guarded.edges ?? []),
+      { from: `${id}_wait`, to: id },
+      ...(timeoutMs === undefined ? [] : [{ from: `${id}_wait`, to: id, when: "timeout" }]),
+      { from: `${id}_if`, to: id, when: "false" },
+    ],
+    approximations: [
+      ...findApproximations(
+        ctx,
+        given.map(([, text]) => text ?? ""),
+      ),
+      ...(isByExpression ? ["shows questions as they are written, without their expressions"] : []),
+      ...(isShortened ? ["shows no HTML between the questions"] : []),
+      ...(fields.some(({ type }) => type === "file")
+        ? ["its files are handles in the fields of the item"]
+        : []),
+    ],
+  };
+}
+
+const PAGE_ITEMS = "[{ ...sent.answers, submittedAt: sent.submittedAt, formMode: 'production' }]";
+
+/** A further page of the form that began the run. */
+export const formPageNode: Convert = (ctx) => {
+  const { options } = ctx.node.parameters;
+  const { formTitle = "Form", formDescription, buttonLabel } = toObject(options);
+  return formSteps(ctx, {
+    texts: {
+      title: toText(formTitle) === "" ? "Form" : formTitle,
+      ...(formDescription !== undefined && { description: formDescription }),
+      ...(buttonLabel !== undefined && { submit: buttonLabel }),
+    },
+    shownTo: "sender",
+    items: PAGE_ITEMS,
+  });
+};
+
+/** A wait that a form ends; `$execution.resumeFormUrl` tells its address. */
+export const waitForFormNode: Convert = (ctx) => {
+  const { parameters } = ctx.node;
+  const { formTitle = "Form", formDescription, incomingAuthentication = "none" } = parameters;
+  if (incomingAuthentication !== "none") throw new NotConvertible("asks callers to sign in");
+  return formSteps(ctx, {
+    texts: {
+      title: toText(formTitle) === "" ? "Form" : formTitle,
+      ...(formDescription !== undefined && { description: formDescription }),
+    },
+    shownTo: "link",
+    items: PAGE_ITEMS,
+  });
+};
