@@ -162,7 +162,7 @@ async function performCall(
   if (call.act === "restored") return call.restore.run(ctx, call.state, call.prepared);
   const { op, input, prepared, revision } = call;
   const expectRevision = (present: number) => {
-    // What this undo locked, nobody else has changed since.
+    // A row that this undo locked, nobody else has changed since.
     if (revision === undefined || revision === (lockedRevision ?? present)) return;
     throw new Failure(PreconditionFailed, { detail: "was changed meanwhile" });
   };

@@ -91,8 +91,8 @@ function toChange(event: RecordedEvent, effect: ChangeEffect, { changeOf }: Inve
   if (effect === "created") return { eventId, before: null, after: data, fields: [] };
   if (effect === "deleted") return { eventId, before: data, after: null, fields: [] };
   if (changeOf) {
-    const told = changeOf(event);
-    return { eventId, ...told, fields: Object.keys(told.after) };
+    const change = changeOf(event);
+    return { eventId, ...change, fields: Object.keys(change.after) };
   }
   const { before, after, changes } = data;
   const fields = Array.isArray(changes) ? changes.map(String) : [];

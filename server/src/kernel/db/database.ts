@@ -130,7 +130,7 @@ export class Database {
     return tracePart(describeTransaction, () => this.#writeAgain(partition, work, COMMIT));
   }
 
-  /** The same, but all that `work` wrote is rolled back at its end. */
+  /** A write whose work is rolled back at its end. */
   writeAndRollBack<T>(
     partition: Partition,
     work: (session: Transaction) => Promise<T>,

@@ -37,10 +37,10 @@ export const listUsers = query({
     ),
   }),
   response: page(withRevision(Member)),
-  async run({ tx, services }, { query: { limit, after, ids, ...wanted } }) {
+  async run({ tx, services }, { query: { limit, after, ids, ...filter } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await listMembers(tx, {
-      ...wanted,
+      ...filter,
       ids: ids?.split(","),
       after: String(start),
       limit: limit + 1,

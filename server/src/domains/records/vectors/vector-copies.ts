@@ -83,9 +83,7 @@ export async function findNear(tx: Tx, asked: NearQuery): Promise<NearRecords | 
   };
 }
 
-/**
- * What a sum of so many products may be off by, in numbers of 32 bits, of vectors of length 1: a bound, not a guess.
- */
+/** The rounding error of a sum of so many products, in numbers of 32 bits, of vectors of length 1: a bound, no guess. */
 function roundingOf(dimensions: number): number {
   return dimensions * 2 ** -22;
 }
@@ -97,7 +95,7 @@ function toText(vector: Float32Array): string {
 /** Of one turn: records have up to 40 vectors each. */
 const COPIED_MAX = 200;
 
-/** Whoever marks a record meanwhile waits, or is waited for: see the trigger. */
+/** Marks that are made meanwhile wait, or are waited for: see the trigger. */
 const TAKE = `
   delete from millrace_vectors.uncopied where (table_id, column_name, record_id) in (
     select table_id, column_name, record_id from millrace_vectors.uncopied

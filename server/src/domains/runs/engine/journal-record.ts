@@ -193,7 +193,10 @@ export function dueMsOf(record: JournalRecord): number {
     : Number.POSITIVE_INFINITY;
 }
 
-/** The result of a step whose wait is over: the answer, or that none came in time, for which a call or a form may have a way. */
+/**
+ * The result of a step whose wait is over: the answer, or that none came in time, for which a call or a form may have
+ * a way.
+ */
 export function resolveWait(
   record: JournalRecord,
   hasTimeoutBranch: boolean,

@@ -25,7 +25,7 @@ const CUT = `
      and d.environment = current_setting('millrace.environment')::environment`;
 
 /** The chains that each transaction has told of: a batch of events may go on for long after the cut. */
-const told = new WeakMap<object, Set<string>>();
+const reportedChains = new WeakMap<object, Set<string>>();
 
 /** Tells of a cut in the transaction that would have started the run. */
 export async function tellChainCut(
@@ -33,8 +33,8 @@ export async function tellChainCut(
   { workflowId, correlationId }: ChainLink,
 ): Promise<void> {
   const key = `${workflowId} ${correlationId}`;
-  const known = told.get(ctx.tx) ?? new Set<string>();
-  told.set(ctx.tx, known);
+  const known = reportedChains.get(ctx.tx) ?? new Set<string>();
+  reportedChains.set(ctx.tx, known);
   if (known.has(key)) return;
   known.add(key);
   const [row] = await queryRows(ctx.tx, CUT, [workflowId, correlationId, ctx.now]);

@@ -9,7 +9,7 @@ import { formSteps } from "./form-node.ts";
 import { limitOf, requestSteps } from "./wait-node.ts";
 import { callForEach } from "./service-node.ts";
 
-/** What the links of a message say: those that decide, or the one to a form. */
+/** The words on the links of a message: those that decide, or the one to a form. */
 type Links =
   | {
       readonly approve: string;

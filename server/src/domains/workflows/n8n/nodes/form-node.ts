@@ -115,7 +115,7 @@ export function formSteps(
     ([name, text]) => name === "title" || toText(text) !== "",
   );
   const code = given.map(([name, text]) => `${name}: n8n.text(${toCode(text ?? "")})`).join(", ");
-  const said = given.map(([name]) => [name, `{{ steps.${id}_texts.output[0].${name} }}`]);
+  const references = given.map(([name]) => [name, `{{ steps.${id}_texts.output[0].${name} }}`]);
   const guarded = guardSteps(ctx, [
     ...before,
     eachScript(
@@ -129,7 +129,7 @@ export function formSteps(
       type: "wait_for_form",
       name: node.name.slice(0, 200),
       config: {
-        ...Object.fromEntries(said),
+        ...Object.fromEntries(references),
         pages: [{ fields: fields.length === 0 ? [{ name: "message", label: "Message" }] : fields }],
         shownTo,
         ...(timeoutMs !== undefined && { timeoutMs }),
