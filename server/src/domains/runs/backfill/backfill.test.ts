@@ -196,6 +196,43 @@ test("a schedule that is activated from a moment makes up for the times that it 
   expect([all.length, new Set(all).size]).toEqual([4, 4]);
 });
 
+test("a job of a schedule from before its activation leaves the time to the backfill of that", async () => {
+  const hour = 3_600_000;
+  const workflow = await deployWorkflow(owner, [SET], {
+    trigger: { type: "schedule", cron: "0 * * * *" },
+  });
+  const path = `POST /api/v1/workflows/${workflow}`;
+  const from = new Date(world.clock.nowMs()).toISOString();
+  const jobs = (condition: string) =>
+    world.sql(
+      `select from jobs where kind = 'runs.schedule' and key = $1 and claimed_at is null and due_at ${condition} $2`,
+      [workflow, new Date(world.clock.nowMs())],
+    );
+  {
+    await using node = await startNode(world);
+    await node.kernel.startWork();
+    await until(async () => (await jobs(">")).length === 1);
+  }
+  // While nobody works its time passes, and it is turned off and on.
+  world.clock.advance(hour);
+  expect(await jobs("<=")).toHaveLength(1);
+  await owner(`${path}/deactivate`);
+  await owner(`${path}/activate`, { from });
+  const [{ id }] = (await owner(`GET /api/v1/workflows/${workflow}/backfills`)).body.data;
+  // The backfill is first, and the reader of the activation has not moved the job yet.
+  const [before] = await world.sql("select due_at, payload from jobs where key = $1", [workflow]);
+  await using node = await startNode(world);
+  await node.kernel.startWork();
+  expect(await ended(id)).toMatchObject({ state: "completed", started: 1 });
+  await until(async () => (await jobs(">")).length === 1);
+  await world.sql(
+    "update jobs set due_at = $2, payload = $3 where key = $1 and claimed_at is null",
+    [workflow, before.due_at, before.payload],
+  );
+  await until(async () => (await jobs(">")).length === 1);
+  expect(await findRuns(world, workflow)).toHaveLength(1);
+});
+
 test("requests that a trigger keeps are run again, each once for a backfill, and are gone after their time", async () => {
   const hook = (more: object) => ({ trigger: { type: "webhook", ...more } });
   const workflow = await deployWorkflow(owner, [SET], hook({ keep: { days: 30 } }));

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 import {
   FIRST_TRIGGER_ID,
   nextCronTime,
@@ -13,6 +13,7 @@ import {
   WorkflowRolledBack,
 } from "#domains/workflows/index.ts";
 import { type RecordedEvent, SYSTEM_ACTOR } from "#kernel/log/event.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
@@ -64,7 +65,8 @@ export const scheduleJob = job({
     const isMissed = ctx.now.getTime() - time.getTime() > MISSED_MS;
     // A version that was deployed meanwhile may have another schedule.
     const isDue = isSameSchedule(due, scheduled.schedule) && !scheduled.orphaned;
-    if (isDue && !(isMissed && missed === "none")) {
+    const isLeftOut = (isMissed && missed === "none") || (await isBackfilled(ctx, due));
+    if (isDue && !isLeftOut) {
       await startScheduledRun(ctx, scheduled, due.scheduledFor);
     }
     const { madeUp = 0 } = due;
@@ -124,6 +126,23 @@ async function findScheduled(
     permissions,
     orphaned,
   }));
+}
+
+const FIND_BACKFILL = `
+  select id from backfills
+   where workflow_id = $1 and trigger_id = $2 and of_activation and begins_at <= $3 and ends_at > $3
+   limit 1`;
+
+/**
+ * True for a time before the schedule was turned on which the backfill of that activation runs: a job from before is still
+ * there where no node has worked in between.
+ */
+async function isBackfilled(
+  { tx }: ReadContext,
+  { workflowId, triggerId = FIRST_TRIGGER_ID, scheduledFor }: Static<typeof ScheduledTime>,
+): Promise<boolean> {
+  const found = await queryRows(tx, FIND_BACKFILL, [workflowId, triggerId, scheduledFor]);
+  return found.length > 0;
 }
 
 interface NextTime {
