@@ -12,6 +12,16 @@ function describeError(error: unknown): string {
   return error instanceof Error ? toSourceStack(error.stack ?? error.message) : String(error);
 }
 
+/** The message of what failed first, in one line: a database that is gone explains all that comes after. */
+function describeBriefly(error: unknown): string {
+  if (error instanceof SuppressedError) return describeBriefly(error.suppressed);
+  const { message, code } = Object(error) as {
+    readonly message?: unknown;
+    readonly code?: unknown;
+  };
+  return String(message || code || error).replaceAll(/\s+/g, " ");
+}
+
 function printLines(lines: readonly string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
@@ -37,8 +47,9 @@ try {
     if (stopping) return;
     stopping = true;
     log.info(`stopping: ${reason}`);
-    await running.stop();
-    process.exit(code);
+    const problem = await running.stop().then(() => undefined, describeBriefly);
+    if (problem !== undefined) log.error(`it did not stop in good order: ${problem}`);
+    process.exit(problem === undefined ? code : 1);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const)
     process.on(signal, () => void shutDown(signal, 0));

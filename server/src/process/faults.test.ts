@@ -81,6 +81,25 @@ test("a database that is lost at a commit, and one that stalls: no answer that i
   await until(async () => (await readAnew()).status === 200, WORK_LIMIT_MS);
 });
 
+test("a stop without a database says in one line that it is gone, and ends", async () => {
+  const url = database.env["DATABASE_URL"] ?? "";
+  await using proxy = await Proxy.open(() => upstreamOf(url));
+  const product = launch({ ...database.env, DATABASE_URL: throughPort(url, proxy.port) });
+  await product.ready;
+  proxy.weather = "refusing";
+  product.child.kill("SIGTERM");
+  expect(await product.ended).toBe(1);
+  const said = product.lines.filter((line) => line.includes("stop in good order"));
+  expect(said).toHaveLength(1);
+  expect(JSON.parse(said[0] ?? "")).toMatchObject({
+    level: 50,
+    msg: expect.stringContaining(": "),
+  });
+  // Each line is one of the log: nothing was thrown.
+  expect(product.lines.filter((line) => /^\s|^\w*Error|^node:|^Node\.js/.test(line))).toEqual([]);
+  expect(product.lines.join()).not.toContain("secretKey");
+});
+
 /** For who does not want to wait for an answer that may take its time. */
 async function nothing(): Promise<undefined> {
   await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

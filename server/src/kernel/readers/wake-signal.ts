@@ -37,6 +37,7 @@ export class WakeSignal {
   #client: pg.PoolClient | undefined;
   /** True when the error that we can't listen was reported. */
   #isReported = false;
+  #isClosed = false;
 
   constructor(db: Database, node: string, onError: (error: unknown) => void) {
     this.#db = db;
@@ -51,6 +52,7 @@ export class WakeSignal {
 
   raise(work: WorkKind): void {
     this.#wakeListeners(work, "here");
+    if (this.#isClosed) return;
     this.#unsent.add(work);
     this.#timer ??= setTimeout(() => this.#notifyOthers(), this.#delayMs());
   }
@@ -61,6 +63,8 @@ export class WakeSignal {
   }
 
   async close(): Promise<void> {
+    // What commits from now on is found by polls: a signal would come to a database that is closed.
+    this.#isClosed = true;
     await this.#listening?.stop();
     clearTimeout(this.#timer);
     this.#client?.release(true);
