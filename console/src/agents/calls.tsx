@@ -6,7 +6,7 @@ import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Json } from "../ui/json/json.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
-import { type AgentCall, countEvents, listChanges, tellEnd, toneOf } from "./words.ts";
+import { type AgentCall, countEvents, listChanges, tellEnd, titleOf, toneOf } from "./words.ts";
 
 const SHOWN_MAX = 50;
 
@@ -41,7 +41,7 @@ function PendingCall({ one }: { readonly one: AgentCall }) {
     try {
       const body = comment === "" ? {} : { comment };
       await call(`agent_calls.${act}`, { params: { id: one.id }, body });
-      notify(act === "approve" ? `Approved: ${one.summary}.` : `Rejected: ${one.summary}.`);
+      notify(`${act === "approve" ? "Approved" : "Rejected"}: ${titleOf(one)}.`);
     } catch (failure) {
       notifyError(failure);
     }
@@ -62,7 +62,7 @@ function PendingCall({ one }: { readonly one: AgentCall }) {
         >
           <input
             className="field grow"
-            aria-label={`Comment on ${one.summary}`}
+            aria-label={`Comment on ${titleOf(one)}`}
             placeholder="Comment"
             value={comment}
             maxLength={2_000}
@@ -88,10 +88,10 @@ function PendingCall({ one }: { readonly one: AgentCall }) {
 }
 
 function CallHead({ one }: { readonly one: AgentCall }) {
-  const { summary, operation, environment, agent, createdAt } = one;
+  const { operation, environment, agent, createdAt } = one;
   return (
     <div className="agent-call-head">
-      <strong>{summary}</strong>
+      <strong>{titleOf(one)}</strong>
       <span className="muted">
         <span className="mono">{operation}</span> in {environment} · {agent.name} of{" "}
         {agent.person.name} · <Ago at={createdAt} />
@@ -138,7 +138,7 @@ export function DecidedCalls() {
       {calls.map((one) => (
         <li key={one.id} className="entry">
           <div className="grow entry-words">
-            <div className="entry-title">{one.summary}</div>
+            <div className="entry-title">{titleOf(one)}</div>
             <div className="muted entry-about">
               {tellEnd(one)} · {one.agent.name} of {one.agent.person.name} ·{" "}
               <Ago at={one.decidedAt ?? one.createdAt} />

@@ -22,6 +22,11 @@ interface PreviewEvent {
   };
 }
 
+/** What a call does, with the name of the workflow that it is about. */
+export function titleOf({ summary, workflow }: Pick<AgentCall, "summary" | "workflow">): string {
+  return workflow ? `${summary}: ${workflow.name}` : summary;
+}
+
 /** What a dry run would change, a line for each thing; of what has no before and after, what would happen to it. */
 export function listChanges({ preview }: Pick<AgentCall, "preview">): readonly string[] {
   const events = preview.events as PreviewEvent[];

@@ -95,7 +95,7 @@ function fromCall(one: Reply<"agent_calls.list">["data"][number]): WaitingEntry 
   return {
     id: one.id,
     kind: "Decide",
-    text: one.summary,
+    text: one.workflow ? `${one.summary}: ${one.workflow.name}` : one.summary,
     about: `${one.agent.name} of ${one.agent.person.name}`,
     to: "/approvals",
     search: { tab: "agents" },

@@ -66,6 +66,12 @@ export const AgentCall = Type.Object(
   {
     ...summaryFields,
     mayDecide: Type.Boolean({ description: "True where it waits for you" }),
+    workflow: nullable(
+      Type.Object(
+        { id: Type.String(), name: Type.String() },
+        { description: "The workflow that the call is about, by its name now" },
+      ),
+    ),
     input: Type.Record(Type.String(), Type.Unknown(), {
       description: "Path, query and body in one object, without secrets",
     }),

@@ -71,6 +71,7 @@ test("a call waits with its dry run, is performed once when somebody approves, a
     operation: "workflows.archive",
     environment: "production",
     input: { id: workflow },
+    workflow: { id: workflow, name: `Flow ${count}` },
     agent: { id: agent.id, name: "Robot", person: { id: builder.userId } },
     mayDecide: true,
     answer: null,

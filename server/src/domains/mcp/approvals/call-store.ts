@@ -111,12 +111,52 @@ export function toSummary(row: CallRow): AgentCallSummary {
   };
 }
 
+/** Calls as their reader may see them. */
+export async function toCalls(
+  ctx: Pick<ReadContext, "tx" | "services" | "now" | "caller">,
+  reader: Reader,
+  rows: readonly CallRow[],
+): Promise<AgentCall[]> {
+  const ids = new Set(rows.flatMap((row) => workflowIdOf(row) ?? []));
+  const found =
+    ids.size === 0
+      ? []
+      : await ctx.tx
+          .selectFrom("workflows")
+          .select(["id", "name"])
+          .where("id", "in", [...ids])
+          .execute();
+  const workflows = new Map(found.map((one) => [one.id, one]));
+  return Promise.all(
+    rows.map(async (row) => ({
+      ...(await toCallWithoutNames(ctx, reader, row)),
+      workflow: workflows.get(workflowIdOf(row) ?? "") ?? null,
+    })),
+  );
+}
+
+/** The workflow in the path of a call. */
+function workflowIdOf({ operation, shown_input: input }: CallRow): string | undefined {
+  const { id } = Object(input) as { readonly id?: unknown };
+  return operation.startsWith("workflows.") && typeof id === "string" ? id : undefined;
+}
+
 /** A call as its reader may see it. */
 export async function toCall(
-  { services, now, caller }: Pick<ReadContext, "services" | "now" | "caller">,
+  ctx: Pick<ReadContext, "tx" | "services" | "now" | "caller">,
   reader: Reader,
   row: CallRow,
 ): Promise<AgentCall> {
+  const [call] = await toCalls(ctx, reader, [row]);
+  if (!call) throw new Error("A call has no view.");
+  return call;
+}
+
+async function toCallWithoutNames(
+  { services, now, caller }: Pick<ReadContext, "services" | "now" | "caller">,
+  reader: Reader,
+  row: CallRow,
+): Promise<Omit<AgentCall, "workflow">> {
   const isOwn =
     row.credential_id === reader.credentialId || (reader.isPerson && row.user_id === reader.userId);
   const key = caller.workspace && (await services.keys.of(caller.workspace.key));

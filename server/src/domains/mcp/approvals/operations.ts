@@ -26,7 +26,7 @@ import {
   OwnAgent,
   TooManyCalls,
 } from "./agent-call.ts";
-import { getCall, toCall, toReader, visibleCalls } from "./call-store.ts";
+import { getCall, toCall, toCalls, toReader, visibleCalls } from "./call-store.ts";
 import { cancelCall, decideCall } from "./decide-call.ts";
 import {
   AgentPolicy,
@@ -162,7 +162,7 @@ export const listCalls = query({
     if (start !== "") rows = rows.where("id", "<", String(start));
     if (status !== undefined) rows = rows.where("status", "=", status);
     const found = await rows.execute();
-    const calls = await Promise.all(found.map((row) => toCall(ctx, reader, row)));
+    const calls = await toCalls(ctx, reader, found);
     return toPage(
       calls,
       limit,
