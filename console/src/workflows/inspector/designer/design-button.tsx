@@ -26,8 +26,9 @@ export function DesignButton({ field, form }: DesignButtonProps) {
         disabled={field.isDisabled}
         onClick={() => setOpen(true)}
       >
-        Design the form
-        <span className="muted">{pages}</span>
+        <span>
+          Design the form<span className="muted">, {pages}</span>
+        </span>
       </button>
       {isOpen && (
         <FormDesigner form={form} onChange={field.onChange} onClose={() => setOpen(false)} />
