@@ -1,17 +1,23 @@
 /** The frame of all screens, and the way in. */
-import { createRootRoute, createRoute, Outlet, redirect } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { BASE_PATH, place } from "./data/place.ts";
 import { NotFound } from "./shell/not-found.tsx";
 import { Shell } from "./shell/shell.tsx";
-import { SignIn } from "./shell/sign-in/sign-in.tsx";
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
 export const signIn = createRoute({
   getParentRoute: () => root,
   path: "/login",
-  component: SignIn,
+  // Whoever is inside never needs it.
+  component: lazyRouteComponent(() => import("./shell/sign-in/sign-in.tsx"), "SignIn"),
   validateSearch: ({ from }): { from?: string } => (typeof from === "string" ? { from } : {}),
 });
 

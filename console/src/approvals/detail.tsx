@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { Activity, ArrowLeft, Check, GitFork, X } from "lucide-react";
 import type { RefObject } from "react";
-import { useMay, useNames } from "../data/people.ts";
+import { useNames } from "../data/names/names.ts";
+import { useMay } from "../data/people.ts";
 import { Keys } from "../ui/key.tsx";
 import { Ago } from "../ui/time.tsx";
 import { toWords } from "../ui/words.ts";

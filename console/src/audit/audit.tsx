@@ -2,7 +2,7 @@ import "./audit.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { call, type Schemas, useOp } from "../data/api.ts";
-import { usePeople } from "../data/people.ts";
+import { EverybodyCombobox } from "../data/options/person-combobox.tsx";
 import { useListKeys } from "../shell/list-keys.ts";
 import { useTitle } from "../shell/title.ts";
 import { saveFile } from "../ui/behaviour/save-file.ts";
@@ -114,15 +114,13 @@ function Filters(props: {
   readonly onChange: (change: AuditSearch) => void;
 }) {
   const { search, onChange } = props;
-  const people = usePeople();
   const types = useOp("event_types.list").data?.data ?? [];
   return (
     <div className="audit-filters" role="group" aria-label="Filter">
       <div className="audit-person">
-        <Combobox
+        <EverybodyCombobox
           label="Person"
           placeholder="Anybody"
-          options={people.map(({ id, name, email }) => ({ value: id, label: name, about: email }))}
           value={search.person ?? ""}
           onChange={(value) => onChange({ person: value || undefined })}
         />

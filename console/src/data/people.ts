@@ -1,11 +1,9 @@
-/** Ids to names: people and teams are few, so they are read once and kept fresh by the log. */
+/** The person who is signed in, and what they may do. */
 import { useMemo } from "react";
-import { type Reply, type Schemas, useOp } from "./api.ts";
-import { place } from "./place.ts";
+import { type Schemas, useOp } from "./api.ts";
 import { pathOf, readPermissionOf } from "./resource-path.ts";
 
 const KEPT_MS = 600_000;
-const ALL = { query: { limit: 200 } };
 
 export type Me = Schemas["Me"];
 
@@ -27,32 +25,4 @@ export function useMay(): (permission: string | undefined) => boolean {
 export function usePathOf(): typeof pathOf {
   const may = useMay();
   return (type, id, number) => (may(readPermissionOf(type)) ? pathOf(type, id, number) : undefined);
-}
-
-type Person = Reply<"users.list">["data"][number];
-type Team = Reply<"teams.list">["data"][number];
-const NONE: readonly never[] = [];
-
-/** The people of the workspace, for those who may see them. */
-export function usePeople(): readonly Person[] {
-  const enabled = useMay()("users:read") && place.workspace !== undefined;
-  return useOp("users.list", ALL, { staleTime: KEPT_MS, enabled }).data?.data ?? NONE;
-}
-
-/** The teams of the workspace, for those who may see them. */
-export function useTeams(): readonly Team[] {
-  const enabled = useMay()("desk:read") && place.workspace !== undefined;
-  return useOp("teams.list", ALL, { staleTime: KEPT_MS, enabled }).data?.data ?? NONE;
-}
-
-/** The name of a person or team, once it is known. */
-export function useNames(): (id: string | null | undefined) => string | undefined {
-  const people = usePeople();
-  const teams = useTeams();
-  const me = useMe();
-  return useMemo(() => {
-    const named = [...people, ...teams, ...(me ? [me.user] : [])];
-    const names = new Map(named.map(({ id, name }) => [id, name]));
-    return (id) => (id ? names.get(id) : undefined);
-  }, [people, teams, me]);
 }

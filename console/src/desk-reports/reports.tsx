@@ -2,7 +2,7 @@ import "./reports.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useOp } from "../data/api.ts";
-import { useTeams } from "../data/people.ts";
+import { useTeams } from "../data/names/names.ts";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { CourseChart } from "../ui/display/course-chart.tsx";

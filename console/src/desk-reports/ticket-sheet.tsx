@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { type Input, useOp } from "../data/api.ts";
-import { useNames } from "../data/people.ts";
+import { useNames } from "../data/names/names.ts";
 import { Priority, ticketPath } from "../desk/index.ts";
 import { useActions } from "../shell/actions.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";

@@ -1,5 +1,7 @@
+import { useMemo } from "react";
 import { useOp } from "../data/api.ts";
-import { useMay, useNames } from "../data/people.ts";
+import { useMembers, useNames } from "../data/names/names.ts";
+import { useMay } from "../data/people.ts";
 import type { Ticket } from "./ticket-kind.ts";
 
 /** The person who asks: a member, or a contact who is none. */
@@ -20,13 +22,10 @@ export function useCaller(callerId: string | null): Caller | undefined {
     { params: { id: callerId ?? "" } },
     { enabled: isContact && may("contacts:read") },
   ).data?.data;
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: callerId !== null && !isContact && may("users:read") },
-  ).data;
+  const [member] = useMembers(
+    useMemo(() => (callerId === null || isContact ? [] : [callerId]), [callerId, isContact]),
+  );
   if (callerId === null) return undefined;
-  const member = people?.data.find(({ id }) => id === callerId);
   return {
     id: callerId,
     name: isContact ? contact?.name : (member?.name ?? nameOf(callerId)),

@@ -1,9 +1,10 @@
 import { call, invalidate } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
-import { useMay, useMe, useNames, usePeople } from "../data/people.ts";
+import { useNames } from "../data/names/names.ts";
+import { PersonCombobox } from "../data/options/person-combobox.tsx";
+import { useMay, useMe } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { Combobox } from "../ui/overlay/combobox.tsx";
 import { notify } from "../ui/toast.tsx";
 import type { Room } from "./room-data.ts";
 
@@ -20,12 +21,6 @@ export function RoleCards({ room }: { readonly room: Room }) {
   const may = useMay();
   const me = useMe()?.user.id;
   const mayChange = may("incidents:write") && incident.isMajor;
-  const people = usePeople();
-  const options = people.map(({ id, name, email }) => ({
-    value: id,
-    label: name,
-    about: email,
-  }));
   const assign = async (role: Role, userId: string | null): Promise<void> => {
     try {
       await call("major_incidents.assign_role", {
@@ -54,7 +49,6 @@ export function RoleCards({ room }: { readonly room: Room }) {
           label={label}
           about={about}
           userId={roles.find((one) => one.role === role)?.userId}
-          options={options}
           me={me}
           disabled={disabled}
           onAssign={(userId) => void assign(role, userId)}
@@ -68,7 +62,6 @@ function RoleCard(props: {
   readonly label: string;
   readonly about: string;
   readonly userId: string | undefined;
-  readonly options: readonly { value: string; label: string; about: string }[];
   readonly me: string | undefined;
   readonly disabled: string | undefined;
   readonly onAssign: (userId: string | null) => void;
@@ -88,11 +81,10 @@ function RoleCard(props: {
       <p className="muted role-about">{props.about}</p>
       {disabled === undefined && (
         <div className="row">
-          <Combobox
+          <PersonCombobox
             key={userId ?? ""}
             label={`${label}: who`}
             placeholder="Choose somebody…"
-            options={props.options}
             value={userId}
             onChange={(value) => props.onAssign(value ?? null)}
           />

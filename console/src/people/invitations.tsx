@@ -1,7 +1,8 @@
 import { Mail } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
-import { useMay, useNames } from "../data/people.ts";
+import { useNames } from "../data/names/names.ts";
+import { useMay } from "../data/people.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";

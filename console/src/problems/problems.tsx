@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
-import { useNames } from "../data/people.ts";
+import { useNames } from "../data/names/names.ts";
 import { useActions } from "../shell/actions.ts";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { type Column, Table } from "../ui/display/table.tsx";

@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CircleCheckBig, CircleX } from "lucide-react";
 import { useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
+import { EverybodyCombobox } from "../data/options/person-combobox.tsx";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { ErrorNotice } from "../ui/feedback.tsx";
 import { Field } from "../ui/field.tsx";
@@ -18,7 +19,6 @@ export function Explain() {
   const search = useSearch({ from: "/inside/roles" });
   const { person, operation, thing, environment } = search;
   const navigate = useNavigate();
-  const people = useOp("users.list", { query: { limit: 200 } }).data?.data ?? [];
   const operations = useOp("access.list_operations").data?.data.operations ?? [];
   const chosen = operations.find(({ id }) => id === operation);
   const ask = (change: RolesSearch): void =>
@@ -41,14 +41,9 @@ export function Explain() {
       <h2>Explain access</h2>
       <Field label="Person">
         {(bound) => (
-          <Combobox
+          <EverybodyCombobox
             id={bound.id}
             label="Person"
-            options={people.map(({ id, name, email }) => ({
-              value: id,
-              label: name,
-              about: email,
-            }))}
             value={person ?? ""}
             onChange={(value) => ask({ person: value || undefined })}
           />

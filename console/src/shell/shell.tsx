@@ -27,8 +27,6 @@ import { NextSteps } from "./next-steps.tsx";
 import { useOffer } from "./offer.ts";
 import { Palette } from "./palette/palette.tsx";
 import { ScreenBoundary } from "./screen-boundary.tsx";
-import { Enrolment } from "./sign-in/enrolment.tsx";
-import { SessionDialog } from "./sign-in/session-dialog.tsx";
 import { switchTheme } from "./theme.ts";
 import { setTitle } from "./title.ts";
 
@@ -36,6 +34,13 @@ const NARROW = "millrace.menu";
 const CodeDialog = lazy(async () => ({
   default: (await import("./code/code-dialog.tsx")).CodeDialog,
 }));
+
+const Enrolment = lazy(async () => ({
+  default: (await import("./sign-in/enrolment.tsx")).Enrolment,
+}));
+
+const loadSessionDialog = () => import("./sign-in/session-dialog.tsx");
+const SessionDialog = lazy(async () => ({ default: (await loadSessionDialog()).SessionDialog }));
 
 const Help = lazy(async () => ({ default: (await import("./help/help.tsx")).Help }));
 
@@ -47,7 +52,10 @@ export function Shell() {
   useLeftWorkspace();
   useFirstRun();
   useEffect(() => {
-    if (me) enterInside();
+    if (!me) return;
+    enterInside();
+    // Before it is needed: by then a newer console may have taken its place on the server.
+    void loadSessionDialog().catch(() => undefined);
   }, [me]);
   const userId = me?.user.id;
   useEffect(() => {
@@ -57,18 +65,24 @@ export function Shell() {
   }, [userId]);
   if (obstacle === "enrolment" || isBarred) {
     return (
-      <Enrolment
-        onDone={() => {
-          clearObstacle();
-          void cache.invalidateQueries();
-        }}
-      />
+      <Suspense>
+        <Enrolment
+          onDone={() => {
+            clearObstacle();
+            void cache.invalidateQueries();
+          }}
+        />
+      </Suspense>
     );
   }
   return (
     <>
       <Frame />
-      {obstacle === "session" && <SessionDialog me={me} />}
+      {obstacle === "session" && (
+        <Suspense>
+          <SessionDialog me={me} />
+        </Suspense>
+      )}
     </>
   );
 }

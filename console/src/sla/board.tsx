@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type Schemas, useOp } from "../data/api.ts";
-import { useNames } from "../data/people.ts";
+import { useNames } from "../data/names/names.ts";
 import { Priority, ticketPath } from "../desk/index.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";

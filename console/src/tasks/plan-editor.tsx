@@ -1,10 +1,10 @@
 import "./tasks.css";
 import { ChevronDown, ChevronUp, Plus, X } from "lucide-react";
 import { useState } from "react";
-import { CheckField, LineField, TeamSelect, usePeopleOptions } from "../desk-settings/index.ts";
+import { CheckField, LineField, TeamSelect } from "../desk-settings/index.ts";
 import { Field } from "../ui/field.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
-import { Combobox } from "../ui/overlay/combobox.tsx";
+import { PersonCombobox } from "../data/options/person-combobox.tsx";
 import {
   formatMinutes,
   moveTask,
@@ -106,7 +106,6 @@ interface TaskFieldsProps {
 }
 
 function TaskFields({ task, before, isInternal, onChange, errorOf }: TaskFieldsProps) {
-  const people = usePeopleOptions();
   const [due, setDue] = useState(() => formatMinutes(task.dueMinutes));
   const change = (next: Partial<PlannedTask>): void => onChange({ ...task, ...next });
   const after = task.dependsOn ?? [];
@@ -129,10 +128,9 @@ function TaskFields({ task, before, isInternal, onChange, errorOf }: TaskFieldsP
       />
       <Field label="Who" error={errorOf("assigneeId")} isOptional>
         {({ id }) => (
-          <Combobox
+          <PersonCombobox
             id={id}
             label="Who"
-            options={people}
             value={task.assigneeId ?? undefined}
             onChange={(assigneeId) => change({ assigneeId: assigneeId ?? null })}
           />

@@ -2,9 +2,9 @@ import { useState } from "react";
 import { ApiError, call } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { fromLocalInput, toLocalInput } from "../changes/index.ts";
-import { CheckField, LineField, TeamSelect, usePeopleOptions } from "../desk-settings/index.ts";
+import { CheckField, LineField, TeamSelect } from "../desk-settings/index.ts";
 import { Field } from "../ui/field.tsx";
-import { Combobox } from "../ui/overlay/combobox.tsx";
+import { PersonCombobox } from "../data/options/person-combobox.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { ADD, refreshTasks, type Task, type TaskKind, UPDATE } from "./task-act.ts";
 
@@ -29,7 +29,6 @@ const toDraft = (task: Task | undefined) => ({
 
 /** A task: what, by whom, by when, and after which others. */
 export function TaskDialog({ task, tasks, place, onClose }: TaskDialogProps) {
-  const people = usePeopleOptions();
   const [draft, setDraft] = useState(() => toDraft(task));
   const [refused, setRefused] = useState<unknown>();
   const change = (next: Partial<typeof draft>): void => setDraft((old) => ({ ...old, ...next }));
@@ -73,10 +72,9 @@ export function TaskDialog({ task, tasks, place, onClose }: TaskDialogProps) {
         <div className="editor-columns">
           <Field label="Who" isOptional>
             {({ id }) => (
-              <Combobox
+              <PersonCombobox
                 id={id}
                 label="Who"
-                options={people}
                 value={draft.assigneeId ?? undefined}
                 onChange={(assigneeId) => change({ assigneeId: assigneeId ?? null })}
               />

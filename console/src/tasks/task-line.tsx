@@ -1,6 +1,6 @@
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
-import { useNames } from "../data/people.ts";
+import { useNames } from "../data/names/names.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";

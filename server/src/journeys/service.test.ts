@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import type { Ask } from "#kernel/testing/world.ts";
@@ -5,6 +6,45 @@ import { expectSound, useConsole } from "./testing.ts";
 
 const ITSM = "/api/v1/itsm";
 const PAGE_MAX_MS = 20_000;
+const CROWD = 230;
+const LATE = "Zoë Late";
+
+/** Expects of a picker in a dialog that its list comes and goes by itself, and that the line which is chosen is there. */
+async function expectPickerKept(page: Page): Promise<void> {
+  const field = page.getByRole("combobox", { name: "Who" });
+  const isOpen = () => field.getAttribute("aria-expanded");
+  const chosen = () =>
+    page.evaluate(() => {
+      const id = document.activeElement?.getAttribute("aria-activedescendant");
+      return id ? document.getElementById(id)?.textContent : undefined;
+    });
+  await field.fill("one of many 2");
+  await page.getByRole("option", { name: /One of many 2\b/ }).waitFor();
+  await page.getByText("Type to find others").waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  const line = await chosen();
+  expect(line).toContain("One of many 2");
+  // Others are found: the line that was chosen is among them, and stays it.
+  await field.pressSequentially("0");
+  await page.getByText("Type to find others").waitFor({ state: "hidden" });
+  expect(await chosen()).toContain("One of many 20");
+  await page.keyboard.press("Escape");
+  expect(await isOpen()).toBe("false");
+  expect(await chosen()).toBeUndefined();
+  expect(await page.getByRole("dialog").count()).toBe(1);
+  const mark = page.getByRole("dialog").locator(".combo-mark");
+  await mark.click();
+  expect(await isOpen()).toBe("true");
+  await mark.click();
+  expect(await isOpen()).toBe("false");
+  await page.context().setOffline(true);
+  await field.fill("nobody has read this");
+  await page.getByText(/offline/).last().waitFor();
+  await page.context().setOffline(false);
+  await page.getByText("Nothing like that").waitFor();
+  await page.keyboard.press("Escape");
+}
 
 describeInBrowser("on call, services and problems", () => {
   const at = useConsole();
@@ -12,12 +52,26 @@ describeInBrowser("on call, services and problems", () => {
   beforeAll(async () => {
     owner = await at.world.member(["owner"]);
   });
+  /** More people than a page of them, and one who is on none of the first. */
+  const addCrowd = async (): Promise<string> => {
+    await at.world.sql(
+      `with crowd as (insert into users (id, email, name, created_at, updated_at)
+         select 'usr_' || lpad(n::text, 26, '0'), n || '@crowd.example.com', 'One of many ' || n, now(), now()
+           from generate_series(1, ${CROWD}) n returning id)
+       insert into memberships (workspace_id, user_id, roles, created_at, updated_at)
+       select w.key, crowd.id, '{viewer}', now(), now() from crowd, workspaces w where w.slug = 'default'`,
+    );
+    const { userId } = await at.world.member(["agent"]);
+    await at.world.sql("update users set name = $1 where id = $2", [LATE, userId]);
+    return userId;
+  };
   const list = async (path: string) => (await owner(`GET ${path}`)).body.data;
 
   test("a rota is made with its turns in sight, somebody stands in, and a page is acknowledged", async () => {
     const admin = await at.visit(["admin"]);
     const { page, userId } = admin;
     const { name, email } = (await owner(`GET /api/v1/settings/users/${userId}`)).body.data;
+    const late = await addCrowd();
     await page.goto(`${at.origin}/oncall?open=new`);
     await page.getByLabel("Name", { exact: true }).first().fill("Network");
     await page.getByText("Add people to a layer to see whose turn is when.").waitFor();
@@ -37,6 +91,10 @@ describeInBrowser("on call, services and problems", () => {
     await rota.getByText(name).first().waitFor();
     await expectSound(admin);
     await rota.getByRole("button", { name: "Override" }).click();
+    await expectPickerKept(page);
+    await page.getByRole("combobox", { name: "Who" }).fill("zoë l");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("combobox", { name: "Who" }).inputValue()).toBe(LATE);
     await page.getByLabel("Why").fill("Their wedding");
     await page.getByRole("dialog").getByRole("button", { name: "Override" }).click();
     await rota
@@ -45,7 +103,8 @@ describeInBrowser("on call, services and problems", () => {
       .waitFor();
     const [schedule] = await list(`${ITSM}/on-call-schedules`);
     const overrides = await list(`${ITSM}/on-call-schedules/${schedule.id}/overrides`);
-    expect(overrides).toMatchObject([{ userId, reason: "Their wedding" }]);
+    expect(overrides).toMatchObject([{ userId: late, reason: "Their wedding" }]);
+    await rota.getByText(LATE).first().waitFor();
     await page.getByRole("button", { name: "Undo" }).last().click();
     await rota
       .getByRole("button", { name: /stands in/ })

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Rocket, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { ApiError, call, query, type Schemas } from "../../data/api.ts";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { type Environment, ENVIRONMENTS, place } from "../../data/place.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";

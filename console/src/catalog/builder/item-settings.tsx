@@ -1,5 +1,6 @@
-import { type Schemas, useOp } from "../../data/api.ts";
-import { useMay, usePeople } from "../../data/people.ts";
+import type { Schemas } from "../../data/api.ts";
+import { useWorkflowName, useWorkflowSearch } from "../../data/options/searches.ts";
+import { PeopleField } from "../../desk-settings/index.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import type { ItemChange } from "./use-item-draft.ts";
@@ -26,12 +27,8 @@ export function ItemSettings(props: {
   readonly onChange: (change: ItemChange) => void;
 }) {
   const { item, onChange } = props;
-  const may = useMay();
-  const workflows = useOp(
-    "workflows.list",
-    { query: { limit: 200 } },
-    { enabled: may("workflows:read") },
-  ).data;
+  const workflows = useWorkflowSearch();
+  const workflow = useWorkflowName(item.workflowId ?? undefined);
   return (
     <div className="cat-settings">
       <h2>The item</h2>
@@ -80,7 +77,8 @@ export function ItemSettings(props: {
             id={id}
             label="Fulfilled by"
             placeholder="By hand"
-            options={(workflows?.data ?? []).map(({ id: value, name }) => ({ value, label: name }))}
+            {...workflows}
+            chosen={workflow}
             value={item.workflowId ?? undefined}
             onChange={(workflowId) => onChange({ workflowId: workflowId ?? null })}
           />
@@ -95,7 +93,6 @@ function ApprovalFields(props: {
   readonly onChange: (approval: Item["approval"]) => void;
 }) {
   const { approval } = props;
-  const people = usePeople();
   const setApproval = (next: Partial<Item["approval"]>): void =>
     props.onChange({ ...approval, ...next });
   return (
@@ -110,27 +107,12 @@ function ApprovalFields(props: {
       </label>
       {approval.required && (
         <>
-          <Field label="Approvers" help="Nobody chosen: whoever works on requests" isOptional>
-            {(attributes) => (
-              <select
-                {...attributes}
-                className="field"
-                multiple
-                value={[...approval.approverIds]}
-                onChange={({ target }) =>
-                  setApproval({
-                    approverIds: [...target.selectedOptions].map(({ value }) => value),
-                  })
-                }
-              >
-                {people.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <PeopleField
+            label="Approvers"
+            help="Nobody chosen: whoever works on requests"
+            userIds={approval.approverIds}
+            onChange={(approverIds) => setApproval({ approverIds })}
+          />
           <Field label="Approvals needed">
             {(attributes) => (
               <select

@@ -1,40 +1,42 @@
 import { type ReactNode, useCallback } from "react";
-import { useOp } from "../../data/api.ts";
+import type { SearchedOptions } from "../../data/options/option-search.ts";
+import { useItemSearch, usePeopleSearch } from "../../data/options/searches.ts";
 import { useMay } from "../../data/people.ts";
 import type { FieldProps } from "../../form/index.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 
-const OFFERS = 200;
-
 /** Draws fields that name a person or a configuration item, for those who may see them; others write the name. */
 export function useReferenceFields(): (props: FieldProps) => ReactNode {
   const may = useMay();
-  const people = useOp("users.list", { query: { limit: OFFERS } }, { enabled: may("users:read") });
-  const items = useOp(
-    "cmdb.list_items",
-    { query: { limit: OFFERS } },
-    { enabled: may("cmdb:read") },
-  );
-  const names = people.data?.data;
-  const things = items.data?.data;
+  const [mayPeople, mayItems] = [may("users:read"), may("cmdb:read")];
   return useCallback(
-    ({ id, schema, label, value, error, isDisabled, describedBy, onChange }: FieldProps) => {
-      const offers = { person: names, cmdb_item: things }[schema["x-reference"] ?? ""];
-      if (!offers) return undefined;
-      return (
-        <Combobox
-          id={id}
-          label={label}
-          isFree
-          isDisabled={isDisabled}
-          isInvalid={error !== undefined}
-          describedBy={describedBy}
-          options={offers.map(({ name }) => ({ value: name, label: name }))}
-          value={typeof value === "string" ? value : undefined}
-          onChange={onChange}
-        />
-      );
+    (field: FieldProps) => {
+      const kind = field.schema["x-reference"];
+      if (kind === "person" && mayPeople) return <PersonField {...field} />;
+      if (kind === "cmdb_item" && mayItems) return <ItemField {...field} />;
+      return undefined;
     },
-    [names, things],
+    [mayPeople, mayItems],
+  );
+}
+
+const PersonField = (field: FieldProps) => <NameField {...field} found={usePeopleSearch()} />;
+const ItemField = (field: FieldProps) => <NameField {...field} found={useItemSearch()} />;
+
+/** The name is what is kept: whoever fulfils it reads it. */
+function NameField({ found, value, ...field }: FieldProps & { readonly found: SearchedOptions }) {
+  return (
+    <Combobox
+      id={field.id}
+      label={field.label}
+      isFree
+      isDisabled={field.isDisabled}
+      isInvalid={field.error !== undefined}
+      describedBy={field.describedBy}
+      options={found.options.map(({ label, about }) => ({ value: label, label, about }))}
+      search={found.search}
+      value={typeof value === "string" ? value : undefined}
+      onChange={field.onChange}
+    />
   );
 }

@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useOp } from "../../data/api.ts";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { useTitle } from "../../shell/title.ts";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { toWords } from "../../ui/words.ts";
 import type { Change } from "./use-change.ts";
 

@@ -1,7 +1,8 @@
 import "../../ui/display/item-chip.css";
-import { useMe, useNames, usePeople } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { PersonCombobox } from "../../data/options/person-combobox.tsx";
+import { useMe } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
 import type { ChangeDraft } from "./change-draft.ts";
 
 const APPROVALS_MAX = 10;
@@ -15,10 +16,6 @@ export function ApproverFields(props: {
   const { approverIds, approvals, type } = props.draft;
   const me = useMe()?.user.id;
   const nameOf = useNames();
-  const people = usePeople();
-  const options = people
-    .filter(({ id }) => id !== me && !approverIds.includes(id))
-    .map(({ id, name, email }) => ({ value: id, label: name, about: email }));
   return (
     <>
       <Field
@@ -47,12 +44,12 @@ export function ApproverFields(props: {
                 </button>
               </span>
             ))}
-            <Combobox
+            <PersonCombobox
               key={approverIds.length}
               id={id}
               label="Add an approver"
               placeholder="Add an approver…"
-              options={options}
+              without={[...approverIds, ...(me === undefined ? [] : [me])]}
               value={undefined}
               onChange={(value) =>
                 value !== undefined && props.onChange({ approverIds: [...approverIds, value] })

@@ -1,4 +1,4 @@
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { State } from "../../ui/state.tsx";
 import type { Approvals } from "../change/use-change.ts";

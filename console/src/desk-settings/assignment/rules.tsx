@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { call, invalidate, useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { notifyError } from "../../ui/toast.tsx";
 import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";

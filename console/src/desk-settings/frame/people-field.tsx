@@ -1,22 +1,8 @@
 import { ArrowDown, ArrowUp, X } from "lucide-react";
-import { useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
-
-/** The members of the workspace as options of a field. */
-export function usePeopleOptions(): readonly ComboOption[] {
-  const may = useMay();
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
-  return (people?.data ?? [])
-    .filter(({ status }) => status === "active")
-    .map(({ id, name, email }) => ({ value: id, label: name, about: email }));
-}
 
 interface PeopleFieldProps {
   readonly label: string;
@@ -32,7 +18,6 @@ interface PeopleFieldProps {
 export function PeopleField(props: PeopleFieldProps) {
   const { label, userIds, onChange, isOrdered = false, help, error } = props;
   const nameOf = useNames();
-  const options = usePeopleOptions().filter(({ value }) => !userIds.includes(value));
   const move = (n: number, by: number): void => {
     const [moved = ""] = userIds.slice(n, n + 1);
     onChange(userIds.toSpliced(n, 1).toSpliced(n + by, 0, moved));
@@ -41,11 +26,11 @@ export function PeopleField(props: PeopleFieldProps) {
     <div className="members">
       <Field label={label} help={help} error={error}>
         {({ id }) => (
-          <Combobox
+          <PersonCombobox
             id={id}
             label={label}
             placeholder="Add somebody"
-            options={options}
+            without={userIds}
             value={undefined}
             onChange={(userId) => userId !== undefined && onChange([...userIds, userId])}
           />

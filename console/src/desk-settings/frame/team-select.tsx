@@ -1,4 +1,4 @@
-import { useTeams } from "../../data/people.ts";
+import { useTeams } from "../../data/names/names.ts";
 import { SelectField } from "./editor-form.tsx";
 
 interface TeamSelectProps {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { useOp } from "../../data/api.ts";
+import { useTicketSearch } from "../../data/options/searches.ts";
 import { useMay } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
@@ -11,30 +12,31 @@ interface TicketPickerProps {
   readonly kinds?: readonly string[];
 }
 
-/** A ticket to try something on: the newest open ones are offered, the first is chosen. */
+/** A ticket to try something on: open ones are found by words, the newest is chosen. */
 export function TicketPicker({ label, value, onChange, kinds = [] }: TicketPickerProps) {
   const may = useMay();
-  const query = { limit: 50, open: true, ...(kinds.length > 0 && { kinds: kinds.join(",") }) };
-  const { data } = useOp("tickets.list", { query }, { enabled: may("desk:read") });
+  const query = { open: true, ...(kinds.length > 0 && { kinds: kinds.join(",") }) };
+  const found = useTicketSearch(query);
+  const newest = { query: { ...query, limit: 1 } };
+  const { data } = useOp("tickets.list", newest, { enabled: may("desk:read") });
   const [isTouched, setTouched] = useState(false);
-  const first = data?.data[0]?.number;
+  const first = data?.data[0];
+  const number = first?.number;
   useEffect(() => {
-    if (value === undefined && first !== undefined && !isTouched) onChange(first);
-  }, [value, first, isTouched, onChange]);
+    if (value === undefined && number !== undefined && !isTouched) onChange(number);
+  }, [value, number, isTouched, onChange]);
   return (
     <Field label={label}>
       {({ id }) => (
         <Combobox
           id={id}
           label={label}
-          options={(data?.data ?? []).map((one) => ({
-            value: one.number,
-            label: `${one.number} ${one.title}`,
-          }))}
+          {...found}
+          chosen={value === first?.number && first ? `${first.number} ${first.title}` : value}
           value={value}
-          onChange={(number) => {
+          onChange={(chosen) => {
             setTouched(true);
-            onChange(number);
+            onChange(chosen);
           }}
         />
       )}

@@ -159,7 +159,13 @@ function ComponentDialog({ component, position, onClose }: ComponentDialogProps)
         <LineField label="About it" value={about} onChange={setAbout} isOptional />
         <Field label="Its configuration items" help="An outage of one of them is one of it">
           {({ id }) => (
-            <ItemPicker id={id} value={ciIds} onChange={setItems} placeholder="Find an item" />
+            <ItemPicker
+              id={id}
+              label="Its configuration items"
+              value={ciIds}
+              onChange={setItems}
+              placeholder="Find an item"
+            />
           )}
         </Field>
       </div>

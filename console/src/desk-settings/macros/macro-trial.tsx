@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { toLines } from "../../desk/index.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Loading } from "../../ui/feedback.tsx";

@@ -1,5 +1,6 @@
 import { useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { Keys } from "../../ui/key.tsx";
 import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
 import { MacroEditor } from "./macro-editor.tsx";

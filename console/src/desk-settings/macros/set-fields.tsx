@@ -1,5 +1,6 @@
+import { useMemo } from "react";
 import { X } from "lucide-react";
-import { usePeople, useTeams } from "../../data/people.ts";
+import { useMembers, useTeams } from "../../data/names/names.ts";
 import { SelectField } from "../frame/editor-form.tsx";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -85,11 +86,11 @@ export function SetFields({ value, onChange }: SetFieldsProps) {
 
 function useSettable(): Readonly<Record<string, Settable>> {
   const teams = useTeams();
-  const people = usePeople();
   const text = (value: string): unknown => (value === "" ? null : value);
   const teamOptions = teams.map(({ id, name }) => [id, name] as const);
-  const members = new Set(teams.flatMap(({ memberIds }) => memberIds));
-  const agents = people.filter(({ id }) => members.has(id));
+  const agents = useMembers(
+    useMemo(() => [...new Set(teams.flatMap(({ memberIds }) => memberIds))], [teams]),
+  );
   return {
     teamId: { label: "Team", options: teamOptions, read: text },
     assigneeId: {

@@ -1,6 +1,7 @@
 import "../../ui/display/shelf.css";
 import { call, type Schemas, useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { count } from "../../ui/words.ts";
 import { EditorForm, LineField, NameField } from "../frame/editor-form.tsx";

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { Schemas } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";

@@ -1,7 +1,8 @@
 import { Hand, Tag, UsersRound, WandSparkles, X } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { useMay, useTeams } from "../../data/people.ts";
+import { useTeams } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
 import { Menu } from "../../ui/overlay/menu.tsx";

@@ -1,13 +1,14 @@
 import { useMemo } from "react";
 import { call, useOp } from "../../data/api.ts";
-import { useMay, usePeople } from "../../data/people.ts";
+import { useColleagues } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import type { Ticket } from "../ticket-kind.ts";
 import type { Completion } from "./completion.tsx";
 
 /** What `;` and `@` offer on a ticket: texts that the desk keeps, filled in for it, and colleagues. */
 export function useLetterCompletion({ id: ticketId }: Ticket): Completion {
   const may = useMay();
-  const people = usePeople();
+  const people = useColleagues();
   const texts = useOp(
     "text_modules.list",
     { query: { limit: 200 } },
@@ -23,14 +24,12 @@ export function useLetterCompletion({ id: ticketId }: Ticket): Completion {
         load: async () =>
           (await call("text_modules.render", { params: { id }, query: { ticketId } })).data.text,
       })),
-      people: people
-        .filter(({ status }) => status === "active")
-        .map(({ id, name, email }) => ({
-          id,
-          label: name,
-          about: email,
-          text: `@${email.split("@")[0] ?? ""} `,
-        })),
+      people: people.map(({ id, name, email }) => ({
+        id,
+        label: name,
+        about: email,
+        text: `@${email.split("@")[0] ?? ""} `,
+      })),
     }),
     [people, texts, ticketId],
   );

@@ -1,8 +1,8 @@
-import { useMemo } from "react";
-import { useOp } from "../../data/api.ts";
+import { joinSearches, useContactSearch, usePeopleSearch } from "../../data/options/searches.ts";
 import { useMay } from "../../data/people.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Field } from "../../ui/field.tsx";
+import { useCaller } from "../use-caller.ts";
 
 interface CallerFieldProps {
   readonly value: string | undefined;
@@ -15,39 +15,21 @@ interface CallerFieldProps {
 export function CallerField({ value, onChange, isMember = false }: CallerFieldProps) {
   const label = isMember ? "For whom?" : "Who asks?";
   const may = useMay();
-  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") });
-  const contacts = useOp(
-    "contacts.list",
-    { query: { limit: 200 } },
-    { enabled: may("contacts:read") && !isMember },
-  );
-  const options = useMemo(
-    () => [
-      ...(people.data?.data ?? []).map(({ id, name, email }) => ({
-        value: id,
-        label: name,
-        about: email,
-      })),
-      ...(isMember ? [] : (contacts.data?.data ?? [])).map(({ id, name, address }) => ({
-        value: id,
-        label: name,
-        about: address,
-        group: "Contact",
-      })),
-    ],
-    [people.data, contacts.data, isMember],
-  );
+  const people = usePeopleSearch();
+  const contacts = useContactSearch();
+  const found = isMember || !may("contacts:read") ? people : joinSearches(people, contacts);
+  const caller = useCaller(value ?? null);
   return (
     <Field label={label} isOptional>
       {({ id }) => (
         <Combobox
           id={id}
           label={label}
-          options={options}
+          {...found}
+          chosen={caller?.name}
           value={value}
           onChange={onChange}
           placeholder="Name or address"
-          isLoading={people.isPending}
         />
       )}
     </Field>

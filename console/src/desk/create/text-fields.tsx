@@ -1,6 +1,5 @@
-import { useTeams } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { TeamCombobox } from "../../data/options/person-combobox.tsx";
 import type { DraftFieldsProps } from "./draft.ts";
 
 /** What it is about, in a line and at length. */
@@ -35,15 +34,12 @@ export function TextFields(props: DraftFieldsProps & { readonly label: string })
 }
 
 export function TeamField({ draft, onChange }: Pick<DraftFieldsProps, "draft" | "onChange">) {
-  const teams = useTeams();
-  const options = teams.map(({ id, name }) => ({ value: id, label: name }));
   return (
     <Field label="Team" isOptional>
       {({ id }) => (
-        <Combobox
+        <TeamCombobox
           id={id}
           label="Team"
-          options={options}
           value={draft.teamId}
           onChange={(teamId) => onChange({ teamId })}
         />

@@ -1,8 +1,10 @@
 import { Check, Search, X } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
-import { useMay, usePeople, useTeams } from "../../data/people.ts";
+import { useMembers, useTeams } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { useOp } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
+import { foldText } from "../../ui/behaviour/fold.ts";
 import { useFloat } from "../../ui/overlay/placement.ts";
 import { toWords } from "../../ui/words.ts";
 import {
@@ -54,8 +56,8 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
     options.find(({ field: one, value }) => one === chip.field && value === chip.value)?.label ??
     `${toWords(chip.field)}: ${toWords(chip.value)}`;
   const found = useMemo(() => {
-    const wanted = words.trim().toLowerCase();
-    return options.filter(({ label }) => label.toLowerCase().includes(wanted)).slice(0, SHOWN_MAX);
+    const wanted = foldText(words.trim());
+    return options.filter(({ label }) => foldText(label).includes(wanted)).slice(0, SHOWN_MAX);
   }, [options, words]);
   useActions([{ keys: "/", label: "Filter the queue", run: () => field.current?.focus() }]);
   const toggle = (chip: Chip): void => {
@@ -203,8 +205,10 @@ function ChipButton({
 
 function useChipOptions(needsOwn: boolean): readonly ChipOption[] {
   const may = useMay();
-  const people = usePeople();
   const teams = useTeams();
+  const agents = useMembers(
+    useMemo(() => [...new Set(teams.flatMap(({ memberIds }) => memberIds))], [teams]),
+  );
   const tags = useOp(
     "tickets.list_tags",
     { query: { limit: 50 } },
@@ -212,8 +216,6 @@ function useChipOptions(needsOwn: boolean): readonly ChipOption[] {
   ).data;
   const own = useOwnFieldOptions(needsOwn);
   return useMemo(() => {
-    const members = new Set(teams.flatMap(({ memberIds }) => memberIds));
-    const agents = people.filter(({ id }) => members.has(id));
     return [
       ...[1, 2, 3, 4, 5].map((n): ChipOption => ({
         field: "priority",
@@ -240,5 +242,5 @@ function useChipOptions(needsOwn: boolean): readonly ChipOption[] {
       })),
       ...own,
     ];
-  }, [people, teams, tags, own]);
+  }, [agents, teams, tags, own]);
 }

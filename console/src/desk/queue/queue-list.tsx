@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from "react";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import type { PresentPerson } from "../../data/live/presence.ts";
 import { showRow, useRowWindow } from "../../ui/behaviour/row-window.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";

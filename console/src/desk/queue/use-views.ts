@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
-import { useMay, useMe, useTeams } from "../../data/people.ts";
+import { useTeams } from "../../data/names/names.ts";
+import { useMay, useMe } from "../../data/people.ts";
 import { BUILT_IN, toSavedView, toTeamView, type View } from "./views.ts";
 
 export interface ViewCount {

@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { call, invalidate } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { useMay, useMe, useTeams } from "../../data/people.ts";
+import { useTeams } from "../../data/names/names.ts";
+import { useMay, useMe } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";

@@ -1,10 +1,11 @@
 import { Plus, X } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { call } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
-import { useMay, useMe, useNames, usePeople } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { PersonCombobox } from "../../data/options/person-combobox.tsx";
+import { useMay, useMe } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { refreshTickets } from "../ticket-cache.ts";
 import { KINDS, type Ticket, UNWATCH, useWatchers, WATCH } from "../ticket-kind.ts";
@@ -81,14 +82,6 @@ interface WatcherFormProps {
 
 function WatcherForm({ has, onAdd }: WatcherFormProps) {
   const [userId, setUser] = useState<string>();
-  const people = usePeople();
-  const options = useMemo(
-    () =>
-      people
-        .filter(({ id, status }) => status === "active" && !has.includes(id))
-        .map(({ id, name, email }) => ({ value: id, label: name, about: email })),
-    [people, has],
-  );
   return (
     <form
       className="small-form"
@@ -97,7 +90,7 @@ function WatcherForm({ has, onAdd }: WatcherFormProps) {
         if (userId !== undefined) onAdd(userId);
       }}
     >
-      <Combobox label="Who" options={options} value={userId} onChange={setUser} />
+      <PersonCombobox label="Who" without={has} value={userId} onChange={setUser} />
       <button className="btn main" disabled={userId === undefined}>
         Add
       </button>

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { useOp } from "../../data/api.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { TeamCombobox } from "../../data/options/person-combobox.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { toWords } from "../../ui/words.ts";
@@ -131,7 +131,6 @@ function ChoiceInput(props: {
   readonly onChange: (value: unknown) => void;
 }) {
   const { field, id, value, onChange } = props;
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: field.type === "team" });
   if (field.type === "time") {
     return (
       <input
@@ -144,9 +143,8 @@ function ChoiceInput(props: {
       />
     );
   }
-  const options =
-    field.type === "severity"
-      ? SEVERITIES
-      : (teams.data?.data ?? []).map((team) => ({ value: team.id, label: team.name }));
-  return <Combobox id={id} label={field.label} {...{ options, value, onChange }} />;
+  if (field.type === "severity") {
+    return <Combobox id={id} label={field.label} options={SEVERITIES} {...{ value, onChange }} />;
+  }
+  return <TeamCombobox id={id} label={field.label} {...{ value, onChange }} />;
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo } from "react";
-import { useMay, useNames, usePeople, useTeams } from "../../data/people.ts";
+import { useColleagues, useMembers, useNames, useTeams } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { Ago } from "../../ui/time.tsx";
@@ -10,6 +11,7 @@ import { changeFields } from "./use-acts.ts";
 const LEVELS = ["", "High", "Medium", "Low"] as const;
 const SEVERITIES = ["low", "medium", "high", "critical"] as const;
 const OPTIONS_MAX = 60;
+const NOBODY: readonly string[] = [];
 
 interface FactOption {
   readonly label: string;
@@ -107,21 +109,21 @@ export function Facts({
 
 /** The teams, and those who work on tickets, the members of this team first. */
 function useAssignees(teamId: string | null) {
-  const people = usePeople();
+  const people = useColleagues();
   const teams = useTeams();
   const team = teams.find(({ id }) => id === teamId);
+  const members = useMembers(team?.memberIds ?? NOBODY);
   const assignees = useMemo(() => {
-    const members = new Set(team?.memberIds);
-    const known = people.filter(({ status }) => status === "active");
-    const inTeam = known.filter(({ id }) => members.has(id));
-    const agents = known.filter(
+    const inTeam = members.filter(({ status }) => status === "active");
+    const known = new Set(inTeam.map(({ id }) => id));
+    const agents = people.filter(
       ({ id, roles }) =>
-        !members.has(id) && roles.some((role) => /agent|owner|admin|manager/.test(role)),
+        !known.has(id) && roles.some((role) => /agent|owner|admin|manager/.test(role)),
     );
     return [...inTeam, ...agents]
       .slice(0, OPTIONS_MAX)
       .map(({ id, name }) => ({ label: name, value: id }));
-  }, [people, team]);
+  }, [people, members]);
   return { teams, assignees };
 }
 

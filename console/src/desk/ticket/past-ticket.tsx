@@ -1,7 +1,7 @@
 import "./ticket.css";
 import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { PastBanner, PastError } from "../../past/index.ts";
 import { useTitle } from "../../shell/title.ts";
 import { Loading } from "../../ui/feedback.tsx";

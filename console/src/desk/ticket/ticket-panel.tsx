@@ -1,7 +1,8 @@
 import "./ticket.css";
 import { useNavigate } from "@tanstack/react-router";
 import { type RefObject, useMemo, useRef, useState } from "react";
-import { useMay, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { PageDialog } from "../../oncall/index.ts";
 import { usePresence } from "../../data/live/presence.ts";
 import { useActions } from "../../shell/actions.ts";

@@ -1,7 +1,7 @@
 import { SlidersHorizontal, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { usePeople } from "../../data/people.ts";
+import { EverybodyCombobox } from "../../data/options/person-combobox.tsx";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { type EventsSearch, countFilters } from "../search.ts";
@@ -17,7 +17,6 @@ export function EventFilters(props: {
   const { search, onChange } = props;
   const types = useOp("event_types.list").data?.data ?? [];
   const topics = useOp("topics.list", { query: { limit: 200 } }).data?.data ?? [];
-  const people = usePeople();
   const [isOpen, setOpen] = useState(false);
   const count = countFilters(search);
   const namespaces = [...new Set(types.map(({ type }) => type.split(".")[0] ?? ""))];
@@ -58,15 +57,10 @@ export function EventFilters(props: {
         value={search.topic ?? ""}
         onChange={(topic) => onChange({ topic: topic || undefined })}
       />
-      <Combobox
+      <EverybodyCombobox
         label="Person"
         placeholder="Anybody"
         isFree
-        options={people.map(({ id, name, email }) => ({
-          value: id,
-          label: name,
-          about: email,
-        }))}
         value={search.actor ?? ""}
         onChange={(actor) => onChange({ actor: actor || undefined })}
       />

@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { pathOf } from "../../data/resource-path.ts";
 import { Ago } from "../../ui/time.tsx";
 import { count } from "../../ui/words.ts";

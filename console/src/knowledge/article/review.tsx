@@ -2,8 +2,7 @@
 import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { usePeople } from "../../data/people.ts";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";
@@ -43,13 +42,6 @@ export function useReviewActs(article: Article, onAct: (act: ReviewAct) => void)
   }));
 }
 
-/** People who may write articles come first to mind; the server says whether they may. */
-export function useReviewers() {
-  return usePeople()
-    .filter(({ status }) => status === "active")
-    .map(({ id, name, email }) => ({ value: id, label: name, about: email }));
-}
-
 export function ReviewDialog(props: {
   readonly article: Article;
   readonly act: ReviewAct;
@@ -57,7 +49,6 @@ export function ReviewDialog(props: {
 }) {
   const { article, act, onClose } = props;
   const { label, about } = WORDS[act];
-  const people = useReviewers();
   const [reviewerId, setReviewer] = useState(article.reviewerId ?? undefined);
   const [reason, setReason] = useState("");
   const [problem, setProblem] = useState<string>();
@@ -93,10 +84,9 @@ export function ReviewDialog(props: {
       {act === "review" && (
         <Field label="Who reads it" help="They are told at once." isOptional>
           {({ id }) => (
-            <Combobox
+            <PersonCombobox
               id={id}
               label="Who reads it"
-              options={people}
               value={reviewerId}
               onChange={setReviewer}
               placeholder="Anybody who writes articles"

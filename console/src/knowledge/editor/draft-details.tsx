@@ -1,6 +1,5 @@
 import { Field } from "../../ui/field.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
-import { useReviewers } from "../article/review.tsx";
+import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import type { ArticleDraft } from "./use-article-draft.ts";
 
 const DAY_CHARACTERS = 10;
@@ -12,7 +11,6 @@ interface DraftDetailsProps {
 
 /** What is said of an article beside its text: where it belongs, who sees it, who cares for it. */
 export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
-  const people = useReviewers();
   return (
     <div className="kb-details">
       <Field label="In one sentence" help="Shown where it is found" isOptional>
@@ -64,10 +62,9 @@ export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
       </Field>
       <Field label="Owner">
         {({ id }) => (
-          <Combobox
+          <PersonCombobox
             id={id}
             label="Owner"
-            options={people}
             value={draft.authorId}
             placeholder="You"
             onChange={(authorId) => onChange({ authorId })}
@@ -76,10 +73,9 @@ export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
       </Field>
       <Field label="Reviewer" isOptional>
         {({ id }) => (
-          <Combobox
+          <PersonCombobox
             id={id}
             label="Reviewer"
-            options={people}
             value={draft.reviewerId ?? undefined}
             placeholder="Anybody"
             onChange={(reviewerId) => onChange({ reviewerId: reviewerId ?? null })}

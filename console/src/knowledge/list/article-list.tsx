@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";

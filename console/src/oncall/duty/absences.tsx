@@ -2,15 +2,16 @@ import { Plus, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
 import { applyChange, describeRefusal } from "../../data/change.ts";
-import { useMay, useMe, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay, useMe } from "../../data/people.ts";
 import { findMonday, fromLocalInput, toLocalInput, toSpan } from "../../changes/index.ts";
-import { LineField, usePeopleOptions } from "../../desk-settings/index.ts";
+import { LineField } from "../../desk-settings/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { TimeField } from "../rota/shift-dialog.tsx";
 import { Strip } from "../rota/strip.tsx";
@@ -117,7 +118,6 @@ async function remove({ id, userId, from, until, note }: Absence, name = "They")
 function AbsenceDialog({ onClose }: { readonly onClose: () => void }) {
   const may = useMay();
   const me = useMe();
-  const people = usePeopleOptions();
   const [userId, setUserId] = useState<string | undefined>(me?.user.id);
   const [from, setFrom] = useState(() => toLocalInput(morning(1)));
   const [until, setUntil] = useState(() => toLocalInput(morning(2)));
@@ -150,7 +150,7 @@ function AbsenceDialog({ onClose }: { readonly onClose: () => void }) {
         {may("desk:write") && (
           <Field label="Who">
             {({ id }) => (
-              <Combobox id={id} label="Who" options={people} value={userId} onChange={setUserId} />
+              <PersonCombobox id={id} label="Who" value={userId} onChange={setUserId} />
             )}
           </Field>
         )}

@@ -2,7 +2,7 @@ import "../../ui/display/trial.css";
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { query } from "../../data/api.ts";
-import { useNames, useTeams } from "../../data/people.ts";
+import { useNames, useTeams } from "../../data/names/names.ts";
 import { fromLocalInput, toDate, toHour, toLocalInput } from "../../changes/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { TimeField } from "../rota/shift-dialog.tsx";

@@ -1,8 +1,11 @@
 import { X } from "lucide-react";
+import { useState } from "react";
 import { useOp } from "../../data/api.ts";
+import { useNames } from "../../data/names/names.ts";
+import { joinSearches, usePeopleSearch, useTeamSearch } from "../../data/options/searches.ts";
 import { useMay } from "../../data/people.ts";
-import { usePeopleOptions } from "../../desk-settings/index.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { filterOptions } from "../../ui/overlay/options.tsx";
 import type { Target } from "./page-plan.ts";
 
 interface TargetsProps {
@@ -15,7 +18,15 @@ const TYPES = { ocs: "schedule", tem: "team", usr: "user" } as const;
 
 /** Whom to page: whoever is on call, whole teams, people. */
 export function Targets({ targets, onChange, error }: TargetsProps) {
-  const options = useTargetOptions();
+  const { onCall, options, search } = useTargetSearch();
+  const nameOf = useNames();
+  const labelOf = (id: string): string | undefined =>
+    onCall.find(({ value }) => value === id)?.label ?? nameOf(id);
+  const [words, setWords] = useState<string>();
+  const onWords = (next: string | undefined): void => {
+    setWords(next);
+    search.onWords(next);
+  };
   const add = (id: string | undefined): void => {
     const type = TYPES[id?.slice(0, 3) as keyof typeof TYPES];
     if (id !== undefined && type !== undefined) onChange([...targets, { type, id }]);
@@ -24,11 +35,11 @@ export function Targets({ targets, onChange, error }: TargetsProps) {
     <div className="page-targets">
       {targets.map(({ id }, n) => (
         <span key={id} className="chip">
-          {options.find(({ value }) => value === id)?.label ?? "Somebody who left"}
+          {labelOf(id) ?? "Somebody who left"}
           <button
             type="button"
             className="btn bare icon small"
-            aria-label={`Leave out ${options.find(({ value }) => value === id)?.label ?? "it"}`}
+            aria-label={`Leave out ${labelOf(id) ?? "it"}`}
             onClick={() => onChange(targets.toSpliced(n, 1))}
           >
             <X />
@@ -38,7 +49,10 @@ export function Targets({ targets, onChange, error }: TargetsProps) {
       <Combobox
         label="Page whom"
         placeholder="Page a schedule, a team, a person…"
-        options={options.filter(({ value }) => targets.every(({ id }) => id !== value))}
+        options={[...filterOptions(onCall, words ?? ""), ...options].filter(({ value }) =>
+          targets.every(({ id }) => id !== value),
+        )}
+        search={{ ...search, onWords }}
         value={undefined}
         onChange={add}
       />
@@ -47,16 +61,20 @@ export function Targets({ targets, onChange, error }: TargetsProps) {
   );
 }
 
-function useTargetOptions() {
-  const may = useMay();
-  const options = { enabled: may("desk:read") };
-  const query = { limit: 200 };
-  const schedules = useOp("on_call_schedules.list", { query }, options).data?.data ?? [];
-  const teams = useOp("teams.list", { query }, options).data?.data ?? [];
-  const people = usePeopleOptions();
-  return [
-    ...schedules.map(({ id, name }) => ({ value: id, label: name, group: "On call" })),
-    ...teams.map(({ id, name }) => ({ value: id, label: name, group: "Whole teams" })),
-    ...people.map((one) => ({ ...one, group: "People" })),
-  ];
+/** Schedules are few and always offered; teams and people are found. */
+function useTargetSearch() {
+  const enabled = useMay()("desk:read");
+  const schedules = useOp("on_call_schedules.list", { query: { limit: 200 } }, { enabled });
+  const teams = useTeamSearch();
+  const people = usePeopleSearch();
+  const onCall = (schedules.data?.data ?? []).map(({ id, name }) => ({
+    value: id,
+    label: name,
+    group: "On call",
+  }));
+  const { options, search } = joinSearches(
+    { ...teams, options: teams.options.map((one) => ({ ...one, group: "Whole teams" })) },
+    { ...people, options: people.options.map((one) => ({ ...one, group: "People" })) },
+  );
+  return { onCall, options, search };
 }

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { addDays, toDate, toHour, toSpan } from "../../changes/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";

@@ -1,11 +1,12 @@
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { useMe, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMe } from "../../data/people.ts";
 import { fromLocalInput, toLocalInput, toSpan } from "../../changes/index.ts";
-import { LineField, SelectField, usePeopleOptions } from "../../desk-settings/index.ts";
+import { LineField, SelectField } from "../../desk-settings/index.ts";
 import { Field } from "../../ui/field.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import type { Span } from "./strip-place.ts";
@@ -81,7 +82,6 @@ function useAct(onClose: () => void) {
 function StandInForm({ schedule, ask, onClose, title, choice }: FormProps) {
   const me = useMe();
   const nameOf = useNames();
-  const people = usePeopleOptions();
   const [userId, setUserId] = useState<string | undefined>(me?.user.id);
   const [from, setFrom] = useState(() => toLocalInput(ask.span?.from ?? nextHour(0)));
   const [until, setUntil] = useState(() => toLocalInput(ask.span?.until ?? nextHour(12)));
@@ -138,7 +138,7 @@ function StandInForm({ schedule, ask, onClose, title, choice }: FormProps) {
         )}
         <Field label="Who">
           {({ id }) => (
-            <Combobox id={id} label="Who" options={people} value={userId} onChange={setUserId} />
+            <PersonCombobox id={id} label="Who" value={userId} onChange={setUserId} />
           )}
         </Field>
         <div className="editor-columns">

@@ -1,5 +1,5 @@
 import { type PointerEvent, useRef, useState } from "react";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { listDays, toDayKey, toSpan } from "../../changes/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { useNow } from "../../ui/time.tsx";

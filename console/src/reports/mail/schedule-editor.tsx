@@ -1,6 +1,6 @@
 import { Send } from "lucide-react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import {
   CheckField,
   EditorForm,

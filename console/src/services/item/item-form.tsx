@@ -7,11 +7,10 @@ import {
   NameField,
   SelectField,
   TeamSelect,
-  usePeopleOptions,
 } from "../../desk-settings/index.ts";
 import { Form, type Schema, toSendable } from "../../form/index.ts";
 import { Field } from "../../ui/field.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { toWords } from "../../ui/words.ts";
@@ -105,7 +104,6 @@ interface ItemFieldsProps {
 
 /** What every item has, whatever its class. */
 function ItemFields({ draft, change, classes, errorOf }: ItemFieldsProps) {
-  const people = usePeopleOptions();
   return (
     <>
       <div className="editor-columns">
@@ -136,10 +134,9 @@ function ItemFields({ draft, change, classes, errorOf }: ItemFieldsProps) {
         />
         <Field label="Owner" isOptional>
           {({ id }) => (
-            <Combobox
+            <PersonCombobox
               id={id}
               label="Owner"
-              options={people}
               value={draft.ownerId ?? undefined}
               onChange={(ownerId) => change({ ownerId: ownerId ?? null })}
             />

@@ -158,7 +158,7 @@ function RelationDialog(props: { readonly itemId: string; readonly onClose: () =
           />
         </div>
         <Field label="Items">
-          {({ id }) => <ItemPicker id={id} value={others} onChange={setOthers} />}
+          {({ id }) => <ItemPicker id={id} label="Items" value={others} onChange={setOthers} />}
         </Field>
       </div>
     </Dialog>

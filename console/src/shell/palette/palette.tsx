@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useState } from "react";
+import { findFolded } from "../../ui/behaviour/fold.ts";
 import { useModal } from "../../ui/overlay/modal.ts";
 import { Keys } from "../../ui/key.tsx";
 import { currentActions } from "../actions.ts";
@@ -134,13 +135,14 @@ function Entries(props: {
 }
 
 function Marked({ text, typed }: { readonly text: string; readonly typed: string }) {
-  const at = typed === "" ? -1 : text.toLowerCase().indexOf(typed.toLowerCase());
-  if (at < 0) return text;
+  const found = findFolded(text, typed);
+  if (!found) return text;
+  const { from, to } = found;
   return (
     <>
-      {text.slice(0, at)}
-      <mark>{text.slice(at, at + typed.length)}</mark>
-      {text.slice(at + typed.length)}
+      {text.slice(0, from)}
+      <mark>{text.slice(from, to)}</mark>
+      {text.slice(to)}
     </>
   );
 }

@@ -1,3 +1,5 @@
+import { foldText } from "../../ui/behaviour/fold.ts";
+
 const START = 100;
 const WORD = 80;
 const WITHIN = 60;
@@ -19,8 +21,8 @@ export function rankEntry({ label, also = "", isFound = false }: Ranked, typed: 
  * the letters in order, better when they follow each other or begin a word. Below zero it does not.
  */
 export function rank(text: string, typed: string): number {
-  const lower = text.toLowerCase();
-  const wanted = typed.trim().toLowerCase();
+  const lower = foldText(text);
+  const wanted = foldText(typed.trim());
   const whole = lower.indexOf(wanted);
   const brief = 1 / (1 + text.length);
   if (whole === 0) return START + brief;

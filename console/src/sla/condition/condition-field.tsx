@@ -1,6 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { useOp } from "../../data/api.ts";
-import { useMay, useTeams } from "../../data/people.ts";
+import { useTeams } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import "./condition.css";
 import { toConditionWords } from "../policy-words.ts";
 import {

@@ -1,5 +1,6 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useOp } from "../../data/api.ts";
+import { NOT_ANSWERED, type SearchedOptions } from "../../data/options/option-search.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { nameIn } from "../column/value.ts";
 import type { ChoiceOption } from "./choice-option.ts";
@@ -11,13 +12,17 @@ const SHOWN = 50;
 export function useReferenceOptions(target: string, words: string) {
   const q = useDebounced(words.trim(), PAUSE_MS);
   const isPeople = target === "users";
-  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: isPeople });
+  const people = useOp(
+    "users.list",
+    { query: { limit: SHOWN, ...(q !== "" && { q }) } },
+    { enabled: isPeople },
+  );
   const records = useOp(
     "records.list",
     { params: { slug: target }, query: { limit: SHOWN, ...(q !== "" && { q }) } },
     { enabled: !isPeople && target !== "" },
   );
-  const { data, isFetching } = isPeople ? people : records;
+  const { data, isFetching, isPlaceholderData, error } = isPeople ? people : records;
   const options = useMemo((): readonly ChoiceOption[] => {
     const found = (data?.data ?? []) as readonly { readonly id: string }[];
     return found.map((one) => ({
@@ -26,7 +31,24 @@ export function useReferenceOptions(target: string, words: string) {
       about: aboutOf(one),
     }));
   }, [data]);
-  return { options, isLoading: isFetching };
+  const isAnswered = data !== undefined && !isPlaceholderData && q === words.trim();
+  return { options, isLoading: isFetching, isAnswered, error };
+}
+
+/** The same for a field that says itself what is typed in it. */
+export function useReferenceSearch(target: string): SearchedOptions {
+  const [typed, setTyped] = useState<string>();
+  const { options, isLoading, isAnswered, error } = useReferenceOptions(target, typed ?? "");
+  return {
+    options,
+    search: {
+      words: isAnswered ? (typed ?? "") : NOT_ANSWERED,
+      onWords: setTyped,
+      isLoading,
+      problem: error ? `Others were not found: ${error.message}` : undefined,
+      hasMore: options.length >= SHOWN,
+    },
+  };
 }
 
 /** A second text of a record, which tells two of the same name apart. */

@@ -1,8 +1,9 @@
 import { useState } from "react";
+import { useNames } from "../../data/names/names.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { choicesOf, type GridColumn, isNumber, linkTargetOf, targetOf } from "../column/column.ts";
 import { asText, readNumber } from "../column/value.ts";
-import { useReferenceOptions } from "../cell/reference-options.ts";
+import { useReferenceSearch } from "../cell/reference-options.ts";
 
 interface RuleValueProps {
   readonly column: GridColumn;
@@ -111,14 +112,17 @@ function ReferenceValue(props: {
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
 }) {
-  const { options, isLoading } = useReferenceOptions(props.target, "");
+  const { options, search } = useReferenceSearch(props.target);
+  const nameOf = useNames();
+  const value = typeof props.value === "string" ? props.value : undefined;
   return (
     <Combobox
       label="Value"
       options={props.isSelf ? [SELF, ...options] : options}
-      value={typeof props.value === "string" ? props.value : undefined}
-      isLoading={isLoading}
-      onChange={(value) => props.onChange(value ?? null)}
+      search={search}
+      value={value}
+      chosen={nameOf(value)}
+      onChange={(next) => props.onChange(next ?? null)}
     />
   );
 }

@@ -1,6 +1,6 @@
 /** The grid with its bars: filter and order above, figures below, and everything that can be done to cells. */
 import { useMemo, useRef, useState } from "react";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { Empty, ErrorNotice } from "../../ui/feedback.tsx";
 import type { GridColumn, TableShape } from "../column/column.ts";
 import { targetOf } from "../column/column.ts";

@@ -2,7 +2,8 @@
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, useOp } from "../../data/api.ts";
-import { useMay, useMe, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay, useMe } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Ago } from "../../ui/time.tsx";

@@ -13,7 +13,7 @@ import {
 } from "../column/column.ts";
 import { nameIn, type NameOf, parseText, toPlain, toText } from "../column/value.ts";
 import { FilesField } from "./files-field.tsx";
-import { useReferenceOptions } from "../cell/reference-options.ts";
+import { useReferenceSearch } from "../cell/reference-options.ts";
 
 interface FieldEditorProps {
   readonly column: GridColumn;
@@ -90,18 +90,14 @@ function ManyField({ column, value, onSave }: FieldEditorProps) {
 }
 
 function ReferenceField(props: FieldEditorProps & { readonly target: string }) {
-  const { options, isLoading } = useReferenceOptions(props.target, "");
+  const found = useReferenceSearch(props.target);
   const id = typeof props.value === "string" ? props.value : undefined;
-  const name = id === undefined ? undefined : props.nameOf(id);
-  const isListed = options.some((one) => one.value === id);
-  const listed =
-    id !== undefined && !isListed ? [{ value: id, label: name ?? id }, ...options] : options;
   return (
     <Combobox
       label={props.column.name}
-      options={listed}
+      {...found}
       value={id}
-      isLoading={isLoading}
+      chosen={id === undefined ? undefined : props.nameOf(id)}
       onChange={(value) => props.onSave(value ?? null)}
     />
   );
@@ -179,7 +175,7 @@ const NAMED_MAX = 200;
 /** The records that this one links to, each with the way to take it off, and a field that finds more. */
 function LinksField({ column, value, nameOf, onSave }: FieldEditorProps) {
   const ids = Array.isArray(value) ? value.map(String) : [];
-  const { options, isLoading } = useReferenceOptions(linkTargetOf(column) ?? "", "");
+  const { options, search } = useReferenceSearch(linkTargetOf(column) ?? "");
   const target = linkTargetOf(column) ?? "";
   const filter = JSON.stringify({ id: { in: ids.slice(0, NAMED_MAX) } });
   const linked = useOp(
@@ -212,8 +208,8 @@ function LinksField({ column, value, nameOf, onSave }: FieldEditorProps) {
         label={`Link to another: ${column.name}`}
         placeholder="Link to another…"
         options={options.filter((one) => !ids.includes(one.value))}
+        search={search}
         value={undefined}
-        isLoading={isLoading}
         onChange={(id) => id !== undefined && onSave([...ids, id])}
       />
     </div>

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Link2, X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { PastBanner, PastError } from "../../past/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { copyText } from "../../ui/behaviour/copy.ts";

@@ -1,11 +1,14 @@
 /** The table as somebody else sees it, by the rules as they stand here, saved or not. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Check, EyeOff, X } from "lucide-react";
-import { useState } from "react";
-import { call, useOp } from "../../data/api.ts";
+import { useMemo, useState } from "react";
+import { call } from "../../data/api.ts";
+import { useMembers } from "../../data/names/names.ts";
+import { usePeopleSearch } from "../../data/options/searches.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
+import { filterOptions } from "../../ui/overlay/options.tsx";
 import { count } from "../../ui/words.ts";
 import { type GridColumn, type TableShape, toLabel } from "../column/column.ts";
 import { toText } from "../column/value.ts";
@@ -24,9 +27,10 @@ interface TesterProps {
 }
 
 export function Tester({ table, columns, roles, rules }: TesterProps) {
-  const people = useOp("users.list", { query: { limit: 200 } }).data?.data ?? [];
+  const people = usePeopleSearch();
   const [who, setWho] = useState<string>();
-  const person = people.find(({ id }) => id === who);
+  const [words, setWords] = useState("");
+  const [person] = useMembers(useMemo(() => (who?.startsWith("usr_") ? [who] : []), [who]));
   const role = roles.find(({ id }) => id === who) ?? (person ? undefined : firstRole(roles));
   const seen = person
     ? { roles: [...person.roles], userId: person.id }
@@ -48,13 +52,11 @@ export function Tester({ table, columns, roles, rules }: TesterProps) {
   });
   const answer = preview.data?.data;
   const options: readonly ComboOption[] = [
-    ...roles.map(({ id, name }) => ({ value: id, label: name, group: "Roles" })),
-    ...people.map(({ id, name, email }) => ({
-      value: id,
-      label: name,
-      about: email,
-      group: "People",
-    })),
+    ...filterOptions(
+      roles.map(({ id, name }) => ({ value: id, label: name, group: "Roles" })),
+      words,
+    ),
+    ...people.options.map((one) => ({ ...one, group: "People" })),
   ];
   return (
     <section className="rules-tester" aria-label="See as">
@@ -63,7 +65,15 @@ export function Tester({ table, columns, roles, rules }: TesterProps) {
         <Combobox
           label="See as"
           options={options}
+          search={{
+            ...people.search,
+            onWords(next) {
+              setWords(next ?? "");
+              people.search.onWords(next);
+            },
+          }}
           value={who ?? role?.id}
+          chosen={person?.name}
           onChange={(value) => setWho(value)}
         />
         {rules && <span className="state warn">Not saved yet</span>}

@@ -1,7 +1,7 @@
 /** Records as cards in stacks, by a choice. A card goes to another stack by dragging, or by its menu. */
 import { useState } from "react";
 import { call, useOp } from "../../data/api.ts";
-import { useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { choicesOf, type GridColumn, type TableShape, toLabel } from "../column/column.ts";

@@ -1,20 +1,20 @@
 import "./overlay.css";
-import { Check, ChevronsUpDown } from "lucide-react";
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
+import { ChevronsUpDown } from "lucide-react";
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type ComboOption, filterOptions, OptionLines, type OptionSearch } from "./options.tsx";
 import { useFloat } from "./placement.ts";
 
-export interface ComboOption {
-  readonly value: string;
-  readonly label: string;
-  readonly about?: string | undefined;
-  readonly group?: string | undefined;
-}
+export type { ComboOption };
 
-interface ComboboxProps {
+export interface ComboboxProps {
   readonly id?: string;
   readonly label: string;
   readonly options: readonly ComboOption[];
+  /** Where these are the part of many that the server found. */
+  readonly search?: OptionSearch | undefined;
   readonly value: string | undefined;
+  /** The value in words, where it may not be among the options. */
+  readonly chosen?: string | undefined;
   readonly onChange: (value: string | undefined) => void;
   readonly placeholder?: string | undefined;
   /** Any text may be written; options are help. */
@@ -25,34 +25,50 @@ interface ComboboxProps {
   readonly describedBy?: string | undefined;
 }
 
-const SHOWN_MAX = 100;
-
 /** A field with a list: type to find, arrows to choose. Escape puts back what was there. */
 export function Combobox(props: ComboboxProps) {
   const { options, value, onChange, isFree = false } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [typed, setTyped] = useState<string>();
   const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(0);
+  // By its value: the options around it change while somebody looks at them.
+  const [activeValue, setActive] = useState<string>();
+  // The option that was picked may not be on the page that is found next.
+  const [picked, setPicked] = useState<ComboOption>();
   useFloat(box, list, isOpen, { isWide: true });
-  const chosen = options.find((option) => option.value === value);
-  const shown = typed ?? chosen?.label ?? value ?? "";
-  const found = useMemo(() => filterOptions(options, typed ?? ""), [options, typed]);
+  const chosen = [...options, picked].find((option) => option?.value === value);
+  const shown = typed ?? chosen?.label ?? props.chosen ?? value ?? "";
+  const { found, isAnswered } = useFound(props, typed ?? "", isOpen);
+  // Enter was faster than the server: the first that it finds is meant.
+  const [isAwaited, setAwaited] = useState(false);
+  const active = Math.max(
+    0,
+    found.findIndex((option) => option.value === activeValue),
+  );
+  useEffect(() => {
+    if (isOpen) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: "nearest" });
+  }, [id, active, isOpen]);
   const close = (): void => {
     setOpen(false);
     setTyped(undefined);
+    setAwaited(false);
   };
   const open = (): void => {
-    if (props.isDisabled) return;
-    setActive(Math.max(0, typed === undefined ? options.findIndex((o) => o.value === value) : 0));
+    if (props.isDisabled || isOpen) return;
+    setActive(typed === undefined ? value : undefined);
     setOpen(true);
   };
   const pick = (option: ComboOption | undefined): void => {
     if (option) onChange(option.value);
+    setPicked(option);
     close();
   };
+  useEffect(() => {
+    if (isAwaited && isAnswered) pick(found[0]);
+  });
   /** Leaving keeps a free text; of a closed list only what it has. */
   const leave = (): void => {
     if (typed === "") onChange(undefined);
@@ -61,117 +77,113 @@ export function Combobox(props: ComboboxProps) {
   };
   const move = (by: number): void => {
     if (!isOpen) return open();
-    const next = (active + by + found.length) % Math.max(1, found.length);
-    setActive(next);
-    document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: "nearest" });
+    setActive(found[(active + by + found.length) % Math.max(1, found.length)]?.value);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "ArrowDown") move(1);
     else if (event.key === "ArrowUp") move(-1);
+    else if (event.key === "Enter" && isOpen && found.length === 0 && !isFree && !isAnswered)
+      setAwaited(true);
     else if (event.key === "Enter" && isOpen && (found.length > 0 || !isFree)) pick(found[active]);
     else if (event.key === "Enter" && typed !== undefined) leave();
-    else if (event.key === "Escape" && isOpen) close();
+    // The list, and not the dialog that the field is in.
+    else if (event.key === "Escape" && (isOpen || typed !== undefined)) close();
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
+  const isShown = isOpen && found.length > 0;
   return (
     <div ref={box} className="combo">
       <input
+        ref={input}
         {...(props.id !== undefined && { id: props.id })}
         className="field"
         role="combobox"
         aria-label={props.label}
         aria-expanded={isOpen}
-        aria-controls={`${id}-list`}
+        aria-controls={isOpen ? `${id}-list` : undefined}
         aria-autocomplete="list"
         aria-invalid={props.isInvalid || undefined}
         aria-describedby={props.describedBy}
-        aria-activedescendant={isOpen && found.length > 0 ? `${id}-${active}` : undefined}
+        aria-activedescendant={isShown ? `${id}-${active}` : undefined}
         autoComplete="off"
         placeholder={props.placeholder}
         disabled={props.isDisabled}
         value={shown}
         onChange={({ target }) => {
           setTyped(target.value);
-          setActive(0);
+          // The best of what is found for these words.
+          setActive(undefined);
+          setAwaited(false);
           setOpen(true);
         }}
         onClick={open}
         onKeyDown={onKeyDown}
         onBlur={leave}
       />
-      <ChevronsUpDown className="ico combo-mark" />
+      <span
+        className="combo-mark"
+        aria-hidden="true"
+        // A press keeps the focus in the field: without it, the list would be shut, and opened again by the click.
+        onPointerDown={(event) => event.preventDefault()}
+        onClick={() => {
+          input.current?.focus();
+          if (isOpen) close();
+          else open();
+        }}
+      >
+        <ChevronsUpDown className="ico" />
+      </span>
       {isOpen && (
         <div
           ref={list}
-          id={`${id}-list`}
           popover="manual"
-          role="listbox"
-          aria-label={props.label}
           className="float list-box"
           // A press keeps the focus in the field.
           onPointerDown={(event) => event.preventDefault()}
         >
-          <Options {...{ id, active, value }} options={found} onActive={setActive} onPick={pick} />
-          {found.length === 0 && <p className="muted list-none">{noneOf(props)}</p>}
+          <div id={`${id}-list`} role="listbox" aria-label={props.label}>
+            <OptionLines
+              {...{ id, active, value }}
+              options={found}
+              onActive={(option) => setActive(option.value)}
+              onPick={pick}
+            />
+          </div>
+          <ListNote {...props} isEmpty={found.length === 0} />
         </div>
       )}
     </div>
   );
 }
 
-function noneOf({ isLoading, isFree }: ComboboxProps): string {
-  if (isLoading) return "Loading…";
-  return isFree ? "Taken as you write it" : "Nothing like that";
+/** The options to show. Until the server has answered these words, those of the words before are narrowed here. */
+function useFound({ options, search }: ComboboxProps, typed: string, isOpen: boolean) {
+  const onWords = search?.onWords;
+  const words = typed.trim();
+  useEffect(() => onWords?.(isOpen ? words : undefined), [onWords, words, isOpen]);
+  const isAnswered = !search || search.words === words || search.problem !== undefined;
+  const isFiltered = search?.words === words;
+  const found = useMemo(
+    () => (isFiltered ? options : filterOptions(options, words)),
+    [isFiltered, options, words],
+  );
+  return { found, isAnswered };
 }
 
-function Options(props: {
-  readonly id: string;
-  readonly options: readonly ComboOption[];
-  readonly active: number;
-  readonly value: string | undefined;
-  readonly onActive: (n: number) => void;
-  readonly onPick: (option: ComboOption) => void;
-}) {
-  return props.options.map((option, n) => (
-    <div
-      key={option.value}
-      id={`${props.id}-${n}`}
-      role="option"
-      aria-selected={n === props.active}
-      className="list-option"
-      onMouseMove={() => props.onActive(n)}
-      onClick={() => props.onPick(option)}
-    >
-      <Check className={option.value === props.value ? "ico" : "ico none"} />
-      <span className="grow cut">
-        {option.label}
-        {option.about && <small className="cut">{option.about}</small>}
-      </span>
-      {option.group && <span className="muted">{option.group}</span>}
-    </div>
-  ));
-}
-
-/** Those that begin with the words first, then those that contain them. */
-export function filterOptions(
-  options: readonly ComboOption[],
-  words: string,
-): readonly ComboOption[] {
-  const wanted = words.trim().toLowerCase();
-  if (wanted === "") return options.slice(0, SHOWN_MAX);
-  const ranked = options.map((option) => ({ option, score: scoreOf(option, wanted) }));
-  return ranked
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score)
-    .slice(0, SHOWN_MAX)
-    .map(({ option }) => option);
-}
-
-function scoreOf({ label, value, about = "" }: ComboOption, wanted: string): number {
-  const text = label.toLowerCase();
-  if (text.startsWith(wanted)) return 3;
-  if (text.includes(wanted) || value.toLowerCase().startsWith(wanted)) return 2;
-  return about.toLowerCase().includes(wanted) ? 1 : 0;
+/** What is to be said below the options, or instead of them. */
+function ListNote(props: ComboboxProps & { readonly isEmpty: boolean }) {
+  const { search, isEmpty, isFree = false } = props;
+  const words = ((): string | undefined => {
+    if (search?.problem !== undefined) return search.problem;
+    if (isEmpty && (search?.isLoading ?? props.isLoading)) return "Loading…";
+    if (isEmpty) return isFree ? "Taken as you write it" : "Nothing like that";
+    return search?.hasMore ? "Type to find others" : undefined;
+  })();
+  return (
+    <p className="muted list-none" role="status" hidden={words === undefined}>
+      {words}
+    </p>
+  );
 }

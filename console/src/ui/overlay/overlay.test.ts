@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filterOptions } from "./combobox.tsx";
+import { filterOptions } from "./options.tsx";
 import { nextItem } from "./menu.tsx";
 
 const OPTIONS = ["Mail", "Webmail", "Slack"].map((label) => ({ value: label, label }));
@@ -8,6 +8,8 @@ test("typing finds what begins with the words before what contains them", () => 
   expect(filterOptions(OPTIONS, "mail").map(({ label }) => label)).toEqual(["Mail", "Webmail"]);
   expect(filterOptions(OPTIONS, " ")).toHaveLength(3);
   expect(filterOptions(OPTIONS, "zzz")).toEqual([]);
+  const people = ["İlkay Öz", "Milo"].map((label) => ({ value: label, label }));
+  expect(filterOptions(people, "ilk").map(({ label }) => label)).toEqual(["İlkay Öz"]);
 });
 
 test("arrows go round a menu, letters to the next item that begins with them", () => {

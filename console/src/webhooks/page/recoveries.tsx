@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
 import { Section } from "../../ui/display/section.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Field } from "../../ui/field.tsx";

@@ -3,9 +3,14 @@
  */
 import { Link } from "@tanstack/react-router";
 import { SquareArrowOutUpRight } from "lucide-react";
+import { useState } from "react";
 import { useOp } from "../../data/api.ts";
+import { useNames } from "../../data/names/names.ts";
+import type { SearchedOptions } from "../../data/options/option-search.ts";
+import { usePeopleSearch, useWorkflowName, useWorkflowSearch } from "../../data/options/searches.ts";
 import { useMay } from "../../data/people.ts";
 import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
+import { filterOptions } from "../../ui/overlay/options.tsx";
 import type { FieldProps } from "../../form/index.ts";
 
 interface Picker {
@@ -25,17 +30,20 @@ const KEPT_MS = 60_000;
 
 /** A kind that is not known, or that one may not list, is written by hand. */
 export function ReferencePicker({ kind, field, beside }: ReferencePickerProps) {
-  const { options, isLoading } = usePicker(kind, beside);
   const value = typeof field.value === "string" ? field.value : undefined;
-  const isKnown = value !== undefined && options.some((option) => option.value === value);
+  const picker = usePicker(kind, beside);
+  const found = useFound(kind, picker);
+  const nameOf = useNames();
+  const workflow = useWorkflowName(kind === "workflow" ? value : undefined);
   return (
     <div className="reference">
       <Combobox
         id={field.id}
         label={field.label}
-        options={options}
-        isLoading={isLoading}
+        isLoading={picker.isLoading}
+        {...found}
         value={value}
+        chosen={workflow ?? nameOf(value)}
         isFree
         isDisabled={field.isDisabled}
         isInvalid={field.error !== undefined}
@@ -43,7 +51,7 @@ export function ReferencePicker({ kind, field, beside }: ReferencePickerProps) {
         placeholder={field.schema["x-placeholder"] ?? "Choose or write"}
         onChange={field.onChange}
       />
-      {kind === "workflow" && isKnown && (
+      {workflow !== undefined && value !== undefined && (
         <Link
           to="/workflows/$id"
           params={{ id: value }}
@@ -58,13 +66,30 @@ export function ReferencePicker({ kind, field, beside }: ReferencePickerProps) {
   );
 }
 
+/** Workflows and people are found by the server; roles and all else are few. */
+function useFound(kind: string, { options }: Picker): Partial<SearchedOptions> & Pick<Picker, "options"> {
+  const workflows = useWorkflowSearch();
+  const people = usePeopleSearch();
+  const [words, setWords] = useState("");
+  if (kind === "workflow") return workflows;
+  if (kind === "user") return people;
+  if (kind !== "approver") return { options };
+  const onWords = (next: string | undefined): void => {
+    setWords(next ?? "");
+    people.search.onWords(next);
+  };
+  return {
+    options: [...filterOptions(options, words), ...people.options],
+    search: { ...people.search, onWords },
+  };
+}
+
 function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Picker {
   const may = useMay();
   const when = (kinds: readonly string[], permission: string) => ({
     enabled: kinds.includes(kind) && may(permission),
     staleTime: KEPT_MS,
   });
-  const workflows = useOp("workflows.list", { query: PAGE }, when(["workflow"], "workflows:read"));
   const connectors = useOp(
     "connectors.list",
     { query: PAGE },
@@ -74,7 +99,6 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
   const topics = useOp("topics.list", { query: PAGE }, when(["topic"], "events:read"));
   const secrets = useOp("secrets.list", { query: PAGE }, when(["secret"], "secrets:read"));
   const types = useOp("event_types.list", { query: {} }, when(["event_type"], "events:read"));
-  const users = useOp("users.list", { query: PAGE }, when(["user", "approver"], "users:read"));
   const roles = useOp("roles.list", { query: PAGE }, when(["approver"], "roles:read"));
   const artifacts = useOp("artifacts.list", { query: PAGE }, when(["artifact"], "artifacts:read"));
   const saved = useOp("queries.list", { query: PAGE }, when(["query"], "queries:read"));
@@ -88,7 +112,6 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
   const named = (list: readonly { id: string; name: string }[] = []): readonly ComboOption[] =>
     list.map(({ id, name }) => ({ value: id, label: name }));
   const lists: Readonly<Record<string, readonly ComboOption[]>> = {
-    workflow: named(workflows.data?.data),
     connector: (connectors.data?.data ?? []).map(({ id, name, type }) => ({
       value: id,
       label: name,
@@ -118,23 +141,17 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
     artifact: named(artifacts.data?.data),
     query: named(saved.data?.data),
     report: named(reports.data?.data),
-    user: named(users.data?.data),
-    approver: [
-      ...(roles.data?.data ?? []).map(({ id, name }) => ({
-        value: id,
-        label: name,
-        group: "role",
-      })),
-      ...named(users.data?.data),
-    ],
+    approver: (roles.data?.data ?? []).map(({ id, name }) => ({
+      value: id,
+      label: name,
+      group: "role",
+    })),
   };
   const queries = [
-    workflows,
     connectors,
     tables,
     topics,
     secrets,
-    users,
     roles,
     artifacts,
     saved,

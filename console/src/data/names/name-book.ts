@@ -1,0 +1,85 @@
+/**
+ * Names by ids, of whomever a screen shows: all ids that are asked for at once are one request. A workspace may have
+ * thousands of people, of whom a screen shows twenty.
+ */
+const BURST_MS = 20;
+const IDS_MAX = 100;
+const NAMES_MAX = 5_000;
+/** A reading that failed is tried again when somebody asks after so long. */
+const AGAIN_AFTER_MS = 10_000;
+
+/** Reads the names of these; who is not there is nobody. */
+export type ReadNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+export class NameBook {
+  readonly #read: ReadNames;
+  /** Of nobody there is no name. */
+  readonly #names = new Map<string, string | undefined>();
+  readonly #asked = new Set<string>();
+  readonly #watchers = new Set<() => void>();
+  #wanted = new Set<string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #version = 0;
+
+  constructor(read: ReadNames) {
+    this.#read = read;
+  }
+
+  /** Changes with whatever is known. */
+  get version(): number {
+    return this.#version;
+  }
+
+  subscribe = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  };
+
+  /** The name as far as it is known; whoever is not known yet is asked for. */
+  nameOf(id: string): string | undefined {
+    if (!this.#asked.has(id)) {
+      this.#asked.add(id);
+      this.#wanted.add(id);
+      this.#timer ??= setTimeout(() => void this.#readWanted(), BURST_MS);
+    }
+    return this.#names.get(id);
+  }
+
+  /** Names may have changed: they are read again when they are asked for, and shown as they were until then. */
+  forget(): void {
+    this.#asked.clear();
+    this.#touch();
+  }
+
+  async #readWanted(): Promise<void> {
+    this.#timer = undefined;
+    const wanted = [...this.#wanted];
+    this.#wanted = new Set();
+    for (let n = 0; n < wanted.length; n += IDS_MAX) {
+      const ids = wanted.slice(n, n + IDS_MAX);
+      try {
+        const names = await this.#read(ids);
+        for (const id of ids) this.#keep(id, names.get(id));
+        this.#touch();
+      } catch {
+        setTimeout(() => {
+          for (const id of ids) this.#asked.delete(id);
+        }, AGAIN_AFTER_MS);
+      }
+    }
+  }
+
+  #keep(id: string, name: string | undefined): void {
+    this.#names.delete(id);
+    this.#names.set(id, name);
+    const [oldest] = this.#names.keys();
+    if (this.#names.size <= NAMES_MAX || oldest === undefined) return;
+    this.#names.delete(oldest);
+    this.#asked.delete(oldest);
+  }
+
+  #touch(): void {
+    this.#version += 1;
+    for (const watcher of this.#watchers) watcher();
+  }
+}

@@ -1,0 +1,66 @@
+/** Options of a field that the server finds as somebody types: what there is may be more than a browser can hold. */
+import { useMemo, useState } from "react";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import type { ComboOption, OptionSearch } from "../../ui/overlay/options.tsx";
+import { type Input, type OperationId, type Reply, useOp } from "../api.ts";
+
+const PAUSE_MS = 150;
+const FOUND_MAX = 30;
+
+interface Page {
+  readonly data: readonly unknown[];
+  readonly pagination: { readonly nextCursor?: string | null };
+}
+
+type ListId = { [O in OperationId]: Reply<O> extends Page ? O : never }[OperationId];
+type ItemOf<R> = R extends { readonly data: readonly (infer I)[] } ? I : never;
+
+export interface SearchedOptions {
+  readonly options: readonly ComboOption[];
+  readonly search: OptionSearch;
+}
+
+/** Finds options by an operation that takes words as `q`. Nothing is asked before the list is open. `toOption` stays the same. */
+export function useOptionSearch<O extends ListId>(
+  id: O,
+  toOption: (item: ItemOf<Reply<O>>) => ComboOption,
+  { query = {}, isAllowed = true }: { readonly query?: object; readonly isAllowed?: boolean } = {},
+): SearchedOptions {
+  const [typed, setTyped] = useState<string>();
+  // The list that opens is not waited for.
+  const paused = useDebounced(typed, PAUSE_MS);
+  const words = typed === "" || typed === undefined ? typed : (paused ?? "");
+  const input = { query: { ...query, limit: FOUND_MAX, ...(words && { q: words }) } };
+  const enabled = isAllowed && words !== undefined;
+  const answer = useOp(id, input as unknown as Input<O>, { enabled });
+  const { data, error, isFetching, isPlaceholderData, fetchStatus } = answer;
+  const page = data as Page | undefined;
+  const options = useMemo(
+    () => ((page?.data ?? []) as readonly ItemOf<Reply<O>>[]).map(toOption),
+    [page, toOption],
+  );
+  const isAnswered = page !== undefined && !isPlaceholderData && words === typed;
+  return {
+    options,
+    search: {
+      words: isAnswered ? (words ?? "") : NOT_ANSWERED,
+      onWords: setTyped,
+      isLoading: isFetching || words !== typed,
+      problem: describe({ isOffline: fetchStatus === "paused", error, isAllowed }),
+      hasMore: isAnswered && page.pagination.nextCursor != null,
+    },
+  };
+}
+
+/** Nobody types this: what is shown is narrowed by the browser until the server has answered. */
+export const NOT_ANSWERED = "\0";
+
+function describe(state: {
+  readonly isOffline: boolean;
+  readonly error: Error | null;
+  readonly isAllowed: boolean;
+}): string | undefined {
+  if (!state.isAllowed) return "You may not see what there is.";
+  if (state.isOffline) return "You are offline: others are found when the network is back.";
+  return state.error ? `Others were not found: ${state.error.message}` : undefined;
+}
