@@ -16,7 +16,7 @@ export const root = createRootRoute({ component: Outlet, notFoundComponent: NotF
 export const signIn = createRoute({
   getParentRoute: () => root,
   path: "/login",
-  // Whoever is inside never needs it.
+  // A person who is inside never needs it.
   component: lazyRouteComponent(() => import("./shell/sign-in/sign-in.tsx"), "SignIn"),
   validateSearch: ({ from }): { from?: string } => (typeof from === "string" ? { from } : {}),
 });

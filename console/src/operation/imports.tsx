@@ -105,6 +105,7 @@ export function Imports() {
             confirming.task === "activate" ? "Activate the workspace" : "Take the archive back"
           }
           act={confirming.task === "activate" ? "Activate it" : "Take it back"}
+          isGentle={confirming.task === "activate"}
           onAct={() => void perform(confirming.one, confirming.task)}
           onClose={() => setConfirming(undefined)}
         >

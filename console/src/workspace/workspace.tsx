@@ -258,6 +258,7 @@ function SecondFactors() {
             isOn ? "Require no second factor any more" : "Require a second factor of everybody"
           }
           act={isOn ? "Require it no longer" : "Require it"}
+          isGentle={!isOn}
           isBusy={isBusy}
           onAct={() => void attempt(turn)}
           onClose={() => setAsking(false)}

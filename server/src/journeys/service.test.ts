@@ -40,7 +40,10 @@ async function expectPickerKept(page: Page): Promise<void> {
   expect(await isOpen()).toBe("false");
   await page.context().setOffline(true);
   await field.fill("nobody has read this");
-  await page.getByText(/offline/).last().waitFor();
+  await page
+    .getByText(/offline/)
+    .last()
+    .waitFor();
   await page.context().setOffline(false);
   await page.getByText("Nothing like that").waitFor();
   await page.keyboard.press("Escape");

@@ -87,6 +87,7 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
       </ol>
       {asked !== undefined && (
         <Confirm
+          isGentle
           title={`Bring version ${asked} back`}
           act="Bring it back"
           onAct={() => void restore(asked)}

@@ -104,7 +104,12 @@ export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
           error={faults.get("ciIds")}
         >
           {({ id }) => (
-            <ItemPicker id={id} label="Affected items" value={draft.ciIds} onChange={(ciIds) => set({ ciIds })} />
+            <ItemPicker
+              id={id}
+              label="Affected items"
+              value={draft.ciIds}
+              onChange={(ciIds) => set({ ciIds })}
+            />
           )}
         </Field>
         {text("justification", "Why", 2)}

@@ -18,7 +18,6 @@ export class NameBook {
   readonly #asked = new Set<string>();
   readonly #watchers = new Set<() => void>();
   #wanted = new Set<string>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #version = 0;
 
   constructor(read: ReadNames) {
@@ -40,7 +39,7 @@ export class NameBook {
     if (!this.#asked.has(id)) {
       this.#asked.add(id);
       this.#wanted.add(id);
-      this.#timer ??= setTimeout(() => void this.#readWanted(), BURST_MS);
+      if (this.#wanted.size === 1) setTimeout(() => void this.#readWanted(), BURST_MS);
     }
     return this.#names.get(id);
   }
@@ -52,7 +51,6 @@ export class NameBook {
   }
 
   async #readWanted(): Promise<void> {
-    this.#timer = undefined;
     const wanted = [...this.#wanted];
     this.#wanted = new Set();
     for (let n = 0; n < wanted.length; n += IDS_MAX) {

@@ -76,7 +76,10 @@ export function useMembers(ids: readonly string[]): readonly Person[] {
     { staleTime: KEPT_MS, enabled: isPart },
   ).data?.data;
   return useMemo(() => {
-    const all = new Map([...known, ...(isPart ? (others ?? NONE) : NONE).map((o) => [o.id, o] as const)]);
+    const all = new Map([
+      ...known,
+      ...(isPart ? (others ?? NONE) : NONE).map((o) => [o.id, o] as const),
+    ]);
     return ids.flatMap((id) => all.get(id) ?? NONE);
   }, [known, others, isPart, ids]);
 }

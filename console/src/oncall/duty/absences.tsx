@@ -149,9 +149,7 @@ function AbsenceDialog({ onClose }: { readonly onClose: () => void }) {
         )}
         {may("desk:write") && (
           <Field label="Who">
-            {({ id }) => (
-              <PersonCombobox id={id} label="Who" value={userId} onChange={setUserId} />
-            )}
+            {({ id }) => <PersonCombobox id={id} label="Who" value={userId} onChange={setUserId} />}
           </Field>
         )}
         <div className="editor-columns">

@@ -137,9 +137,7 @@ function StandInForm({ schedule, ask, onClose, title, choice }: FormProps) {
           </p>
         )}
         <Field label="Who">
-          {({ id }) => (
-            <PersonCombobox id={id} label="Who" value={userId} onChange={setUserId} />
-          )}
+          {({ id }) => <PersonCombobox id={id} label="Who" value={userId} onChange={setUserId} />}
         </Field>
         <div className="editor-columns">
           <TimeField label="From" value={from} onChange={setFrom} />

@@ -67,6 +67,7 @@ export function RetryMany(props: {
   const runs = preview && count(preview.count, "run");
   return (
     <Confirm
+      isGentle
       title={runs === undefined ? "Counting the runs…" : `Retry ${runs}?`}
       act={preview ? `Retry ${preview.count}` : "Retry"}
       isBusy={isBusy || !preview || preview.count === 0}

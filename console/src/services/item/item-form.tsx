@@ -2,12 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { ApiError, call, invalidate, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import {
-  LineField,
-  NameField,
-  SelectField,
-  TeamSelect,
-} from "../../desk-settings/index.ts";
+import { LineField, NameField, SelectField, TeamSelect } from "../../desk-settings/index.ts";
 import { Form, type Schema, toSendable } from "../../form/index.ts";
 import { Field } from "../../ui/field.tsx";
 import { PersonCombobox } from "../../data/options/person-combobox.tsx";

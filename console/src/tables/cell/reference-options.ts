@@ -35,7 +35,7 @@ export function useReferenceOptions(target: string, words: string) {
   return { options, isLoading: isFetching, isAnswered, error };
 }
 
-/** The same for a field that says itself what is typed in it. */
+/** Options of a field that says itself what is typed in it. */
 export function useReferenceSearch(target: string): SearchedOptions {
   const [typed, setTyped] = useState<string>();
   const { options, isLoading, isAnswered, error } = useReferenceOptions(target, typed ?? "");

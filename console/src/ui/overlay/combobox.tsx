@@ -27,18 +27,80 @@ export interface ComboboxProps {
 
 /** A field with a list: type to find, arrows to choose. Escape puts back what was there. */
 export function Combobox(props: ComboboxProps) {
-  const { options, value, onChange, isFree = false } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const combo = useCombo(props);
+  const { isOpen, found, active } = combo;
+  useFloat(box, list, isOpen, { isWide: true });
+  useEffect(() => {
+    if (isOpen) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: "nearest" });
+  }, [id, active, isOpen]);
+  const isShown = isOpen && found.length > 0;
+  return (
+    <div ref={box} className="combo">
+      <input
+        ref={input}
+        {...(props.id !== undefined && { id: props.id })}
+        className="field"
+        role="combobox"
+        aria-label={props.label}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? `${id}-list` : undefined}
+        aria-autocomplete="list"
+        aria-invalid={props.isInvalid || undefined}
+        aria-describedby={props.describedBy}
+        aria-activedescendant={isShown ? `${id}-${active}` : undefined}
+        autoComplete="off"
+        placeholder={props.placeholder}
+        disabled={props.isDisabled}
+        value={combo.shown}
+        onChange={({ target }) => combo.type(target.value)}
+        onClick={combo.open}
+        onKeyDown={combo.onKeyDown}
+        onBlur={combo.leave}
+      />
+      <ListMark
+        onToggle={() => {
+          input.current?.focus();
+          if (isOpen) combo.close();
+          else combo.open();
+        }}
+      />
+      {isOpen && (
+        <div
+          ref={list}
+          popover="manual"
+          className="float list-box"
+          // A press keeps the focus in the field.
+          onPointerDown={(event) => event.preventDefault()}
+        >
+          <div id={`${id}-list`} role="listbox" aria-label={props.label}>
+            <OptionLines
+              {...{ id, active }}
+              value={props.value}
+              options={found}
+              onActive={(option) => combo.setActive(option.value)}
+              onPick={combo.pick}
+            />
+          </div>
+          <ListNote {...props} isEmpty={found.length === 0} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What is typed, found and chosen. */
+function useCombo(props: ComboboxProps) {
+  const { options, value, onChange, isFree = false } = props;
   const [typed, setTyped] = useState<string>();
   const [isOpen, setOpen] = useState(false);
   // By its value: the options around it change while somebody looks at them.
   const [activeValue, setActive] = useState<string>();
   // The option that was picked may not be on the page that is found next.
   const [picked, setPicked] = useState<ComboOption>();
-  useFloat(box, list, isOpen, { isWide: true });
   const chosen = [...options, picked].find((option) => option?.value === value);
   const shown = typed ?? chosen?.label ?? props.chosen ?? value ?? "";
   const { found, isAnswered } = useFound(props, typed ?? "", isOpen);
@@ -48,9 +110,6 @@ export function Combobox(props: ComboboxProps) {
     0,
     found.findIndex((option) => option.value === activeValue),
   );
-  useEffect(() => {
-    if (isOpen) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: "nearest" });
-  }, [id, active, isOpen]);
   const close = (): void => {
     setOpen(false);
     setTyped(undefined);
@@ -92,69 +151,27 @@ export function Combobox(props: ComboboxProps) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const isShown = isOpen && found.length > 0;
+  const type = (words: string): void => {
+    setTyped(words);
+    // The best of what is found for these words.
+    setActive(undefined);
+    setAwaited(false);
+    setOpen(true);
+  };
+  return { isOpen, found, active, shown, open, close, type, pick, leave, setActive, onKeyDown };
+}
+
+/** Opens and shuts the list by a press, which keeps the focus in the field: without it, the list would be shut, and opened again. */
+function ListMark({ onToggle }: { readonly onToggle: () => void }) {
   return (
-    <div ref={box} className="combo">
-      <input
-        ref={input}
-        {...(props.id !== undefined && { id: props.id })}
-        className="field"
-        role="combobox"
-        aria-label={props.label}
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? `${id}-list` : undefined}
-        aria-autocomplete="list"
-        aria-invalid={props.isInvalid || undefined}
-        aria-describedby={props.describedBy}
-        aria-activedescendant={isShown ? `${id}-${active}` : undefined}
-        autoComplete="off"
-        placeholder={props.placeholder}
-        disabled={props.isDisabled}
-        value={shown}
-        onChange={({ target }) => {
-          setTyped(target.value);
-          // The best of what is found for these words.
-          setActive(undefined);
-          setAwaited(false);
-          setOpen(true);
-        }}
-        onClick={open}
-        onKeyDown={onKeyDown}
-        onBlur={leave}
-      />
-      <span
-        className="combo-mark"
-        aria-hidden="true"
-        // A press keeps the focus in the field: without it, the list would be shut, and opened again by the click.
-        onPointerDown={(event) => event.preventDefault()}
-        onClick={() => {
-          input.current?.focus();
-          if (isOpen) close();
-          else open();
-        }}
-      >
-        <ChevronsUpDown className="ico" />
-      </span>
-      {isOpen && (
-        <div
-          ref={list}
-          popover="manual"
-          className="float list-box"
-          // A press keeps the focus in the field.
-          onPointerDown={(event) => event.preventDefault()}
-        >
-          <div id={`${id}-list`} role="listbox" aria-label={props.label}>
-            <OptionLines
-              {...{ id, active, value }}
-              options={found}
-              onActive={(option) => setActive(option.value)}
-              onPick={pick}
-            />
-          </div>
-          <ListNote {...props} isEmpty={found.length === 0} />
-        </div>
-      )}
-    </div>
+    <span
+      className="combo-mark"
+      aria-hidden="true"
+      onPointerDown={(event) => event.preventDefault()}
+      onClick={onToggle}
+    >
+      <ChevronsUpDown className="ico" />
+    </span>
   );
 }
 

@@ -9,16 +9,19 @@ interface ConfirmProps {
   /** The way out, as its button says it. */
   readonly keep?: string;
   readonly isBusy?: boolean;
+  /** Nothing is lost by it, so Enter does it. Otherwise Enter leaves all as it is: many a dialog is answered unread. */
+  readonly isGentle?: boolean;
   readonly onAct: () => void;
   readonly onClose: () => void;
 }
 
 /** A question before something that can't be taken back. Escape leaves all as it is. */
 export function Confirm(props: ConfirmProps) {
-  const main = useRef<HTMLButtonElement>(null);
+  const first = useRef<HTMLButtonElement>(null);
+  const { isGentle = false } = props;
   const isBusy = props.isBusy === true;
   // While it is counted first, the button can't be focused yet.
-  useEffect(() => main.current?.focus(), [isBusy]);
+  useEffect(() => first.current?.focus(), [isBusy]);
   return (
     <Dialog
       title={props.title}
@@ -26,10 +29,15 @@ export function Confirm(props: ConfirmProps) {
       onSubmit={props.onAct}
       footer={
         <>
-          <button type="button" className="btn" onClick={props.onClose}>
+          <button
+            ref={isGentle ? undefined : first}
+            type="button"
+            className="btn"
+            onClick={props.onClose}
+          >
             {props.keep ?? "Leave it"}
           </button>
-          <button ref={main} className="btn main" disabled={isBusy}>
+          <button ref={isGentle ? first : undefined} className="btn main" disabled={isBusy}>
             {props.act}
           </button>
         </>

@@ -17,7 +17,8 @@ import { useClipboard } from "./use-clipboard.ts";
 import { useEditorActions } from "./use-editor-actions.ts";
 import { useEdits } from "./use-edits.ts";
 import { useFolds } from "./use-folds.ts";
-import { showField, useJump, useProblems } from "./use-problems.ts";
+import { focusFields } from "./panels/panel-focus.ts";
+import { useJump, useProblems } from "./use-problems.ts";
 import { useRights } from "./use-rights.ts";
 import { useShownRun } from "./run/use-shown-run.ts";
 import { useEditorPlace, useSelection } from "./use-selection.ts";
@@ -117,13 +118,4 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
       <Dialogs {...{ id, draft, definition, workflow, edits, dialogs, panel, go }} />
     </div>
   );
-}
-
-/** The first field of the step; its name, where it has none. */
-function focusFields(): void {
-  const side = document.querySelector(".editor-side");
-  const fields = side?.querySelectorAll<HTMLElement>("input, textarea, select, .code-host");
-  const [first, ...rest] = [...(fields ?? [])];
-  const field = rest.find((one) => one.closest(".inspector-body")) ?? first;
-  if (field) showField(field);
 }

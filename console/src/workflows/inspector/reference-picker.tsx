@@ -7,7 +7,11 @@ import { useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
 import type { SearchedOptions } from "../../data/options/option-search.ts";
-import { usePeopleSearch, useWorkflowName, useWorkflowSearch } from "../../data/options/searches.ts";
+import {
+  usePeopleSearch,
+  useWorkflowName,
+  useWorkflowSearch,
+} from "../../data/options/searches.ts";
 import { useMay } from "../../data/people.ts";
 import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
 import { filterOptions } from "../../ui/overlay/options.tsx";
@@ -67,7 +71,10 @@ export function ReferencePicker({ kind, field, beside }: ReferencePickerProps) {
 }
 
 /** Workflows and people are found by the server; roles and all else are few. */
-function useFound(kind: string, { options }: Picker): Partial<SearchedOptions> & Pick<Picker, "options"> {
+function useFound(
+  kind: string,
+  { options }: Picker,
+): Partial<SearchedOptions> & Pick<Picker, "options"> {
   const workflows = useWorkflowSearch();
   const people = usePeopleSearch();
   const [words, setWords] = useState("");

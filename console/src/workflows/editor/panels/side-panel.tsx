@@ -10,6 +10,7 @@ import type { Draft } from "../draft/use-draft.ts";
 import type { ShownRun } from "../run/use-shown-run.ts";
 import { useValues } from "../run/use-values.ts";
 import type { Edits } from "../use-edits.ts";
+import { focusCanvas } from "./panel-focus.ts";
 import { ProblemList } from "./problem-list.tsx";
 
 const Inspector = lazyPart(async () => (await import("../../inspector/index.ts")).Inspector);
@@ -40,7 +41,10 @@ interface SidePanelProps {
 /** What stands beside the canvas: a panel that was asked for, or the fields of the chosen step. */
 export function SidePanel(props: SidePanelProps) {
   const { panel, chosen, definition, problems, onPanel } = props;
-  const close = (): void => onPanel(undefined);
+  const close = (): void => {
+    onPanel(undefined);
+    focusCanvas();
+  };
   if (panel === "problems") {
     return (
       <Side title="Problems" onClose={close}>
@@ -98,7 +102,10 @@ function StepFields(props: SidePanelProps & { readonly chosenKey: string }) {
         draft.act({ label, after, chosen: [stepKey], field: `${key}:${field}` });
         if (stepKey !== key) props.choose([stepKey]);
       }}
-      onClose={() => props.choose([])}
+      onClose={() => {
+        props.choose([]);
+        focusCanvas();
+      }}
     />
   );
 }
@@ -106,7 +113,7 @@ function StepFields(props: SidePanelProps & { readonly chosenKey: string }) {
 function returnToCanvas(event: KeyboardEvent): void {
   if (event.key !== "Escape" || event.defaultPrevented) return;
   event.preventDefault();
-  document.querySelector<HTMLElement>(".editor-canvas .canvas")?.focus();
+  focusCanvas();
 }
 
 function Side(props: {
