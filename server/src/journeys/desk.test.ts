@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
@@ -5,6 +6,26 @@ import { type Ask, until } from "#kernel/testing/world.ts";
 import { expectSound, useConsole, type Visitor, testAtLength } from "./testing.ts";
 
 const TICKETS = IS_THOROUGH ? 10 : 3;
+
+const ANSWER = "The queue was restarted, please print again.";
+
+/** Counts the keys after which the panel of the ticket was drawn anew: React then gives its element other properties. */
+async function countPanelDrawn(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(() => {
+    const panel = document.querySelector("section.ticket") as unknown as Record<string, unknown>;
+    const name = Object.keys(panel).find((one) => one.startsWith("__reactProps")) ?? "";
+    let known = panel[name];
+    const drawn = { count: known === undefined ? Number.NaN : 0 };
+    Object.assign(globalThis, { drawn });
+    addEventListener("keyup", () => {
+      if (panel[name] === known) return;
+      known = panel[name];
+      drawn.count += 1;
+    });
+  });
+  return () =>
+    page.evaluate(() => (globalThis as unknown as { drawn: { count: number } }).drawn.count);
+}
 
 /** The number of a ticket in the address. */
 const openNumber = ({ page }: Visitor): string | null =>
@@ -51,7 +72,10 @@ describeInBrowser("the agent's desk", () => {
       await page.keyboard.press("t");
       await page.getByText(`${number} is yours`).waitFor();
       await page.keyboard.press("r");
-      await page.keyboard.type("The queue was restarted, please print again.");
+      const countDrawn = await countPanelDrawn(page);
+      await page.keyboard.type(ANSWER);
+      // At the first key it is told that somebody writes; no other key draws more than the letter.
+      expect(await countDrawn()).toBeLessThan(ANSWER.length / 4);
       if (n === 0) await expectSound(agent);
       await page.keyboard.press("Control+Shift+Enter");
       await until(async () => openNumber(agent) !== number);

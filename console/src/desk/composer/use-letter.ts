@@ -15,7 +15,7 @@ const NEWEST = 20;
 const KEEP_AFTER_MS = 250;
 const EMPTY: Letter = { text: "", isInternal: false };
 
-interface LetterOptions {
+export interface LetterOptions {
   readonly stream: readonly StreamEntry[];
   /** The story is on the screen. */
   readonly isRead: boolean;

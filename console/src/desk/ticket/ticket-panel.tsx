@@ -10,9 +10,8 @@ import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { ActPreview, type PlannedAct } from "../bulk/act-preview.tsx";
 import { planMacro, useMacros } from "../bulk/use-macros.ts";
-import { Composer, type ComposerHandle } from "../composer/composer.tsx";
-import { useLetter } from "../composer/use-letter.ts";
-import { useLetterCompletion } from "../composer/use-letter-completion.ts";
+import type { ComposerHandle } from "../composer/composer.tsx";
+import { LetterComposer } from "../composer/letter-composer.tsx";
 import { toStream } from "../stream/moments.ts";
 import { Stream } from "../stream/stream.tsx";
 import { Strip } from "../strip/strip.tsx";
@@ -96,11 +95,10 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const [isPaging, setPaging] = useState(false);
   const allActs = [...acts.acts, pageAct(may("pages:write"), () => setPaging(true))];
   const isRead = moments !== undefined;
-  const letter = useLetter(ticket, { stream, isRead, onNext: () => onNext?.() });
-  const people = usePresence(id, { isEditing: letter.isWriting });
+  const [isWriting, setWriting] = useState(false);
+  const people = usePresence(id, { isEditing: isWriting });
   const writers = people.filter(({ state }) => state === "editing").map(({ name }) => name);
   const callerName = useCallerName(ticket);
-  const completion = useLetterCompletion(ticket);
   const mayWrite = may(KINDS[kind].write) || kind === "request";
   const refusal = mayWrite ? undefined : `You may read this, not answer it (${KINDS[kind].write}).`;
   const Title = onClose ? "h2" : "h1";
@@ -140,22 +138,12 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
             {isRead && <Stream {...{ ticket, callerName, onSee }} entries={stream} />}
             {!isRead && !timeline.error && <Loading rows={5} />}
           </div>
-          <Composer
+          <LetterComposer
+            {...{ ticket, stream, isRead, canResolve, callerName, writers }}
             handle={composer}
-            letter={letter.letter}
-            onChange={letter.change}
-            onSend={(way) => void letter.send(way)}
-            isBusy={letter.isBusy}
             disabled={refusal}
-            canResolve={canResolve}
-            callerName={callerName?.split(" ")[0]}
-            unseen={letter.unseen}
-            isWarned={letter.isWarned}
-            writers={writers}
-            completion={completion}
-            files={letter.files.files}
-            onFiles={letter.files.add}
-            onDropFile={letter.files.drop}
+            onNext={() => onNext?.()}
+            onWriting={setWriting}
           />
         </div>
         <Strip

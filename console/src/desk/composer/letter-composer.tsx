@@ -1,0 +1,44 @@
+import { type RefObject, useEffect } from "react";
+import type { Ticket } from "../ticket-kind.ts";
+import { Composer, type ComposerHandle } from "./composer.tsx";
+import { type LetterOptions, useLetter } from "./use-letter.ts";
+import { useLetterCompletion } from "./use-letter-completion.ts";
+
+interface LetterComposerProps extends LetterOptions {
+  readonly ticket: Ticket;
+  readonly handle: RefObject<ComposerHandle | null>;
+  readonly disabled: string | undefined;
+  readonly canResolve: boolean;
+  readonly callerName: string | undefined;
+  readonly writers: readonly string[];
+  /** Says whether there is something written; stays the same function. */
+  readonly onWriting: (isWriting: boolean) => void;
+}
+
+/** The place to answer with what is written in it. Its letter is its own: a key that is typed draws nothing else of the ticket. */
+export function LetterComposer(props: LetterComposerProps) {
+  const { ticket, stream, isRead, onNext, onWriting, callerName } = props;
+  const letter = useLetter(ticket, { stream, isRead, onNext });
+  const completion = useLetterCompletion(ticket);
+  const { isWriting } = letter;
+  useEffect(() => onWriting(isWriting), [onWriting, isWriting]);
+  return (
+    <Composer
+      handle={props.handle}
+      letter={letter.letter}
+      onChange={letter.change}
+      onSend={(way) => void letter.send(way)}
+      isBusy={letter.isBusy}
+      disabled={props.disabled}
+      canResolve={props.canResolve}
+      callerName={callerName?.split(" ")[0]}
+      unseen={letter.unseen}
+      isWarned={letter.isWarned}
+      writers={props.writers}
+      completion={completion}
+      files={letter.files.files}
+      onFiles={letter.files.add}
+      onDropFile={letter.files.drop}
+    />
+  );
+}
