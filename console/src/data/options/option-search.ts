@@ -39,15 +39,16 @@ export function useOptionSearch<O extends ListId>(
     () => ((page?.data ?? []) as readonly ItemOf<Reply<O>>[]).map(toOption),
     [page, toOption],
   );
-  const isAnswered = page !== undefined && !isPlaceholderData && words === typed;
+  const isRead = page !== undefined && !isPlaceholderData && words === typed;
   return {
     options,
     search: {
-      words: isAnswered ? (words ?? "") : NOT_ANSWERED,
+      // Where nothing may be seen there is nothing to wait for.
+      words: isRead || !isAllowed ? (typed ?? "") : NOT_ANSWERED,
       onWords: setTyped,
-      isLoading: isFetching || words !== typed,
-      problem: describe({ isOffline: fetchStatus === "paused", error, isAllowed }),
-      hasMore: isAnswered && page.pagination.nextCursor != null,
+      isLoading: isAllowed && (isFetching || words !== typed),
+      problem: fetchStatus === "paused" ? OFFLINE : error ? describe(error) : undefined,
+      hasMore: isRead && page.pagination.nextCursor != null,
     },
   };
 }
@@ -55,12 +56,6 @@ export function useOptionSearch<O extends ListId>(
 /** Nobody types this: what is shown is narrowed by the browser until the server has answered. */
 export const NOT_ANSWERED = "\0";
 
-function describe(state: {
-  readonly isOffline: boolean;
-  readonly error: Error | null;
-  readonly isAllowed: boolean;
-}): string | undefined {
-  if (!state.isAllowed) return "You may not see what there is.";
-  if (state.isOffline) return "You are offline: others are found when the network is back.";
-  return state.error ? `Others were not found: ${state.error.message}` : undefined;
-}
+const OFFLINE = "You are offline: others are found when the network is back.";
+
+const describe = ({ message }: Error): string => `Others were not found: ${message}`;
