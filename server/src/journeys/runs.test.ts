@@ -187,6 +187,9 @@ describeInBrowser("runs", () => {
     await page.getByText("Waits", { exact: true }).waitFor();
     await expectSound(visitor);
     await page.getByRole("button", { name: "Cancel" }).click();
+    // Enter leaves all as it is.
+    const wayOut = page.getByRole("dialog").locator("footer button:focus");
+    expect(await wayOut.textContent()).not.toBe("Cancel the run");
     await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
     await stateOf(page, "Cancelled").waitFor();
     // And however many wait, by the filter of the list.
