@@ -9,7 +9,9 @@ const TICKETS = IS_THOROUGH ? 10 : 3;
 
 const ANSWER = "The queue was restarted, please print again.";
 
-/** Counts the keys after which the panel of the ticket was drawn anew: React then gives its element other properties. */
+/**
+ * Counts the keys after which the panel of the ticket was drawn anew: React then gives its element other properties.
+ */
 async function countPanelDrawn(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(() => {
     const panel = document.querySelector("section.ticket") as unknown as Record<string, unknown>;

@@ -9,7 +9,10 @@ const PAGE_MAX_MS = 20_000;
 const CROWD = 230;
 const LATE = "Zoë Late";
 
-/** Expects of a picker in a dialog that its list comes and goes by itself, and that the line which is chosen is there. */
+/**
+ * Expects of a picker in a dialog that its list comes and goes by itself, and that the line which is chosen is
+ * there.
+ */
 async function expectPickerKept(page: Page): Promise<void> {
   const field = page.getByRole("combobox", { name: "Who" });
   const isOpen = () => field.getAttribute("aria-expanded");

@@ -20,7 +20,10 @@ export interface SearchedOptions {
   readonly search: OptionSearch;
 }
 
-/** Finds options by an operation that takes words as `q`. Nothing is asked before the list is open. `toOption` stays the same. */
+/**
+ * Finds options by an operation that takes words as `q`. Nothing is asked before the list is open. `toOption` stays
+ * the same.
+ */
 export function useOptionSearch<O extends ListId>(
   id: O,
   toOption: (item: ItemOf<Reply<O>>) => ComboOption,

@@ -15,7 +15,10 @@ interface LetterComposerProps extends LetterOptions {
   readonly onWriting: (isWriting: boolean) => void;
 }
 
-/** The place to answer with what is written in it. Its letter is its own: a key that is typed draws nothing else of the ticket. */
+/**
+ * The place to answer with what is written in it. Its letter is its own: a key that is typed draws nothing else of
+ * the ticket.
+ */
 export function LetterComposer(props: LetterComposerProps) {
   const { ticket, stream, isRead, onNext, onWriting, callerName } = props;
   const letter = useLetter(ticket, { stream, isRead, onNext });

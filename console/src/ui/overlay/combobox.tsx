@@ -161,7 +161,10 @@ function useCombo(props: ComboboxProps) {
   return { isOpen, found, active, shown, open, close, type, pick, leave, setActive, onKeyDown };
 }
 
-/** Opens and shuts the list by a press, which keeps the focus in the field: without it, the list would be shut, and opened again. */
+/**
+ * Opens and shuts the list by a press, which keeps the focus in the field: without it, the list would be shut, and
+ * opened again.
+ */
 function ListMark({ onToggle }: { readonly onToggle: () => void }) {
   return (
     <span
