@@ -21,6 +21,7 @@ import {
   SEALED_TABLES,
   type WorkspaceTable,
 } from "./catalogue.ts";
+import { withCopySocket } from "./copy-socket.ts";
 import { copyOut } from "./copy.ts";
 
 export interface ExportOptions {
@@ -57,7 +58,7 @@ export interface ExportSummary {
 
 /** Writes the archive of a workspace as it is at one moment, beside everything that goes on. */
 export async function exportWorkspace(options: ExportOptions): Promise<ExportSummary> {
-  return withOwnerClient(options.owner, async (client) => {
+  return withOwnerClient(withCopySocket(options.owner), async (client) => {
     await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0");
     await client.query("begin isolation level repeatable read read only");
     const workspace = await findWorkspace(client, options.slug);
@@ -306,8 +307,8 @@ class WorkspaceExport {
   async #countUnread(): Promise<number> {
     const { rows } = await this.#client.query<{ n: number }>(
       `select count(*)::int as n from events e
-        where e.workspace_id = $1 and exists (
-          select from readers r where r.name = any($2) and (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq))`,
+        where e.workspace_id = $1 and (e.epoch, e.xid, e.seq) > (
+          select r.epoch, r.xid, r.seq from readers r where r.name = any($2) order by 1, 2, 3 limit 1)`,
       [this.#workspace.key, this.#options.readerNames],
     );
     return rows[0]?.n ?? 0;

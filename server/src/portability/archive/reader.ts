@@ -7,6 +7,7 @@ import { StartupError } from "#kernel/startup-error.ts";
 import { CONTENT_BYTES_MAX, Head, HEAD_BYTES_MAX, MAGIC } from "./frame.ts";
 
 const decompress = promisify(zstdDecompress);
+const UNPACKED_ROOM_BYTES = 64;
 const heads = new Validator(Head, "body");
 
 /** A frame that was read: its head was checked, its content is checked when it is asked for. */
@@ -55,16 +56,27 @@ export async function* readArchive(bytes: ArchiveBytes): AsyncGenerator<Frame> {
   }
 }
 
-/** The frames of an archive, of which the next one is read and unpacked while the database takes the one before. */
+/** The frames of an archive; the next one is read, unpacked and checked while the database takes the one before. */
 export async function* readAhead(
   frames: AsyncGenerator<Frame>,
-  /** The number of the first whose content is asked for. */
-  from: number,
+  {
+    from,
+    check,
+  }: {
+    /** The number of the first whose content is asked for. */
+    readonly from: number;
+    /** Throws where a content is not to be taken. */
+    readonly check: (head: Head, content: Buffer) => void;
+  },
 ): AsyncGenerator<Frame> {
   const next = async (): Promise<IteratorResult<Frame, void>> => {
     const read = await frames.next();
     if (read.done || read.value.number < from) return read;
-    const content = read.value.content();
+    const { head } = read.value;
+    const content = read.value.content().then((unpacked) => {
+      check(head, unpacked);
+      return unpacked;
+    });
     // A failure is told to whoever asks for the content.
     content.catch(() => undefined);
     return { done: false, value: { ...read.value, content: () => content } };
@@ -109,7 +121,9 @@ async function readHead(source: Source): Promise<Head> {
 async function unpack(head: Head, packed: Buffer): Promise<Buffer> {
   // No more than it says is ever unpacked.
   const maxOutputLength = Math.min(Math.max(head.bytes, 1), CONTENT_BYTES_MAX);
-  const content = await decompress(packed, { maxOutputLength }).catch(() => undefined);
+  // In one piece, with some room, or another piece would be made to see that nothing follows.
+  const options = { maxOutputLength, chunkSize: maxOutputLength + UNPACKED_ROOM_BYTES };
+  const content = await decompress(packed, options).catch(() => undefined);
   if (content?.length !== head.bytes || hash("sha256", content) !== head.sha256)
     throw archiveError("was changed or cut: a content does not have the hash that its head says");
   return content;

@@ -23,7 +23,6 @@ import {
   SIGNED,
   type WorkspaceTable,
 } from "../catalogue.ts";
-import { copyIn } from "../copy.ts";
 import { partName } from "../export-workspace.ts";
 import {
   type ArchiveKeys,
@@ -41,14 +40,7 @@ import {
 import { openLog } from "./open-log.ts";
 import { insertPeople, matchPeople, type PeopleMap, replacePeople } from "./people.ts";
 import { RecordTables } from "./record-tables.ts";
-import {
-  assertRowForm,
-  assertRowValues,
-  copyTarget,
-  explainRowError,
-  isSameSet,
-  mapColumn,
-} from "./row-lines.ts";
+import { assertRows, copyRows, explainRowError, isSameSet, mapColumn } from "./row-lines.ts";
 import { verifyDefinitions } from "./verify-definitions.ts";
 import {
   countIdentitiesOn,
@@ -95,7 +87,10 @@ export async function importWorkspace(options: ImportOptions): Promise<ImportedW
       const state = await beginImport(client, { key: manifest.workspace.key, slug, archive });
       if (state.isLoaded) return;
       await openLog(client, { epoch: manifest.epoch, readerNames: options.kernel.readerNames });
-      const ahead = readAhead(frames, state.frames);
+      const ahead = readAhead(frames, {
+        from: state.frames,
+        check: (head, rows) => head.kind === "rows" && assertRows(head, rows, manifest.epoch),
+      });
       await new WorkspaceImport(client, ahead, { options, manifest, slug, keys }).run(state);
     });
     return { key: manifest.workspace.key, slug, exportedAt: manifest.exportedAt };
@@ -182,14 +177,12 @@ class WorkspaceImport {
     this.#rows.set(part, (this.#rows.get(part) ?? 0) + head.rows);
     if (isDone) return;
     const lines = await frame.content();
-    assertRowForm(head, lines);
     if (head.environment !== undefined) return this.#takeRecords(frame, head, lines);
     const table = this.#catalogue?.tables.find(({ name }) => name === head.table);
     if (!table) throw archiveError(`has rows of ${head.table}, which is no table of a workspace`);
     if (!isSameSet(table.columns, head.columns))
       throw archiveError(`has other columns of ${head.table} than there are here`);
     this.#assertPlace(table, head);
-    assertRowValues(head, lines, this.#context.manifest.epoch);
     if (table.isLate || head.open) await this.#beginOpening();
     const adapted = this.#adapt(head, lines);
     if (head.open) {
@@ -207,7 +200,7 @@ class WorkspaceImport {
         await this.#client.query(`delete from ${quote(head.table)} where workspace_id = $1`, [
           this.#key,
         ]);
-      await copyIn(this.#client, copyTarget(`public.${quote(head.table)}`, head.columns), adapted);
+      await copyRows(this.#client, head, `public.${quote(head.table)}`, adapted);
       await verifyRest(this.#client, table, this.#key);
       if (head.table === "workspaces") await this.#takeWorkspace();
     });
@@ -233,10 +226,11 @@ class WorkspaceImport {
     const known = rows.map(({ name }) => name);
     if (!isSameSet(known, columns))
       throw archiveError(`has other columns of the table ${table} than its definition`);
+    replacePeople(lines, this.#matched);
     await this.#transact(frame, async () => {
       await this.#client.query(`set local role ${quote(ownerOf(partition))}`);
-      const target = copyTarget(`${quote(schemaOf(partition))}.${quote(table)}`, columns);
-      await copyIn(this.#client, target, replacePeople(lines, this.#matched));
+      const relation = `${quote(schemaOf(partition))}.${quote(table)}`;
+      await copyRows(this.#client, head, relation, lines);
       await this.#client.query("set local role none");
     });
   }
@@ -324,12 +318,12 @@ class WorkspaceImport {
   /** Rows as they are here: with the accounts, the slug and the place of files of this installation. */
   #adapt({ table, columns }: HeadOf<"rows">, lines: Buffer): Buffer {
     if (SIGNED.has(table)) return lines;
-    const known = replacePeople(lines, this.#matched);
+    replacePeople(lines, this.#matched);
     if (table === "workspaces")
-      return mapColumn(known, columns.indexOf("slug"), () => this.#context.slug);
-    if (table !== "blobs") return known;
+      return mapColumn(lines, columns.indexOf("slug"), () => this.#context.slug);
+    if (table !== "blobs") return lines;
     const { place } = this.#context.options.kernel.blobStores;
-    return mapColumn(known, columns.indexOf("place"), (old) => (old === "database" ? old : place));
+    return mapColumn(lines, columns.indexOf("place"), (old) => (old === "database" ? old : place));
   }
 
   async #beginOpening(): Promise<void> {

@@ -1,16 +1,28 @@
 /** Rows in COPY's text form: a line each, in which line breaks and tabs of values are escaped. */
+import type pg from "pg";
 import { isBlobId } from "#domains/files/index.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { archiveError } from "../archive/reader.ts";
 import type { Head } from "../archive/frame.ts";
 import { quote, WORKSPACE_JOB } from "../catalogue.ts";
+import { copyIn, freeBuffer } from "../copy.ts";
 import { partName } from "../export-workspace.ts";
 
 type RowsHead = Extract<Head, { kind: "rows" }>;
 
-/** The table and the columns that rows are put into. */
-export function copyTarget(relation: string, columns: readonly string[]): string {
-  return `${relation} (${columns.map(quote).join(", ")})`;
+/**
+ * Puts rows into a table, and frees them. PostgreSQL counts for itself: it must have seen the same rows as those that
+ * were checked.
+ */
+export async function copyRows(
+  client: pg.Client,
+  head: RowsHead,
+  relation: string,
+  lines: Buffer,
+): Promise<void> {
+  const target = `${relation} (${head.columns.map(quote).join(", ")})`;
+  if ((await copyIn(client, target, lines)) !== head.rows) throw rowCountError(head);
+  freeBuffer(lines);
 }
 
 /** True when both have the same names, each once. */
@@ -27,6 +39,10 @@ const NEWLINE = 10;
 const TAB = 9;
 const BACKSLASH = 92;
 
+function rowCountError(head: RowsHead): Error {
+  return archiveError(`has another number of rows in ${partName(head)}`);
+}
+
 function countLines(lines: Buffer): number {
   let count = 0;
   for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1)) count += 1;
@@ -35,13 +51,20 @@ function countLines(lines: Buffer): number {
 
 /**
  * Refuses another number of rows, and rows that PostgreSQL would read otherwise than we do: a tab or a line break
- * behind a backslash is a part of a value to it, and a carriage return may end a row. It writes none of these itself.
+ * behind a backslash is a part of a value to it, a dot there the end of all rows, and a carriage return may end one. It
+ * writes none of these itself, and ends each row.
  */
 export function assertRowForm(head: RowsHead, lines: Buffer): void {
-  if (countLines(lines) !== head.rows)
-    throw archiveError(`has another number of rows in ${partName(head)}`);
-  if (lines.includes("\r") || isEscaped(lines, "\t") || isEscaped(lines, "\n"))
+  if (countLines(lines) !== head.rows) throw rowCountError(head);
+  const isOther = lines.includes("\r") || ["\t", "\n", "."].some((one) => isEscaped(lines, one));
+  if (isOther || (lines.length > 0 && lines.at(-1) !== NEWLINE))
     throw archiveError(`has rows of ${head.table} in another form than PostgreSQL writes them`);
+}
+
+/** Refuses rows in another form, or with values that reach beyond the workspace. */
+export function assertRows(head: RowsHead, lines: Buffer, epoch: number): void {
+  assertRowForm(head, lines);
+  assertRowValues(head, lines, epoch);
 }
 
 /** True where an odd number of backslashes is before one of the characters. */
@@ -120,7 +143,7 @@ export function explainRowError(error: unknown): unknown {
  * come would take them past everybody else's; jobs of the installation reach its files; the id of a blob is the name of
  * an object; a client with a document is everybody's.
  */
-export function assertRowValues(
+function assertRowValues(
   { table, columns }: { readonly table: string; readonly columns: readonly string[] },
   lines: Buffer,
   epoch: number,
