@@ -9,7 +9,7 @@ function message(kind: string, body: Buffer): Buffer {
 
 /** Numbers that look random, and are the same in each run. */
 function* numbers(seed: number): Generator<number> {
-  for (let at = seed; ; ) yield (at = (at * 48_271) % 2_147_483_647);
+  for (let at = seed; ;) yield (at = (at * 48_271) % 2_147_483_647);
 }
 
 test("rows and other messages are what was sent, wherever the pieces end", () => {

@@ -12,8 +12,8 @@ const COPY_DATA = 100;
 export type TakeRow = (chunk: Buffer, from: number, to: number, isWhole: boolean) => void;
 
 /**
- * A connection to PostgreSQL on which the rows of a COPY go past the driver, which would make an object of each of them.
- * All is read into one buffer; the driver, which keeps what it is given, gets copies of its messages.
+ * A connection to PostgreSQL on which the rows of a COPY go past the driver, which would make an object of each of
+ * them. All is read into one buffer; the driver, which keeps what it is given, gets copies of its messages.
  */
 export class CopySocket extends Socket {
   takeRow: TakeRow | undefined;
