@@ -145,12 +145,14 @@ function pageStatement(
   among: string | undefined,
   parameters: number,
 ): string {
+  const after = `$${parameters + 1}::text`;
   const all = [
     ...conditions,
-    `${row}.id > $${parameters + 1}::text`,
+    `${row}.id > ${after}`,
     ...(among === undefined ? [] : [`${row}.id = ${among}`]),
   ];
-  const vectors = `select "~v".vectors as "~vectors" from ${vectorsOfRow}`;
+  // Of both sides, so that neither index is read from its beginning for each page.
+  const vectors = `select "~v".vectors as "~vectors" from ${vectorsOfRow} and "~v".record_id > ${after}`;
   const next =
     `select ${row}.id as id, "~m"."~vectors" as vectors from ${row}, lateral (${vectors}) as "~m" ` +
     `where ${conjoin(all)} order by ${row}.id limit ${PAGE_RECORDS}`;

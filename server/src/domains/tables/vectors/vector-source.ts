@@ -66,8 +66,10 @@ export function vectorsOfRowSql(
   name: string,
   { row, source }: { readonly row: string; readonly source: VectorSource },
 ): string {
+  // The digest is a condition of its own, which the planner takes for true of many: by its guess of an equality hardly
+  // any row would be left, and each page of a search would join and sort all.
   return (
     `record_vectors "~v" where "~v".table_id = ${pg.escapeLiteral(id)} and "~v".column_name = ${pg.escapeLiteral(name)} ` +
-    `and "~v".record_id = ${row}.id and "~v".digest = ${source.digest}`
+    `and "~v".record_id = ${row}.id and coalesce("~v".digest = ${source.digest}, false)`
   );
 }
