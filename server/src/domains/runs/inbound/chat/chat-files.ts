@@ -1,6 +1,6 @@
 /**
- * Files in the answers of a chat. Each has an address that its conversation alone is told, and that is good for a day: a key of
- * its own, so that whoever passes it on gives away that file and not the conversation.
+ * Files in the answers of a chat. Each has an address that its conversation alone is told, and that is good for a day:
+ * with a key of its own, so that whoever passes it on gives away that file and not the conversation.
  */
 import Type, { type Static } from "typebox";
 import {

@@ -87,7 +87,7 @@ export const sendMessage = command({
   async run(ctx, input, made): Promise<HtmlResponse & { readonly sent?: SentMessage }> {
     const { found, state, prepared } = made;
     const answer = await writeInbound(ctx, found, prepared);
-    const files = await listAnswerFiles(ctx, answer, placeOf(input, state));
+    const files = await listAnswerFiles(ctx, answer, findPlace(input, state));
     const page = answeredPage(found, state, { text: toAnswerText(answer), files });
     return answer.isOpen ? { ...page, sent: { found, runId: answer.runId, state } } : page;
   },
@@ -99,12 +99,12 @@ export const sendMessage = command({
     const answer = await awaitAnswer(platform, found, runId, wait);
     if (answer.status === "failed") throw new Failure(WebhookRunFailed);
     const partition = { workspace: found.target.workspace, environment: found.environment };
-    const files = await readAnswerFiles(platform, partition, answer, placeOf(input, state));
+    const files = await readAnswerFiles(platform, partition, answer, findPlace(input, state));
     return answeredPage(found, state, { text: toAnswerText(answer), files });
   },
 });
 
-function placeOf(
+function findPlace(
   { params, query: where }: InboundInput,
   { sessionId }: Pick<ChatState, "sessionId">,
 ): MessagePlace {

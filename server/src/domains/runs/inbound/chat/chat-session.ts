@@ -13,7 +13,7 @@ import { get as getRun, type StoredRun } from "../../store.ts";
 import { inboundQuery } from "../form-operations.ts";
 import type { FoundTrigger } from "../hook-trigger.ts";
 
-/** What the API of a chat is asked with. */
+/** The query of the API of a chat. */
 export const chatQuery = object({
   ...inboundQuery.properties,
   triggerId: Type.Optional(line(40, "Of a further trigger")),

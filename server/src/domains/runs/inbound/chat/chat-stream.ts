@@ -99,7 +99,7 @@ async function* streamAnswer(
     .catch((error: unknown) => (ended = { error }))
     .finally(wake);
   const texts = textWatchOf(platform).follow(runId, after, wake);
-  // Whoever reads nothing is not waited for: what they left is let go.
+  // A client that reads nothing is not waited for: the rest of its text is let go.
   const limit = setTimeout(() => texts.close(), STREAM_MAX_MS);
   let characters = 0;
   try {

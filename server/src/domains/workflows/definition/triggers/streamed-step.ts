@@ -64,8 +64,8 @@ function listObjects<T>(given: unknown): readonly T[] {
 const CHECK_TYPES = ["approval", "condition", "switch", "fail"];
 
 /**
- * The step that stands between the text of a step and the answer: behind it, or before what answers. What comes after the
- * answer, or was decided before the step began, holds nothing back.
+ * The step that stands between the text of a step and the answer: behind it, or before what answers. Steps after the
+ * answer hold nothing back, nor do those that were over before the step began.
  */
 function findCheck(
   { nodes, edges }: { readonly nodes: readonly Node[]; readonly edges: readonly Edge[] },
@@ -89,7 +89,7 @@ function findCheck(
       between.has(id) &&
       !earlier.has(id) &&
       (CHECK_TYPES.includes(type) ||
-        (MODEL_TYPES.includes(type) && fieldOf(config, "schema") !== undefined)),
+        (MODEL_TYPES.includes(type) && readField(config, "schema") !== undefined)),
   );
 }
 
@@ -104,12 +104,12 @@ function reach(from: readonly string[], next: (id: string) => readonly string[])
 function findReason({ type, forEach, config }: Node): string | undefined {
   if (!MODEL_TYPES.includes(type)) return "is not a step of type llm or agent";
   if (forEach) return "is a step that is done for each of several items";
-  if (fieldOf(config, "schema") !== undefined)
+  if (readField(config, "schema") !== undefined)
     return "is a step whose answer is an object, not a text";
-  return fieldOf(config, "stream") === false ? "is a step whose text does not stream" : undefined;
+  return readField(config, "stream") === false ? "is a step whose text does not stream" : undefined;
 }
 
 /** Of a configuration that may not be checked yet. */
-function fieldOf(config: unknown, name: string): unknown {
+function readField(config: unknown, name: string): unknown {
   return (Object(config) as Readonly<Record<string, unknown>>)[name];
 }
