@@ -4,7 +4,8 @@ import { Send } from "lucide-react";
 import { type CSSProperties, useRef, useState } from "react";
 import { call, useOp } from "../../../data/api.ts";
 import { describeRefusal } from "../../../data/change.ts";
-import { place } from "../../../data/place.ts";
+import { readStream } from "../../../data/live/stream.ts";
+import { BASE_PATH, place } from "../../../data/place.ts";
 import type { Definition } from "../../graph/graph.ts";
 
 interface ChatPreviewProps {
@@ -15,6 +16,12 @@ interface ChatPreviewProps {
 interface Line {
   readonly by: "you" | "workflow" | "problem";
   readonly text: string;
+  readonly files?: readonly AnswerFile[] | undefined;
+}
+
+interface AnswerFile {
+  readonly name: string;
+  readonly url: string;
 }
 
 export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
@@ -23,6 +30,8 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
   const [message, setMessage] = useState("");
   const [sessionId, setSessionId] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  /** What the model has said so far. */
+  const [live, setLive] = useState("");
   const field = useRef<HTMLInputElement>(null);
   const address = saved?.trigger.type === "chat" ? toAddress(saved.trigger.url) : undefined;
   const isDeployed = saved?.environments[place.environment]?.enabled === true;
@@ -44,13 +53,14 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
       const query = { environment: place.environment };
       const { data } = await call("chat.ask", { params: address, query, body });
       setSessionId(data.sessionId);
-      const params = { ...address, runId: data.runId };
-      const own = { ...query, sessionId: data.sessionId };
-      const text = data.text ?? readAnswer(await call("chat.follow", { params, query: own }));
-      setLines([...before, { by: "workflow", text }]);
+      const own = new URLSearchParams({ ...query, sessionId: data.sessionId });
+      const path = `/chat/${address.workspace}/${address.token}/messages/${data.runId}?${own}`;
+      const { text, files } = data.text === null ? await followAnswer(path, setLive) : data;
+      setLines([...before, { by: "workflow", text: text ?? "", files }]);
     } catch (error) {
       setLines([...before, { by: "problem", text: describeRefusal(error) }]);
     }
+    setLive("");
     setBusy(false);
   };
   return (
@@ -61,14 +71,7 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
     >
       <h3>{trigger.title || "Without a title"}</h3>
       {trigger.greeting !== undefined && <p>{trigger.greeting}</p>}
-      <ol role="log" aria-label="Conversation" aria-busy={isBusy}>
-        {lines.map(({ by, text }, n) => (
-          <li key={n} className={`chat-line ${by}`}>
-            {text}
-          </li>
-        ))}
-        {isBusy && <li className="chat-line muted">…</li>}
-      </ol>
+      <Conversation lines={lines} live={live} isBusy={isBusy} />
       {lines.length === 0 && (
         <div className="chat-suggestions" role="group" aria-label="Questions to begin with">
           {trigger.suggestions?.map((text) => (
@@ -117,6 +120,34 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
   );
 }
 
+interface ConversationProps {
+  readonly lines: readonly Line[];
+  /** Stands beside the conversation until it is whole: so it is read out once, and not by word. */
+  readonly live: string;
+  readonly isBusy: boolean;
+}
+
+function Conversation({ lines, live, isBusy }: ConversationProps) {
+  return (
+    <>
+      <div role="log" aria-label="Conversation" aria-busy={isBusy}>
+        {lines.map(({ by, text, files }, n) => (
+          <div key={n} className={`chat-line ${by}`}>
+            {text}
+            {files?.map(({ name, url }) => (
+              <div key={url}>
+                <a href={`${BASE_PATH}${url}`}>{name}</a>
+              </div>
+            ))}
+          </div>
+        ))}
+        {isBusy && live === "" && <div className="chat-line muted">…</div>}
+      </div>
+      {live !== "" && <p className="chat-line">{live}</p>}
+    </>
+  );
+}
+
 /** The workspace and token in the address of a chat's page. */
 function toAddress(
   url: string | undefined,
@@ -125,10 +156,34 @@ function toAddress(
   return workspace !== undefined && token !== undefined ? { workspace, token } : undefined;
 }
 
-/** The answer in a stream of events that has ended. */
-export function readAnswer(frames: string): string {
-  const [, data] = /event: answer\ndata: (.*)/.exec(frames) ?? [];
-  if (data === undefined) return "It gave no answer.";
-  const { text } = JSON.parse(data) as { readonly text?: string };
-  return text ?? "";
+interface Answer {
+  readonly text: string;
+  readonly files?: readonly AnswerFile[];
+}
+
+const ATTEMPTS_MAX = 5;
+
+/** Follows an answer to its end, as the page of a chat does: a connection that breaks begins again. */
+async function followAnswer(path: string, show: (text: string) => void): Promise<Answer> {
+  let answer: Answer | undefined;
+  let shown = "";
+  for (let attempt = 0; !answer && attempt < ATTEMPTS_MAX; attempt += 1) {
+    const end = await readStream(path, {
+      each: ({ event, data }) => {
+        if (event === "text") show((shown = applyText(shown, data)));
+        if (event === "answer") answer = JSON.parse(data) as Answer;
+        if (event === "failed") answer = { text: NO_ANSWER };
+      },
+    });
+    if (end === "refused") break;
+  }
+  return answer ?? { text: NO_ANSWER };
+}
+
+const NO_ANSWER = "It gave no answer.";
+
+/** A part stands at its place, and replaces what was behind that. */
+function applyText(shown: string, data: string): string {
+  const { from, text } = JSON.parse(data) as { readonly from: number; readonly text: string };
+  return shown.slice(0, from) + text;
 }
