@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type AgentCall, countEvents, listChanges, tellEnd } from "./words.ts";
+import { type AgentCall, countEvents, listChanges, tellEnd, titleOf } from "./words.ts";
 
 const preview = {
   events: [{ type: "record.updated" }, { type: "record.updated" }, { type: "record.deleted" }],
@@ -18,7 +18,7 @@ const preview = {
 };
 
 test("a dry run is told in words", () => {
-  expect(listChanges({ preview })).toEqual([
+  expect(listChanges({ preview, workflow: null })).toEqual([
     "Makes table Orders",
     "Changes record rec_1: a, b",
     "Deletes catalog item cat_1",
@@ -29,8 +29,14 @@ test("a dry run is told in words", () => {
 test("a thing of which nothing is compared is named as people know it", () => {
   const resource = { type: "workflow", id: "wf_1", number: null, displayName: "Bill the orders" };
   const events = [{ type: "workflow.published", resource }];
-  const told = listChanges({ preview: { ...preview, events, changes: [] } });
+  const told = listChanges({ preview: { ...preview, events, changes: [] }, workflow: null });
   expect(told).toEqual(["Workflow Bill the orders: published"]);
+
+  const workflow = { id: "wf_1", name: "Pay the bills" };
+  const unnamed = [{ type: "workflow.run_started", resource: { ...resource, displayName: null } }];
+  const call = { preview: { ...preview, events: unnamed, changes: [] }, workflow };
+  expect(listChanges(call)).toEqual(["Workflow Pay the bills: run started"]);
+  expect(titleOf({ summary: "Start a run", workflow })).toBe("Start a run: Pay the bills");
 });
 
 test("an end names who decided", () => {

@@ -28,7 +28,10 @@ export function titleOf({ summary, workflow }: Pick<AgentCall, "summary" | "work
 }
 
 /** What a dry run would change, a line for each thing; of what has no before and after, what would happen to it. */
-export function listChanges({ preview }: Pick<AgentCall, "preview">): readonly string[] {
+export function listChanges({
+  preview,
+  workflow,
+}: Pick<AgentCall, "preview" | "workflow">): readonly string[] {
   const events = preview.events as PreviewEvent[];
   const told = new Map(
     events.flatMap(({ resource }) => {
@@ -36,6 +39,7 @@ export function listChanges({ preview }: Pick<AgentCall, "preview">): readonly s
       return resource && name ? [[resource.id, name] as const] : [];
     }),
   );
+  if (workflow) told.set(workflow.id, workflow.name);
   const changes = preview.changes as Change[];
   const known = new Set(changes.map(({ resource }) => resource.id));
   const others = events.filter(({ resource }) => resource && !known.has(resource.id));

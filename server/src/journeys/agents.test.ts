@@ -33,7 +33,10 @@ describeInBrowser("agents", () => {
     const waiting = page.getByRole("list", { name: "Calls that wait" });
     await waiting.getByText("Builder bot").waitFor();
     await page.getByRole("list", { name: "Agents" }).getByText("1 waiting").waitFor();
-    await waiting.getByText(body.data.id).first().waitFor();
+    await waiting
+      .getByText(/: Old report/)
+      .first()
+      .waitFor();
     await expectSoundInEveryLook(admin);
 
     await page.goto(`${at.origin}/approvals`);
