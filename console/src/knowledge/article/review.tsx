@@ -9,13 +9,13 @@ import { notify } from "../../ui/toast.tsx";
 
 type Article = Schemas["Article"];
 
-export type ReviewAct = "review" | "return" | "publish" | "retire";
+export type ReviewAct = "review" | "return" | "publish" | "retire" | "reinstate";
 
 const OFFERED: Readonly<Record<Article["state"], readonly ReviewAct[]>> = {
   draft: ["review", "publish"],
   in_review: ["publish", "return"],
   published: ["retire"],
-  retired: [],
+  retired: ["reinstate"],
 };
 
 const WORDS = {
@@ -31,6 +31,11 @@ const WORDS = {
     about: "People find it from now on, in the portal, too.",
   },
   retire: { keys: "x", label: "Retire", about: "It is kept, and no longer found." },
+  reinstate: {
+    keys: "p",
+    label: "Reinstate",
+    about: "It is published as it was, and found again.",
+  },
 } as const;
 
 /** The acts that the article's state has, the likeliest first. */
@@ -123,6 +128,7 @@ const DONE = {
   return: "is a draft again",
   publish: "is published",
   retire: "is retired",
+  reinstate: "is published again",
 } as const;
 
 async function performAct(
@@ -134,6 +140,7 @@ async function performAct(
   if (act === "return") await call("knowledge.return", { params, body: { reason } });
   else if (act === "publish") await call("knowledge.publish", { params });
   else if (act === "retire") await call("knowledge.retire", { params });
+  else if (act === "reinstate") await call("knowledge.reinstate", { params });
   else {
     if (reviewerId !== article.reviewerId)
       await call("knowledge.update", { params, body: { reviewerId } });

@@ -19,6 +19,7 @@ export const articleMachine = stateMachine({
     { action: "publish", from: ["draft", "in_review"], to: "published" },
     { action: "retire", from: ["published"], to: "retired" },
     { action: "restore", from: ["retired"], to: "draft" },
+    { action: "reinstate", from: ["retired"], to: "published" },
   ],
 });
 export type ArticleState = (typeof articleMachine)["states"][number];

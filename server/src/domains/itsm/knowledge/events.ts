@@ -45,6 +45,12 @@ export const ArticleRetired = event("article.retired", {
   data: ArticleData,
 });
 
+export const ArticleReinstated = event("article.reinstated", {
+  resource,
+  summary: "A retired article is published again, as it was.",
+  data: ArticleData,
+});
+
 export const ArticleRestored = event("article.restored", {
   resource,
   summary: "An earlier version of an article was made its newest one.",

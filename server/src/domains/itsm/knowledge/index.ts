@@ -15,6 +15,7 @@ import {
   listArticles,
   previewArticle,
   publishArticle,
+  reinstateArticle,
   retireArticle,
   returnArticle,
   submitReview,
@@ -26,6 +27,7 @@ import { searchRetentionJob } from "./quality/retention.ts";
 import { articleContent } from "./pack.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
 import { articleSource, askArticles, searchArticles } from "./search/search.ts";
+import { retirementInverse } from "./retirement-inverse.ts";
 import { reviewReader } from "./review-notification.ts";
 import { read } from "./service.ts";
 import { suggestForIncident } from "./search/suggestions.ts";
@@ -51,6 +53,7 @@ export const knowledge = domain({
     returnArticle,
     publishArticle,
     retireArticle,
+    reinstateArticle,
     listVersions,
     getVersion,
     restoreVersion,
@@ -67,6 +70,7 @@ export const knowledge = domain({
       get: "knowledge.get",
       update: "knowledge.update",
     }),
+    contribute(InversePoint, retirementInverse),
     contribute(FileOwnerPoint, articleFileOwner(read)),
     contribute(EventVisibilityPoint, articleVisibility, searchVisibility),
     contribute(PackContentPoint, articleContent),

@@ -91,7 +91,16 @@ describe("an article", () => {
     });
     expect(await agent(`PATCH ${PATH}/${id}`, { title: "Other" })).toMatchObject({
       status: 409,
-      body: { code: "article_wrong_state", state: "retired", allowed: ["restore"] },
+      body: { code: "article_wrong_state", state: "retired", allowed: ["restore", "reinstate"] },
+      events: [],
+    });
+    const again = await agent(`POST ${PATH}/${id}/reinstate`);
+    expect(again).toMatchObject({ status: 200, events: ["article.reinstated"] });
+    const { publishedAt, version } = retired.body.data;
+    expect(again.body.data).toMatchObject({ state: "published", publishedAt, version });
+    expect(await agent(`POST ${PATH}/${id}/reinstate`)).toMatchObject({
+      status: 409,
+      body: { code: "article_wrong_state", allowed: ["retire"] },
       events: [],
     });
   });

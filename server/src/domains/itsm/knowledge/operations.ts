@@ -18,6 +18,7 @@ import {
 import {
   ArticleCreated,
   ArticlePublished,
+  ArticleReinstated,
   ArticleRetired,
   ArticleReturned,
   ArticleSubmittedForReview,
@@ -231,7 +232,7 @@ export const retireArticle = command({
   route: "POST /api/v1/knowledge/{id}/retire",
   summary: "Retire an article",
   description:
-    "It is kept, and no longer found. Restoring one of its versions makes it a draft again.",
+    "It is kept, and no longer found. It can be reinstated as it was; restoring one of its versions makes it a draft.",
   permission: KnowledgeWrite,
   params: ArticleParams,
   response: item(Article),
@@ -239,4 +240,18 @@ export const retireArticle = command({
   fails: [articleMachine.wrongState],
   example,
   run: (ctx, { params }) => service.transition(ctx, params.id, "retire"),
+});
+
+export const reinstateArticle = command({
+  id: "knowledge.reinstate",
+  route: "POST /api/v1/knowledge/{id}/reinstate",
+  summary: "Publish a retired article again, as it was",
+  description: "People find it again, published since when it was before.",
+  permission: KnowledgeWrite,
+  params: ArticleParams,
+  response: item(Article),
+  emits: [ArticleReinstated],
+  fails: [articleMachine.wrongState],
+  example,
+  run: (ctx, { params }) => service.transition(ctx, params.id, "reinstate"),
 });

@@ -90,6 +90,14 @@ export const samples: readonly Sample[] = [
   },
   { operation: "knowledge.publish", arrange: written },
   { operation: "knowledge.retire", arrange: published },
+  {
+    operation: "knowledge.reinstate",
+    arrange: async (owner) => {
+      const article = await published(owner);
+      await owner(`POST /api/v1/knowledge/${article.params.id}/retire`);
+      return article;
+    },
+  },
   { operation: "knowledge.list_versions", arrange: written },
   { operation: "knowledge.get_version", arrange: withVersion },
   { operation: "knowledge.restore_version", arrange: withVersion },

@@ -24,6 +24,7 @@ import {
 import {
   ArticleCreated,
   ArticlePublished,
+  ArticleReinstated,
   ArticleRestored,
   ArticleRetired,
   ArticleReturned,
@@ -131,6 +132,7 @@ const TRANSITION_EVENTS = {
   submit_review: ArticleSubmittedForReview,
   publish: ArticlePublished,
   retire: ArticleRetired,
+  reinstate: ArticleReinstated,
 } as const;
 type TransitionAction = keyof typeof TRANSITION_EVENTS & ArticleAction;
 

@@ -134,6 +134,12 @@ export async function lock(tx: Tx, ref: string): Promise<Article> {
   return toFoundArticle((await queryRows(tx, `${selectSql(ref)} for update`, [ref]))[0]);
 }
 
+/** Locks those of these articles that there are, in one order. */
+export async function lockAll(tx: Tx, ids: readonly string[]): Promise<readonly Article[]> {
+  const text = `select ${ARTICLE_COLUMNS} from articles where id = any($1::text[]) order by id for update`;
+  return (await queryRows(tx, text, [ids])) as unknown as readonly Article[];
+}
+
 /** An article as search shows it. */
 export type PublishedArticle = Pick<
   Article,

@@ -73,7 +73,13 @@ export const embedTicket = embeddingJob("knowledge.embed_ticket", {
 
 export const articleReader = reader({
   name: "knowledge.articles",
-  on: ["article.published", "article.updated", "article.restored", "article.retired"],
+  on: [
+    "article.published",
+    "article.updated",
+    "article.restored",
+    "article.retired",
+    "article.reinstated",
+  ],
   startsAt: "beginning",
   async handle({ because }, events) {
     for (const event of events) {
