@@ -9,6 +9,7 @@ export const OPTIONS = {
   email: { type: "string" },
   folder: { type: "string" },
   kinds: { type: "string" },
+  steps: { type: "string" },
   format: { type: "string" },
   module: { type: "string" },
   environment: { type: "string" },
@@ -38,6 +39,7 @@ export interface Options {
   readonly email?: string;
   readonly folder?: string;
   readonly kinds?: string;
+  readonly steps?: string;
   readonly format?: string;
   readonly module?: string;
   readonly environment?: string;

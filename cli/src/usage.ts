@@ -30,8 +30,9 @@ A workspace as code, in F (here unless given)
       before and no longer has is told, and removed with --prune.
   millrace dev [--folder F] [--force] [--prune]
       Watches F and applies it on each save, to development unless --environment says otherwise.
-  millrace fixture RUN-ID [--name NAME] [--folder F]
-      Records a run, without its secrets: F/fixtures/<workflow>/<name>.json.
+  millrace fixture RUN-ID [--name NAME] [--steps sum,send] [--folder F]
+      Records a run, without its secrets: F/fixtures/<workflow>/<name>.json. With --steps a test wants what these gave
+      and how the run ended, and not that all goes as it did.
   millrace test [NAME] [--folder F] [--update] [--junit FILE] [--server]
       Tests the workflows of F with its fixtures and the artifacts with the cases beside them, on this machine: no
       server and no login are needed, unless --server says so. Exits with 1 when one fails, with 2 when there is

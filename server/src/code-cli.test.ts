@@ -238,6 +238,29 @@ test("a run is recorded with one command, and what a folder makes of it is teste
   expect(readFileSync(junit, "utf8")).toMatch(/tests="2" failures="2"[\s\S]*name="halves"/);
   expect((await inFolder("test", "Order", "--update")).out).toContain("ada (updated)");
   expect((await inFolder("test", "Order", "--json")).code).toBe(0);
+  // Of single steps: here and on a server.
+  expect(await inFolder("fixture", runId, "--name", "ada", "--steps", "nothing")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("The run has no step nothing"),
+  });
+  await inFolder("fixture", runId, "--name", "ada", "--steps", "sum");
+  const file = join(folder, "fixtures/Order/ada.json");
+  const { expect: wanted } = JSON.parse(readFileSync(file, "utf8"));
+  expect(wanted.steps).toEqual({
+    sum: { output: expect.objectContaining({ hello: "Hello Ada" }) },
+  });
+  for (const where of [[], ["--server"]]) {
+    const { code, out } = await inFolder("test", "Order", ...where);
+    expect([code, out]).toEqual([
+      1,
+      expect.stringMatching(/sum output:\n +- expected .*Hello Ada/),
+    ]);
+  }
+  expect((await inFolder("test", "Order", "--update")).out).toContain("ada (updated)");
+  expect(JSON.parse(readFileSync(file, "utf8")).expect.steps.sum.output.hello).toBe("Bye Ada");
+  for (const where of [[], ["--server"]]) {
+    expect((await inFolder("test", "Order", ...where)).code).toBe(0);
+  }
 });
 
 test("dev applies on each save to development, and tells a problem with its file and place", async () => {

@@ -51,8 +51,8 @@ export const codeCommands: Commands = {
   fixture: {
     words: ["RUN-ID"],
     run: async (options, runId = "") => {
-      const { folder = ".", name } = options;
-      const path = await recordFixture(connect(options), folder, { runId, name });
+      const { folder = ".", name, steps } = options;
+      const path = await recordFixture(connect(options), folder, { runId, name, steps });
       return { lines: [`recorded ${path}`], value: { path }, ok: true };
     },
   },

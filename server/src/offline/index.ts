@@ -5,7 +5,11 @@
  * line.
  */
 import { randomBytes } from "node:crypto";
-import { Fixture, rehearseFixtures } from "#domains/runs/rehearsal/fixture.ts";
+import {
+  findExpectationErrors,
+  Fixture,
+  rehearseFixtures,
+} from "#domains/runs/rehearsal/fixture.ts";
 import type { FixtureResult } from "#domains/runs/rehearsal/fixture.ts";
 import { PackArtifact } from "#domains/sdk/artifacts/pack.ts";
 import { linkModules } from "#domains/sdk/modules/linked-modules.ts";
@@ -81,10 +85,13 @@ export class OfflineTests {
     await parseExpressions(this.#platform, entered);
     const errors = findStructureErrors(this.#platform, entered);
     if (errors.length > 0) return { errors: errors.map(beneath("/definition")) };
+    // Both were checked just now.
+    const [checked, recorded] = [entered as Definition, fixtures as readonly Fixture[]];
+    const unknown = findExpectationErrors(this.#platform, checked, recorded);
+    if (unknown.length > 0) return { errors: unknown };
     const results = await rehearseFixtures(this.#platform, this.#caller, {
-      // Both were checked just now.
-      definition: entered as Definition,
-      fixtures: ids.enter(fixtures as readonly Fixture[]),
+      definition: checked,
+      fixtures: ids.enter(recorded),
     });
     return { results: ids.leave(results.map((result) => result ?? null)) };
   }

@@ -7,34 +7,52 @@ import { fileName, FIXTURES, replaceFile } from "../files.ts";
 
 export type Recorded = Schemas["WorkflowFixture"];
 
-/** A fixture as its file has it. */
-export interface FixtureFile extends Recorded {
-  /** What a test wants; that the run goes as it did unless given. */
-  readonly expect?: { readonly status: "completed" | "failed"; readonly output: unknown };
-}
+export type Expectation = NonNullable<Recorded["expect"]>;
+export type ExpectedSteps = NonNullable<Expectation["steps"]>;
 
 /** Writes a run to the folder of its workflow; tells where. */
 export async function recordFixture(
   client: Client,
   folder: string,
-  { runId, name = runId }: { readonly runId: string; readonly name: string | undefined },
+  {
+    runId,
+    name = runId,
+    steps,
+  }: {
+    readonly runId: string;
+    readonly name: string | undefined;
+    /** The ids of those whose outputs are to be expected, by commas. */
+    readonly steps: string | undefined;
+  },
 ): Promise<string> {
   const { data } = await client.code.fixture({ query: { runId } });
   const place = join(folder, FIXTURES, fileName(data.workflow));
   mkdirSync(place, { recursive: true });
   const path = join(place, `${fileName(name)}.json`);
-  writeFixture(path, data);
+  writeFixture(path, steps === undefined ? data : { ...data, expect: expectSteps(data, steps) });
   return path;
 }
 
-export function writeFixture(path: string, fixture: FixtureFile): void {
+/** The end of a recorded run and what some of its steps gave, as what a test wants. */
+function expectSteps({ status, output = null, steps }: Recorded, named: string): Expectation {
+  const ids = named.split(",").map((id) => id.trim());
+  const unknown = ids.find((id) => !Object.hasOwn(steps, id));
+  if (unknown !== undefined) {
+    const known = Object.keys(steps).join(", ");
+    throw new CommandError(`The run has no step ${unknown}; it has ${known}.`, 2);
+  }
+  const outputs = ids.map((id) => [id, { output: steps[id]?.output ?? null }]);
+  return { status, output, steps: Object.fromEntries(outputs) as ExpectedSteps };
+}
+
+export function writeFixture(path: string, fixture: Recorded): void {
   replaceFile(path, `${JSON.stringify(fixture, null, 2)}\n`);
 }
 
 /** Every fixture of a folder, with its file. */
 export function readFixtures(
   folder: string,
-): readonly { readonly path: string; readonly fixture: FixtureFile }[] {
+): readonly { readonly path: string; readonly fixture: Recorded }[] {
   const root = join(folder, FIXTURES);
   if (!existsSync(root)) return [];
   return readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -43,9 +61,9 @@ export function readFixtures(
     .map((name) => ({ path: join(root, name), fixture: readFixture(join(root, name)) }));
 }
 
-function readFixture(path: string): FixtureFile {
+function readFixture(path: string): Recorded {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as FixtureFile;
+    return JSON.parse(readFileSync(path, "utf8")) as Recorded;
   } catch (error) {
     throw new CommandError(`${path}: ${(error as Error).message}`, 2);
   }

@@ -8,7 +8,13 @@ import type { Schemas } from "@millrace/client";
 import { parse } from "yaml";
 import { CommandError } from "../../usage.ts";
 import { type Project, readProject } from "../files.ts";
-import { type FixtureFile, readFixtures, writeFixture } from "./fixture.ts";
+import {
+  type Expectation,
+  type ExpectedSteps,
+  readFixtures,
+  type Recorded,
+  writeFixture,
+} from "./fixture.ts";
 import type { Tested, Tester, WorkflowResult } from "./tester.ts";
 
 /** One test and how it went. */
@@ -83,8 +89,7 @@ async function testWorkflows(
     }
     const { reasons, result } = await testWorkflow(tester, workflow, fixture);
     if (isUpdate && reasons.length > 0 && result && result.status !== null) {
-      const expect = { status: result.status, output: result.output };
-      writeFixture(path, { ...fixture, expect });
+      writeFixture(path, { ...fixture, expect: toExpectation(result, fixture.expect) });
       results.push({ ...about, passed: true, reasons: [], updated: true });
     } else results.push({ ...about, passed: reasons.length === 0, reasons });
   }
@@ -97,24 +102,63 @@ type Difference = NonNullable<Result["difference"]>;
 async function testWorkflow(
   tester: Tester,
   { definition }: Workflow,
-  { expect, ...fixture }: FixtureFile,
+  fixture: Recorded,
 ): Promise<{ readonly reasons: readonly string[]; readonly result?: Result | null }> {
   const tested = await tester.testWorkflow(definition, [fixture]);
   if ("errors" in tested) return { reasons: describeErrors(tested) };
   const [result = null] = tested.results;
   if (!result) return { reasons: ["It took too long."] };
+  const { expect } = fixture;
   return { result, reasons: expect ? compareExpected(expect, result) : compareRecorded(result) };
 }
 
-function compareExpected(expect: NonNullable<FixtureFile["expect"]>, result: Result): string[] {
+/** What comes out, of the same steps as before. */
+function toExpectation({ status, output, steps }: Result, before: Expectation = {}): Expectation {
+  const named = Object.entries(before.steps ?? {}).flatMap(([id, wanted]) => {
+    const step = steps[id];
+    if (!step) return [];
+    const kept = Object.entries(step).filter(([field]) => Object.hasOwn(wanted, field));
+    return [[id, Object.fromEntries(kept)]];
+  });
+  return {
+    ...(status !== null && { status }),
+    output,
+    ...(before.steps && { steps: Object.fromEntries(named) as ExpectedSteps }),
+  };
+}
+
+function compareExpected(expect: Expectation, result: Result): string[] {
   const { status, output, difference } = result;
-  if (status === expect.status && isDeepStrictEqual(output, expect.output)) return [];
-  if (status === null) return describeResult(result);
-  if (status !== expect.status) {
+  const steps = Object.entries(expect.steps ?? {}).flatMap(([id, wanted]) =>
+    compareStep(id, wanted, result.steps[id]),
+  );
+  const isEnd = expect.status === undefined || status === expect.status;
+  const isOutput = !Object.hasOwn(expect, "output") || isDeepStrictEqual(output, expect.output);
+  if (isEnd && isOutput) return steps;
+  if (status === null) return [...steps, ...describeResult(result)];
+  if (!isEnd) {
     const why = difference ? describeDifference(difference) : [];
-    return [`expected it to be ${expect.status}, it would be ${status}`, ...why];
+    return [...steps, `expected it to be ${expect.status}, it would be ${status}`, ...why];
   }
-  return ["output:", `  - expected ${show(expect.output)}`, `  + got      ${show(output)}`];
+  return [...steps, ...describeExpected("output", expect.output, output)];
+}
+
+function compareStep(
+  id: string,
+  wanted: ExpectedSteps[string],
+  step: Result["steps"][string] | undefined,
+): string[] {
+  const isReached = step && (step.status !== "skipped" || wanted.status === "skipped");
+  if (!isReached) return [`${id}: expected, it would not come to it`];
+  return (["status", "branch", "output"] as const).flatMap((field) =>
+    !Object.hasOwn(wanted, field) || isDeepStrictEqual(wanted[field] ?? null, step[field])
+      ? []
+      : describeExpected(`${id} ${field}`, wanted[field], step[field]),
+  );
+}
+
+function describeExpected(place: string, wanted: unknown, got: unknown): string[] {
+  return [`${place}:`, `  - expected ${show(wanted)}`, `  + got      ${show(got)}`];
 }
 
 function compareRecorded(result: Result): string[] {

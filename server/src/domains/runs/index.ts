@@ -88,7 +88,12 @@ export { Approval as RunApproval, listApprovals as listRunApprovals } from "./co
 export { ApprovalsDecide } from "./run.ts";
 export { RunOver } from "./run.ts";
 export { find as findRun } from "./store.ts";
-export { Fixture, FixtureResult, rehearseFixtures } from "./rehearsal/fixture.ts";
+export {
+  findExpectationErrors,
+  Fixture,
+  FixtureResult,
+  rehearseFixtures,
+} from "./rehearsal/fixture.ts";
 export { readFixture, readFixtureFacts } from "./rehearsal/record-fixture.ts";
 export { type Response, toRawResponse } from "./inbound/webhook-response.ts";
 

@@ -12,7 +12,8 @@ import {
 } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
-import { InputTime, line, nullable, object } from "#kernel/schema/schema.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { InputTime, line, nullable, object, patch } from "#kernel/schema/schema.ts";
 import { maskAddresses } from "../calls/resume-address.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
 import type { RecordedFacts } from "../engine/run-context.ts";
@@ -21,6 +22,7 @@ import type { KeptRun } from "./store.ts";
 import { RehearsalDifference, Verdict } from "./verdict.ts";
 
 const STEPS_MAX = 20_000;
+const STEPS_EXPECTED_MAX = 200;
 
 const FixtureError = Type.Object(
   { code: line(200), message: Type.String(), path: Type.Optional(Type.String()) },
@@ -59,6 +61,26 @@ const FixtureWorkspace = object({
   timezone: line(100),
 });
 
+const ExpectedStep = patch({
+  status: FixtureStep.properties.status,
+  output: Type.Unknown(),
+  branch: line(300),
+});
+
+const Expectation = object(
+  {
+    status: Type.Optional(Type.Enum(["completed", "failed"])),
+    output: Type.Optional(Type.Unknown({ description: "Of the run" })),
+    steps: Type.Optional(
+      Type.Record(Type.String(), ExpectedStep, {
+        maxProperties: STEPS_EXPECTED_MAX,
+        description: "Of single steps by their ids, as in a trace",
+      }),
+    ),
+  },
+  { description: "What a test wants; that the run goes as it did unless given" },
+);
+
 /** A recorded run. */
 export const Fixture = object(
   {
@@ -81,10 +103,21 @@ export const Fixture = object(
       maxProperties: STEPS_MAX,
       description: "By their ids, as in a trace",
     }),
+    expect: Type.Optional(Expectation),
   },
   { title: "WorkflowFixture" },
 );
 export type Fixture = Static<typeof Fixture>;
+
+const ResultStep = Type.Object(
+  {
+    status: FixtureStep.properties.status,
+    output: Type.Unknown(),
+    branch: nullable(Type.String()),
+  },
+  { title: "FixtureResultStep" },
+);
+type ResultStep = Static<typeof ResultStep>;
 
 /** The outcome of a fixture with another definition. */
 export const FixtureResult = Type.Object(
@@ -97,6 +130,9 @@ export const FixtureResult = Type.Object(
     ),
     output: Type.Unknown({ description: "What it would give" }),
     difference: nullable(RehearsalDifference),
+    steps: Type.Record(Type.String(), ResultStep, {
+      description: "Those that `expect.steps` names, where it would come to them",
+    }),
   },
   { title: "FixtureResult" },
 );
@@ -132,10 +168,48 @@ export async function rehearseFixtures(
         status: statusAfter ?? null,
         output: result?.output ?? null,
         difference: difference ?? null,
+        steps: pickSteps(fixture, result?.taken),
       },
     );
   }
   return results;
+}
+
+/** The steps that a fixture has expectations of. */
+function pickSteps(
+  { expect }: Fixture,
+  taken: ReadonlyMap<string, JournalRecord> | undefined,
+): Record<string, ResultStep> {
+  const named = Object.keys(expect?.steps ?? {}).flatMap((path): [string, ResultStep][] => {
+    const step = taken?.get(path);
+    if (!step) return [];
+    const { status, output = null, branch = null } = maskAddresses(step);
+    return [[path, { status, output, branch }]];
+  });
+  return Object.fromEntries(named);
+}
+
+/** Expectations of steps that a definition, which has been checked, does not have. */
+export function findExpectationErrors(
+  platform: Platform,
+  definition: Definition,
+  fixtures: readonly Pick<Fixture, "expect">[],
+): FieldError[] {
+  const { graph } = compilePlan(definition, nodeTypesOf(platform));
+  return fixtures.flatMap(({ expect }, index) =>
+    Object.keys(expect?.steps ?? {})
+      .filter((path) => !hasNode(graph, path.slice(path.lastIndexOf(".") + 1)))
+      .map((path) => ({
+        path: `/fixtures/${index}/expect/steps/${path}`,
+        message: "is no step of this workflow",
+      })),
+  );
+}
+
+type Graph = ReturnType<typeof compilePlan>["graph"];
+
+function hasNode({ nodes }: Graph, id: string): boolean {
+  return nodes.some((node) => node.id === id || (node.body && hasNode(node.body, id)));
 }
 
 /** Undefined for a definition that this installation does not understand, as if its version were gone. */

@@ -122,6 +122,8 @@ interface RehearsedSteps {
   readonly steps: number;
   /** The output that the run would have. */
   readonly output: unknown;
+  /** The steps that it took, by their paths. */
+  readonly taken: ReadonlyMap<string, JournalRecord>;
 }
 
 /** The particulars of a run that is no longer where it was recorded. */
@@ -180,6 +182,7 @@ export async function rehearseRun(
     },
     steps: execution.steps.size,
     output: isMissing ? null : toShown(execution.output ?? null),
+    taken: execution.steps,
   };
 }
 

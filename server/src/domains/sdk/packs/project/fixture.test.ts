@@ -64,7 +64,7 @@ test("a run is recorded with names in the place of ids; its own definition goes 
     const answer = await tryOut(nodes);
     expect(answer).toMatchObject({ status: 200, events: [] });
     expect(answer.body.data.results).toEqual([
-      { verdict: "same", status: "completed", output: 1000, difference: null },
+      { verdict: "same", status: "completed", output: 1000, difference: null, steps: {} },
     ]);
   }
   expect(receiver.received.length).toBe(before);
@@ -108,6 +108,33 @@ test.each([
   ],
 ])("%s is told with the step and both values", async (_name, nodes, result) => {
   expect((await tryOut(nodes)).body.data.results).toMatchObject([result]);
+});
+
+test("steps that are expected are told with what they would give, and one that the workflow lacks is refused", async () => {
+  const expecting = (steps: object) => ({ fixtures: [{ ...fixture, expect: { steps } }] });
+  const tripled = withConfig("sum", { expression: "trigger.input.total * 3" });
+  const both = expecting({ sum: { output: 1000 }, large: { branch: "true" } });
+  const { body } = await tryOut(tripled, both);
+  expect(body.data.results[0].steps).toEqual({
+    sum: { status: "completed", output: 1500, branch: null },
+    large: { status: "completed", output: expect.anything(), branch: "true" },
+  });
+  // It does not come to what lies behind a branch that is not taken.
+  const around = await tryOut(withConfig("large", { expression: "false" }), both);
+  expect(around.body.data.results[0].steps).toMatchObject({
+    sum: { status: "skipped", output: null },
+    large: { status: "completed", branch: "false" },
+  });
+  const named = await tryOut(NODES, expecting({ call: { output: {} } }));
+  expect(JSON.stringify(named.body.data)).not.toContain(connector.data.id);
+  const unknown = await tryOut(NODES, expecting({ nothing: { output: 1 } }));
+  expect([unknown.status, unknown.body.errors]).toEqual([
+    422,
+    [{ path: "/fixtures/0/expect/steps/nothing", message: "is no step of this workflow" }],
+  ]);
+  for (const wrong of [{ sum: {} }, { sum: { value: 1 } }, { sum: 1_000 }]) {
+    expect((await tryOut(NODES, expecting(wrong))).status).toBe(422);
+  }
 });
 
 test("a definition with faults is refused with their paths, and no fixture is worse than none", async () => {

@@ -1,6 +1,7 @@
 /** Tests of what a folder has, before it is applied: nothing is kept, and nothing outside is reached. */
 import Type from "typebox";
 import {
+  findExpectationErrors,
   Fixture,
   FixtureResult,
   readFixture,
@@ -106,9 +107,11 @@ export const testWorkflowDefinition = query({
     await parseExpressions(platform, definition);
     const errors = findStructureErrors(platform, definition);
     assertNoErrors(errors.map((error) => ({ ...error, path: `/definition${error.path}` })));
+    // It was checked just now.
+    const checked = definition as Definition;
+    assertNoErrors(findExpectationErrors(platform, checked, body.fixtures));
     const results = await rehearseFixtures(platform, caller, {
-      // It was checked just now.
-      definition: definition as Definition,
+      definition: checked,
       fixtures: ids.enter(body.fixtures),
     });
     return ids.leave(results.map((result) => result ?? null));
