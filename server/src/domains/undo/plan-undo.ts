@@ -32,8 +32,8 @@ export async function planUndo(
     const types = [...selected.left.keys()].join(", ");
     throw new Failure(NothingToUndo, { detail: `There is no inverse of ${types}.` });
   }
-  const single = things.filter(isSingle);
-  if (single.length > THINGS_MAX) throw new Failure(TooManyChanges);
+  const costly = things.filter((thing) => isSingle(thing) || isOneByOne(thing));
+  if (costly.length > THINGS_MAX) throw new Failure(TooManyChanges);
   const steps: UndoStep[] = [];
   for (const thing of things) {
     steps.push(isSingle(thing) ? await planStep(platform, caller, thing) : { thing });
@@ -45,6 +45,10 @@ function isSingle(
   thing: ChangedThing,
 ): thing is ChangedThing & { readonly inverse: OperationInverse } {
   return "get" in thing.inverse;
+}
+
+function isOneByOne({ inverse }: ChangedThing): boolean {
+  return "lock" in inverse && inverse.oneByOne === true;
 }
 
 async function planStep(

@@ -60,7 +60,8 @@ test("the incidents of a problem go and come back with their links, one that is 
   ];
   const problem = await make("problems", { title: "Disk" });
   const path = `/api/v1/itsm/problems/${problem.id}/incidents`;
-  const idsOf = async () => (await dataOf(`problems/${problem.id}`)).incidents.map(({ id }: any) => id);
+  const idsOf = async () =>
+    (await dataOf(`problems/${problem.id}`)).incidents.map(({ id }: any) => id);
   const linkIdOf = async (id: string) => (await dataOf(`incidents/${id}/links`))[0]?.id;
   const linked = await agent(`POST ${path}`, { incidentIds: [one.id, other.id] });
   expect([linked.events, linked.headers["x-undoable"]]).toEqual([
@@ -138,4 +139,66 @@ test("children of a major incident go and come back, and one with another parent
   const ended = await undoOf(removed);
   expect([ended.status, ended.events, await parentOf()]).toEqual([409, [], null]);
   expect(ended.body.errors[0].message).toContain("major");
+});
+
+test("tasks come and go, get their fields back, and those that waited for one wait again", async () => {
+  const change = await make("changes", { title: "Patch", type: "normal" });
+  const tasks = `changes/${change.id}/tasks`;
+  const path = `/api/v1/itsm/${tasks}`;
+  const first = await make(tasks, { title: "Drain" });
+  const second = await make(tasks, { title: "Restart", dependsOn: [first.id] });
+  const state = async () =>
+    (await dataOf(tasks)).map(({ updatedAt: _, revision: __, ...task }: any) => task);
+  const before = await state();
+  const edited = await agent(`PATCH ${path}/${second.id}`, { title: "Start", required: false });
+  expect([edited.events, edited.headers["x-undoable"]]).toEqual([["change.task_updated"], "true"]);
+  expect((await undoOf(edited)).events).toEqual(["change.task_updated"]);
+  expect(await state()).toEqual(before);
+  const removed = await agent(`DELETE ${path}/${first.id}`);
+  expect([removed.events, removed.headers["x-undoable"]]).toEqual([
+    ["change.task_removed", "change.task_ready"],
+    "true",
+  ]);
+  const dry = await undoOf(removed, { dryRun: true });
+  expect([dry.status, dry.events, dry.body.data.things]).toEqual([200, [], 1]);
+  const back = await undoOf(removed);
+  expect([back.status, back.events]).toEqual([200, ["change.task_added", "change.task_updated"]]);
+  expect(await state()).toEqual(before);
+  const added = await agent(`POST ${path}`, { title: "Check" });
+  await agent(`PATCH ${path}/${added.body.data.id}`, { title: "Check twice" });
+  const refused = await undoOf(added);
+  expect([refused.status, refused.events, refused.body.errors]).toEqual([
+    409,
+    [],
+    [{ path: `/change_task/${added.body.data.id}/title`, message: "was changed since" }],
+  ]);
+  await agent(`PATCH ${path}/${added.body.data.id}`, { title: "Check" });
+  const gone = await undoOf(added);
+  expect([gone.status, gone.events]).toEqual([200, ["change.task_removed"]]);
+  expect(await state()).toEqual(before);
+});
+
+test("watchers and noted times go back, times with their ids", async () => {
+  const incident = await make("incidents", { title: "Mail" });
+  const path = `/api/v1/itsm/incidents/${incident.id}`;
+  const watched = await agent(`POST ${path}/watchers`);
+  expect([watched.events, watched.headers["x-undoable"]]).toEqual([
+    ["incident.watcher_added"],
+    "true",
+  ]);
+  const left = await undoOf(watched);
+  expect(left.events).toEqual(["incident.watcher_removed"]);
+  const again = await Promise.all([undoOf(left), undoOf(left)]);
+  expect(again.flatMap(({ events }) => events)).toEqual(["incident.watcher_added"]);
+  const entry = await make(`incidents/${incident.id}/times`, {
+    minutes: 25,
+    note: "Read the logs",
+  });
+  const removed = await agent(`DELETE ${path}/times/${entry.id}`);
+  expect(removed.events).toEqual(["incident.time_removed"]);
+  expect((await undoOf(removed, { dryRun: true })).events).toEqual([]);
+  const back = await undoOf(removed);
+  expect([back.status, back.events]).toEqual([200, ["incident.time_added"]]);
+  expect(await dataOf(`incidents/${incident.id}/times`)).toEqual([entry]);
+  expect((await undoOf(back)).events).toEqual(["incident.time_removed"]);
 });

@@ -176,3 +176,57 @@ async function readWholeEvent(
      order by e.epoch ${order}, e.xid ${order}, e.seq ${order} limit 1`.execute(tx);
   return rows.map(toEvent)[0];
 }
+
+/** The states of some things at a moment, by their ids; those that the log does not have then are left out. */
+export async function findPastStates(
+  tx: Tx,
+  {
+    resourceType,
+    ids,
+    at,
+    marks,
+  }: {
+    readonly resourceType: string;
+    readonly ids: readonly string[];
+    readonly at: Date;
+    readonly marks: readonly string[];
+  },
+): Promise<ReadonlyMap<string, StateAsOf["state"]>> {
+  const { rows } = await sql<{ id: string; doc: StateAsOf["state"] }>`
+    select o.id, last.doc from unnest(${ids}::text[]) as o (id) cross join lateral (
+      select case when e.data ? 'after' then e.data -> 'after' else e.data end as doc from events e
+       where e.resource_id = o.id and e.resource_type = ${resourceType} and e.created_at <= ${at}
+         and (e.data ?& ${marks}::text[] or e.data -> 'after' ?& ${marks}::text[])
+       order by e.epoch desc, e.xid desc, e.seq desc limit 1) last`.execute(tx);
+  return new Map(rows.map(({ id, doc }) => [id, doc]));
+}
+
+/** Events of some types: of one resource, or of a topic, and with these values in their data. */
+export interface ToldEvents {
+  readonly types: readonly string[];
+  readonly resourceId?: string;
+  readonly topic?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** The events of a past that is folded, the oldest first. */
+export async function readToldEvents(
+  tx: Tx,
+  selections: readonly ToldEvents[],
+  limit: number,
+): Promise<readonly RecordedEvent[]> {
+  const parts = selections.map(({ types, resourceId, topic, data = {} }) => {
+    const fields = Object.entries(data).map(([name, value]) => sql`e.data ->> ${name} = ${value}`);
+    const conditions = [
+      sql`e.type = any (${types}::text[])`,
+      ...(resourceId === undefined ? [] : [sql`e.resource_id = ${resourceId}`]),
+      ...(topic === undefined ? [] : [sql`e.topic = ${topic}`]),
+      ...fields,
+    ];
+    return sql`select e.* from events e where ${sql.join(conditions, sql` and `)}`;
+  });
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(EVENT_COLUMNS)} from (${sql.join(parts, sql` union all `)}) e
+     order by e.epoch, e.xid, e.seq limit ${limit}`.execute(tx);
+  return rows.map(toEvent);
+}

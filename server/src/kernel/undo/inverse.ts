@@ -39,6 +39,8 @@ export interface OperationInverse extends InvertibleEvents {
   readonly get: string;
   readonly update?: string;
   readonly remove?: string;
+  /** Fields that are lists of parts with ids, each of which goes back by itself. */
+  readonly parts?: readonly string[];
   readonly restore?: Restoration;
 }
 
@@ -61,6 +63,8 @@ export interface Reversal {
 /** Things of which many are changed at once. */
 export interface BulkInverse extends InvertibleEvents {
   readonly permission: Permission;
+  /** True where each thing costs statements of its own. */
+  readonly oneByOne?: true;
   /** Things are read and changed together with those of the same group. */
   readonly groupOf: (event: RecordedEvent) => string;
   /** Locks those that are there, and tells which of their fields people decide. */

@@ -20,6 +20,7 @@ export const incidentInverse: BulkInverse = {
   created: ["problem.incident_linked"],
   deleted: ["problem.incident_unlinked"],
   permission: ProblemsWrite,
+  oneByOne: true,
   idOf: ({ resource, data }) => `${resource.id}.${incidentOf(data)}`,
   groupOf: ({ resource }) => resource.id,
   async lock({ tx }, problemId, ids) {

@@ -8,6 +8,7 @@ import {
   takeCommand,
   nextTicketNumber,
   pastTickets,
+  readPastTicket,
   ticketParams,
   TicketSummary,
   type TicketNumber,
@@ -15,7 +16,7 @@ import {
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { asOfListQuery, listPastPage, NO_REVISION, PastTooLong } from "#kernel/list/past-list.ts";
-import { PastNotKept } from "#kernel/log/past-state.ts";
+import { asOfQuery, PastNotKept } from "#kernel/log/past-state.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
@@ -39,6 +40,7 @@ import {
   ProblemsRead,
   ProblemsWrite,
 } from "./problem.ts";
+import { readPastIncidents } from "./past-incidents.ts";
 import { knownErrorList, problemList, problemStore } from "./store.ts";
 
 const PRIORITY_DEFAULT = 3;
@@ -173,13 +175,23 @@ const getProblem = query({
   id: "problems.get",
   route: `GET ${path}/{id}`,
   summary: "Read a problem, with the incidents that it causes",
+  description:
+    "With `asOf`, the incidents too are as they were then: 422 `past_too_long` where incidents have more events than one " +
+    "request may look through.",
   permission: ProblemsRead,
   params: ticketParams(problemKind),
+  query: object(asOfQuery),
   response: item(ProblemWithIncidents),
+  fails: [PastNotKept, PastTooLong],
   example: { params: { id: EXAMPLE_PROBLEM } },
-  async run(ctx, { params }) {
-    const problem = await problemStore.get(ctx.tx, params.id);
-    return { ...problem, incidents: await readNewestIncidents(ctx, problem.id) };
+  async run(ctx, { params, query: { asOf } }) {
+    const present = await problemStore.get(ctx.tx, params.id);
+    const { id } = present;
+    if (asOf === undefined) {
+      return { ...present, incidents: await readNewestIncidents(ctx, id) };
+    }
+    const problem = await readPastTicket<typeof present>(ctx, "problem", id, asOf);
+    return { ...problem, incidents: [...(await readPastIncidents(ctx, id, asOf))] };
   },
 });
 

@@ -109,6 +109,7 @@ export {
   type FoundTicket,
   getTicketIdentity,
   pastTickets,
+  readPastSummaries,
   readPastTicket,
   ticketKinds,
   ticketRefOf,

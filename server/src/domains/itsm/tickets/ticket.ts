@@ -4,7 +4,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
 import type { PastList } from "#kernel/list/past-list.ts";
-import { findPastState, PastNotKept } from "#kernel/log/past-state.ts";
+import { findPastState, findPastStates, PastNotKept } from "#kernel/log/past-state.ts";
 import { memberOfAddressSql } from "../contacts/index.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -28,6 +28,11 @@ export async function getTicketIdentity(
   const [identity] = await queryIdentities(ctx.tx, kind, `${refColumn(ref)} = $1`, ref);
   if (!identity || kind.canSee?.(ctx.caller, identity) === false) throw new Failure(NotFound);
   return identity;
+}
+
+/** Locks a ticket until the transaction ends, so that two that undo at once come one after the other. */
+export async function lockTicket(tx: Tx, { table }: TicketKind, id: string): Promise<void> {
+  await queryRows(tx, `select from ${table} where id = $1 for update`, [id]);
 }
 
 /** Tickets of a kind by their ids, also those that the caller does not see. */
@@ -159,6 +164,22 @@ const WHOLE_TICKET = ["id", "number", "state", "title", "updatedAt"];
 /** The source of a list of past tickets. */
 export function pastTickets({ kind, table }: Pick<TicketKind, "kind" | "table">): PastList {
   return { resourceType: kind, table, marks: WHOLE_TICKET };
+}
+
+/** Tickets of one kind with the titles and states of then; the caller sees them now. */
+export async function readPastSummaries(
+  tx: Tx,
+  kind: TicketKindName,
+  tickets: readonly TicketSummary[],
+  at: Date,
+): Promise<readonly TicketSummary[]> {
+  const ids = tickets.map(({ id }) => id);
+  const states = await findPastStates(tx, { resourceType: kind, ids, at, marks: WHOLE_TICKET });
+  return tickets.map((ticket) => {
+    const then = states.get(ticket.id);
+    if (!then) throw new Failure(PastNotKept);
+    return { ...ticket, title: String(then["title"]), state: String(then["state"]) };
+  });
 }
 
 /** A ticket as it was; the caller sees it now. */

@@ -13,6 +13,7 @@ export const childInverse: BulkInverse = {
   resourceType: "incident",
   updated: [LINKED, "incident.child_unlinked"],
   permission: IncidentsWrite,
+  oneByOne: true,
   idOf: ({ data }) => (data["child"] as TicketSummary).id,
   changeOf({ type, resource }) {
     const [child, alone] = [{ parentId: resource.id }, { parentId: null }];

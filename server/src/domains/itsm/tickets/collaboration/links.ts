@@ -10,7 +10,6 @@ import type { State } from "#kernel/undo/fold-changes.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { type BulkInverse, InversePoint } from "#kernel/undo/inverse.ts";
 import type { Operation, ReadContext, WriteContext } from "#kernel/contract.ts";
-import { queryRows } from "#kernel/db/statement.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, page } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
@@ -22,7 +21,7 @@ import {
   ticketParams,
   TicketSummary,
 } from "../kind.ts";
-import { getTicketIdentity, ticketRefOf, findVisibleTickets } from "../ticket.ts";
+import { findVisibleTickets, getTicketIdentity, lockTicket, ticketRefOf } from "../ticket.ts";
 
 const LINK_TYPES = [
   "relates_to",
@@ -105,11 +104,11 @@ function linkInverse(
     created: [links.Linked.type],
     deleted: [links.Unlinked.type],
     permission: kind.write,
+    oneByOne: true,
     idOf: ({ data }) => String(data["id"]),
     groupOf: ({ resource }) => resource.id,
     async lock({ tx }, ticketId, ids) {
-      // Two that undo at once come one after the other.
-      await queryRows(tx, `select from ${kind.table} where id = $1 for update`, [ticketId]);
+      await lockTicket(tx, kind, ticketId);
       const rows = await tx
         .selectFrom("ticket_links")
         .selectAll()

@@ -1,10 +1,12 @@
 /** The time that people spend on tickets. It is for those who work on them: who asked sees nothing of it. */
 import Type, { type Static } from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
-import type { ReadContext } from "#kernel/contract.ts";
+import type { Operation, ReadContext, WriteContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
+import { contribute } from "#kernel/extension-point.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
 import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
+import { performWithin } from "#kernel/operation/inner-command.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, page } from "#kernel/operation/response.ts";
@@ -13,7 +15,9 @@ import { id, line, object, text, Time } from "#kernel/schema/schema.ts";
 import { assertReferencesExist } from "../check-references.ts";
 import { seesOwnOnly } from "../askers/party.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
-import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
+import type { State } from "#kernel/undo/fold-changes.ts";
+import { type BulkInverse, InversePoint } from "#kernel/undo/inverse.ts";
+import { getTicketIdentity, lockTicket, ticketRefOf } from "../ticket.ts";
 
 const MINUTES_MAX = 1_440;
 const ENTRIES_MAX = 1_000;
@@ -50,10 +54,70 @@ export function timesOf(kind: TicketKind) {
     ...about,
     summary: "Time that was noted was removed.",
   });
+  const remove = removeTime(kind, TimeRemoved);
   return {
     events: [TimeAdded, TimeRemoved],
-    operations: [listTimes(kind), addTime(kind, TimeAdded), removeTime(kind, TimeRemoved)],
+    operations: [
+      listTimes(kind),
+      {
+        ...addTime(kind, TimeAdded),
+        contributions: [contribute(InversePoint, timeInverse(kind, { remove, TimeAdded }))],
+      },
+      remove,
+    ],
   };
+}
+
+/** Time that is noted again has its id, and says who noted it and when. */
+function timeInverse(
+  kind: TicketKind,
+  { remove, TimeAdded }: { readonly remove: Operation; readonly TimeAdded: TimeEvent },
+): BulkInverse {
+  return {
+    resourceType: `${kind.kind}_time`,
+    created: [TimeAdded.type],
+    deleted: [`${kind.kind}.time_removed`],
+    permission: kind.write,
+    oneByOne: true,
+    idOf: ({ data }) => String(data["id"]),
+    groupOf: ({ resource }) => resource.id,
+    async lock(ctx, ticketId, ids) {
+      await lockTicket(ctx.tx, kind, ticketId);
+      const entries = (await findTimes(ctx, ticketId)).filter((entry) => ids.includes(entry.id));
+      const states = entries.map((entry): [string, State] => [entry.id, { ...entry }]);
+      return {
+        states: new Map(states),
+        fields: new Set(["userId", "minutes", "spentOn", "note"]),
+      };
+    },
+    async write(ctx, ticketId, reversals) {
+      const ticket = await getWorkedTicket(ctx, kind, ticketId);
+      for (const { id: timeId, target } of reversals) {
+        if (!target) {
+          await performWithin(ctx, remove, { params: { id: ticketId, timeId } });
+          continue;
+        }
+        // States of an undo are the data of events.
+        const entry = target as TimeEntry;
+        await insertTime(ctx, kind, entry);
+        ctx.emit(TimeAdded, ticketRefOf(ticket), entry);
+      }
+    },
+  };
+}
+
+async function insertTime(
+  ctx: WriteContext<never>,
+  { kind }: TicketKind,
+  entry: TimeEntry,
+): Promise<void> {
+  const { id: timeId, ticketId, userId, minutes, spentOn, note, createdBy, createdAt } = entry;
+  await ctx.send(
+    `insert into ticket_times
+       (id, kind, ticket_id, user_id, minutes, spent_on, note, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [timeId, kind, ticketId, userId, minutes, spentOn, note, createdBy, createdAt],
+  );
 }
 
 function listTimes(kind: TicketKind) {
@@ -110,22 +174,7 @@ function addTime(kind: TicketKind, TimeAdded: TimeEvent) {
         createdBy,
         createdAt,
       };
-      void ctx.send(
-        `insert into ticket_times
-           (id, kind, ticket_id, user_id, minutes, spent_on, note, created_by, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [
-          entry.id,
-          name,
-          ticket.id,
-          entry.userId,
-          entry.minutes,
-          entry.spentOn,
-          entry.note,
-          createdBy,
-          ctx.now,
-        ],
-      );
+      await insertTime(ctx, kind, entry);
       ctx.emit(TimeAdded, ticketRefOf(ticket), entry);
       return entry;
     },

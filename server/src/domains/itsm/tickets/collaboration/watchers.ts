@@ -1,14 +1,19 @@
 import Type from "typebox";
+import type { Operation } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
+import { contribute } from "#kernel/extension-point.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
 import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
+import { performWithin } from "#kernel/operation/inner-command.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, page } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
 import { assertReferencesExist } from "../check-references.ts";
-import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
+import type { State } from "#kernel/undo/fold-changes.ts";
+import { type BulkInverse, InversePoint } from "#kernel/undo/inverse.ts";
+import { getTicketIdentity, lockTicket, ticketRefOf } from "../ticket.ts";
 
 const UserId = id("usr");
 const Watcher = Type.Object({ userId: UserId, createdAt: Time }, { title: "Watcher" });
@@ -27,13 +32,53 @@ export function watchersOf(kind: TicketKind) {
     ...about,
     summary: "Somebody is no longer told of what happens to it.",
   });
+  const add = addWatcher(kind, WatcherAdded);
+  const remove = removeWatcher(kind, WatcherRemoved);
+  const inverse = watcherInverse(kind, { add, remove });
   return {
     events: [WatcherAdded, WatcherRemoved],
     operations: [
       listWatchers(kind),
-      addWatcher(kind, WatcherAdded),
-      removeWatcher(kind, WatcherRemoved),
+      { ...add, contributions: [contribute(InversePoint, inverse)] },
+      remove,
     ],
+  };
+}
+
+function watcherInverse(
+  kind: TicketKind,
+  { add, remove }: { readonly add: Operation; readonly remove: Operation },
+): BulkInverse {
+  const userOf = (id: string): string => id.slice(id.indexOf(".") + 1);
+  return {
+    resourceType: `${kind.kind}_watcher`,
+    created: [`${kind.kind}.watcher_added`],
+    deleted: [`${kind.kind}.watcher_removed`],
+    permission: kind.read,
+    oneByOne: true,
+    idOf: ({ resource, data }) => `${resource.id}.${String(data["userId"])}`,
+    groupOf: ({ resource }) => resource.id,
+    async lock({ tx }, ticketId, ids) {
+      await lockTicket(tx, kind, ticketId);
+      const rows = await tx
+        .selectFrom("ticket_watchers")
+        .select("user_id")
+        .where("ticket_id", "=", ticketId)
+        .where("user_id", "in", ids.map(userOf))
+        .execute();
+      const states = rows.map(({ user_id }): [string, State] => [
+        `${ticketId}.${user_id}`,
+        { userId: user_id },
+      ]);
+      return { states: new Map(states), fields: new Set() };
+    },
+    async write(ctx, ticketId, reversals) {
+      for (const { id: watcherId, target } of reversals) {
+        const userId = userOf(watcherId);
+        if (target) await performWithin(ctx, add, { params: { id: ticketId }, body: { userId } });
+        else await performWithin(ctx, remove, { params: { id: ticketId, userId } });
+      }
+    },
   };
 }
 

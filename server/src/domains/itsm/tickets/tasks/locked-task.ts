@@ -69,7 +69,14 @@ export function emitTask(
   { emit }: WriteContext<never>,
   event: EventType,
   ticket: TicketIdentity,
-  { revision: _, ...task }: Task & { readonly changes?: readonly string[] },
+  {
+    revision: _,
+    ...task
+  }: Task & {
+    readonly changes?: readonly string[];
+    readonly before?: Partial<Task>;
+    readonly waitingIds?: readonly string[];
+  },
 ): void {
   // The data of all events of a task is the task.
   const append = emit as (event: EventType, resource: ResourceRef, data: unknown) => void;

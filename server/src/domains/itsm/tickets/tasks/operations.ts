@@ -1,7 +1,11 @@
 import Type from "typebox";
 import type { Operation } from "#kernel/contract.ts";
+import { asOfListQuery, PastTooLong } from "#kernel/list/past-list.ts";
+import { PastNotKept } from "#kernel/log/past-state.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { InversePoint } from "#kernel/undo/inverse.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { item, noContent, page, withRevision } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
@@ -17,18 +21,22 @@ import {
   type TaskHook,
   taskParams,
 } from "./locked-task.ts";
+import { readPastTasks } from "./past-tasks.ts";
 import { findTasks, TaskEnded, taskEvents, TaskId, TASKS_MAX, WaitingTask } from "./task.ts";
+import { taskInverse } from "./task-inverse.ts";
 import { addTask, updateTask } from "./task-edit.ts";
 import { endOperations } from "./task-end.ts";
 
 /** The tasks of one kind of ticket; its domain adds them to its own. */
 export function ticketTasks(kind: TicketKind, hook?: TaskHook) {
+  const [update, remove] = [updateTask(kind), removeTask(kind, hook)];
+  const inverse = contribute(InversePoint, taskInverse(kind, { update, remove }));
   const operations: readonly Operation[] = [
     listTasks(kind),
-    addTask(kind),
-    updateTask(kind),
+    { ...addTask(kind), contributions: [inverse] },
+    update,
     orderTasks(kind),
-    removeTask(kind, hook),
+    remove,
     ...endOperations(kind, hook),
   ];
   return { events: Object.values(taskEvents(kind)), operations };
@@ -43,12 +51,16 @@ function listTasks(kind: TicketKind) {
     description: `Internal ones are for those who hold \`${write.name}\`.`,
     permission: read,
     params: ticketParams(kind),
-    query: object(pageQuery),
+    query: object({ ...pageQuery, ...asOfListQuery }),
     response: page(withRevision(WaitingTask)),
+    fails: [PastNotKept, PastTooLong],
     example: { params: { id: exampleRef(kind) } },
-    async run(ctx, { params: { id: ref }, query: asked }) {
+    async run(ctx, { params: { id: ref }, query: { asOf, ...asked } }) {
       const ticket = await getTicketIdentity(ctx, kind, ref);
-      const tasks = await findTasks(ctx.tx, ticket.id);
+      const tasks =
+        asOf === undefined
+          ? await findTasks(ctx.tx, ticket.id)
+          : await readPastTasks(ctx, kind, ticket.id, asOf);
       return pageOfItems(ctx.services, `tasks of ${ticket.id}`, asked, {
         items: ctx.caller.permissions.has(write.name) ? tasks : publicTasks(tasks),
         keyOf: ({ id }) => id,
@@ -126,13 +138,14 @@ function removeTask(kind: TicketKind, hook: TaskHook | undefined) {
     example: { params: exampleParams(kind) },
     async run(ctx, { params }) {
       const locked = await lockTask(ctx, kind, params);
-      const { ticket, task } = locked;
+      const { ticket, task, tasks } = locked;
       if (task.state !== "open") throw new Failure(TaskEnded);
+      const waiting = tasks.filter(({ dependsOn }) => dependsOn.includes(task.id));
       const text =
         "update ticket_tasks set depends_on = array_remove(depends_on, $2) where ticket_id = $1";
       await ctx.send(text, [ticket.id, task.id]);
       await ctx.send("delete from ticket_tasks where id = $1", [task.id]);
-      emitTask(ctx, Removed, ticket, task);
+      emitTask(ctx, Removed, ticket, { ...task, waitingIds: waiting.map(({ id }) => id) });
       emitReady(ctx, kind, locked);
       await hook?.afterEnd(ctx, ticket.id);
     },

@@ -25,6 +25,7 @@ import {
   applyTaskInput,
   assertTaskInput,
   changedFields,
+  pickFields,
   TaskInput,
   TaskPatch,
 } from "./task-input.ts";
@@ -117,7 +118,9 @@ export function updateTask(kind: TicketKind) {
       const { title, description, assigneeId, teamId, dueAt, required, internal } = after;
       const written = [title, description, assigneeId, teamId, dueAt, required, internal];
       void ctx.send(UPDATE, [after.id, ...written, after.dependsOn, ctx.now]);
-      emitTask(ctx, Updated, ticket, { ...after, changes });
+      // Those who see it from now on are not told what it said while it was internal.
+      const earlier = before.internal && !after.internal ? {} : pickFields(before, changes);
+      emitTask(ctx, Updated, ticket, { ...after, changes, before: earlier });
       return withBlockers(after, tasks);
     },
   });

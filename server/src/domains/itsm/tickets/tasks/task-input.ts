@@ -25,6 +25,11 @@ export function changedFields(before: Task, after: Task): string[] {
   });
 }
 
+/** Some of the fields of a task. */
+export function pickFields(task: Task, names: readonly string[]): Partial<Task> {
+  return Object.fromEntries(Object.entries(task).filter(([name]) => names.includes(name)));
+}
+
 /** Throws a 422 where an input names who or what does not exist, or makes tasks wait for each other in a circle. */
 export async function assertTaskInput(
   ctx: ReadContext,
@@ -44,7 +49,7 @@ export async function assertTaskInput(
 }
 
 /** True where one task waits for another, also by those between them. */
-function reaches(
+export function reaches(
   waitsFor: ReadonlyMap<string, readonly string[]>,
   from: string,
   target: string,

@@ -122,7 +122,7 @@ export function insertTask(
     `insert into ticket_tasks
        (id, kind, ticket_id, position, title, description, state, assignee_id, team_id, due_at,
         must_be_done, internal, depends_on, created_by, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $14)`,
+     values ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     [
       task.id,
       kind,
@@ -137,6 +137,7 @@ export function insertTask(
       task.internal,
       task.dependsOn,
       task.createdBy,
+      task.createdAt,
       ctx.now,
     ],
   );

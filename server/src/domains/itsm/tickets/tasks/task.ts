@@ -92,6 +92,10 @@ function declareEvents(kind: string) {
         {
           ...Task.properties,
           changes: Type.Array(Type.String(), { description: "The fields that differ" }),
+          // Events of earlier versions do not have it.
+          before: Type.Optional(
+            Type.Partial(Type.Object(taskFields), { description: "What these were before" }),
+          ),
         },
         { title: "TaskUpdate" },
       ),
@@ -99,7 +103,19 @@ function declareEvents(kind: string) {
     Completed: event(`${kind}.task_completed`, about("One of its tasks was done.")),
     Skipped: event(`${kind}.task_skipped`, about("One of its tasks need not be done.")),
     Reopened: event(`${kind}.task_reopened`, about("A task that had ended is open again.")),
-    Removed: event(`${kind}.task_removed`, about("A task was removed from it.")),
+    Removed: event(`${kind}.task_removed`, {
+      ...about("A task was removed from it."),
+      data: Type.Object(
+        {
+          ...Task.properties,
+          // Events of earlier versions do not have it.
+          waitingIds: Type.Optional(
+            Type.Array(TaskId, { description: "The tasks that waited for it" }),
+          ),
+        },
+        { title: "TaskRemoval" },
+      ),
+    }),
     Ready: event(
       `${kind}.task_ready`,
       about("A task waits for no other any more: somebody can begin with it."),

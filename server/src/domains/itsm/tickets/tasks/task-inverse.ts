@@ -1,0 +1,90 @@
+import type { Operation, WriteContext } from "#kernel/contract.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { performWithin } from "#kernel/operation/inner-command.ts";
+import type { State } from "#kernel/undo/fold-changes.ts";
+import type { BulkInverse, Reversal } from "#kernel/undo/inverse.ts";
+import type { TicketKind } from "../kind.ts";
+import { getTicketIdentity } from "../ticket.ts";
+import { emitTask, lockOpenTicket } from "./locked-task.ts";
+import { findTasks, type Task, taskEvents, taskFields, TASKS_MAX, TooManyTasks } from "./task.ts";
+import { reaches } from "./task-input.ts";
+import { insertTask } from "./task-plan.ts";
+
+/** The inverse of what happens to the tasks of a ticket, while both are open: how a task ended is not taken back. */
+export function taskInverse(
+  kind: TicketKind,
+  { update, remove }: { readonly update: Operation; readonly remove: Operation },
+): BulkInverse {
+  const events = taskEvents(kind);
+  return {
+    resourceType: `${kind.kind}_task`,
+    created: [events.Added.type],
+    updated: [events.Updated.type],
+    deleted: [events.Removed.type],
+    companions: [events.Ready.type],
+    permission: kind.write,
+    oneByOne: true,
+    idOf: ({ data }) => String(data["id"]),
+    changeOf: ({ data }) => {
+      const before = (data["before"] ?? {}) as State;
+      const after = Object.keys(before).map((field) => [field, data[field]]);
+      return { before, after: Object.fromEntries(after) as State };
+    },
+    groupOf: ({ resource }) => resource.id,
+    async lock(ctx, ticketId, ids) {
+      await lockOpenTicket(ctx, kind, ticketId);
+      const tasks = (await findTasks(ctx.tx, ticketId)).filter(({ id }) => ids.includes(id));
+      const states = tasks.map((task): [string, State] => [task.id, { ...task }]);
+      return {
+        states: new Map(states),
+        fields: new Set([...Object.keys(taskFields), "state"]),
+      };
+    },
+    async write(ctx, ticketId, reversals) {
+      for (const { id: taskId, current, target, fields } of reversals) {
+        const params = { id: ticketId, taskId };
+        if (!target) await performWithin(ctx, remove, { params });
+        else if (!current) await restoreTask(ctx, kind, { id: taskId, target });
+        else {
+          const body = Object.fromEntries(fields.map((field) => [field, target[field]]));
+          await performWithin(ctx, update, { params, body });
+        }
+      }
+    },
+  };
+}
+
+const WAIT = `
+  update ticket_tasks set depends_on = $2, updated_at = $3, revision = revision + 1 where id = $1`;
+
+/** Makes a task again with its id, at its place; those that waited for it wait again. */
+async function restoreTask(
+  ctx: WriteContext,
+  kind: TicketKind,
+  { target }: Pick<Reversal, "id" | "target">,
+): Promise<void> {
+  // States of an undo are the data of events.
+  const { waitingIds = [], ...removed } = target as unknown as Task & {
+    readonly waitingIds?: readonly string[];
+  };
+  const ticket = await getTicketIdentity(ctx, kind, removed.ticketId);
+  const tasks = await findTasks(ctx.tx, ticket.id);
+  if (tasks.length >= TASKS_MAX) throw new Failure(TooManyTasks);
+  const known = new Set(tasks.map(({ id }) => id));
+  const task = { ...removed, dependsOn: removed.dependsOn.filter((id) => known.has(id)) };
+  insertTask(ctx, kind.kind, task);
+  const { Added, Updated } = taskEvents(kind);
+  emitTask(ctx, Added, ticket, task);
+  const waitsFor = new Map([...tasks, task].map(({ id, dependsOn }) => [id, dependsOn]));
+  const waiting = tasks.filter(
+    ({ id, state }) =>
+      state === "open" && waitingIds.includes(id) && !reaches(waitsFor, task.id, id),
+  );
+  for (const { blockedBy: _, ...other } of waiting) {
+    const dependsOn = [...other.dependsOn, task.id];
+    void ctx.send(WAIT, [other.id, dependsOn, ctx.now]);
+    const before = { dependsOn: other.dependsOn };
+    const after = { ...other, dependsOn, updatedAt: ctx.now.toISOString() };
+    emitTask(ctx, Updated, ticket, { ...after, changes: ["dependsOn"], before });
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Lists of parts with ids within one thing, such as the pages of an app. Each part is taken back by itself, so that one comes
+ * back though somebody changed another since.
+ */
+import type { Change, State } from "./fold-changes.ts";
+
+interface Part {
+  readonly id: string;
+}
+
+const toKey = (list: string, { id }: Part): string => `${list}/${id}`;
+
+function listParts(state: State | null, list: string): readonly Part[] {
+  const parts = state?.[list];
+  return Array.isArray(parts) ? (parts as Part[]) : [];
+}
+
+/** A state with each part as a field of its own: `pages/pag_01…`. */
+export function expandParts(state: State, lists: readonly string[]): State {
+  const whole = Object.entries(state).filter(([name]) => !lists.includes(name));
+  const parts = lists.flatMap((list) =>
+    listParts(state, list).map((part) => [toKey(list, part), part]),
+  );
+  return Object.fromEntries([...whole, ...parts]) as State;
+}
+
+/** A change of lists as changes of parts. */
+export function expandChange(change: Change, lists: readonly string[]): Change {
+  const { before, after, fields } = change;
+  if (!before || !after) return change;
+  const parts = lists
+    .filter((list) => fields.includes(list))
+    .flatMap((list) =>
+      [...listParts(before, list), ...listParts(after, list)].map((part) => toKey(list, part)),
+    );
+  return {
+    ...change,
+    before: expandParts(before, lists),
+    after: expandParts(after, lists),
+    fields: [...fields.filter((field) => !lists.includes(field)), ...new Set(parts)],
+  };
+}
+
+/** The names of all parts in states that are expanded. */
+export function namesOfParts(states: readonly State[], lists: readonly string[]): string[] {
+  return states.flatMap((state) => Object.keys(state).filter((name) => isPart(name, lists)));
+}
+
+function isPart(name: string, lists: readonly string[]): boolean {
+  return lists.some((list) => name.startsWith(`${list}/`));
+}
+
+/** The lists of an expanded state: what comes back has the place that it had in one of the former states. */
+export function collapseParts(
+  target: State,
+  lists: readonly string[],
+  { current, former }: { readonly current: State; readonly former: readonly State[] },
+): State {
+  const whole = Object.entries(target).filter(([name]) => !isPart(name, lists));
+  const collapsed = lists.map((list) => {
+    const there = Object.keys(target).filter(
+      (name) => name.startsWith(`${list}/`) && target[name] !== null,
+    );
+    const order = there.filter((name) => Object.hasOwn(current, name));
+    const places = there
+      .filter((name) => !Object.hasOwn(current, name))
+      .map((name) => ({ name, place: findPlace(name, list, former) }))
+      .toSorted((one, other) => one.place - other.place);
+    for (const { name, place } of places) order.splice(place, 0, name);
+    return [list, order.map((name) => target[name])];
+  });
+  return Object.fromEntries([...whole, ...collapsed]) as State;
+}
+
+function findPlace(name: string, list: string, former: readonly State[]): number {
+  const places = former.map((state) =>
+    listParts(state, list).findIndex((part) => toKey(list, part) === name),
+  );
+  return places.find((place) => place >= 0) ?? Number.MAX_SAFE_INTEGER;
+}
