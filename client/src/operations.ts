@@ -150,7 +150,8 @@ export interface Schemas {
   "File": { "id": string; "name": string; "mediaType": string; "size": number; "sha256": string; "width": number | null; "height": number | null; "attachedTo": { "type": string; "id": string } | null; "createdBy": string; "createdAt": string; "expiresAt": string | null };
   "FileLink": { "url": string; "expiresAt": string };
   "FileUsage": { "contents": number; "bytes": number; "quotaBytes": number | null; "fileBytesMax": number };
-  "FixtureResults": { "results": readonly ({ "verdict": "same" | "other_branch" | "other_output" | "would_fail" | "needs_outcome"; "status": "completed" | "failed" | null; "output": unknown; "difference": { "stepId": string | null; "name": string | null; "kind": "branch" | "output" | "input" | "status" | "error" | "outcome"; "path": string; "before": unknown; "after": unknown } | null } | null)[] };
+  "FixtureResultStep": { "status": "ready" | "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "output": unknown; "branch": string | null };
+  "FixtureResults": { "results": readonly ({ "verdict": "same" | "other_branch" | "other_output" | "would_fail" | "needs_outcome"; "status": "completed" | "failed" | null; "output": unknown; "difference": { "stepId": string | null; "name": string | null; "kind": "branch" | "output" | "input" | "status" | "error" | "outcome"; "path": string; "before": unknown; "after": unknown } | null; "steps": { readonly [name: string]: Schemas["FixtureResultStep"] } } | null)[] };
   "FormContent": { "title"?: string; "intro"?: string; "thanks"?: string; "fields": readonly ({ "name": string; "label"?: string; "help"?: string; "required"?: boolean; "accept"?: readonly ("picture" | "pdf" | "text" | "office" | "archive" | "audio" | "video")[] })[] };
   "FreeWindows": { "windows": readonly ({ "start": string; "end": string })[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
@@ -502,7 +503,7 @@ export interface Schemas {
   "WorkflowDefinition": { "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["WorkflowTrigger"]; "triggers"?: readonly (Schemas["WorkflowTrigger"])[]; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string };
   "WorkflowDraftDiff": { "from": { "id": string | null; "version": number | null }; "identical": boolean; "fields": readonly (string)[]; "harmless": boolean; "steps": readonly (Schemas["WorkflowStepChange"])[]; "stepEdges": { "added": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[]; "removed": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[] } };
   "WorkflowEdge": { "from": string; "to": string; "when"?: string };
-  "WorkflowFixture": { "workflow": string; "triggerType": string; "trigger": { readonly [name: string]: unknown }; "createdAt": string; "run"?: { "id": string; "workflowId": string; "versionId": string }; "workspace"?: { "id": string; "slug": string; "name": string; "timezone": string }; "variables"?: { readonly [name: string]: unknown }; "status": "completed" | "failed"; "output"?: unknown; "error"?: { "code": string; "message": string; "path"?: string }; "definition": unknown; "steps": { readonly [name: string]: { "status": "ready" | "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "input"?: unknown; "output"?: unknown; "branch"?: string; "error"?: { "code": string; "message": string; "path"?: string }; "page"?: { "truncated": boolean; "nextCursor": string | null }; "startedAt"?: string } } };
+  "WorkflowFixture": { "workflow": string; "triggerType": string; "trigger": { readonly [name: string]: unknown }; "createdAt": string; "run"?: { "id": string; "workflowId": string; "versionId": string }; "workspace"?: { "id": string; "slug": string; "name": string; "timezone": string }; "variables"?: { readonly [name: string]: unknown }; "status": "completed" | "failed"; "output"?: unknown; "error"?: { "code": string; "message": string; "path"?: string }; "definition": unknown; "steps": { readonly [name: string]: { "status": "ready" | "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "input"?: unknown; "output"?: unknown; "branch"?: string; "error"?: { "code": string; "message": string; "path"?: string }; "page"?: { "truncated": boolean; "nextCursor": string | null }; "startedAt"?: string } }; "expect"?: { "status"?: "completed" | "failed"; "output"?: unknown; "steps"?: { readonly [name: string]: { "status"?: "ready" | "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "output"?: unknown; "branch"?: string } } } };
   "WorkflowHeldEvents": { "held": readonly (Schemas["HeldEvents"])[] };
   "WorkflowImport": { "workflows": readonly ({ "definition": Schemas["WorkflowDefinition"]; "report": readonly (Schemas["ImportedNode"])[] })[]; "bindings": readonly (Schemas["ImportBinding"])[]; "counts": { "converted": number; "approximated": number; "placeholder": number } };
   "WorkflowIssue": { "path": string; "message": string; "stepId"?: string; "field"?: string };
@@ -860,7 +861,7 @@ export interface Operations {
   /** List the tickets that a change is linked to, from either side */
   "changes.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
   /** List the tasks of a change in their order */
-  "changes.list_tasks": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedTaskWithBlockers"])[]; "pagination": Schemas["Pagination"] } };
+  "changes.list_tasks": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "asOf"?: string }; reply: { "data": readonly (Schemas["ListedTaskWithBlockers"])[]; "pagination": Schemas["Pagination"] } };
   /** List the time that was spent on a change, the oldest entry first */
   "changes.list_times": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimeEntry"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a change */
@@ -1301,6 +1302,8 @@ export interface Operations {
   "knowledge.preview": { body: { "body": string }; reply: { "data": Schemas["ArticlePreview"] } };
   /** Publish an article */
   "knowledge.publish": { params: { "id": string }; reply: { "data": Schemas["Article"] } };
+  /** Publish a retired article again, as it was */
+  "knowledge.reinstate": { params: { "id": string }; reply: { "data": Schemas["Article"] } };
   /** Make what an article said once its newest version */
   "knowledge.restore_version": { params: { "id": string; "version": string }; reply: { "data": Schemas["Article"] } };
   /** Retire an article */
@@ -1596,7 +1599,7 @@ export interface Operations {
   /** Declare a problem a known error */
   "problems.declare_known_error": { params: { "id": string }; body?: { "rootCause"?: string; "workaround"?: string }; reply: { "data": Schemas["Problem"] } };
   /** Read a problem, with the incidents that it causes */
-  "problems.get": { params: { "id": string }; reply: { "data": Schemas["ProblemWithIncidents"] } };
+  "problems.get": { params: { "id": string }; query?: { "asOf"?: string }; reply: { "data": Schemas["ProblemWithIncidents"] } };
   /** Download what is attached */
   "problems.get_attachment": { params: { "id": string; "attachmentId": string }; reply: string };
   /** What happened to a problem, the newest first */
@@ -1778,7 +1781,7 @@ export interface Operations {
   /** List the tickets that a request is linked to, from either side */
   "requests.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
   /** List the tasks of a request in their order */
-  "requests.list_tasks": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedTaskWithBlockers"])[]; "pagination": Schemas["Pagination"] } };
+  "requests.list_tasks": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "asOf"?: string }; reply: { "data": readonly (Schemas["ListedTaskWithBlockers"])[]; "pagination": Schemas["Pagination"] } };
   /** List the time that was spent on a request, the oldest entry first */
   "requests.list_times": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimeEntry"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a request */
@@ -2626,6 +2629,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "knowledge.note_search": "POST /api/v1/knowledge/searches",
   "knowledge.preview": "POST /api/v1/knowledge/preview",
   "knowledge.publish": "POST /api/v1/knowledge/{id}/publish",
+  "knowledge.reinstate": "POST /api/v1/knowledge/{id}/reinstate",
   "knowledge.restore_version": "POST /api/v1/knowledge/{id}/versions/{version}/restore",
   "knowledge.retire": "POST /api/v1/knowledge/{id}/retire",
   "knowledge.return": "POST /api/v1/knowledge/{id}/return",

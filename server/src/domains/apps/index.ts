@@ -92,6 +92,7 @@ export const apps = domain({
       updated: ["app.updated"],
       get: "apps.get",
       update: "apps.update",
+      parts: ["pages", "dataSources"],
     }),
     contribute(SearchSourcePoint, {
       kind: "app",

@@ -7,11 +7,14 @@ import { Failure, NotFound, permissionFailure } from "#kernel/operation/failure.
 import { authorise, validateInput } from "#kernel/operation/perform.ts";
 import type { RawInput } from "#kernel/operation/invocation.ts";
 import {
+  type Change,
   type ChangeConflict,
   differingFields,
+  type FoldedChanges,
   foldChanges,
   type State,
 } from "#kernel/undo/fold-changes.ts";
+import { collapseParts, expandChange, expandParts, namesOfParts } from "#kernel/undo/parts.ts";
 import type { OperationInverse, Restoration } from "#kernel/undo/inverse.ts";
 import type { ChangedThing } from "./select-changes.ts";
 
@@ -52,7 +55,7 @@ export async function planThing(
   };
   const current = await readThing(platform, caller, ops.get, id);
   const fields = new Set(Object.keys(bodyFields(ops.update)));
-  const { target, conflicts } = foldChanges(current, changes, fields);
+  const { target, conflicts } = foldParts(current, changes, { fields, lists: inverse.parts ?? [] });
   const plan = (call: PlannedCall | undefined) => ({ conflicts, call });
   if (!target && !current) return plan(undefined);
   if (!target) return plan(await prepareCall(platform, caller, ops.remove, { id, current }));
@@ -61,6 +64,25 @@ export async function planThing(
   if (names.length === 0) return plan(undefined);
   const body = Object.fromEntries(names.map((name) => [name, target[name] ?? null]));
   return plan(await prepareCall(platform, caller, ops.update, { id, current, body }));
+}
+
+/** Folds changes with each part of a list as a field of its own. */
+function foldParts(
+  current: State | null,
+  changes: readonly Change[],
+  { fields, lists }: { readonly fields: ReadonlySet<string>; readonly lists: readonly string[] },
+): FoldedChanges {
+  if (!current || lists.length === 0) return foldChanges(current, changes, fields);
+  const present = expandParts(current, lists);
+  const expanded = changes.map((change) => expandChange(change, lists));
+  const states = [present, ...expanded.flatMap(({ before, after }) => [before ?? {}, after ?? {}])];
+  const all = new Set([...fields, ...namesOfParts(states, lists)]);
+  const { target, conflicts } = foldChanges(present, expanded, all);
+  const former = changes.flatMap(({ before }) => (before ? [before] : []));
+  return {
+    target: target && collapseParts(target, lists, { current: present, former }),
+    conflicts,
+  };
 }
 
 function getOperation({ operations }: Platform, id: string): Operation {

@@ -36,6 +36,37 @@ test("a page that was deleted is there again with its id, unless another has its
   expect(taken.body.errors[0].path).toMatch(new RegExp(`^/app/${app.id}`));
 });
 
+test("a page comes back to its place though another was changed since, and one that was changed itself is told", async () => {
+  const app = await make("apps", { name: "Store", slug: "store" });
+  const all = `/api/v1/apps/${app.id}/pages`;
+  const add = (path: string) =>
+    make(`apps/${app.id}/pages`, {
+      path,
+      title: path,
+      components: [{ type: "markdown", text: path }],
+    });
+  const [one, two, three] = [await add("/one"), await add("/two"), await add("/three")];
+  const deleted = await owner(`DELETE ${all}/${two.id}`);
+  await owner(`PATCH ${all}/${three.id}`, { title: "Third" });
+  const dry = await undoOf(deleted, { dryRun: true });
+  expect([dry.status, dry.events, dry.body.data.things]).toEqual([200, [], 1]);
+  const back = await undoOf(deleted);
+  expect([back.status, back.events]).toEqual([200, ["app.updated"]]);
+  const { pages } = (await owner(`GET /api/v1/apps/${app.id}`)).body.data;
+  expect(pages).toEqual([one, two, { ...three, title: "Third" }]);
+  const renamed = await owner(`PATCH ${all}/${one.id}`, { title: "First" });
+  await owner(`PATCH ${all}/${one.id}`, { title: "Number one" });
+  const refused = await undoOf(renamed);
+  expect([refused.status, refused.events, refused.body.errors]).toEqual([
+    409,
+    [],
+    [{ path: `/app/${app.id}/pages/${one.id}`, message: "was changed since" }],
+  ]);
+  expect((await undoOf(back)).events).toEqual(["app.updated"]);
+  const left = (await owner(`GET /api/v1/apps/${app.id}`)).body.data.pages;
+  expect(left.map(({ title }: any) => title)).toEqual(["Number one", "Third"]);
+});
+
 test("a link that was removed is there again, unless the tickets are linked so by now", async () => {
   const incident = await make("itsm/incidents", { title: "Mail" });
   const problem = await make("itsm/problems", { title: "Disk" });

@@ -2,6 +2,7 @@
  * Lists of parts with ids within one thing, such as the pages of an app. Each part is taken back by itself, so that one comes
  * back though somebody changed another since.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { Change, State } from "./fold-changes.ts";
 
 interface Part {
@@ -28,16 +29,14 @@ export function expandParts(state: State, lists: readonly string[]): State {
 export function expandChange(change: Change, lists: readonly string[]): Change {
   const { before, after, fields } = change;
   if (!before || !after) return change;
-  const parts = lists
-    .filter((list) => fields.includes(list))
-    .flatMap((list) =>
-      [...listParts(before, list), ...listParts(after, list)].map((part) => toKey(list, part)),
-    );
+  const [was, is] = [expandParts(before, lists), expandParts(after, lists)];
+  const parts = new Set(namesOfParts([was, is], lists));
+  const changed = [...parts].filter((name) => !isDeepStrictEqual(was[name], is[name]));
   return {
     ...change,
-    before: expandParts(before, lists),
-    after: expandParts(after, lists),
-    fields: [...fields.filter((field) => !lists.includes(field)), ...new Set(parts)],
+    before: was,
+    after: is,
+    fields: [...fields.filter((field) => !lists.includes(field)), ...changed],
   };
 }
 
