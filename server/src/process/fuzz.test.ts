@@ -3,6 +3,7 @@ import { lookAfter } from "../../../proof/src/fuzz/aftermath.ts";
 import { tell } from "../../../proof/src/fuzz/index.ts";
 import { fuzz } from "../../../proof/src/fuzz/run.ts";
 import { useWorld } from "#kernel/testing/world.ts";
+import { builtServer } from "./testing/built-server.ts";
 
 /** The first of the requests that `npm run proof -- fuzz` sends for as long as one likes. */
 const REQUESTS = 200;
@@ -15,6 +16,8 @@ const world = await useWorld({
     MILLRACE_LOGIN_RATE_LIMIT: "0",
     MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
     MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
+    // For the commands of the host that some requests start.
+    MILLRACE_BUNDLE: builtServer(),
   },
 });
 const origin = await world.app.listen({ host: "127.0.0.1", port: 0 });

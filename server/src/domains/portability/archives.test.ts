@@ -3,14 +3,11 @@ import { operator } from "#domains/installation/testing/operator.ts";
 import { fillSmall } from "../../portability/testing/archive-worlds.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { builtServer } from "../../process/testing/built-server.ts";
 import { retireImportsJob } from "./imports/jobs.ts";
 
 const PASSPHRASE = "correct horse battery";
-// From the sources each of their commands took five seconds of the processor.
-const env = { MILLRACE_BUNDLE: builtServer() };
-const source = await useWorld({ work: true, hostCommands: true, env });
-const target = await useWorld({ work: true, hostCommands: true, env });
+const source = await useWorld({ work: true, hostCommands: true });
+const target = await useWorld({ work: true, hostCommands: true });
 const small = await source.workspace("small");
 const owner = await source.member(["owner"], small);
 const runner = await operator(target);

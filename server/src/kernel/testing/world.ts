@@ -16,6 +16,7 @@ import { newId, newWorkspaceKey } from "../schema/id.ts";
 import { Kernel, type IdlePools } from "../kernel.ts";
 import { scrubDestination } from "../secrets/recent-secrets.ts";
 import { readSettings } from "../settings.ts";
+import { builtServer } from "../../process/testing/built-server.ts";
 import { IdleProcesses } from "../work/subprocess.ts";
 import { TEST_KEY, TEST_KEY_TEXT } from "./database.ts";
 import { dropDatabase, takeDatabase } from "./database-copy.ts";
@@ -272,6 +273,8 @@ function hostSettings(
     ? `/${database}?host=${encodeURIComponent(host)}&port=${port}`
     : `${host}:${port}/${database}`;
   return {
+    // From the sources each command took five seconds of the processor.
+    MILLRACE_BUNDLE: builtServer(),
     DATABASE_URL: `postgres://${encodeURIComponent(user)}${secret}@${place}`,
     MILLRACE_MASTER_KEY: TEST_KEY_TEXT,
   };
