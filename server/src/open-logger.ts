@@ -30,8 +30,8 @@ export function openLog(level: string, tail?: LogTail): Logger {
 }
 
 /**
- * An error as it is logged: these four fields, and none that a library put on it. The driver's errors carry their connection, with
- * the key by which it can be cancelled, and rows of people.
+ * An error as it is logged: these four fields, and none that a library put on it. The driver's errors carry their
+ * connection, with the key by which it can be cancelled, and rows of people.
  */
 export function toLoggedError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };

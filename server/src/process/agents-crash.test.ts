@@ -1,6 +1,7 @@
 /**
- * Kills Node, PostgreSQL or both in the middle of an agent. Of its turns the checkpoints need not be on the disk (ADR 0124), so
- * that a crash of PostgreSQL takes some back; the model and the tool with an effect count what they are asked.
+ * Kills Node, PostgreSQL or both in the middle of an agent. Of its turns the checkpoints need not be on the disk (ADR
+ * 0124), so that a crash of PostgreSQL takes some back; the model and the tool with an effect count what they are
+ * asked.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
@@ -151,8 +152,8 @@ function startDatabase(): Promise<EmbeddedDatabase> {
 }
 
 /**
- * Keeps everybody but the run from writing to the disk what others committed: the writer of the log is stopped, and the readers
- * of events find their cursors locked. Undone by whoever calls the result, or by a crash of the database.
+ * Keeps everybody but the run from writing to the disk what others committed: the writer of the log is stopped, and the
+ * readers of events find their cursors locked. Undone by whoever calls the result, or by a crash of the database.
  */
 async function holdFlushes(): Promise<() => Promise<void>> {
   const client = new pg.Client(database.connection);

@@ -1,6 +1,6 @@
 /**
- * Lists of parts with ids within one thing, such as the pages of an app. Each part is taken back by itself, so that one comes
- * back though somebody changed another since.
+ * Lists of parts with ids within one thing, such as the pages of an app. Each part is taken back by itself, so that one
+ * comes back though somebody changed another since.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Change, State } from "./fold-changes.ts";

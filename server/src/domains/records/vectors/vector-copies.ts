@@ -83,7 +83,9 @@ export async function findNear(tx: Tx, asked: NearQuery): Promise<NearRecords | 
   };
 }
 
-/** The rounding error of a sum of so many products, in numbers of 32 bits, of vectors of length 1: a bound, no guess. */
+/**
+ * The rounding error of a sum of so many products, in numbers of 32 bits, of vectors of length 1: a bound, no guess.
+ */
 function roundingOf(dimensions: number): number {
   return dimensions * 2 ** -22;
 }

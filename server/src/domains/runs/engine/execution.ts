@@ -144,8 +144,9 @@ export class Execution {
   }
 
   /**
-   * True when the next checkpoint must be on the disk before another step starts. It need not be where steps that replay
-   * follow upon results that can be replayed: a crash of the database costs no effect, then, nor another question.
+   * True when the next checkpoint must be on the disk before another step starts. It need not be where steps that
+   * replay follow upon results that can be replayed: a crash of the database costs no effect, then, nor another
+   * question.
    */
   get mustFlush(): boolean {
     if (!this.#journal.isReplayable || this.#pending.length === 0) return true;

@@ -108,7 +108,10 @@ export class RunJournal {
     return this.#changes.splice(0);
   }
 
-  /** Notes that the first unwritten records are stored, as one entry. A commit that waits for the disk flushes all before it. */
+  /**
+   * Notes that the first unwritten records are stored, as one entry. A commit that waits for the disk flushes all
+   * before it.
+   */
   markWritten(count: number, at = { writtenAt: "", isFlushed: true }): void {
     const records = this.#unwritten.splice(0, count);
     if (at.isFlushed) this.#unflushed = [];

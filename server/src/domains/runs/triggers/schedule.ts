@@ -134,8 +134,8 @@ const FIND_BACKFILL = `
    limit 1`;
 
 /**
- * True for a time before the schedule was turned on which the backfill of that activation runs: a job from before is still
- * there where no node has worked in between.
+ * True for a time before the schedule was turned on which the backfill of that activation runs: a job from before is
+ * still there where no node has worked in between.
  */
 async function isBackfilled(
   { tx }: ReadContext,
