@@ -39,16 +39,13 @@ export function focusFields(): void {
   });
 }
 
-/** The first field of the step; its name, where it has none. The text of one of code comes later than the field. */
+/** The first field of the step; its name, where it has none. */
 function findField(): HTMLElement | undefined {
   const fields = document.querySelectorAll<HTMLElement>(
     ".editor-side :is(input, textarea, select, .code-host)",
   );
   const [first, ...rest] = fields;
-  const field = rest.find((one) => one.closest(".inspector-body")) ?? first;
-  const isDrawn =
-    !field?.matches(".code-host") || field.shadowRoot?.querySelector(".cm-content") != null;
-  return isDrawn ? field : undefined;
+  return rest.find((one) => one.closest(".inspector-body")) ?? first;
 }
 
 /** Goes back to the step on the canvas that the panel was opened from. */
