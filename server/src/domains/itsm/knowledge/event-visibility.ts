@@ -4,12 +4,12 @@ import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { EventVisibility } from "#kernel/log/event-visibility.ts";
 import { KnowledgeWrite } from "./permissions.ts";
 
-/** Events about drafts, and what people said of an article, are for those who write articles. */
+/** Events about drafts and articles for agents, and what people said of an article, are for those who write articles. */
 const draftVisibility: Omit<EventVisibility, "resourceType"> = {
   async filtersFor(position, events) {
     const viewerOf = await viewerLookup(position);
     return events.map((event) => {
-      if (isPublished(event)) return undefined;
+      if (isForEveryone(event)) return undefined;
       return (person) => {
         // A webhook or a workflow belongs to the workspace, and goes on when its author has left.
         if (!person || person.roles.length === 0) return event;
@@ -18,7 +18,7 @@ const draftVisibility: Omit<EventVisibility, "resourceType"> = {
     });
   },
   async visibleSql(position, person) {
-    return canSeeDrafts((await viewerLookup(position))(person)) ? "true" : PUBLISHED;
+    return canSeeDrafts((await viewerLookup(position))(person)) ? "true" : FOR_EVERYONE;
   },
 };
 
@@ -29,20 +29,25 @@ export const searchVisibility: EventVisibility = {
   ...draftVisibility,
 };
 
-const PUBLISHED = `
-  e.data ->> 'state' = 'published'
-  or (e.data -> 'after' ->> 'state' = 'published' and e.data -> 'before' ->> 'state' = 'published')`;
+const FOR_EVERYONE = `
+  (e.data ->> 'state' = 'published' and e.data ->> 'visibility' = 'everyone')
+  or (e.data -> 'after' ->> 'state' = 'published' and e.data -> 'before' ->> 'state' = 'published'
+      and e.data -> 'after' ->> 'visibility' = 'everyone' and e.data -> 'before' ->> 'visibility' = 'everyone')`;
 
 function canSeeDrafts({ permissions }: Viewer): boolean {
   return permissions.has(KnowledgeWrite.name) || permissions.has(AuditRead.name);
 }
 
-function isPublished({ data }: RecordedEvent): boolean {
-  const { state, before, after } = data as {
-    readonly state?: unknown;
-    readonly before?: { readonly state?: unknown };
-    readonly after?: { readonly state?: unknown };
+interface ArticleView {
+  readonly state?: unknown;
+  readonly visibility?: unknown;
+}
+
+function isForEveryone({ data }: RecordedEvent): boolean {
+  const { before, after, ...article } = data as ArticleView & {
+    readonly before?: ArticleView;
+    readonly after?: ArticleView;
   };
-  if (before && after) return before.state === "published" && after.state === "published";
-  return state === "published";
+  const views = before && after ? [before, after] : [article];
+  return views.every(({ state, visibility }) => state === "published" && visibility === "everyone");
 }

@@ -228,6 +228,27 @@ describe("a caller who may not write articles", () => {
     expect(await member(`GET ${PATH}/${everyone.number}`)).toMatchObject({ status: 200 });
   });
 
+  test("reads the events of those alone, also after an article was for agents", async () => {
+    const viewer = await world.member(["viewer"]);
+    const shown = await published({ title: "Yak crossing" });
+    const internal = await published({ title: "Yak stable", visibility: "agents" });
+    const change = { visibility: "everyone" };
+    const opened = await agent(`PATCH ${PATH}/${internal.id}`, change);
+    expect(opened).toMatchObject({ status: 200, events: ["article.updated"] });
+    await agent(`PATCH ${PATH}/${internal.id}`, { title: "Yak barn" });
+    const listed = async (by: Ask) => {
+      const { body } = await by("GET /api/v1/events/topics/article/events?limit=200");
+      return body.data
+        .filter(({ resource }: any) => [shown.id, internal.id].includes(resource.id))
+        .map(({ type, resource }: any) => [type, resource.displayName]);
+    };
+    expect(await listed(viewer)).toEqual([
+      ["article.published", "Yak crossing"],
+      ["article.updated", "Yak barn"],
+    ]);
+    expect(await listed(agent)).toHaveLength(6);
+  });
+
   test("gives feedback once", async () => {
     const { id, number } = await published();
     const said = await member(`POST ${PATH}/${id}/feedback`, {
