@@ -63,7 +63,7 @@ export class WakeSignal {
   }
 
   async close(): Promise<void> {
-    // What commits from now on is found by polls: a signal would come to a database that is closed.
+    // Polls find the commits from now on: a signal would come to a database that is closed.
     this.#isClosed = true;
     await this.#listening?.stop();
     clearTimeout(this.#timer);

@@ -4,7 +4,7 @@ import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { EventVisibility } from "#kernel/log/event-visibility.ts";
 import { KnowledgeWrite } from "./permissions.ts";
 
-/** Events about drafts and articles for agents, and what people said of an article, are for those who write articles. */
+/** Events about drafts, articles for agents and feedback are for those who write articles. */
 const draftVisibility: Omit<EventVisibility, "resourceType"> = {
   async filtersFor(position, events) {
     const viewerOf = await viewerLookup(position);
