@@ -8,7 +8,7 @@ import {
   type RunView,
 } from "#domains/runs/testing/workflows.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { openaiEvents, useModelService } from "./testing/model-service.ts";
+import { openaiAnswer, openaiEvents, useModelService } from "./testing/model-service.ts";
 
 const KEY = "sk-test-4f0d8a1c9b7e";
 const service = await useModelService();
@@ -195,6 +195,34 @@ describe("agent", () => {
       expect(failed.error.code).toBe(code);
       expect(service.asked).toHaveLength(calls);
     }
+  });
+
+  test("what follows a wait beside an agent begins when all before it is on the disk", async () => {
+    const [turn, effect] = [Promise.withResolvers<any>(), Promise.withResolvers<any>()];
+    service.say(callDouble(1), callDouble(2), turn.resolve);
+    const ofModel = service.upstream.answer;
+    service.upstream.answer = (received, response) =>
+      received.path === "/effect" ? effect.resolve(response) : ofModel(received, response);
+    const nodes = [
+      agent({ tools: [double], stream: false }),
+      { id: "rest", type: "delay", config: { ms: 60_000 } },
+      { id: "post", type: "http", config: { url: `${service.upstream.url}/effect` } },
+    ];
+    const id = await deployWorkflow(owner, nodes, { edges: [{ from: "rest", to: "post" }] });
+    const { runId } = (await trigger(owner, id, { text: "x" })).body.data;
+    const answer = await turn.promise;
+    world.clock.advance(61_000);
+    const answerEffect = await effect.promise;
+    // Both are one commit, which waits for the disk and so for the turns before it.
+    const [{ rested }] = await world.sql(
+      `select count(*)::int as rested from run_journal, jsonb_array_elements(records) as line
+        where run_id = $1 and line ->> 'path' = 'rest' and line ->> 'status' = 'completed'`,
+      [runId],
+    );
+    expect(rested).toBe(1);
+    json(answerEffect, {});
+    json(answer, openaiAnswer({ text: "Done." }));
+    expect((await waitForRun(owner, runId)).status).toBe("completed");
   });
 
   test("a person approves a call, or rejects it with a word to the model", async () => {

@@ -98,6 +98,25 @@ test.each(["when its step ends", "while its step goes on"])(
   },
 );
 
+/** As a standby has it that was promoted before it had the last entry. */
+const LOSE_LAST = `
+  with run as (update runs set entries = entries - 1 where id = $1 returning *)
+  delete from run_journal j using run where j.run_id = run.id and j.entry = run.entries returning j.entry`;
+
+test("a run that the database has lost a part of is loaded again, and ends", async () => {
+  const gate = Promise.withResolvers<void>();
+  receiver.answer = ({ path }, response) =>
+    void (path === "/two" ? gate.promise : Promise.resolve()).then(() => response.end());
+  const id = await deployWorkflow(owner, [call("one"), call("two")]);
+  const { runId } = (await trigger(owner, id)).body.data;
+  await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(2);
+  expect(await world.sql(LOSE_LAST, [runId])).toHaveLength(1);
+  gate.resolve();
+  const run = await waitForRun(owner, runId);
+  expect(run.status).toBe("completed");
+  expect(receiver.received.map(({ path }) => path)).toEqual(["/one", "/two", "/one", "/two"]);
+});
+
 test("a run with too many steps fails, and others have their turn meanwhile", async () => {
   const items = Array.from({ length: 200 }, (_, index) => index);
   const inner = {

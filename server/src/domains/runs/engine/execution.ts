@@ -46,8 +46,8 @@ export interface PendingStep {
 }
 
 /**
- * One run in memory: its plan and its journal. Steps that only compute are executed at once; those
- * that reach outside become pending, for the runner to start. It writes nothing itself.
+ * One run in memory: its plan and its journal. Steps that only compute are executed at once; those that reach outside
+ * become pending, for the runner to start. It writes nothing itself.
  */
 export class Execution {
   readonly run: RunContext;
@@ -136,11 +136,12 @@ export class Execution {
   }
 
   /**
-   * True when a checkpoint must be written before another step starts: a step outside gave a result
-   * or waits, or nothing is in flight. A result that was merely computed can be computed again.
+   * True when a checkpoint must be written before another step starts: a step outside gave a result or waits, nothing is in
+   * flight, or an earlier one must be on the disk first. What was merely computed can be computed again.
    */
   get mustWrite(): boolean {
-    return this.#journal.hasUnwrittenEffects || this.inFlight === 0;
+    const mayLose = this.#journal.lastUnflushed !== undefined && this.#hasPendingEffect;
+    return mayLose || this.#journal.hasUnwrittenEffects || this.inFlight === 0;
   }
 
   /**
@@ -149,7 +150,10 @@ export class Execution {
    * question.
    */
   get mustFlush(): boolean {
-    if (!this.#journal.isReplayable || this.#pending.length === 0) return true;
+    return !this.#journal.isReplayable || this.#pending.length === 0 || this.#hasPendingEffect;
+  }
+
+  get #hasPendingEffect(): boolean {
     return this.#pending.some(({ node }) => !node.type.replays);
   }
 
@@ -259,8 +263,7 @@ export class Execution {
   }
 
   #attemptStep({ path, node, attempt }: PendingStep): Promise<StepAttemptResult> {
-    const [platform, run, { scope }] = [this.#platform, this.run, this.#journal];
-    const at = this.#now();
+    const [platform, run, { scope }, at] = [this.#platform, this.run, this.#journal, this.#now()];
     const mock = this.#recorded
       ? this.#recorded.find(node, { path, at })
       : run.test && findMock(run.test, node, { path, at });

@@ -133,17 +133,18 @@ export class RunJournal {
     return this.#unflushed[0]?.entry ?? this.entries;
   }
 
-  /** Makes the records of lost entries unwritten again, given all entries that are stored after the flushed ones. */
-  restoreLost(stored: readonly WrittenEntry[]): void {
+  /** Makes the records of lost entries unwritten again, given all entries that are stored after the flushed ones; false if none is. */
+  restoreLost(stored: readonly WrittenEntry[]): boolean {
     const times = new Map(stored.map(({ entry, written_at: at }) => [entry, at]));
     const first = this.#unflushed.findIndex(
       ({ entry, writtenAt }) => times.get(entry) !== writtenAt,
     );
-    if (first < 0) return;
+    if (first < 0) return false;
     const lost = this.#unflushed.splice(first);
     this.entries = lost[0]?.entry ?? this.entries;
     this.#unwritten.unshift(...lost.flatMap(({ records }) => records));
     this.noteEffect("once");
+    return true;
   }
 
   /** Notes a result from outside: one that another attempt would get again, or one that happens once. */

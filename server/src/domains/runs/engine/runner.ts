@@ -228,22 +228,26 @@ export class Runner implements RunningEngine {
     const { execution } = active;
     if (await saveCheckpoint(this.#platform, execution, result)) return result ? "over" : "saved";
     // Another write came first: a message, the run's end, or a retry. Or the database has lost one.
-    return (await this.#receiveNew(active)) ? "again" : "over";
+    const received = await this.#receiveNew(active);
+    // The run was loaded with what the database has lost since, or is gone: only a load tells where it goes on.
+    if (received === "nothing") this.#abandon(active);
+    return received === "new" ? "again" : "over";
   }
 
-  /** Receives what others wrote to the journal of a run; false when it is not to be carried on here. */
-  async #receiveNew(active: ActiveRun): Promise<boolean> {
+  /** Receives what others wrote to the journal of a run, or lost of it; "over" when it is not to be carried on here. */
+  async #receiveNew(active: ActiveRun): Promise<"new" | "nothing" | "over"> {
     const { execution } = active;
     const { id, generation } = execution.run;
     if ((await findInterrupted(this.#platform, [{ id, generation }])).length > 0) {
       this.#abandon(active);
-      return false;
+      return "over";
     }
     const known = { id, entries: execution.journal.flushedEntries };
     const entries = await readNewEntries(this.#platform, [known]);
-    execution.journal.restoreLost(entries);
-    const isNew = ({ entry }: JournalEntry) => entry >= execution.journal.entries;
-    return this.#receiveEntries(active, entries.filter(isNew));
+    const isRestored = execution.journal.restoreLost(entries);
+    const unread = entries.filter(({ entry }) => entry >= execution.journal.entries);
+    if (!this.#receiveEntries(active, unread)) return "over";
+    return isRestored || unread.length > 0 ? "new" : "nothing";
   }
 
   /** Starts pending steps, unless the shard goes to another node; the steps in flight are awaited. */
@@ -307,7 +311,7 @@ export class Runner implements RunningEngine {
       if (!active) continue;
       // Read once more, in its turn: a write of our own may come between.
       void this.#runExclusive(active, async () => {
-        if (await this.#receiveNew(active)) await this.#advance(active);
+        if ((await this.#receiveNew(active)) !== "over") await this.#advance(active);
       });
     }
   }
