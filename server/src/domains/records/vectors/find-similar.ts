@@ -167,8 +167,9 @@ function parseVector(
   if (vector.length !== dimensions) {
     throw invalidField("/vector", `must have ${dimensions} numbers`);
   }
-  if (vector.every((one) => one === 0)) throw invalidField("/vector", "must not be all 0");
-  return toUnitVector(vector);
+  const unit = toUnitVector(vector);
+  if (!unit) throw invalidField("/vector", "must not be all 0");
+  return unit;
 }
 
 /** The records of hits, in their order, with the passages that are nearest. */

@@ -1,9 +1,10 @@
 /** Vectors of length 1, of any number of dimensions: their cosine is the sum of the products. */
 
-/** The vector of length 1 in the same direction. */
-export function toUnitVector(numbers: readonly number[]): Float32Array {
+/** The vector of length 1 in the same direction; undefined where it has none, as with nothing but 0, or a number too large. */
+export function toUnitVector(numbers: readonly number[]): Float32Array | undefined {
   // Scaled first: the square of a large number is none.
   const largest = numbers.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+  if (largest === 0 || !Number.isFinite(largest)) return undefined;
   const scaled = numbers.map((one) => one / largest);
   const length = Math.sqrt(scaled.reduce((sum, one) => sum + one * one, 0));
   return Float32Array.from(scaled, (one) => one / length);

@@ -83,7 +83,7 @@ const ids = await createPoints("points", points);
 const stored = points.map(({ at, area }, index) => ({
   id: ids[index] ?? "",
   area,
-  unit: toUnitVector(at),
+  unit: toUnitVector(at) ?? [],
 }));
 
 /** What a search is to find, by the definition of nearness. */
@@ -91,7 +91,7 @@ function expected(
   vector: readonly number[],
   { areas, limit = 10, scoreMin = -1 }: { areas?: number; limit?: number; scoreMin?: number },
 ): Found[] {
-  const asked = toUnitVector(vector);
+  const asked = [...(toUnitVector(vector) ?? [])];
   return stored
     .filter(({ area }) => areas === undefined || area < areas)
     .map(({ id, unit }) => ({
@@ -178,6 +178,41 @@ onPgvector(
     await copied();
   },
 );
+
+test("vectors without a direction are near to nothing, and keep no other from being found", async () => {
+  const columns = [{ name: "at", type: "json" }];
+  await owner("POST /api/v1/tables", { name: "Bare", slug: "bare", columns });
+  const records = [
+    [0, 0, 0, 0],
+    [1, 1, 1, 1],
+    [2, 0, 0, 0],
+  ].map((at) => ({ at }));
+  const { body } = await owner("POST /api/v1/tables/bare/records/bulk", { records });
+  const [empty, whole, large] = body.data.map(({ id }: any) => id);
+  const [{ schema }] = await world.sql(
+    "select table_schema as schema from information_schema.tables where table_name = 'bare'",
+  );
+  // More than a number of ours can be, which PostgreSQL keeps.
+  const huge = `update "${schema}".bare set at = '[1e400, 0, 0, 0]' where id = $1`;
+  await world.sql(huge, [large]);
+  const changed = await owner("PATCH /api/v1/tables/bare", {
+    alterColumns: [{ name: "at", type: "vector", options: { dimensions: DIMENSIONS } }],
+  });
+  expect(changed.body.errors ?? changed.status).toBe(200);
+  await until(async () => (await countVectors("bare")) === 3);
+  expect(await search("bare", { vector: [1, 1, 1, 1], fields: ["id"] })).toEqual([
+    { id: whole, score: 1 },
+  ]);
+  // Those of archives, and of versions before.
+  const NAN = "decode('0000c07f0000c07f0000c07f0000c07f', 'hex')";
+  await world.sql(`update record_vectors set vectors = ${NAN} where record_id = $1`, [empty]);
+  world.clock.advance(6 * MINUTE_MS);
+  if (state === "ready") await until(async () => (await countUncopied()) === 0);
+  expect(await search("bare", { vector: [1, 1, 1, 1], fields: ["id"] })).toEqual([
+    { id: whole, score: 1 },
+  ]);
+  await owner("DELETE /api/v1/tables/bare");
+});
 
 onPgvector(
   "a search goes on without pgvector when it is gone, and with it when it is back",

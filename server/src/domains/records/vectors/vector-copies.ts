@@ -4,7 +4,7 @@
  * answer is the same with and without pgvector, and copies that are missing cost time and nothing else.
  */
 import Type from "typebox";
-import { findTableById } from "#domains/tables/index.ts";
+import { findTableById, VECTOR_DIMENSIONS_MAX } from "#domains/tables/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { sqlStateOf } from "#kernel/db/errors.ts";
@@ -127,7 +127,9 @@ export async function copyVectors(tx: Tx, tableId: string): Promise<boolean> {
     const vectors = decodeVectors(row["vectors"] as Buffer);
     // A vector of somebody else is the only one of its record.
     const size = embeddings.has(String(row["column"])) ? DIMENSIONS : vectors.length;
-    return splitVectors(vectors, size).map((chunk, place) => ({ ...row, place, chunk }));
+    return splitVectors(vectors, size).flatMap((chunk, place) =>
+      isComparable(chunk) ? [{ ...row, place, chunk }] : [],
+    );
   });
   if (chunks.length > 0) {
     const insert = `
@@ -139,6 +141,11 @@ export async function copyVectors(tx: Tx, tableId: string): Promise<boolean> {
     await queryRows(tx, insert, [tableId, ...keysOf(chunks), places, texts]);
   }
   return taken.length === COPIED_MAX;
+}
+
+/** False for what pgvector refuses, which would keep the rest from being copied. Archives, and versions before, may have such. */
+function isComparable(vector: Float32Array): boolean {
+  return vector.length <= VECTOR_DIMENSIONS_MAX && vector.every((one) => Number.isFinite(one));
 }
 
 const keysOf = (rows: readonly SqlRow[]): unknown[][] => [

@@ -92,7 +92,9 @@ async function workOut(
 ): Promise<{ readonly vector: WorkedOutVector; readonly chunks: number }> {
   if (!source) return { vector: mark, chunks: 0 };
   const { digest, text, numbers } = source;
-  const made: Float32Array[] = numbers ? [toUnitVector(numbers)] : [];
+  // A column that was one of JSON may have vectors without a direction: they are near to nothing.
+  const own = numbers && toUnitVector(numbers);
+  const made: Float32Array[] = own ? [own] : [];
   for (const chunk of text === undefined ? [] : splitChunks(text)) {
     made.push(await embeddings.embed(`records ${workspace}`, chunk));
   }
