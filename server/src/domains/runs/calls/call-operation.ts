@@ -6,6 +6,7 @@ import {
   QuotaExceeded,
   type ReceivedFile,
   receiveFiles,
+  releaseReceived,
 } from "#domains/files/index.ts";
 import { waitForCall } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -73,6 +74,8 @@ export const callRun = command({
   params: object({ runId: RunId, token: line(2_000) }),
   response: rawResponse<RawResponse>(Taken, "What the step answers."),
   emits: [RunCalled],
+  // One that came too late only gives its files up.
+  allowNoop: true,
   fails: [AlreadyCalled, WaitOver, MethodNotAllowed, RateLimited, FileTooLarge, QuotaExceeded],
   example: {
     params: {
@@ -96,13 +99,21 @@ export const callRun = command({
   async run(ctx, _input, { step: { version, path, config }, call, uploads, partition }) {
     ctx.switchPartition(partition);
     const row = await lock(ctx.tx, partition.runId);
-    if (isOver(row.status)) throw new Failure(WaitOver);
     const entries = await readEntries(ctx.tx, row.id);
     const record = foldJournal(entries.flatMap(({ records }) => [...records])).get(path);
-    const waits = assertCallable(record);
     const run = toRunContext(row, version);
+    let waits: boolean;
+    try {
+      if (isOver(row.status)) throw new Failure(WaitOver);
+      waits = assertCallable(record);
+      await deliverCall(ctx, { runId: row.id, path, waits }, call);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      // Whoever has the address could send many at once, of which all but one would be kept for a day.
+      await releaseReceived(ctx, uploads);
+      return error;
+    }
     await insertUploads(ctx, run, uploads);
-    await deliverCall(ctx, { runId: row.id, path, waits }, call);
     ctx.setActor(runActor(run));
     const summary = toRunSummary(run, { status: row.status }, ctx.now);
     ctx.emit(RunCalled, runRef(run), { ...summary, stepId: path, early: !waits });

@@ -6,7 +6,7 @@ import { Failure, failure } from "#kernel/operation/failure.ts";
 import { type JournalRecord, stepMessage } from "../engine/journal-record.ts";
 import { appendMessages } from "../engine/store.ts";
 import { executor } from "../steps/executor.ts";
-import { StepFailure } from "../steps/step-error.ts";
+import { outputSizeError, StepFailure } from "../steps/step-error.ts";
 
 export const AlreadyCalled = failure("already_called", 409, "The step has got its call already.");
 export const WaitOver = failure("wait_over", 410, "Nothing waits for this call any more.");
@@ -80,6 +80,12 @@ export const waitForFormStep = executor({
     const [error] = checkForm(form);
     if (error) {
       throw new StepFailure("invalid_config", `${error.path} ${error.message}`, {
+        retryable: false,
+      });
+    }
+    // It is kept with the run, and sent to whoever opens its page.
+    if (outputSizeError(form)) {
+      throw new StepFailure("form_too_large", "The form is larger than 1 MiB.", {
         retryable: false,
       });
     }

@@ -5,8 +5,9 @@ import {
   FileTooLarge,
   QuotaExceeded,
   receiveFiles,
+  releaseReceived,
 } from "#domains/files/index.ts";
-import { waitForForm } from "#domains/workflows/index.ts";
+import { isBefore, waitForForm } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
@@ -61,10 +62,20 @@ type FormWait = Extract<StepWait, { readonly kind: "form" }>;
 /** The form of a step that waits; undefined until it does. */
 function openForm(record: JournalRecord | undefined): FormWait | undefined {
   const { status, wait, answer } = record ?? {};
-  if (answer) throw new Failure(FormSent);
-  if (status === "waiting" && wait?.kind === "form") return wait;
-  if (record && status !== "ready" && status !== "running") throw new Failure(FormClosed);
-  return undefined;
+  const isReached = record && status !== "ready" && status !== "running";
+  // After an attempt that failed it waits for the next one, and for no form.
+  const isOpening = !isReached || (status === "waiting" && !wait);
+  if (isOpening && !answer) return undefined;
+  const refusal = findRefusal(record);
+  if (refusal) throw refusal;
+  return wait?.kind === "form" ? wait : undefined;
+}
+
+/** The reason why nothing can be sent to a step. */
+function findRefusal(record: JournalRecord | undefined): Failure | undefined {
+  if (record?.answer) return new Failure(FormSent);
+  const isOpen = record?.status === "waiting" && record.wait?.kind === "form";
+  return isOpen ? undefined : new Failure(FormClosed);
 }
 
 async function openFormStep(
@@ -165,7 +176,11 @@ export const sendRunForm = command({
       throw error;
     }
   },
-  async run(ctx, _input, taken): Promise<HtmlResponse & { readonly sentStep?: SentStep }> {
+  async run(
+    ctx,
+    _input,
+    taken,
+  ): Promise<(HtmlResponse & { readonly sentStep?: SentStep }) | Failure> {
     if (!("sent" in taken)) {
       return { ...taken.page, ...(taken.status !== undefined && { status: taken.status }) };
     }
@@ -173,10 +188,14 @@ export const sendRunForm = command({
     const { path, version } = opened;
     ctx.switchPartition(partition);
     const row = await lock(ctx.tx, opened.row.id);
-    if (isOver(row.status)) throw new Failure(FormClosed);
     const entries = await readEntries(ctx.tx, row.id);
     const record = foldJournal(entries.flatMap(({ records }) => [...records])).get(path);
-    if (!openForm(record)) throw new Failure(FormClosed);
+    const refusal = isOver(row.status) ? new Failure(FormClosed) : findRefusal(record);
+    if (refusal) {
+      // Whoever has the address could send many at once, of which all but one would be kept for a day.
+      await releaseReceived(ctx, uploads);
+      return refusal;
+    }
     const run = toRunContext(row, version);
     await insertUploads(ctx, run, uploads);
     await appendMessages(ctx, row.id, [
@@ -198,7 +217,7 @@ export const sendRunForm = command({
     const next = await awaitNextForm(
       platform,
       partition,
-      { runId: row.id, sender: path },
+      { runId: row.id, graph: version.plan.graph, sender: path },
       { waitMs: FORM_WAIT_MAX_MS, gone: caller.disconnected },
     );
     if (next.path !== undefined) return { goTo: next.path };
@@ -207,7 +226,11 @@ export const sendRunForm = command({
     if (next.hasFailed) throw new Failure(WebhookRunFailed);
     const journals = await readJournals(platform, [row.id]);
     const steps = foldJournal(journals.flatMap(({ records }) => [...records]));
-    const since = [...steps].filter(([, { finishedAt = "" }]) => finishedAt >= submittedAt);
+    // One on a branch beside it is for whoever is asked there.
+    const since = [...steps].filter(
+      ([answering, { finishedAt = "" }]) =>
+        finishedAt >= submittedAt && isBefore(version.plan.graph, path, answering),
+    );
     const response = toWebhookResponse(version.plan, new Map(since));
     return response && sentPage(wait.form, toAnswerText({ response }));
   },

@@ -1,7 +1,6 @@
 /** Steps that ask by a form: shown to whoever has the address or sent the form before, and sent once. */
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import type { JournalRecord } from "../engine/journal-record.ts";
 import {
   deployWorkflow,
   readEventTypes,
@@ -9,7 +8,7 @@ import {
   trigger,
   waitForRun,
 } from "../testing/workflows.ts";
-import { findNextForm } from "./next-form.ts";
+import { makeFormPath } from "./resume-address.ts";
 
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
@@ -31,6 +30,7 @@ const ask = (config: object = {}, id = "ask") => ({
   type: "wait_for_form",
   config: { title: "Which size, {{ trigger.input.who }}?", pages, ...config },
 });
+const hold = { id: "hold", type: "approval", config: { approvers: ["owner"] } };
 const answer = {
   id: "answer",
   type: "respond",
@@ -125,7 +125,6 @@ test("a form for those who are told its address leads nobody to it, and thanks",
 });
 
 test("a form is sent once; forged, foreign, late and early addresses say what they are", async () => {
-  const hold = { id: "hold", type: "approval", config: { approvers: ["owner"] } };
   const { runId, path } = await startAsked({}, [hold]);
   const [one, two] = await Promise.all([
     send(path, { $page: "0", size: "S" }),
@@ -233,21 +232,67 @@ test("files of a form are the run's, and those of a page that is refused are nob
   });
 });
 
-test("nobody is led to a form after another has sent one", () => {
-  const waiting = { path: "b", status: "waiting", wait: { kind: "form", shownTo: "sender" } };
-  const sent = (path: string, submittedAt: string) => ({
-    path,
-    status: "completed",
-    wait: { kind: "form", shownTo: "link" },
-    answer: { kind: "form", form: { answers: {}, submittedAt } },
+test("of many who send files at once, one has sent them, and those of the others are given up", async () => {
+  const pages = [{ fields: [{ name: "bill", type: "file", required: true }] }];
+  const { path } = await startAsked({ pages }, [hold]);
+  const lines = [
+    "--x",
+    'Content-Disposition: form-data; name="bill"; filename="bill.txt"',
+    "",
+    "total",
+    "--x--",
+  ];
+  const upload = () =>
+    stranger(`POST ${path}`, [...lines, ""].join("\r\n"), {
+      "content-type": "multipart/form-data; boundary=x",
+    });
+  const sent = await Promise.all([upload(), upload(), upload(), upload()]);
+  expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+  expect(await world.sql("select id from blobs where state = 'pending'")).toEqual([]);
+});
+
+test("whoever is asked beside the one who began does not read the answer that is for them", async () => {
+  const other = ask({ title: "Which, Bob?" }, "bob");
+  const more = ask({ title: "And, Bob?", shownTo: "sender" }, "more");
+  const tell = { id: "tell", type: "respond", config: { body: "for Ann alone" } };
+  const nodes = [other, more, hold, ask({ shownTo: "sender" }), tell];
+  const edges = [
+    { from: "bob", to: "more" },
+    { from: "more", to: "hold" },
+    { from: "ask", to: "tell" },
+  ];
+  const id = await deployWorkflow(owner, nodes, { trigger: first, edges });
+  const { data } = (await owner(`GET /api/v1/workflows/${id}`)).body;
+  const begun = await send(new URL(data.trigger.url).pathname, { $page: "0", who: "Ann" });
+  const ofAnn = String(begun.headers["location"]);
+  const runId = await latestRun(id);
+  const ofBob = makeFormPath(world.kernel, runId, "bob");
+  const led = String((await send(ofBob, { $page: "0", size: "S" })).headers["location"]);
+  expect((await stranger(`GET ${led}`)).body).toContain("And, Bob?");
+  const both = Promise.all([
+    send(led, { $page: "0", size: "S" }),
+    send(ofAnn, { $page: "0", size: "L" }),
+  ]);
+  await until(async () => {
+    const steps = stepsOf((await owner(`GET /api/v1/runs/${runId}`)).body.data);
+    return steps["hold"]?.status === "paused" && steps["tell"]?.status === "completed";
   });
-  const find = (steps: readonly object[], sender?: string) =>
-    findNextForm(steps as unknown as readonly JournalRecord[], sender);
-  const at = "2026-01-01T00:00:00.000Z";
-  const later = "2026-01-01T00:00:01.000Z";
-  expect(find([waiting])).toBe("b");
-  expect(find([waiting, sent("a", at)])).toBeUndefined();
-  expect(find([waiting, sent("a", at)], "a")).toBe("b");
-  expect(find([waiting, sent("a", at), sent("c", later)], "a")).toBeUndefined();
-  expect(find([{ ...waiting, wait: { kind: "form", shownTo: "link" } }])).toBeUndefined();
+  await owner(`POST /api/v1/runs/${runId}/cancel`);
+  const [bob, ann] = await both;
+  expect(bob.body).not.toContain("for Ann alone");
+  expect(ann.body).toContain("for Ann alone");
+});
+
+test("a form that became too large by its templates fails its step", async () => {
+  const options = "{{ trigger.input.sizes }}";
+  const fields = Array.from({ length: 40 }, (_, at) => ({
+    name: `f${at}`,
+    type: "choice",
+    options,
+  }));
+  const id = await deployWorkflow(owner, [ask({ title: "Which?", pages: [{ fields }] })]);
+  const sizes = Array.from({ length: 200 }, (_, at) => `${at}`.padEnd(200, "x"));
+  const { body } = await trigger(owner, id, { sizes });
+  const run = await waitForRun(owner, body.data.runId);
+  expect([run.status, stepsOf(run)["ask"].error.code]).toEqual(["failed", "form_too_large"]);
 });

@@ -1,7 +1,8 @@
 /** The form to which whoever sent the one before is led. */
+import { type Graph, isBefore } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
-import { foldJournal, type JournalRecord } from "../engine/journal-record.ts";
+import { foldJournal, type JournalRecord, type WaitAnswer } from "../engine/journal-record.ts";
 import { readJournals } from "../engine/store.ts";
 import { awaitRun, type WaitOptions } from "../run-watch.ts";
 import { makeFormPath } from "./resume-address.ts";
@@ -21,9 +22,11 @@ export async function awaitNextForm(
   partition: Partition,
   {
     runId,
+    graph,
     sender,
   }: {
     readonly runId: string;
+    readonly graph: Graph;
     /** The step whose form was sent; undefined for the trigger. */
     readonly sender: string | undefined;
   },
@@ -34,7 +37,7 @@ export async function awaitNextForm(
     async look() {
       const entries = await readJournals(platform, [runId]);
       const steps = foldJournal(entries.flatMap(({ records }) => [...records]));
-      return findNextForm(steps.values(), sender);
+      return findNextForm(graph, steps.values(), sender);
     },
   });
   return {
@@ -43,19 +46,55 @@ export async function awaitNextForm(
   };
 }
 
-/** The step that asks the sender; nobody is led to one if somebody else has sent a form since. */
+/** The step that asks the sender. */
 export function findNextForm(
+  graph: Graph,
   steps: Iterable<JournalRecord>,
   sender: string | undefined,
 ): string | undefined {
-  let next: string | undefined;
-  let latest: { readonly path: string; readonly at: string } | undefined;
-  for (const { path, status, wait, answer } of steps) {
-    if (wait?.kind !== "form") continue;
-    if (answer?.kind === "form") {
-      const { submittedAt: at } = answer.form;
-      if (latest === undefined || at > latest.at) latest = { path, at };
-    } else if (status === "waiting" && wait.shownTo === "sender") next ??= path;
-  }
-  return latest?.path === sender ? next : undefined;
+  const all = [...steps].filter(({ wait }) => wait?.kind === "form");
+  const askers = new Map<string, string | undefined>();
+  /**
+   * The step whose address the person who is asked was told; undefined for whoever began the run. Forms of branches and
+   * items that are done beside it say nothing about that: others may fill them in.
+   */
+  const findAsker = (path: string): string | undefined => {
+    if (askers.has(path)) return askers.get(path);
+    let before: SentRecord | undefined;
+    for (const record of all) {
+      if (isSent(record) && isBefore(graph, record.path, path)) {
+        before = before ? laterOf(graph, before, record) : record;
+      }
+    }
+    const asker = before && (isForSender(before) ? findAsker(before.path) : before.path);
+    askers.set(path, asker);
+    return asker;
+  };
+  const from = all.find(({ path }) => path === sender);
+  const person = from && isForSender(from) ? findAsker(from.path) : sender;
+  const isNext = (record: JournalRecord): boolean =>
+    record.status === "waiting" &&
+    !record.answer &&
+    isForSender(record) &&
+    findAsker(record.path) === person;
+  return all.find(isNext)?.path;
+}
+
+type SentRecord = JournalRecord & {
+  readonly answer: Extract<WaitAnswer, { readonly kind: "form" }>;
+};
+
+function isSent(record: JournalRecord): record is SentRecord {
+  return record.answer?.kind === "form";
+}
+
+function isForSender({ wait }: JournalRecord): boolean {
+  return wait?.kind === "form" && wait.shownTo === "sender";
+}
+
+/** The order of the graph counts before that of clocks, of which each process has its own. */
+function laterOf(graph: Graph, one: SentRecord, other: SentRecord): SentRecord {
+  if (isBefore(graph, one.path, other.path)) return other;
+  if (isBefore(graph, other.path, one.path)) return one;
+  return other.answer.form.submittedAt > one.answer.form.submittedAt ? other : one;
 }

@@ -148,7 +148,9 @@ export const sendForm = command({
     const wait = { waitMs: FORM_WAIT_MAX_MS, gone: caller.disconnected };
     if (version.plan.asksSender) {
       const partition = { workspace, environment: found.environment };
-      const next = await awaitNextForm(platform, partition, { runId, sender: undefined }, wait);
+      const { graph } = version.plan;
+      const from = { runId, graph, sender: undefined };
+      const next = await awaitNextForm(platform, partition, from, wait);
       if (next.path !== undefined) return { goTo: next.path };
     }
     const answer = await awaitAnswer(platform, found, runId, {

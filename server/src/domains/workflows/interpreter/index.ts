@@ -10,7 +10,7 @@ export {
   type Stop,
 } from "./decide.ts";
 export { combineOutputs, runOutput } from "./output.ts";
-export { type Iteration, iterationPrefix, nodeAt, parsePath } from "./path.ts";
+export { isBefore, type Iteration, iterationPrefix, nodeAt, parsePath } from "./path.ts";
 export { type Reset, resetFrom, resetLoop } from "./reset.ts";
 export { afterFailure, type AfterFailure, retryDelayMs } from "./retry.ts";
 export type { StepError, StepRecord, StepStatus } from "./step.ts";

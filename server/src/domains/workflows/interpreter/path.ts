@@ -46,3 +46,34 @@ export function nodeAt(graph: Graph, path: string): PlanNode | undefined {
   for (const iteration of iterations) within = within?.byId.get(iteration.id)?.body;
   return within?.byId.get(id);
 }
+
+/** True when the first step leads to the other: by edges, or as part of an earlier item where one is done at a time. */
+export function isBefore(graph: Graph, first: string, then: string): boolean {
+  const [earlier, later] = [first, then].map((path) => {
+    const { iterations, id } = parsePath(path);
+    return [...iterations, { id, index: undefined }];
+  });
+  let within: Graph | undefined = graph;
+  for (const [depth, from] of (earlier ?? []).entries()) {
+    const to = later?.[depth];
+    const node: PlanNode | undefined = within?.byId.get(from.id);
+    if (!within || !node || !to) return false;
+    if (to.id !== from.id) return leadsTo(within, node, to.id);
+    // A loop is neither before nor after the steps in it.
+    if (from.index === undefined || to.index === undefined) return false;
+    // Items that are done at the same time have nothing to do with each other.
+    if (from.index !== to.index) return node.concurrency === 1 && from.index < to.index;
+    within = node.body;
+  }
+  return false;
+}
+
+function leadsTo({ nodes, byId }: Graph, from: PlanNode, id: string): boolean {
+  const target = byId.get(id)?.index ?? -1;
+  const reached = new Set([from.index]);
+  // Nodes are in topological order, so that each is met after those that lead to it.
+  for (const { index, outgoing } of nodes.slice(from.index, target)) {
+    if (reached.has(index)) for (const { to } of outgoing) reached.add(to);
+  }
+  return target > from.index && reached.has(target);
+}

@@ -48,15 +48,17 @@ export const followChat = query({
     const message = await findMessage(platform, found, runId);
     if (message.sessionId !== sessionId) throw new Failure(NotFound);
     const { disconnected: gone } = caller;
-    return streamAnswer(platform, found, {
-      runId,
-      after: readPosition(caller.lastEventId),
-      gone,
-      place: { address, query: { ...rest, triggerId }, sessionId },
-      release: takeStream(platform, sessionId, gone),
-    });
+    return (): AsyncGenerator<string> =>
+      streamAnswer(platform, found, {
+        runId,
+        after: readPosition(caller.lastEventId),
+        gone,
+        place: { address, query: { ...rest, triggerId }, sessionId },
+        release: takeStream(platform, sessionId, gone),
+      });
   },
-  run: async (_ctx, _input, frames) => frames,
+  // Its place is taken last: what never begins would never give it back.
+  run: async (_ctx, _input, begin) => begin(),
 });
 
 const limits = new WeakMap<object, StreamLimit>();
@@ -75,6 +77,7 @@ function takeStream(
     if (!isOver) give();
     isOver = true;
   };
+  if (gone?.aborted) release();
   gone?.addEventListener("abort", release, { once: true });
   return release;
 }
