@@ -380,7 +380,7 @@ export function loggedPathOf(request: FastifyRequest): string {
 }
 
 /** Addresses that hold a secret, of any method. */
-const SECRET_PATH = /^(\/(?:hooks|resume|listen|calendars|downloads|files|webhooks)\/)/;
+const SECRET_PATH = /^(\/(?:hooks|forms|chat|resume|listen|calendars|downloads|files|webhooks)\/)/;
 
 const hasKeys = (value: unknown): boolean => Object.keys(value as object).length > 0;
 
