@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import type pg from "pg";
+import pg from "pg";
 
 const READ_BYTES = 262_144;
 /** A message has a letter for its kind, and its length without that. */
@@ -35,9 +35,13 @@ export class CopySocket extends Socket {
   }
 }
 
-/** The configuration of a connection that copies rows out. With TLS the driver needs a socket of its own. */
+/**
+ * The configuration of a connection that copies rows out. With TLS the driver needs a socket of its own; whether it has
+ * that, it also reads from the environment.
+ */
 export function withCopySocket(config: pg.ClientConfig): pg.ClientConfig {
-  return config.ssl ? config : { ...config, stream: () => new CopySocket() };
+  const { ssl } = new pg.Client(config);
+  return ssl ? config : { ...config, stream: () => new CopySocket() };
 }
 
 /** Splits what PostgreSQL sends into rows and everything else, wherever the pieces end that it comes in. */

@@ -1,10 +1,14 @@
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import pg from "pg";
+import { expect, test, vi } from "vitest";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
+import { schemaOf } from "#kernel/db/sql-runner.ts";
+import { withCopySocket } from "../copy-socket.ts";
 import { copyIn } from "../copy.ts";
 import { useArchiveWorlds } from "../testing/archive-worlds.ts";
 import { assertRowForm } from "./row-lines.ts";
 
-const { target, ownerOf } = await useArchiveWorlds();
+const { folder, source, target, ownerOf, writeArchive, readIn } = await useArchiveWorlds();
 const PIECES = ["a", "\t", "\n", "\\", "\\.", "\\N", "\\x41", ".", "\r", "\\\\", "é", "\\t"];
 const ROUNDS = 400;
 
@@ -55,6 +59,35 @@ test("rows that are accepted are split by PostgreSQL as they are here, value by 
     }
   });
   expect(taken).toBeGreaterThan(ROUNDS / 10);
+});
+
+test("tables of people may be called as those of the platform are whose values are looked at", async () => {
+  const ask = await source.member(["owner"], await source.workspace("named"));
+  const slugs = ["events", "jobs", "blobs", "oauth_applications"];
+  for (const slug of slugs) {
+    const columns = [{ name: "title", type: "text" }];
+    const made = await ask("POST /api/v1/tables", { name: slug, slug, columns });
+    expect(made.body.errors ?? made.status).toBe(201);
+    const { status } = await ask(`POST /api/v1/tables/${slug}/records`, { title: "Summer party" });
+    expect(status).toBe(201);
+  }
+  const path = join(folder, "named");
+  await writeArchive("named", path);
+  const { key } = await readIn(path, "named");
+  const schema = schemaOf({ workspace: key, environment: "production" });
+  for (const slug of slugs) {
+    const rows = await target.sql(`select title from ${pg.escapeIdentifier(schema)}.${slug}`);
+    expect(rows, slug).toEqual([{ title: "Summer party" }]);
+  }
+});
+
+test("a connection that is encrypted by a setting of the process has the driver's own socket", () => {
+  const config = { host: "127.0.0.1" };
+  expect(withCopySocket(config)).toHaveProperty("stream");
+  vi.stubEnv("PGSSLMODE", "require");
+  expect(new pg.Client(config).ssl).toBe(true);
+  expect(withCopySocket(config)).toBe(config);
+  vi.unstubAllEnvs();
 });
 
 const ESCAPED: Readonly<Record<string, string>> = { t: "\t", "\\": "\\", x41: "A" };
