@@ -109,7 +109,7 @@ export const callRun = command({
       await deliverCall(ctx, { runId: row.id, path, waits }, call);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      // Whoever has the address could send many at once, of which all but one would be kept for a day.
+      // Many could be sent at once to an address, and the files of all but one would be kept for a day.
       await releaseReceived(ctx, uploads);
       return error;
     }

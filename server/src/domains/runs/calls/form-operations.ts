@@ -192,7 +192,7 @@ export const sendRunForm = command({
     const record = foldJournal(entries.flatMap(({ records }) => [...records])).get(path);
     const refusal = isOver(row.status) ? new Failure(FormClosed) : findRefusal(record);
     if (refusal) {
-      // Whoever has the address could send many at once, of which all but one would be kept for a day.
+      // Many could be sent at once to an address, and the files of all but one would be kept for a day.
       await releaseReceived(ctx, uploads);
       return refusal;
     }

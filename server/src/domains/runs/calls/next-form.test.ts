@@ -6,7 +6,7 @@ import { findNextForm } from "./next-form.ts";
 const at = "2026-01-01T00:00:00.000Z";
 const later = "2026-01-01T00:00:01.000Z";
 
-/** Steps from texts: `a: sent`, `b: link sent 1` a second later, `c: waits`; for the sender unless for those with the link. */
+/** Steps from texts: `a: sent`, `b: link sent 1` a second later, `c: waits`; each for the sender unless `link`. */
 function find(
   { graph }: ReturnType<typeof planOf>,
   texts: readonly string[],

@@ -63,7 +63,7 @@ export function findNextForm(
     let before: SentRecord | undefined;
     for (const record of all) {
       if (isSent(record) && isBefore(graph, record.path, path)) {
-        before = before ? laterOf(graph, before, record) : record;
+        before = before ? pickLater(graph, before, record) : record;
       }
     }
     const asker = before && (isForSender(before) ? findAsker(before.path) : before.path);
@@ -93,7 +93,7 @@ function isForSender({ wait }: JournalRecord): boolean {
 }
 
 /** The order of the graph counts before that of clocks, of which each process has its own. */
-function laterOf(graph: Graph, one: SentRecord, other: SentRecord): SentRecord {
+function pickLater(graph: Graph, one: SentRecord, other: SentRecord): SentRecord {
   if (isBefore(graph, one.path, other.path)) return other;
   if (isBefore(graph, other.path, one.path)) return one;
   return other.answer.form.submittedAt > one.answer.form.submittedAt ? other : one;
