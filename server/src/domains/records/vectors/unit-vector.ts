@@ -1,6 +1,6 @@
 /** Vectors of length 1, of any number of dimensions: their cosine is the sum of the products. */
 
-/** The vector of length 1 in the same direction; undefined where it has none, as with nothing but 0, or a number too large. */
+/** The vector of length 1 in the same direction; undefined where it has none: nothing but 0, or a number too large. */
 export function toUnitVector(numbers: readonly number[]): Float32Array | undefined {
   // Scaled first: the square of a large number is none.
   const largest = numbers.reduce((most, one) => Math.max(most, Math.abs(one)), 0);

@@ -143,7 +143,7 @@ export async function copyVectors(tx: Tx, tableId: string): Promise<boolean> {
   return taken.length === COPIED_MAX;
 }
 
-/** False for what pgvector refuses, which would keep the rest from being copied. Archives, and versions before, may have such. */
+/** False for what pgvector refuses, which would keep the rest from being copied: of archives, and versions before. */
 function isComparable(vector: Float32Array): boolean {
   return vector.length <= VECTOR_DIMENSIONS_MAX && vector.every((one) => Number.isFinite(one));
 }

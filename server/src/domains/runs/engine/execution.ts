@@ -135,10 +135,7 @@ export class Execution {
     this.#abort.abort();
   }
 
-  /**
-   * True when a checkpoint must be written before another step starts: a step outside gave a result or waits, nothing is in
-   * flight, or an earlier one must be on the disk first. What was merely computed can be computed again.
-   */
+  /** True when a checkpoint must be written before another step starts; what was merely computed can be had again. */
   get mustWrite(): boolean {
     const mayLose = this.#journal.lastUnflushed !== undefined && this.#hasPendingEffect;
     return mayLose || this.#journal.hasUnwrittenEffects || this.inFlight === 0;

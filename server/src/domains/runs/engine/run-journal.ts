@@ -133,7 +133,7 @@ export class RunJournal {
     return this.#unflushed[0]?.entry ?? this.entries;
   }
 
-  /** Makes the records of lost entries unwritten again, given all entries that are stored after the flushed ones; false if none is. */
+  /** Makes the records of lost entries unwritten again, by what is stored after the flushed ones; false if none is. */
   restoreLost(stored: readonly WrittenEntry[]): boolean {
     const times = new Map(stored.map(({ entry, written_at: at }) => [entry, at]));
     const first = this.#unflushed.findIndex(

@@ -9,6 +9,11 @@ export const PAGE_FIELD = "$page";
 /** A field that people do not see, and programs that fill in everything do. */
 export const TRAP_FIELD = "$website";
 
+/** The answer to a field; one may be named as something that every object has. */
+export function readAnswer(values: FormValues, name: string): FormValues[string] | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
 /** One page of a form, with what was filled in and what is wrong with it. */
 export function formPage(
   form: Form,
@@ -33,8 +38,8 @@ ${alarm}
 <form method="post"${page.fields.some(({ type }) => type === "file") && markup` enctype="multipart/form-data"`}>
 <input type="hidden" name="${PAGE_FIELD}" value="${at}">
 <div hidden><label>Leave this empty <input name="${TRAP_FIELD}" tabindex="-1" autocomplete="off"></label></div>
-${others.flatMap((field) => hiddenInputs(field.name, values[field.name]))}
-${page.fields.map((field) => fieldMarkup(field, values[field.name], errors.get(field.name)))}
+${others.flatMap((field) => hiddenInputs(field.name, readAnswer(values, field.name)))}
+${page.fields.map((field) => fieldMarkup(field, readAnswer(values, field.name), errors.get(field.name)))}
 <button type="submit">${isLast ? submit : "Next"}</button>
 ${at > 0 && markup`<button class="second" type="submit" name="$back" value="1" formnovalidate>Back</button>`}
 </form>`,

@@ -1,6 +1,6 @@
 /** The answers of a form, checked on the server: a page is only a way to ask. */
 import type { Form, FormField } from "#domains/workflows/index.ts";
-import { type FormValues, TEXT_MAX } from "./form-page.ts";
+import { readAnswer, type FormValues, TEXT_MAX } from "./form-page.ts";
 
 /** Reads the fields that the form has; others are dropped. */
 export function readFormValues({ pages }: Form, body: unknown): FormValues {
@@ -37,7 +37,7 @@ export function checkFormPage(
   const errors = new Map<string, string>();
   for (const field of pages[at]?.fields ?? []) {
     const isMissing = field.type === "file" && field.required && fileOf(body[field.name]) === null;
-    const error = isMissing ? "is needed" : checkField(field, values[field.name]);
+    const error = isMissing ? "is needed" : checkField(field, readAnswer(values, field.name));
     if (error !== undefined) errors.set(field.name, error);
   }
   return errors;
@@ -73,7 +73,7 @@ export function toFormInput(
       .flatMap(({ fields }) => fields)
       .map(({ name, type }) => {
         if (type === "file") return [name, fileOf(body[name])];
-        const value = values[name];
+        const value = readAnswer(values, name);
         if (type === "checkbox") return [name, value === "true"];
         if (type === "number" && typeof value === "string") return [name, Number(value)];
         return [name, value ?? (type === "choices" ? [] : null)];

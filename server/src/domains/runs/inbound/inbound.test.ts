@@ -198,6 +198,20 @@ test("a form is asked page by page without scripts, and shows the answer of its 
   expect((await stranger(`GET ${path.slice(0, -1)}`)).status).toBe(404);
 });
 
+test("a field may be named as something that every object has", async () => {
+  const fields = [{ name: "constructor" }, { name: "toString", type: "choices", options: ["a"] }];
+  const { id, paths } = await deploy([{ type: "form", title: "Odd", pages: [{ fields }] }]);
+  const [path = ""] = paths;
+  const shown = await stranger(`GET ${path}`);
+  expect(shown.status).toBe(200);
+  expect(shown.body).not.toContain("native code");
+  const sent = await stranger(`POST ${path}`, page({ $page: "0" }), FORM);
+  expect([sent.status, sent.events]).toEqual([200, RUN]);
+  const [{ id: runId }] = await runsOf(id);
+  const { input } = (await owner(`GET /api/v1/runs/${runId}`)).body.data.trigger;
+  expect(input).toEqual({ constructor: null, toString: [] });
+});
+
 test("a chat answers on its page, by its API and as a stream", async () => {
   const reply = {
     id: "reply",
