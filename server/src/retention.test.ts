@@ -49,6 +49,16 @@ const KINDS: Readonly<Record<string, readonly Kind[]>> = {
         select id, 1, '1', n, workspace, 'production', 'It failed.', at from rows`,
     },
   ],
+  "runs.prune_chain_cuts": [
+    {
+      table: "chain_cuts",
+      insert: `, workflow as (
+          insert into workflows (id, workspace_id, name, definition, hook_token, created_by, created_at, updated_at)
+          select min(id), workspace, 'x', '{}', min(id), 'x', now(), now() from rows group by workspace
+          returning id)
+        insert into chain_cuts select workspace, 'production', workflow.id, rows.id, at from rows, workflow`,
+    },
+  ],
   "runs.prune_texts": [
     {
       table: "live_texts",

@@ -278,7 +278,7 @@ test("each node type and trigger is described so that a form can be drawn", asyn
   }
   const names =
     "agent approval artifact condition connector delay fail file.read file.write http knowledge_search llm loop merge notify publish_event query race records repeat " +
-    "report respond script set state subworkflow switch ticket transform wait_for_call wait_for_event";
+    "report respond script set state subworkflow switch ticket transform wait_for_call wait_for_event wait_for_form";
   expect(nodeTypes.map(({ type }: any) => type).toSorted()).toEqual(names.split(" "));
   for (const one of nodeTypes) {
     expect(one).toMatchObject({
