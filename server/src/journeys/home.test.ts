@@ -154,6 +154,8 @@ describeInBrowser("coming home", () => {
     await page.waitForURL(/workflows\/wf_/);
     await page.goto(`${at.origin}/workflows`);
     await page.getByText("Live", { exact: true }).waitFor();
+    // The keys of a screen are there with its rows.
+    await page.getByRole("rowheader", { name: /Ants march/ }).waitFor();
     await page.keyboard.press("f");
     await page.keyboard.type("ants");
     await page.waitForURL(/q=ants/);

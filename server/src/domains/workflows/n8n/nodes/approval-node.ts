@@ -1,7 +1,12 @@
 /** Messages whose answer is waited for: links in the message lead to an address of the step that waits. */
 import type { Node } from "../../definition/index.ts";
 import { toCode } from "../code-text.ts";
-import { type Convert, type NodeContext, NotConvertible } from "../conversion.ts";
+import {
+  type Convert,
+  type ConvertedNode,
+  type NodeContext,
+  NotConvertible,
+} from "../conversion.ts";
 import { type Json, type JsonObject, toObject, toText } from "../n8n-workflow.ts";
 import { type ServiceCall, toServiceCall } from "../services/service-table.ts";
 import { findService } from "../services/services.ts";
@@ -110,6 +115,29 @@ function mailCall(
   };
 }
 
+/** The steps of a message whose answer is a form, or a text. */
+function askByForm(ctx: NodeContext, before: readonly Node[]): ConvertedNode {
+  const { parameters } = ctx.node;
+  const {
+    responseFormTitle = parameters["subject"] ?? "Respond",
+    responseFormDescription: description,
+    responseFormButtonLabel: submit,
+  } = toObject(parameters["options"]);
+  return formSteps(ctx, {
+    texts: {
+      title: responseFormTitle,
+      ...(description !== undefined && { description }),
+      ...(submit !== undefined && { submit }),
+    },
+    ...(parameters["responseType"] === "freeText" && {
+      questions: [{ fieldLabel: "text", fieldType: "textarea", requiredField: true }],
+    }),
+    shownTo: "link",
+    before,
+    items: "[{ data: sent.answers }]",
+  });
+}
+
 export const sendAndWait: Convert = (ctx) => {
   const { node, id } = ctx;
   const { parameters, type } = node;
@@ -147,23 +175,7 @@ export const sendAndWait: Convert = (ctx) => {
   // The last of its steps makes items of the answer, and nobody reads them.
   const before = [first, ...others.slice(0, -1)];
   if (isForm) {
-    const asked = formSteps(ctx, {
-      texts: {
-        title: options["responseFormTitle"] ?? parameters["subject"] ?? "Respond",
-        ...(options["responseFormDescription"] !== undefined && {
-          description: options["responseFormDescription"],
-        }),
-        ...(options["responseFormButtonLabel"] !== undefined && {
-          submit: options["responseFormButtonLabel"],
-        }),
-      },
-      ...(responseType === "freeText" && {
-        questions: [{ fieldLabel: "text", fieldType: "textarea", requiredField: true }],
-      }),
-      shownTo: "link",
-      before,
-      items: "[{ data: sent.answers }]",
-    });
+    const asked = askByForm(ctx, before);
     return {
       ...asked,
       approximations: [...(message.approximations ?? []), ...(asked.approximations ?? [])],

@@ -109,7 +109,7 @@ export function formSteps(
   },
 ): ConvertedNode {
   const { id, node } = ctx;
-  const { fields, isShortened } = toFormFields(questions);
+  const { fields } = toFormFields(questions);
   const timeoutMs = limitOf(node.parameters);
   const given = Object.entries({ ...texts }).filter(
     ([name, text]) => name === "title" || toText(text) !== "",
@@ -141,7 +141,6 @@ export function formSteps(
     id,
     `const sent = input.steps.${id}_wait?.output;\nreturn sent?.answers ? ${items} : input.steps.${id}_items.output;`,
   );
-  const isByExpression = JSON.stringify(fields).includes('"=');
   return {
     steps: [...guarded.steps, pass],
     edges: [
@@ -155,13 +154,20 @@ export function formSteps(
         ctx,
         given.map(([, text]) => text ?? ""),
       ),
-      ...(isByExpression ? ["shows questions as they are written, without their expressions"] : []),
-      ...(isShortened ? ["shows no HTML between the questions"] : []),
-      ...(fields.some(({ type }) => type === "file")
-        ? ["its files are handles in the fields of the item"]
-        : []),
+      ...findFieldApproximations(questions),
     ],
   };
+}
+
+function findFieldApproximations(questions: readonly JsonObject[]): string[] {
+  const { fields, isShortened } = toFormFields(questions);
+  const isByExpression = JSON.stringify(fields).includes('"=');
+  const hasFiles = fields.some(({ type }) => type === "file");
+  return [
+    ...(isByExpression ? ["shows questions as they are written, without their expressions"] : []),
+    ...(isShortened ? ["shows no HTML between the questions"] : []),
+    ...(hasFiles ? ["its files are handles in the fields of the item"] : []),
+  ];
 }
 
 const PAGE_ITEMS = "[{ ...sent.answers, submittedAt: sent.submittedAt, formMode: 'production' }]";
