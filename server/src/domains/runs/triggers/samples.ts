@@ -55,7 +55,11 @@ async function askedChat(owner: Ask) {
 async function missingFile(owner: Ask) {
   const { params } = await askedChat(owner);
   const fileId = "file_01jd0000000000000000000000";
-  return { params: { ...params, fileId }, query: { key: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" }, status: 404 };
+  return {
+    params: { ...params, fileId },
+    query: { key: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" },
+    status: 404,
+  };
 }
 
 /** A run that tells the address at which it waits. */
