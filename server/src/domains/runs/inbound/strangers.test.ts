@@ -101,7 +101,7 @@ test("files of requests that start nothing are not kept", async () => {
     { ...form, id: "plain", pages: [{ fields: [{ name: "title" }] }] },
   ]);
   const [formPath = "", hookPath = "", plainPath = ""] = paths;
-  const blobs = async () => (await world.sql("select from blobs")).length;
+  const blobs = async () => (await world.sql("select from blobs where state <> 'deleted'")).length;
   const send = async (path: string, fields: Record<string, string>, field = "scan") => {
     const data = new FormData();
     for (const [name, value] of Object.entries(fields)) data.append(name, value);
@@ -125,9 +125,10 @@ test("files of requests that start nothing are not kept", async () => {
   expect(image.status).toBe(415);
   expect(await blobs()).toBe(before);
   expect(await send(formPath, { title: "T" })).toBe(200);
-  expect(await send(`${hookPath}?key=1`, {})).toBe(202);
-  expect(await send(`${hookPath}?key=1`, {})).toBe(202);
-  expect(await blobs()).toBe(before + 2);
+  const sent = Array.from({ length: 4 }, () => send(`${hookPath}?key=1`, {}));
+  expect(await Promise.all(sent)).toEqual([202, 202, 202, 202]);
+  // Both runs have the same content.
+  expect(await blobs()).toBe(before + 1);
   expect(await runsOf(id)).toHaveLength(2);
 });
 

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { FileTooLarge, QuotaExceeded, type ReceivedFile } from "#domains/files/index.ts";
+import { FileTooLarge, QuotaExceeded, releaseReceived } from "#domains/files/index.ts";
 import { HOOK_METHODS } from "#domains/workflows/index.ts";
 import { Failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
@@ -30,11 +30,6 @@ interface ReceivedRequest extends RawResponse {
   readonly awaited?: { readonly found: FoundTrigger<"webhook">; readonly runId: string };
   /** A response with a file, which is opened once the run is written. */
   readonly answered?: { readonly found: FoundTrigger<"webhook">; readonly response: FileResponse };
-  /** The files of a request that started nothing. */
-  readonly unused?: {
-    readonly found: FoundTrigger<"webhook">;
-    readonly uploads: readonly ReceivedFile[];
-  };
 }
 
 const word = (of: number) => Type.Optional(line(200, `Of the trigger's path, word ${of}`));
@@ -117,7 +112,9 @@ export const receiveWebhook = command({
   async run(ctx, _input, { found, uploads, prepared }): Promise<ReceivedRequest | Failure> {
     const answer = await writeInbound(ctx, found, prepared);
     if (answer.status === "duplicate") {
-      return { ...toAcceptedResponse(answer), ...(uploads && { unused: { found, uploads } }) };
+      // With the commit: whatever is killed after it leaves none that are kept for a day.
+      await releaseReceived(ctx, uploads ?? []);
+      return toAcceptedResponse(answer);
     }
     if (answer.response && "file" in answer.response) {
       return { ...toAcceptedResponse(answer), answered: { found, response: answer.response } };
@@ -127,8 +124,7 @@ export const receiveWebhook = command({
     if (answer.isOpen) return { ...accepted, awaited: { found, runId: answer.runId } };
     return answer.status === "failed" && isAwaited(found) ? toRunFailure(answer.runId) : accepted;
   },
-  async afterCommit(platform, _input, { value: { awaited, answered, unused }, caller }) {
-    if (unused) await dropUploads(platform, unused.found, unused.uploads);
+  async afterCommit(platform, _input, { value: { awaited, answered }, caller }) {
     if (answered) return openResponse(platform, answered.found, answered.response);
     if (!awaited) return undefined;
     const wait = { waitMs: WAIT_MAX_MS, gone: caller.disconnected };
