@@ -8,6 +8,7 @@ import {
 } from "#domains/identity/accounts/index.ts";
 import { insertOperator } from "#domains/installation/index.ts";
 import { insertWorkspace, WorkspaceCreated } from "#domains/workspaces/index.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { Act } from "#kernel/operation/act.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -32,7 +33,10 @@ export async function firstStart(platform: Platform): Promise<FirstOwner | undef
   const password = settings.adminPassword ?? generated;
   const passwordHash = await hashPassword(password);
   const partition: Partition = { workspace: NO_WORKSPACE, environment: "production" };
-  const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
+  const caller = systemCaller(partition, {
+    correlationId: newCorrelationId(platform.clock),
+    depth: 0,
+  });
   try {
     await db.write(partition, async (session) => {
       const act = new Act({ session, services: platform, caller });

@@ -6,8 +6,8 @@ import type { WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { Kernel } from "#kernel/kernel.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { Act } from "#kernel/operation/act.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";
 import { withDatabase } from "./database.ts";
@@ -44,7 +44,10 @@ export async function performAct<T>(
   partition: Partition,
   run: (ctx: WriteContext) => Promise<T>,
 ): Promise<T> {
-  const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
+  const caller = systemCaller(partition, {
+    correlationId: newCorrelationId(kernel.clock),
+    depth: 0,
+  });
   return kernel.db.write(partition, async (session) => {
     const act = new Act({ session, services: kernel, caller });
     const value = await run(act.ctx);

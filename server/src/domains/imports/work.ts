@@ -16,8 +16,8 @@ import { findOpenTable } from "#domains/tables/index.ts";
 import { type Caller, systemCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import { RowAnalysis, type SourceAnalysis } from "./guess/analyze-rows.ts";
 import {
@@ -102,7 +102,7 @@ async function prepareWork(
   if (!rights) return { kind: "failure", reason: "Its owner is no longer a member." };
   if (!rights.permissions.has(RecordsWrite.name))
     return { kind: "failure", reason: "Its owner may no longer write records." };
-  const cause = { correlationId: newId("cor"), depth: 1 };
+  const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
   const caller = { ...systemCaller(partition, cause), ...rights, actor: row.actor };
   if (row.state === "taking_back") return { kind: "taking back", caller };
   return { kind: "lines", batch: await readLines(platform, partition, row), caller };

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { newCorrelationId } from "../log/correlation.ts";
 import { isAtForeignHost } from "./routing/host-rewriter.ts";
 import type { Caller, Credential, Membership } from "../access/caller.ts";
 import type { PlatformServices, Operation } from "../contract.ts";
@@ -64,7 +65,10 @@ export async function resolveCaller(
     ...(op.acceptsBasic && basicOf(request)),
     ...(op.readsAccept && { prefersHtml: /\btext\/html\b/.test(request.headers.accept ?? "") }),
     ...(op.readsCookies && { cookies: cookiesOf(request.headers.cookie) }),
-    cause: { correlationId: findCorrelationId(request) ?? newId("cor"), depth: 0 },
+    cause: {
+      correlationId: findCorrelationId(request) ?? newCorrelationId(gate.services.clock),
+      depth: 0,
+    },
   };
 }
 

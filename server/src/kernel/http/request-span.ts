@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "../clock.ts";
 import type { Operation } from "../contract.ts";
-import { newId } from "../schema/id.ts";
+import { newCorrelationId } from "../log/correlation.ts";
 import { type OpenSpan, openSpan } from "../telemetry/span.ts";
 
 interface RequestSpan extends OpenSpan {
@@ -10,12 +11,12 @@ interface RequestSpan extends OpenSpan {
 const spans = new WeakMap<FastifyRequest, RequestSpan>();
 
 /** Opens the span of a request, named by its route: a path may hold what is nobody's business. */
-export function openRequestSpan(request: FastifyRequest, operation: Operation): void {
+export function openRequestSpan(request: FastifyRequest, operation: Operation, clock: Clock): void {
   let correlationId = "";
   const span = openSpan(() => {
     const { method, headers } = request;
     const [, route = ""] = operation.route.split(" ");
-    correlationId = newId("cor");
+    correlationId = newCorrelationId(clock);
     return {
       name: `${method} ${route}`,
       kind: "server",

@@ -78,7 +78,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
       constraints: { reading: reading.name },
       bodyLimit: reading.bytesMax,
       onRequest: (request, reply) => {
-        openRequestSpan(request, matchOf(request).operation);
+        openRequestSpan(request, matchOf(request).operation, options.platform.clock);
         return withinRequestSpan(request, () => admit(matchOf(request), request, reply, options));
       },
       handler: (request, reply) =>

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
-import { timeOfId } from "../schema/id.ts";
 import { type LogPosition, positionOf, type RecordedEvent } from "./event.ts";
 import {
   EVENT_COLUMNS,
@@ -174,18 +173,4 @@ async function findRoot(
     if (!cause || cause.id >= at.id) return at.id;
     at = cause;
   }
-}
-
-/** An event without a cause is of the call that its correlation began with; a call takes no longer. */
-const CALL_MS_MAX = 180_000;
-/** Clocks of nodes differ by less. */
-const SKEW_MS = 5_000;
-
-/** The time in which the call that a correlation began with wrote its events. */
-export function callSpan(correlationId: string): { readonly from: string; readonly to: string } {
-  const begin = timeOfId(correlationId);
-  return {
-    from: new Date(begin - SKEW_MS).toISOString(),
-    to: new Date(begin + CALL_MS_MAX).toISOString(),
-  };
 }

@@ -11,10 +11,10 @@ import type {
   WriteContext,
 } from "../contract.ts";
 import { NO_WORKSPACE, type Partition, type Transaction } from "../db/database.ts";
+import { newCorrelationId } from "../log/correlation.ts";
 import { eventIdOf, type EventType, type LogPosition, type RecordedEvent } from "../log/event.ts";
 import { causationOf } from "../log/event-log.ts";
 import { Act } from "../operation/act.ts";
-import { newId } from "../schema/id.ts";
 import type { LoopNext } from "../work/loop.ts";
 import { type SpanDescription, traceWork } from "../telemetry/span.ts";
 import {
@@ -331,7 +331,10 @@ async function handlePart(
     return part.events(session, types);
   };
   const { tx } = session;
-  const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
+  const caller = systemCaller(partition, {
+    correlationId: newCorrelationId(platform.clock),
+    depth: 0,
+  });
   const now = platform.clock.now();
   const onCommit = (listener: () => void): void => session.onCommit(listener);
   const ctx = { tx, now, caller, services: platform, because, continuous, onCommit };

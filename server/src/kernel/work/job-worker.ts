@@ -1,5 +1,6 @@
 import { Act } from "../operation/act.ts";
 import { type Caller, systemCaller } from "../access/caller.ts";
+import type { Clock } from "../clock.ts";
 import type { Platform, JobType } from "../contract.ts";
 import {
   type EnvironmentName,
@@ -7,8 +8,8 @@ import {
   type Partition,
   type Transaction,
 } from "../db/database.ts";
+import { newCorrelationId } from "../log/correlation.ts";
 import { enqueue } from "./job.ts";
-import { newId } from "../schema/id.ts";
 import type { LoopNext } from "./loop.ts";
 import { type SpanDescription, traceWork } from "../telemetry/span.ts";
 import { recentSecrets } from "../secrets/recent-secrets.ts";
@@ -96,7 +97,7 @@ export class JobWorker {
     const { platform, jobs } = this.#options;
     await platform.db.write(NO_PARTITION, async (session) => {
       for (const type of jobs.filter(({ everyMs }) => everyMs !== undefined)) {
-        const cause = { correlationId: newId("cor"), depth: 0 };
+        const cause = { correlationId: newCorrelationId(platform.clock), depth: 0 };
         const options = { key: "recurring" };
         enqueue(session, { job: type, payload: {}, options, now: platform.clock.now(), cause });
       }
@@ -175,7 +176,7 @@ export class JobWorker {
       const act = new Act({
         session,
         services: platform,
-        caller: toCaller(type, row),
+        caller: toCaller(type, row, platform.clock),
         jobKind: row.kind,
       });
       const next = await type.run(act.ctx, payload, result as never);
@@ -252,9 +253,9 @@ function describeJob({ kind, id, attempts, correlation_id }: JobRow): SpanDescri
 }
 
 /** Each turn of a recurring job starts a causal chain of its own. */
-function toCaller({ everyMs }: JobType, row: JobRow): Caller {
+function toCaller({ everyMs }: JobType, row: JobRow, clock: Clock): Caller {
   return systemCaller(partitionOf(row), {
-    correlationId: everyMs === undefined ? row.correlation_id : newId("cor"),
+    correlationId: everyMs === undefined ? row.correlation_id : newCorrelationId(clock),
     ...(row.causation_id !== null && { causationId: row.causation_id }),
     depth: row.depth,
     madeBy: { id: row.id, stepId: row.kind },

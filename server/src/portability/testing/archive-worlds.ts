@@ -5,8 +5,8 @@ import { afterAll, expect, inject } from "vitest";
 import { systemCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { Act } from "#kernel/operation/act.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { fastFolder } from "#kernel/testing/fast-folder.ts";
 import { type Ask, useWorld, type World } from "#kernel/testing/world.ts";
 import type { NewHead } from "../archive/frame.ts";
@@ -59,7 +59,8 @@ export async function useArchiveWorlds() {
 
   const act = (workspace: string, run: (ctx: WriteContext) => Promise<void>) => {
     const partition = { workspace, environment: "production" } as const;
-    const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
+    const correlationId = newCorrelationId(target.kernel.clock);
+    const caller = systemCaller(partition, { correlationId, depth: 0 });
     return target.kernel.db.write(partition, async (session) => {
       const one = new Act({ session, services: target.kernel, caller });
       await run(one.ctx);

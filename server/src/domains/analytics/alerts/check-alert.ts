@@ -5,9 +5,9 @@ import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { ReportRequest } from "#kernel/contributions/report-source.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { Failure, Internal, invalidField } from "#kernel/operation/failure.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { Time } from "#kernel/schema/schema.ts";
 import { job } from "#kernel/work/job.ts";
 import { reportClock } from "../reports/definition/period.ts";
@@ -88,7 +88,7 @@ export const checkAlertJob = job({
     const alert = await platform.db.read(partition, (tx) => alertStore.find(tx, alertId));
     // Nothing is looked at in the name of somebody who has left.
     if (!alert?.enabled || !(await findRights(platform, workspace, alert))) return undefined;
-    const cause = { correlationId: newId("cor"), depth: 1 };
+    const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
     const caller = await callerRunningAs(platform, alert, { partition, cause });
     const finding = await findOrFail({ platform, caller }, alert);
     return { finding, cause, revision: alert.revision };

@@ -1,8 +1,8 @@
 import Type from "typebox";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import { ExportExpired, exportRef, toExportData } from "./export.ts";
 import * as store from "./store.ts";
@@ -48,7 +48,7 @@ export const pruneExports = job({
 
 async function removeExport(platform: Platform, expired: Expired): Promise<void> {
   const { id, workspace_id: workspace, environment } = expired;
-  const cause = { correlationId: newId("cor"), depth: 1 };
+  const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
   await runAsSystem(platform, { workspace, environment }, cause, async (ctx) => {
     const gone = await store.remove(ctx.tx, id);
     if (gone) ctx.emit(ExportExpired, exportRef(gone), toExportData(gone));

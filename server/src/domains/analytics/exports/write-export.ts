@@ -1,10 +1,10 @@
 /** Writes exports page by page, each in a transaction of its own with the progress of the export. */
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import type { ReportRequest } from "#kernel/contributions/report-source.ts";
 import { callerRunningAs } from "../run-as.ts";
@@ -81,7 +81,7 @@ async function runTurn(
 ): Promise<"more" | "over"> {
   const stored = await openExport({ platform, partition }, id);
   if (!stored) return "over";
-  const cause = { correlationId: newId("cor"), depth: 1 };
+  const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
   const caller = await callerRunningAs(platform, stored, { partition, cause });
   const exportTurn = { platform, caller, partition, signal };
   const { content } = stored;
@@ -226,7 +226,7 @@ async function failExport(
   id: string,
   error: string,
 ): Promise<void> {
-  const cause = { correlationId: newId("cor"), depth: 1 };
+  const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
   await runAsSystem(platform, partition, cause, async (ctx) => {
     const end = { status: "failed", error, at: ctx.now, expiresAt: expiresAt(ctx.now) } as const;
     const ended = await store.finish(ctx.tx, id, end);

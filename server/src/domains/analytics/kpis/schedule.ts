@@ -2,9 +2,9 @@ import { findRights } from "#domains/identity/accounts/index.ts";
 /** Scheduled snapshots of KPIs: each time once, whatever the number of nodes. */
 import Type from "typebox";
 import { checkSchedule, nextCronTime } from "#domains/workflows/index.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
@@ -83,7 +83,7 @@ export const scheduledSnapshotJob = job({
   async effect(platform, { kpiId, dueAt, ...partition }) {
     const kpi = await platform.db.read(partition, (tx) => kpiStore.find(tx, kpiId));
     if (!kpi) return undefined;
-    const cause = { correlationId: newId("cor"), depth: 1 };
+    const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
     // Nothing is measured in the name of somebody who has left.
     if (!(await findRights(platform, partition.workspace, kpi))) return undefined;
     const caller = await callerRunningAs(platform, kpi, { partition, cause });

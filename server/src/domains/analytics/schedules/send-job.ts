@@ -9,10 +9,10 @@ import { partitionOfCaller, systemCaller } from "#kernel/access/caller.ts";
 import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { MailNotConfigured } from "#kernel/mail/mailer.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { id, Time } from "#kernel/schema/schema.ts";
 import { publicUrl } from "#kernel/settings.ts";
 import { job } from "#kernel/work/job.ts";
@@ -134,7 +134,7 @@ async function sendReport(
     return { state: "skipped", reason: `They lack the permission ${AnalyticsRead.name}.` };
   }
   if (!platform.mailer.available) throw new Failure(MailNotConfigured);
-  const cause = { correlationId: newId("cor"), depth: 1 };
+  const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
   const caller = { ...systemCaller(partition, cause), ...rights };
   const subject = await readSubject({ platform, caller }, schedule);
   if (schedule.skipEmpty && subject.isEmpty) return { state: "skipped", reason: "It was empty." };

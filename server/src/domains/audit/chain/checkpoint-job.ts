@@ -6,10 +6,11 @@
 import Type from "typebox";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { JobType, Platform } from "#kernel/contract.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import type { LogPosition } from "#kernel/log/event.ts";
 import { readSettledEnd, readWorkspaceLog } from "#kernel/log/workspace-log.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
-import { newId, workspaceIdOf } from "#kernel/schema/id.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import { hashLeaf, rootOf } from "./merkle-tree.ts";
 import { ensureSigningKey } from "./signing-key.ts";
@@ -68,7 +69,7 @@ async function signNextEvents(platform: Platform, workspace: string): Promise<bo
   const read = await hashEvents(platform, workspace, last?.position ?? START);
   if (!read) return false;
   const dataKey = await keys.of(workspace);
-  const cause = { correlationId: newId("cor"), depth: 0 };
+  const cause = { correlationId: newCorrelationId(platform.clock), depth: 0 };
   await runAsSystem(platform, partition, cause, async (ctx) => {
     const sign = await ensureSigningKey(ctx, dataKey);
     await insertCheckpoint(ctx.tx, toCheckpoint({ ...read, workspace, now: ctx.now }, last, sign));

@@ -105,6 +105,13 @@ test("a rare event among many is found, however far back, and the cause of a cha
   ).toEqual([rare]);
 });
 
+test("a correlation is found though the database's clock is far from that of this process", async () => {
+  world.clock.advance(7_200_000);
+  const far = await publish("order.far", {});
+  const [{ correlationId }] = (await find("type=order.far&limit=1")).data;
+  expect(await ids(`correlationId=${correlationId}`)).toEqual([far]);
+});
+
 test("a time and a correlation are found by few looks, however long the log is", async () => {
   const [{ epoch }] = await world.sql("select epoch from installation");
   const begin = Date.parse("2026-01-01T00:00:00Z");

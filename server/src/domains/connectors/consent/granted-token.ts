@@ -1,8 +1,8 @@
 /** The access token of a grant, which is refreshed once for all that need it. */
 import { setTimeout as wait } from "node:timers/promises";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
-import { newId } from "#kernel/schema/id.ts";
 import type { AuthorizationCode } from "../auth.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
 import { UpstreamError, upstreamErrorOf } from "../upstream/upstream-error.ts";
@@ -120,9 +120,14 @@ async function expireGrant(
   { platform, partition, connector }: UpstreamConnection,
   { version, grantedBy }: Grant,
 ): Promise<void> {
-  await runAsSystem(platform, partition, { correlationId: newId("cor"), depth: 0 }, async (ctx) => {
-    const rows = await ctx.send(EXPIRE, [connector.id, version]);
-    if (rows.length > 0)
-      ctx.emit(ConsentExpired, { id: connector.id }, { connectorId: connector.id, grantedBy });
-  });
+  await runAsSystem(
+    platform,
+    partition,
+    { correlationId: newCorrelationId(platform.clock), depth: 0 },
+    async (ctx) => {
+      const rows = await ctx.send(EXPIRE, [connector.id, version]);
+      if (rows.length > 0)
+        ctx.emit(ConsentExpired, { id: connector.id }, { connectorId: connector.id, grantedBy });
+    },
+  );
 }

@@ -5,10 +5,10 @@ import { triggerName } from "#domains/workflows/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Partition } from "#kernel/db/partition.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { id, line } from "#kernel/schema/schema.ts";
 import { job } from "#kernel/work/job.ts";
 import { ConnectorStatusChanged } from "../events.ts";
@@ -103,7 +103,7 @@ export function startRun(
   input: unknown,
   { workspace, environment }: Partition,
 ): void {
-  const cause = { correlationId: newId("cor"), depth: 1 };
+  const cause = { correlationId: newCorrelationId(ctx.services.clock), depth: 1 };
   ctx.setActor(SYSTEM_ACTOR, cause);
   const prepared = queuedStart(ctx.services, {
     workspace,

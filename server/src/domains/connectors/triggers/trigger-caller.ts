@@ -2,6 +2,7 @@ import { findRights } from "#domains/identity/accounts/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId, workspaceIdOf } from "#kernel/schema/id.ts";
 import { invoke, type InvocationRecord } from "../invocation/invoke.ts";
@@ -32,7 +33,7 @@ export async function invokeFor(
     requestId: newId("req"),
     address: "",
     origin: "",
-    cause: { correlationId: newId("cor"), depth: 0 },
+    cause: { correlationId: newCorrelationId(platform.clock), depth: 0 },
   };
   const { connectorId, action, input } = call;
   return invoke(platform, caller, connectorId, { action, input });

@@ -3,10 +3,10 @@
  * time, so nothing is enqueued when one is resolved: an index tells where something is due.
  */
 import Type from "typebox";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { readTicketSettings, DEFAULT_SETTINGS } from "../tickets/index.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import { IncidentClosed } from "./incident.ts";
 import { incidentCommands } from "./kind.ts";
@@ -29,7 +29,7 @@ export const autoCloseJob = job({
     const due = await lockResolved(ctx.tx, by, BATCH_INCIDENTS_MAX);
     for (const incident of due) {
       // Each has a chain of its own: that they are due together is chance.
-      ctx.setActor(SYSTEM_ACTOR, { correlationId: newId("cor", ctx.now.getTime()), depth: 0 });
+      ctx.setActor(SYSTEM_ACTOR, { correlationId: newCorrelationId(ctx.services.clock), depth: 0 });
       await incidentCommands.perform(ctx, incident, { action: "close", event: IncidentClosed });
       ctx.flush();
     }

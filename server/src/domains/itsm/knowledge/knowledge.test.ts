@@ -236,6 +236,7 @@ describe("a caller who may not write articles", () => {
     const opened = await agent(`PATCH ${PATH}/${internal.id}`, change);
     expect(opened).toMatchObject({ status: 200, events: ["article.updated"] });
     await agent(`PATCH ${PATH}/${internal.id}`, { title: "Yak barn" });
+    await world.settled();
     const listed = async (by: Ask) => {
       const { body } = await by("GET /api/v1/events/topics/article/events?limit=200");
       return body.data

@@ -20,11 +20,11 @@ import type { Platform, ReadContext } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/partition.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { Failure, failure, Forbidden, Invalid, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html, item } from "#kernel/operation/response.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { id, object } from "#kernel/schema/schema.ts";
 import { RecordCreated } from "../events.ts";
 import { RecordsWrite } from "../permissions.ts";
@@ -87,7 +87,7 @@ async function openForm(platform: Platform, key: string): Promise<OpenForm> {
   }
   const partition = { workspace: row.workspace_id, environment: row.environment };
   const caller: Caller = {
-    ...systemCaller(partition, { correlationId: newId("cor"), depth: 0 }),
+    ...systemCaller(partition, { correlationId: newCorrelationId(platform.clock), depth: 0 }),
     ...rights,
     // The record is the form's, by the rights of its publisher.
     principal: { id: row.id, roles: rights.principal.roles },

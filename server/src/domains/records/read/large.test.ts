@@ -86,6 +86,7 @@ test("pages of events with large records end early too: of the audit log, a hist
     // Each holds the record as it was and as it is.
     expect(pages.map((page) => page.length)[0]).toBe(8);
   }
+  await world.settled();
   const found: any[][] = [];
   let after = "";
   for (let hasMore = true; hasMore;) {

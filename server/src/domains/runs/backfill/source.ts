@@ -179,7 +179,7 @@ async function findRequests(
     .map(({ id, receivedAt, input }) => ({
       thing: id,
       at: receivedAt,
-      start: toRequestStart(ctx.caller, span, input),
+      start: toRequestStart(ctx, span, input),
       isVisible: true,
     }));
   return {
@@ -228,7 +228,7 @@ async function findTimes(
     isEnd = !at || at.getTime() >= Date.parse(span.to);
     if (!at || isEnd) break;
     const time = at.toISOString();
-    const start = toScheduledStart(ctx.caller, span, time);
+    const start = toScheduledStart(ctx, span, time);
     things.push({ thing: time, at: time, start, isVisible: true });
     after = at;
   }

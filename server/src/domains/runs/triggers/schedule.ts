@@ -12,14 +12,13 @@ import {
   WorkflowPublished,
   WorkflowRolledBack,
 } from "#domains/workflows/index.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { type RecordedEvent, SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { queryRows } from "#kernel/db/statement.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
-import type { Caller } from "#kernel/access/caller.ts";
 import { queuedStart, type RunStart, writeRunStart } from "../start/start-run.ts";
 import { startEvents } from "../events.ts";
 
@@ -178,14 +177,14 @@ async function startScheduledRun(
   scheduledFor: string,
 ): Promise<void> {
   const deployment = { deployedBy, permissions };
-  const start = toScheduledStart(ctx.caller, { ...scheduled, deployment }, scheduledFor);
+  const start = toScheduledStart(ctx, { ...scheduled, deployment }, scheduledFor);
   ctx.setActor(SYSTEM_ACTOR, start.cause);
   await writeRunStart(ctx, queuedStart(ctx.services, start));
 }
 
 /** The start of a run for a time of a schedule. */
 export function toScheduledStart(
-  { workspace, environment }: Pick<Caller, "workspace" | "environment">,
+  { caller: { workspace, environment }, services }: Pick<ReadContext, "caller" | "services">,
   scheduled: Pick<ScheduledWorkflow, "version" | "triggerId"> & {
     readonly deployment: Pick<ScheduledWorkflow, "deployedBy" | "permissions">;
   },
@@ -203,7 +202,7 @@ export function toScheduledStart(
     runAs: deployment.deployedBy,
     permissions: deployment.permissions,
     // Each run starts a causal chain of its own, instead of continuing that of the deployment.
-    cause: { correlationId: newId("cor"), depth: 1 },
+    cause: { correlationId: newCorrelationId(services.clock), depth: 1 },
   };
 }
 

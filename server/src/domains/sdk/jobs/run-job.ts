@@ -1,8 +1,8 @@
 import { findRights } from "#domains/identity/accounts/index.ts";
 /** One execution of a scheduled job: the script runs outside any transaction, then its result is recorded. */
 import type { Platform, WriteContext } from "#kernel/contract.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { type Causation, SYSTEM_ACTOR } from "#kernel/log/event.ts";
-import { newId } from "#kernel/schema/id.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import { find } from "../artifacts/store.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
@@ -31,7 +31,7 @@ export async function runScheduledJob(
   platform: Platform,
   due: store.DueJob,
   // Each execution starts a causal chain of its own.
-  cause: Causation = { correlationId: newId("cor"), depth: 1 },
+  cause: Causation = { correlationId: newCorrelationId(platform.clock), depth: 1 },
 ): Promise<JobResult | undefined> {
   const { workspace, environment, dueAt, attempt } = due;
   const partition = { workspace, environment };

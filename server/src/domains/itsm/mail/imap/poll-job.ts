@@ -6,9 +6,9 @@
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import { insertMail, MailboxFull, storeMail } from "../intake/accept.ts";
 import { findTarget } from "../intake/target.ts";
@@ -147,7 +147,7 @@ async function fetchMail(
   const found =
     !isTooLarge && (await folder.client.fetchOne(String(uid), { source: true }, { uid: true }));
   const source = found ? found.source : undefined;
-  const cause = { correlationId: newId("cor", platform.clock.nowMs()), depth: 0 };
+  const cause = { correlationId: newCorrelationId(platform.clock), depth: 0 };
   const cursor = { uidValidity: folder.uidValidity, lastUid: uid };
   if (!source) {
     // One that is gone or too large is passed over, and the polling goes on behind it.

@@ -5,6 +5,7 @@
 import { discardContent, insertFile, storeFile, type StoredContent } from "#domains/files/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
@@ -63,7 +64,7 @@ async function insertMails(
 ): Promise<void> {
   const [first] = mail.targets;
   if (!first) throw new Error("A mail is for a mailbox.");
-  const cause = { correlationId: newId("cor", platform.clock.nowMs()), depth: 0 };
+  const cause = { correlationId: newCorrelationId(platform.clock), depth: 0 };
   await runAsSystem(platform, first.partition, cause, async (ctx) => {
     // In one order, since each locks its mailbox: two mails then wait, but never for each other.
     for (const target of mail.targets.toSorted(byMailbox)) {

@@ -5,7 +5,7 @@ import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { queryRows } from "#kernel/db/statement.ts";
-import { newId } from "#kernel/schema/id.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { type PreparedRequest, prepareSubmit } from "../../catalog/index.ts";
 import { nextTicketNumber, type TicketNumber } from "../../tickets/index.ts";
 import type { StoredMailbox } from "../mailbox.ts";
@@ -130,7 +130,7 @@ async function prepareTicket(
     });
   });
   if (thread && !thread.kind.machine.finalStates.includes(thread.ticket.state)) return undefined;
-  const cause = { correlationId: newId("cor", platform.clock.nowMs()), depth: 0 };
+  const cause = { correlationId: newCorrelationId(platform.clock), depth: 0 };
   const caller = systemCaller(partition, cause);
   const { kind, itemId = "", values = {} } = mailbox.defaults;
   if (kind === "request") {

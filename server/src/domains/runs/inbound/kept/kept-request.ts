@@ -1,9 +1,9 @@
 /** Requests that a trigger keeps, so that a workflow can be run for them later. */
 import { type PlannedVersion, triggerName } from "#domains/workflows/index.ts";
-import type { Caller } from "#kernel/access/caller.ts";
-import type { Platform, WriteContext } from "#kernel/contract.ts";
+import type { Platform, ReadContext, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { DomainGauge } from "#kernel/telemetry/domain-gauge.ts";
@@ -70,7 +70,7 @@ export async function readKeptRequests(
 
 /** The start of a run for a request that was kept. Nobody waits for its answer. */
 export function toRequestStart(
-  { workspace, environment }: Pick<Caller, "workspace" | "environment">,
+  { caller: { workspace, environment }, services }: Pick<ReadContext, "caller" | "services">,
   {
     version,
     triggerId,
@@ -94,7 +94,7 @@ export function toRequestStart(
     actor: SYSTEM_ACTOR,
     runAs: deployment.deployedBy,
     permissions: deployment.permissions,
-    cause: { correlationId: newId("cor"), depth: 1 },
+    cause: { correlationId: newCorrelationId(services.clock), depth: 1 },
   };
 }
 

@@ -6,11 +6,11 @@
  * clock was written are read from the log first. They serve this decision alone. Only the clock reader
  * writes the clock itself, because it sees the log in its settled order.
  */
+import { newCorrelationId } from "#kernel/log/correlation.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Platform, Engine, RunningEngine, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { eventIdOf, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
-import { newId } from "#kernel/schema/id.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import * as store from "../store.ts";
 import { emitBreach, emitWarning } from "../../alerts.ts";
@@ -96,7 +96,7 @@ function announceInPartition(
   partition: Partition,
   before: Date,
 ): Promise<number> {
-  const cause = { correlationId: newId("cor"), depth: 1 };
+  const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
   return runAsSystem(platform, partition, cause, async (ctx) => {
     const due = await store.claimDue(ctx.tx, before, BATCH_CLOCKS_MAX);
     if (due.length === 0) return 0;
