@@ -14,9 +14,10 @@ import { promisify } from "node:util";
 import { afterAll, expect, inject, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
+import { packedCli } from "./cli/testing/packed-cli.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PROGRAM = join(ROOT, "cli/millrace.mjs");
+const PROGRAM = await packedCli();
 const run = promisify(execFile);
 
 const world = await useWorld({ work: true });

@@ -1,0 +1,42 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { rolldown } from "rolldown";
+import { makeSharedFolder } from "#kernel/testing/shared-folder.ts";
+import { buildOffline } from "../../offline/build.ts";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+const PROGRAMS = ["main.ts", "typescript/evaluate.ts", "typescript/hooks.ts"];
+const PACKAGES = {
+  "@millrace/client": "client",
+  "@swc/wasm-typescript": "node_modules/@swc/wasm-typescript",
+  yaml: "node_modules/yaml",
+};
+
+/**
+ * The command line as npm lays it out, for all files of a run; resolves with its program. From the sources, each test
+ * of a folder without a server loaded the whole product, at two seconds of the processor.
+ */
+export async function packedCli(): Promise<string> {
+  const folder = await makeSharedFolder("cli", async (draft) => {
+    const bundle = await rolldown({
+      input: PROGRAMS.map((name) => join(ROOT, "cli/src", name)),
+      platform: "node",
+      external: (id) => !/^[./]/.test(id),
+    });
+    await bundle.write({
+      dir: join(draft, "dist"),
+      preserveModules: true,
+      preserveModulesRoot: join(ROOT, "cli/src"),
+      entryFileNames: "[name].js",
+    });
+    await buildOffline(join(draft, "offline"));
+    for (const [name, place] of Object.entries(PACKAGES)) {
+      const link = join(draft, "node_modules", name);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(join(ROOT, place), link);
+    }
+    writeFileSync(join(draft, "package.json"), '{ "type": "module" }');
+    writeFileSync(join(draft, "millrace.mjs"), 'import "./dist/main.js";\n');
+  });
+  return join(folder, "millrace.mjs");
+}
