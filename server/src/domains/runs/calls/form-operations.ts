@@ -39,7 +39,7 @@ import { insertUploads } from "../start/run-files.ts";
 import { outputSizeError } from "../steps/step-error.ts";
 import { lock, readEntries } from "../store.ts";
 import { WaitOver } from "./call-state.ts";
-import { awaitNextForm, FORM_WAIT_MAX_MS } from "./next-form.ts";
+import { awaitNextForm, FORM_WAIT_MAX_MS, type Steps } from "./next-form.ts";
 import { type OpenedStep, openStep } from "./opened-step.ts";
 
 const FormSent = failure("form_sent", 409, "This form has been sent already.");
@@ -210,28 +210,36 @@ export const sendRunForm = command({
   async afterCommit(platform, _input, { value, caller }) {
     const { sentStep } = value as { readonly sentStep?: SentStep };
     if (!sentStep) return undefined;
-    const { opened, wait, submittedAt } = sentStep;
+    const { opened, wait } = sentStep;
     const { row, path, version } = opened;
-    if (!version.plan.asksSender) return undefined;
+    const { plan } = version;
+    if (!plan.asksSender) return undefined;
+    // The answer of a run is for whoever began it, and not for others who are asked in between.
+    const isReader = wait.shownTo === "sender";
     const partition = { workspace: row.workspace_id, environment: row.environment };
+    const isAnswered = (steps: Steps): boolean =>
+      !isReader || findResponse(sentStep, steps) !== undefined;
     const next = await awaitNextForm(
       platform,
       partition,
-      { runId: row.id, graph: version.plan.graph, sender: path },
+      { runId: row.id, graph: plan.graph, sender: path, isAnswered },
       { waitMs: FORM_WAIT_MAX_MS, gone: caller.disconnected },
     );
     if (next.path !== undefined) return { goTo: next.path };
-    // The answer of a run is for whoever began it, and not for others who are asked in between.
-    if (wait.shownTo !== "sender") return undefined;
-    if (next.hasFailed) throw new Failure(WebhookRunFailed);
+    if (!isReader) return undefined;
     const journals = await readJournals(platform, [row.id]);
     const steps = foldJournal(journals.flatMap(({ records }) => [...records]));
-    // One on a branch beside it is for whoever is asked there.
-    const since = [...steps].filter(
-      ([answering, { finishedAt = "" }]) =>
-        finishedAt >= submittedAt && isBefore(version.plan.graph, path, answering),
-    );
-    const response = toWebhookResponse(version.plan, new Map(since));
+    const response = findResponse(sentStep, steps);
+    if (!response && next.hasFailed) throw new Failure(WebhookRunFailed);
     return response && sentPage(wait.form, toAnswerText({ response }));
   },
 });
+
+/** The answer to a form that was sent. One on a branch beside it is for whoever is asked there. */
+function findResponse({ opened: { path, version }, submittedAt }: SentStep, steps: Steps) {
+  const since = [...steps].filter(
+    ([answering, { finishedAt = "" }]) =>
+      finishedAt >= submittedAt && isBefore(version.plan.graph, path, answering),
+  );
+  return toWebhookResponse(version.plan, new Map(since));
+}

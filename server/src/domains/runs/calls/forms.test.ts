@@ -94,6 +94,41 @@ test("whoever sent a form is led to the next one, and reads the answer of the ru
     "workflow.run_completed",
   ]);
 });
+test("a page shows the answer as soon as it is given, whatever the run does after it", async () => {
+  // A page waits for longer than this.
+  const last = { id: "last", type: "delay", config: { ms: 25_000 } };
+  const yes = ask({ title: "Which?", shownTo: "sender" });
+  const never = ask({ title: "Never?", shownTo: "sender" }, "never");
+  const isLarge = { expression: 'trigger.input.who = "Bob"' };
+  const choose = { id: "choose", type: "condition", config: isLarge };
+  const edges = [
+    { from: "ask", to: "choose" },
+    { from: "choose", to: "never", when: "true" },
+    { from: "choose", to: "answer", when: "false" },
+    { from: "answer", to: "last" },
+  ];
+  const trigger = first;
+  const led = await deployWorkflow(owner, [yes, choose, never, answer, last], { trigger, edges });
+  const { data } = (await owner(`GET /api/v1/workflows/${led}`)).body;
+  const { headers } = await send(new URL(data.trigger.url).pathname, { $page: "0", who: "Ann" });
+  const sent = await send(String(headers["location"]), { $page: "0", size: "L" });
+  expect([sent.status, sent.body]).toEqual([200, expect.stringContaining("Ann gets L")]);
+  // The run of a form without further ones, and of a webhook.
+  const pause = { id: "pause", type: "delay", config: { ms: 1 } };
+  const say = { id: "say", type: "respond", config: { body: "Said." } };
+  const { id, path } = await deployForm([pause, say, last]);
+  expect((await send(path, { $page: "0", who: "Ann" })).body).toContain("Said.");
+  const hook = await deployWorkflow(owner, [pause, say, last], { trigger: { type: "webhook" } });
+  const { url } = (await owner(`GET /api/v1/workflows/${hook}`)).body.data.trigger;
+  expect((await stranger(`POST ${new URL(url).pathname}`, {})).body).toBe("Said.");
+  for (const one of [led, id, hook]) {
+    const runId = await latestRun(one);
+    const { body } = await owner(`GET /api/v1/runs/${runId}`);
+    expect(body.data.status).not.toBe("completed");
+    await owner(`POST /api/v1/runs/${runId}/cancel`);
+  }
+});
+
 test("whoever is led through a run that fails is told", async () => {
   const stop = { id: "stop", type: "fail", config: { message: "No." } };
   const { path } = await deployForm([ask({ shownTo: "sender" }), stop]);

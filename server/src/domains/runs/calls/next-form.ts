@@ -1,5 +1,5 @@
 /** The form to which whoever sent the one before is led. */
-import { type Graph, isBefore } from "#domains/workflows/index.ts";
+import { asksSender, type Graph, isBefore, type StepStatus } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { foldJournal, type JournalRecord, type WaitAnswer } from "../engine/journal-record.ts";
@@ -16,7 +16,12 @@ interface NextForm {
 /** How long a page that was sent waits for what comes next. */
 export const FORM_WAIT_MAX_MS = 30_000;
 
-/** Waits for the form that follows one that was sent, until the run ends or the time does. */
+export type Steps = ReadonlyMap<string, JournalRecord>;
+
+/**
+ * Waits for the form that follows one that was sent, until the run ends or the time does, or nothing asks further and
+ * the answer is there.
+ */
 export async function awaitNextForm(
   platform: Platform,
   partition: Partition,
@@ -24,11 +29,14 @@ export async function awaitNextForm(
     runId,
     graph,
     sender,
+    isAnswered,
   }: {
     readonly runId: string;
     readonly graph: Graph;
     /** The step whose form was sent; undefined for the trigger. */
     readonly sender: string | undefined;
+    /** True when the steps have what is shown where nobody is asked further. */
+    readonly isAnswered: (steps: Steps) => boolean;
   },
   options: WaitOptions,
 ): Promise<NextForm> {
@@ -37,13 +45,24 @@ export async function awaitNextForm(
     async look() {
       const entries = await readJournals(platform, [runId]);
       const steps = foldJournal(entries.flatMap(({ records }) => [...records]));
-      return findNextForm(graph, steps.values(), sender);
+      const next = findNextForm(graph, steps.values(), sender);
+      if (next !== undefined) return { next };
+      return !asksFurther(graph, steps) && isAnswered(steps) ? {} : undefined;
     },
   });
   return {
     hasFailed: run?.status === "failed",
-    ...(found !== undefined && { path: makeFormPath(platform, runId, found) }),
+    ...(found?.next !== undefined && { path: makeFormPath(platform, runId, found.next) }),
   };
+}
+
+const FINAL: ReadonlySet<StepStatus> = new Set(["completed", "failed", "skipped", "cancelled"]);
+
+/** True while a step may still ask whoever sent a form. */
+function asksFurther({ nodes }: Graph, steps: Steps): boolean {
+  return nodes.some(
+    (node) => asksSender(node) && !FINAL.has(steps.get(node.id)?.status ?? "ready"),
+  );
 }
 
 /** The step that asks the sender. */

@@ -17,8 +17,9 @@ import { formPage, sentPage } from "./form-page.ts";
 import { type ShownPage, takeFormPage } from "./form-submission.ts";
 import { readBody } from "./hook-input.ts";
 import { dropUploads, findInbound, type FoundTrigger, startFound } from "./hook-trigger.ts";
-import { awaitNextForm, FORM_WAIT_MAX_MS } from "../calls/next-form.ts";
-import { awaitAnswer, WebhookRunFailed, writeInbound } from "./run-answer.ts";
+import { awaitNextForm, FORM_WAIT_MAX_MS, type Steps } from "../calls/next-form.ts";
+import { awaitAnswer, respondModeOf, WebhookRunFailed, writeInbound } from "./run-answer.ts";
+import { toWebhookResponse } from "./webhook-response.ts";
 
 /** Pages of one form or chat in a minute: of all who ask, and of one address, so that no one shuts out the others. */
 const PAGES_PER_MINUTE = 600;
@@ -148,8 +149,12 @@ export const sendForm = command({
     const wait = { waitMs: FORM_WAIT_MAX_MS, gone: caller.disconnected };
     if (version.plan.asksSender) {
       const partition = { workspace, environment: found.environment };
-      const { graph } = version.plan;
-      const from = { runId, graph, sender: undefined };
+      const { plan } = version;
+      const mode = respondModeOf(found);
+      const isAnswered = (steps: Steps): boolean =>
+        mode === "at_once" ||
+        (mode === "respond_step" && toWebhookResponse(plan, steps) !== undefined);
+      const from = { runId, graph: plan.graph, sender: undefined, isAnswered };
       const next = await awaitNextForm(platform, partition, from, wait);
       if (next.path !== undefined) return { goTo: next.path };
     }
@@ -157,7 +162,7 @@ export const sendForm = command({
       ...wait,
       ...(version.plan.asksSender && { waitMs: 0 }),
     });
-    if (answer.status === "failed") throw new Failure(WebhookRunFailed);
+    if (answer.status === "failed" && !answer.response) throw new Failure(WebhookRunFailed);
     return sentPage(found.named.trigger, toAnswerText(answer));
   },
 });

@@ -1,15 +1,17 @@
 /** The answer of a run to whoever began it from outside. */
-import { holdVersion } from "#domains/workflows/index.ts";
+import { type ExecutionPlan, holdVersion } from "#domains/workflows/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
+import type { Partition } from "#kernel/db/database.ts";
 import { Failure, failure, NotFound } from "#kernel/operation/failure.ts";
 import type { RawResponse } from "#kernel/operation/response.ts";
 import { toCheckpoint } from "../engine/checkpoint.ts";
 import { foldJournal } from "../engine/journal-record.ts";
-import { readJournals, type RunStatus } from "../engine/store.ts";
+import type { RunStatus } from "../engine/store.ts";
 import type { StartEvent } from "../events.ts";
-import { waitUntilEnded } from "../run-watch.ts";
+import { awaitRun } from "../run-watch.ts";
 import { takeKey } from "../start/dedupe.ts";
 import { type PreparedStart, writeRunStart } from "../start/start-run.ts";
+import { readStepLines } from "../summary/journal-outline.ts";
 import type { AnyFoundTrigger } from "./hook-trigger.ts";
 import { keepRequest } from "./kept/kept-request.ts";
 import { type FileResponse, toRawResponse, toWebhookResponse } from "./webhook-response.ts";
@@ -78,17 +80,31 @@ export async function awaitAnswer(
 ): Promise<RunAnswer> {
   const { target, environment } = found;
   const partition = { workspace: target.workspace, environment };
-  const ended = await waitUntilEnded(platform, partition, runId, wait);
-  const status = ended?.status ?? "running";
   const mode = respondModeOf(found);
-  if (mode === "last_step") {
-    const response = status === "completed" ? toOutputResponse(ended?.output) : undefined;
-    return { runId, status, isOpen: false, ...(response && { response }) };
-  }
-  const entries = await readJournals(platform, [runId]);
-  const steps = foldJournal(entries.flatMap(({ records }) => [...records]));
-  const response = toWebhookResponse(target.version.plan, steps);
+  const look = () => readResponse(platform, partition, runId, target.version.plan);
+  const { run, found: early } = await awaitRun(platform, partition, runId, {
+    ...wait,
+    // Whatever the run does after its answer, nobody waits for.
+    ...(mode === "respond_step" && { look }),
+  });
+  const status = run?.status ?? "running";
+  const ended = status === "completed" ? toOutputResponse(run?.output) : undefined;
+  const response = mode === "last_step" ? ended : (early ?? (await look()));
   return { runId, status, isOpen: false, ...(response && { response }) };
+}
+
+/** Reads the steps that answer alone: the rest of a journal may be megabytes. */
+async function readResponse(
+  { db }: Platform,
+  partition: Partition,
+  runId: string,
+  plan: ExecutionPlan,
+): Promise<RawResponse | FileResponse | undefined> {
+  const answering = plan.graph.nodes.filter(({ type }) => type.answers === true);
+  if (answering.length === 0) return undefined;
+  const paths = answering.map(({ id }) => id);
+  const read = await db.read(partition, (tx) => readStepLines(tx, runId, paths));
+  return toWebhookResponse(plan, foldJournal(read.map(({ line }) => line)));
 }
 
 function toOutputResponse(output: unknown): RawResponse {

@@ -54,7 +54,7 @@ export const receiveWebhook = command({
     "(`multipart/form-data`), as handles, beside `headers` and `query`, and `params` " +
     "of a trigger with a `path`. Where the trigger demands a signature or credentials, the request must have " +
     "them. The answer is 202 with the run's id; of a workflow with a `respond` step it is what that step says, " +
-    "and with `respond: last_step` the run's output, as soon as the run is over, or 202 " +
+    "as soon as it does, and with `respond: last_step` the run's output, once the run is over; or 202 " +
     `after ${WAIT_MAX_MS / 1_000} seconds. With \`dedupe\`, a key that has begun a run gets the id of that one and \`status: duplicate\`. ` +
     "An answer sets no cookies.",
   access: "public",

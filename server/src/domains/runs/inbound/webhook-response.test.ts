@@ -127,7 +127,7 @@ test("an answer that is a file: its bytes, under a name and a type that can do n
   expect([both.status, both.body.errors[0].path]).toEqual([422, "/nodes/0/config/file"]);
 });
 
-test("an answer that needs others comes when the run is over", async () => {
+test("an answer that needs others comes once it is there", async () => {
   receiver.answer = (_received, response) =>
     response.setHeader("content-type", "application/json").end('{"n":7}');
   const { id, answer } = await ask([reach(), respond({ body: "{{ steps.reach.output.body.n }}" })]);

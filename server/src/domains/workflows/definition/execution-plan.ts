@@ -107,7 +107,7 @@ export function compilePlan(definition: PlannedDefinition, types: NodeTypes): Ex
     graph,
     answers,
     takesCalls: takesCalls(graph),
-    asksSender: asksSender(graph),
+    asksSender: graph.nodes.some(asksSender),
     byTrigger,
   };
   if (!trigger) return plan;
@@ -131,12 +131,14 @@ function takesCalls({ nodes }: Graph): boolean {
   );
 }
 
-function asksSender({ nodes }: Graph): boolean {
-  return nodes.some(
-    ({ type, config, body }) =>
-      (type.type === waitForForm.type && config["shownTo"] === "sender") ||
-      (body !== undefined && asksSender(body)),
-  );
+/** True for a step that asks whoever sent a form, itself or by a step in it. */
+export function asksSender({
+  type,
+  config,
+  body,
+}: Pick<PlanNode, "type" | "config" | "body">): boolean {
+  const isAsking = type.type === waitForForm.type && config["shownTo"] === "sender";
+  return isAsking || (body?.nodes.some(asksSender) ?? false);
 }
 
 /** The graph of a whole workflow with the triggers that begin its runs; the body of a loop has none. */

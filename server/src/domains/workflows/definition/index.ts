@@ -39,6 +39,7 @@ export * from "./nodes/effect-nodes.ts";
 export * from "./nodes/saved-nodes.ts";
 export * from "./nodes/state-node.ts";
 export {
+  asksSender,
   compilePlan,
   planOfTrigger,
   type Graph,

@@ -97,7 +97,7 @@ export const sendMessage = command({
     const { found, runId, state } = sent;
     const wait = { waitMs: WAIT_MAX_MS, gone: caller.disconnected };
     const answer = await awaitAnswer(platform, found, runId, wait);
-    if (answer.status === "failed") throw new Failure(WebhookRunFailed);
+    if (answer.status === "failed" && !answer.response) throw new Failure(WebhookRunFailed);
     const partition = { workspace: found.target.workspace, environment: found.environment };
     const files = await readAnswerFiles(platform, partition, answer, findPlace(input, state));
     return answeredPage(found, state, { text: toAnswerText(answer), files });
