@@ -230,7 +230,9 @@ async function serve(
   if (op.kind === "command" && !isReplayed) {
     reply.header("x-correlation-id", caller.cause.correlationId);
   }
-  return sendResponse(request, reply, outcome);
+  if (!isEventStream(op) || !outcome.stream) return sendResponse(request, reply, outcome);
+  const stream = streamLimit.cutStalled(outcome.stream, reply.raw);
+  return sendResponse(request, reply, { ...outcome, stream });
 }
 
 /** A path that no text of ours can be leads nowhere. */

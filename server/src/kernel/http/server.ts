@@ -58,6 +58,8 @@ export interface ServerOptions {
   readonly consoleFolder?: string | undefined;
   /** The delay of the event loop beyond which load is shed; tests share the loop with the server. */
   readonly loopDelayMaxMs?: number;
+  /** Within which a client takes what a stream of events has sent; a test does not wait for the usual one. */
+  readonly frameTakenWithinMs?: number;
 }
 
 const HEADER_BYTES_MAX = 32 * 1024;
@@ -90,6 +92,7 @@ export async function buildServer({
   probesOnly = false,
   consoleFolder,
   loopDelayMaxMs,
+  frameTakenWithinMs,
 }: ServerOptions): Promise<FastifyInstance> {
   const { settings, log } = kernel;
   const hosts = await HostRewriter.open(kernel);
@@ -135,7 +138,7 @@ export async function buildServer({
       operations,
       paths,
       authenticate: (token) => kernel.authenticator.authenticate(token),
-      streamLimit: new StreamLimit(),
+      streamLimit: new StreamLimit({ takenWithinMs: frameTakenWithinMs }),
       credentialWatch: new CredentialWatch(
         (token) => kernel.authenticator.resolve(token),
         (error) => log.error({ err: error }, "credentials of open requests can't be checked"),

@@ -186,8 +186,8 @@ function watchersOf({ commitFeed }: Platform): Watchers {
   let own = watchers.get(commitFeed);
   if (!own) {
     own = {
-      addresses: new StreamLimit(ADDRESS_STREAMS_MAX),
-      apps: new StreamLimit(APP_STREAMS_MAX),
+      addresses: new StreamLimit({ openMax: ADDRESS_STREAMS_MAX }),
+      apps: new StreamLimit({ openMax: APP_STREAMS_MAX }),
       watches: new Map(),
     };
     watchers.set(commitFeed, own);

@@ -70,7 +70,7 @@ function takeStream(
   gone: AbortSignal | undefined,
 ): () => void {
   let limit = limits.get(shutdown);
-  if (!limit) limits.set(shutdown, (limit = new StreamLimit(STREAMS_OF_CONVERSATION)));
+  if (!limit) limits.set(shutdown, (limit = new StreamLimit({ openMax: STREAMS_OF_CONVERSATION })));
   const give = limit.take(sessionId);
   let isOver = false;
   const release = (): void => {
