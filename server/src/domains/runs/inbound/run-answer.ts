@@ -14,7 +14,12 @@ import { type PreparedStart, writeRunStart } from "../start/start-run.ts";
 import { readStepLines } from "../summary/journal-outline.ts";
 import type { AnyFoundTrigger } from "./hook-trigger.ts";
 import { keepRequest } from "./kept/kept-request.ts";
-import { type FileResponse, toRawResponse, toWebhookResponse } from "./webhook-response.ts";
+import {
+  type FileResponse,
+  findAnswering,
+  toRawResponse,
+  toWebhookResponse,
+} from "./webhook-response.ts";
 
 export const WebhookRunFailed = failure(
   "run_failed",
@@ -30,6 +35,8 @@ export interface RunAnswer {
   readonly status: RunStatus | "duplicate";
   /** The response of the run, once there is one. */
   readonly response?: RawResponse | FileResponse;
+  /** When it was given, where somebody waited for it. */
+  readonly answeredAt?: string | undefined;
   /** True while there is more to wait for. */
   readonly isOpen: boolean;
 }
@@ -81,30 +88,35 @@ export async function awaitAnswer(
   const { target, environment } = found;
   const partition = { workspace: target.workspace, environment };
   const mode = respondModeOf(found);
-  const look = () => readResponse(platform, partition, runId, target.version.plan);
+  const look = () => readGiven(platform, partition, runId, target.version.plan);
   const { run, found: early } = await awaitRun(platform, partition, runId, {
     ...wait,
     // Whatever the run does after its answer, nobody waits for.
     ...(mode === "respond_step" && { look }),
   });
   const status = run?.status ?? "running";
-  const ended = status === "completed" ? toOutputResponse(run?.output) : undefined;
-  const response = mode === "last_step" ? ended : (early ?? (await look()));
-  return { runId, status, isOpen: false, ...(response && { response }) };
+  const ended =
+    status === "completed"
+      ? { response: toOutputResponse(run?.output), answeredAt: run?.finishedAt ?? undefined }
+      : undefined;
+  const given = mode === "last_step" ? ended : (early ?? (await look()));
+  return { runId, status, isOpen: false, ...given };
 }
 
 /** Reads the steps that answer alone: the rest of a journal may be megabytes. */
-async function readResponse(
+async function readGiven(
   { db }: Platform,
   partition: Partition,
   runId: string,
   plan: ExecutionPlan,
-): Promise<RawResponse | FileResponse | undefined> {
+): Promise<Pick<RunAnswer, "response" | "answeredAt"> | undefined> {
   const answering = plan.graph.nodes.filter(({ type }) => type.answers === true);
   if (answering.length === 0) return undefined;
   const paths = answering.map(({ id }) => id);
   const read = await db.read(partition, (tx) => readStepLines(tx, runId, paths));
-  return toWebhookResponse(plan, foldJournal(read.map(({ line }) => line)));
+  const steps = foldJournal(read.map(({ line }) => line));
+  const response = toWebhookResponse(plan, steps);
+  return response && { response, answeredAt: findAnswering(plan, steps)?.finishedAt };
 }
 
 function toOutputResponse(output: unknown): RawResponse {

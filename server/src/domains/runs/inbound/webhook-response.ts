@@ -20,14 +20,23 @@ export interface FileResponse extends RawResponse {
 
 /** The response of a run, once a respond step has completed. */
 export function toWebhookResponse(
-  { graph }: ExecutionPlan,
+  plan: ExecutionPlan,
   steps: ReadonlyMap<string, StepRecord>,
 ): RawResponse | FileResponse | undefined {
+  const answering = findAnswering(plan, steps);
+  // Steps that answer have no other output.
+  return answering && toRawResponse(answering.output as Response);
+}
+
+/** The step that has answered. */
+export function findAnswering<T extends StepRecord>(
+  { graph }: ExecutionPlan,
+  steps: ReadonlyMap<string, T>,
+): T | undefined {
   const node = graph.nodes.find(
     ({ id, type }) => type.answers === true && steps.get(id)?.status === "completed",
   );
-  // Steps that answer have no other output.
-  return node && toRawResponse(steps.get(node.id)?.output as Response);
+  return node && steps.get(node.id);
 }
 
 const TEXT = "text/plain; charset=utf-8";

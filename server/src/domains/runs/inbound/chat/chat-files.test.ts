@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { deployWorkflow } from "../../testing/workflows.ts";
+import { deployWorkflow, waitForRun } from "../../testing/workflows.ts";
 
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
@@ -68,6 +68,17 @@ test("the files of an answer are links for its conversation, and for a day", asy
   expect((await stranger(`GET ${place.pathname}`)).status).toBe(422);
   world.clock.advance(DAY_MS);
   expect((await stranger(`GET ${url}`)).status).toBe(404);
+});
+
+test("a run that goes on after its answer keeps no file open for longer", async () => {
+  const hold = { id: "hold", type: "approval", config: { approvers: ["owner"] } };
+  const path = await deploy([write, withFile, hold]);
+  const { runId, answer } = await ask(path, "x");
+  const [{ url }] = answer.files;
+  expect((await stranger(`GET ${url}`)).status).toBe(200);
+  world.clock.advance(DAY_MS);
+  expect((await stranger(`GET ${url}`)).status).toBe(404);
+  await waitForRun(owner, runId, ["paused"]);
 });
 
 test("a file alone is an answer, and the page without its script has a link too", async () => {

@@ -116,7 +116,7 @@ export const openChatFile = query({
   route: "GET /chat/{workspace}/{token}/messages/{runId}/files/{fileId}",
   summary: "Read a file of an answer",
   description:
-    "From an address that the answer gave to whoever sent the message. It is good for a day after the run has ended.",
+    "From an address that the answer gave to whoever sent the message. It is good for a day after the answer.",
   access: "public",
   readsRange: true,
   params: object({ workspace: line(200), token: line(200), runId: id("run"), fileId: FileId }),
@@ -138,14 +138,13 @@ export const openChatFile = query({
     const { runId, fileId, ...address } = params;
     const where = { ...address, ...(triggerId !== undefined && { triggerId }) };
     const found = await openInbound(platform, "chat", { params: where, query: rest }, caller);
-    const { run, sessionId, partition } = await findMessage(platform, found, runId);
+    const { sessionId, partition } = await findMessage(platform, found, runId);
     const expected = signFile(platform, { sessionId, runId, fileId });
-    const endedAtMs = run.finishedAt === null ? Infinity : Date.parse(run.finishedAt);
-    const isGood =
-      equalBytes(Buffer.from(key), Buffer.from(expected)) &&
-      platform.clock.nowMs() < endedAtMs + GOOD_MS;
-    if (!isGood) throw noSuchFile();
+    if (!equalBytes(Buffer.from(key), Buffer.from(expected))) throw noSuchFile();
     const answer = await awaitAnswer(platform, found, runId, NO_WAIT);
+    // Counted from the answer: a run may go on after it, and for ever.
+    const answeredAtMs = Date.parse(answer.answeredAt ?? "");
+    if (!(platform.clock.nowMs() < answeredAtMs + GOOD_MS)) throw noSuchFile();
     const files = await platform.db.read(partition, (tx) => findOwnFiles({ tx }, answer));
     if (!files.has(fileId)) throw noSuchFile();
     const opened = await openPartitionFile(platform, partition, fileId);
