@@ -8,7 +8,7 @@ import {
 } from "#domains/identity/accounts/index.ts";
 import { insertOperator } from "#domains/installation/index.ts";
 import { insertWorkspace, WorkspaceCreated } from "#domains/workspaces/index.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { Act } from "#kernel/operation/act.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";

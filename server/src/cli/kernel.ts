@@ -6,7 +6,7 @@ import type { WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { Kernel } from "#kernel/kernel.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { Act } from "#kernel/operation/act.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";

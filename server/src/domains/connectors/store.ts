@@ -111,7 +111,7 @@ export function listActionNames(tx: Tx, connectorId: string) {
 export const unattendedConnectors: UnattendedWork = {
   kind: "connector",
   list: async (tx, userId, limit) =>
-    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+    await queryRows<UnattendedItem>(tx, UNATTENDED, [userId, limit]),
 };
 
 const UNATTENDED = `

@@ -81,12 +81,12 @@ async function findOwn(
 ): Promise<readonly FileRow[]> {
   const text = `${FROM} where f.created_by = $1 and (not $2::boolean or f.attached_id is null)
                 order by f.id desc limit ${LISTED_MAX}`;
-  return (await queryRows(tx, text, [authorOf(caller), unattached])) as unknown as FileRow[];
+  return queryRows<FileRow>(tx, text, [authorOf(caller), unattached]);
 }
 
 async function findAttached(ctx: ReadContext, attachedTo: string): Promise<readonly FileRow[]> {
   const text = `${FROM} where f.attached_id = $1 order by f.id desc limit ${LISTED_MAX}`;
-  const rows = (await queryRows(ctx.tx, text, [attachedTo])) as unknown as FileRow[];
+  const rows = await queryRows<FileRow>(ctx.tx, text, [attachedTo]);
   const readable: FileRow[] = [];
   for (const row of rows) if (await canReadFile(ctx, row)) readable.push(row);
   return readable;

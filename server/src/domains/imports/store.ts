@@ -107,8 +107,7 @@ export async function listImports(
   const seesAll = caller.principal !== undefined && isUnrestricted(caller.principal);
   const text = `${SELECT} where i.id < $1 and ($2 or i.created_by = $3) and ($5::text is null or i.table_slug = $5)
     order by i.id desc limit $4`;
-  const rows = await queryRows(tx, text, [before, seesAll, authorOf(caller), limit, table ?? null]);
-  return rows as unknown as ImportRow[];
+  return queryRows<ImportRow>(tx, text, [before, seesAll, authorOf(caller), limit, table ?? null]);
 }
 
 export async function countImports(tx: Tx): Promise<number> {
@@ -166,12 +165,7 @@ export async function listLines(
 ): Promise<readonly ImportLine[]> {
   const text = `select line, cells, errors, corrected from import_lines
     where import_id = $1 and line > $2 and ($4::boolean is null or corrected = $4) order by line limit $3`;
-  return (await queryRows(tx, text, [
-    importId,
-    after,
-    limit,
-    corrected ?? null,
-  ])) as unknown as ImportLine[];
+  return queryRows<ImportLine>(tx, text, [importId, after, limit, corrected ?? null]);
 }
 
 export function toSummary(row: ImportRow): ImportSummary {

@@ -16,7 +16,7 @@ import { findOpenTable } from "#domains/tables/index.ts";
 import { type Caller, systemCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { job } from "#kernel/work/job.ts";
 import { RowAnalysis, type SourceAnalysis } from "./guess/analyze-rows.ts";

@@ -116,6 +116,5 @@ async function listFirstItems({ tx, caller }: ReadContext): Promise<Static<typeo
     select id, name, description, category, icon, estimate from catalog_items
      where status = 'active' and ${visibleItemSql(caller)}
      order by featured desc, position, name limit ${ITEMS_MAX}`;
-  // The columns are the fields.
-  return (await queryRows(tx, text, [])) as unknown as Static<typeof PortalItem>[];
+  return queryRows<Static<typeof PortalItem>>(tx, text, []);
 }

@@ -51,13 +51,12 @@ export const PortalLookUpdated = changeEvent("portal_settings.updated", {
 
 /** Reads how the portal looks. */
 export async function readLook(tx: Tx): Promise<PortalLook> {
-  const [row] = await queryRows(
+  const [row] = await queryRows<Omit<PortalLook, "accentDark">>(
     tx,
     'select title, greeting, accent, logo_file_id as "logoFileId", revision from portal_settings',
     [],
   );
-  // The columns are the fields.
-  const found = row as unknown as Omit<PortalLook, "accentDark"> | undefined;
+  const found = row;
   const none = { title: null, greeting: null, accent: null, logoFileId: null, revision: 0 };
   return withDark({ ...none, ...found });
 }

@@ -97,13 +97,11 @@ async function findItems(
 ): Promise<Static<typeof PortalItem>[]> {
   const haystack = "concat_ws(' ', name, category, array_to_string(keywords, ' '), description)";
   const found = words.map((_, index) => `${haystack} ilike $${index + 2}`).join(" and ");
-  const rows = await queryRows(
+  return queryRows<Static<typeof PortalItem>>(
     tx,
     `select id, name, description, category, icon, estimate from catalog_items
       where status = 'active' and ${visibleItemSql(caller)} and ${found}
       order by name ilike $1 desc, featured desc, position, name limit ${HITS_MAX}`,
     [containsPattern(words[0] ?? ""), ...words.map(containsPattern)],
   );
-  // The columns are the fields.
-  return rows as unknown as Static<typeof PortalItem>[];
 }

@@ -203,7 +203,7 @@ function toWebhook(row: Row): Webhook {
 export const unattendedWebhooks: UnattendedWork = {
   kind: "webhook",
   list: async (tx, userId, limit) =>
-    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+    await queryRows<UnattendedItem>(tx, UNATTENDED, [userId, limit]),
 };
 
 const UNATTENDED = `

@@ -243,7 +243,7 @@ function toWorkflow<D>(row: Row, definition: D): StoredWorkflow<D> {
 export const unattendedWorkflows: UnattendedWork = {
   kind: "workflow",
   list: async (tx, userId, limit) =>
-    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+    await queryRows<UnattendedItem>(tx, UNATTENDED, [userId, limit]),
 };
 
 const UNATTENDED = `

@@ -46,12 +46,23 @@ export class DistinctParameters extends SqlParameters {
 /** A row as the driver returns it. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** Sends a statement whose text was built, and reads its rows. */
-export async function queryRows(
+/** Sends a statement whose text was built, and reads its rows, which have the columns that the statement names. */
+export async function queryRows<Row extends object = SqlRow>(
   tx: Tx,
   text: string,
   values: readonly unknown[],
-): Promise<SqlRow[]> {
+): Promise<Row[]> {
   const { rows } = await sendText(tx, text, values);
-  return rows;
+  return rows as Row[];
+}
+
+/** Sends a statement that always returns a row, such as an insert. */
+export async function queryRow<Row extends object>(
+  tx: Tx,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row> {
+  const [row] = await queryRows<Row>(tx, text, values);
+  if (!row) throw new Error("A statement returned no row.");
+  return row;
 }

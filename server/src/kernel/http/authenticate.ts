@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { newCorrelationId } from "../log/correlation.ts";
+import { newCorrelationId } from "../log/causal-chain.ts";
 import { isAtForeignHost } from "./routing/host-rewriter.ts";
 import type { Caller, Credential, Membership } from "../access/caller.ts";
 import type { PlatformServices, Operation } from "../contract.ts";

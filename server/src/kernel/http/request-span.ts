@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
 import type { Operation } from "../contract.ts";
-import { newCorrelationId } from "../log/correlation.ts";
+import { newCorrelationId } from "../log/causal-chain.ts";
 import { type OpenSpan, openSpan } from "../telemetry/span.ts";
 
 interface RequestSpan extends OpenSpan {

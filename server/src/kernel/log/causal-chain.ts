@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Clock } from "../clock.ts";
 import type { Tx } from "../db/connection.ts";
 import { type LogPosition, positionOf, type RecordedEvent } from "./event.ts";
 import {
@@ -9,6 +10,7 @@ import {
   positionParameter,
   toEvent,
 } from "./event-log.ts";
+import { newId, timeOfId } from "../schema/id.ts";
 
 /** Everything that one call caused. */
 export interface CausalChain {
@@ -173,4 +175,26 @@ async function findRoot(
     if (!cause || cause.id >= at.id) return at.id;
     at = cause;
   }
+}
+
+/**
+ * The id of a new causal chain. It holds the time by the clock that its events are dated by, which may be far from
+ * that of this process: `callSpan` finds them by it.
+ */
+export function newCorrelationId(clock: Pick<Clock, "nowMs">): string {
+  return newId("cor", clock.nowMs());
+}
+
+/** An event without a cause is of the call that its correlation began with; a call takes no longer. */
+const CALL_MS_MAX = 180_000;
+/** The clock is set to that of the database again and again, and may go back by less than this meanwhile. */
+const SKEW_MS = 5_000;
+
+/** The time in which the call that a correlation began with wrote its events. */
+export function callSpan(correlationId: string): { readonly from: string; readonly to: string } {
+  const begin = timeOfId(correlationId);
+  return {
+    from: new Date(begin - SKEW_MS).toISOString(),
+    to: new Date(begin + CALL_MS_MAX).toISOString(),
+  };
 }

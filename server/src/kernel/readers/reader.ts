@@ -11,7 +11,7 @@ import type {
   WriteContext,
 } from "../contract.ts";
 import { NO_WORKSPACE, type Partition, type Transaction } from "../db/database.ts";
-import { newCorrelationId } from "../log/correlation.ts";
+import { newCorrelationId } from "../log/causal-chain.ts";
 import { eventIdOf, type EventType, type LogPosition, type RecordedEvent } from "../log/event.ts";
 import { causationOf } from "../log/event-log.ts";
 import { Act } from "../operation/act.ts";

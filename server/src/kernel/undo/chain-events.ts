@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
-import { callSpan } from "../log/correlation.ts";
+import { callSpan } from "../log/causal-chain.ts";
 import { eventIdOf, type RecordedEvent } from "../log/event.ts";
 import { type EventRow, positionOfRow, readEventsAt } from "../log/event-log.ts";
 

@@ -8,7 +8,7 @@ import {
   type Partition,
   type Transaction,
 } from "../db/database.ts";
-import { newCorrelationId } from "../log/correlation.ts";
+import { newCorrelationId } from "../log/causal-chain.ts";
 import { enqueue } from "./job.ts";
 import type { LoopNext } from "./loop.ts";
 import { type SpanDescription, traceWork } from "../telemetry/span.ts";

@@ -5,7 +5,7 @@ import { afterAll, expect, inject } from "vitest";
 import { systemCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { Act } from "#kernel/operation/act.ts";
 import { fastFolder } from "#kernel/testing/fast-folder.ts";
 import { type Ask, useWorld, type World } from "#kernel/testing/world.ts";

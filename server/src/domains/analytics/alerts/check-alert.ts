@@ -5,7 +5,7 @@ import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { ReportRequest } from "#kernel/contributions/report-source.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { Failure, Internal, invalidField } from "#kernel/operation/failure.ts";
 import { Time } from "#kernel/schema/schema.ts";

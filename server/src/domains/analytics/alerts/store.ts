@@ -65,9 +65,9 @@ export async function listChanges(
 export const unattendedAlerts: UnattendedWork = {
   kind: "alert",
   list: async (tx, userId, limit) =>
-    (await queryRows(
+    await queryRows<UnattendedItem>(
       tx,
       "select id, name, environment from alerts where run_as = $1 order by id limit $2",
       [userId, limit],
-    )) as unknown as UnattendedItem[],
+    ),
 };

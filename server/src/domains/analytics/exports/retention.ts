@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";

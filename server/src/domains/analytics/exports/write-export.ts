@@ -1,7 +1,7 @@
 /** Writes exports page by page, each in a transaction of its own with the progress of the export. */
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";

@@ -2,7 +2,7 @@ import { findRights } from "#domains/identity/accounts/index.ts";
 /** Scheduled snapshots of KPIs: each time once, whatever the number of nodes. */
 import Type from "typebox";
 import { checkSchedule, nextCronTime } from "#domains/workflows/index.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
 import { job } from "#kernel/work/job.ts";

@@ -34,7 +34,7 @@ export const kpiStore = tableStore<typeof Kpi, typeof StoredKpi>(kpiTable);
 export const unattendedKpis: UnattendedWork = {
   kind: "kpi",
   list: async (tx, userId, limit) =>
-    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+    await queryRows<UnattendedItem>(tx, UNATTENDED, [userId, limit]),
 };
 
 const UNATTENDED = `

@@ -9,7 +9,7 @@ import { partitionOfCaller, systemCaller } from "#kernel/access/caller.ts";
 import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { MailNotConfigured } from "#kernel/mail/mailer.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";

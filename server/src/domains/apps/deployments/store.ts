@@ -189,14 +189,14 @@ export async function listServed(
   { name, slug }: { readonly name: string; readonly slug: string },
   limit: number,
 ): Promise<ServedAppEntry[]> {
-  return (await queryRows(tx, LIST_SERVED, [name, slug, limit])) as unknown as ServedAppEntry[];
+  return queryRows<ServedAppEntry>(tx, LIST_SERVED, [name, slug, limit]);
 }
 
 /** Live apps that act in the name of a member, and those that strangers use with their rights. */
 export const unattendedApps: UnattendedWork = {
   kind: "app",
   list: async (tx, userId, limit) =>
-    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+    await queryRows<UnattendedItem>(tx, UNATTENDED, [userId, limit]),
 };
 
 const UNATTENDED = `

@@ -18,9 +18,9 @@ export async function find(tx: Tx, id: string): Promise<StoredEmbedToken | undef
 /** Locks the row until the transaction ends, so that the token is revoked once. */
 export async function lock(tx: Tx, appId: string, id: string): Promise<StoredEmbedToken> {
   const text = `select ${COLUMNS} from app_embed_tokens where app_id = $1 and id = $2 for update`;
-  const [row] = await queryRows(tx, text, [appId, id]);
+  const [row] = await queryRows<StoredEmbedToken>(tx, text, [appId, id]);
   if (!row) throw new Failure(NotFound);
-  return row as unknown as StoredEmbedToken;
+  return row;
 }
 
 /** Times before ids, since under row-level security the index is read by time. */
@@ -36,8 +36,7 @@ export async function list(
     select ${COLUMNS} from app_embed_tokens
      where app_id = $1 ${before ? "and created_at <= $3 and (created_at, id) < ($3, $4)" : ""}
      order by created_at desc, id desc limit $2`;
-  const rows = await queryRows(tx, text, [appId, limit, ...(before ?? [])]);
-  return rows as unknown as StoredEmbedToken[];
+  return queryRows<StoredEmbedToken>(tx, text, [appId, limit, ...(before ?? [])]);
 }
 
 const INSERT = `

@@ -35,7 +35,7 @@ const LIST = `
 
 /** The errors of the last hour in this environment, newest first. The columns have the names of the fields. */
 export async function listErrors(tx: Tx, appId: string, now: Date): Promise<AppError[]> {
-  return (await queryRows(tx, LIST, [appId, now])) as unknown as AppError[];
+  return queryRows<AppError>(tx, LIST, [appId, now]);
 }
 
 const UPSERT = `

@@ -6,7 +6,7 @@
 import Type from "typebox";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { JobType, Platform } from "#kernel/contract.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import type { LogPosition } from "#kernel/log/event.ts";
 import { readSettledEnd, readWorkspaceLog } from "#kernel/log/workspace-log.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";

@@ -3,8 +3,7 @@ import Type, { type Static } from "typebox";
 import { EventsRead } from "#domains/audit/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
-import { readCausedEvents, readCauses } from "#kernel/log/causal-chain.ts";
-import { callSpan } from "#kernel/log/correlation.ts";
+import { callSpan, readCausedEvents, readCauses } from "#kernel/log/causal-chain.ts";
 import { readEventsAt } from "#kernel/log/event-log.ts";
 import {
   findPositionAfter,

@@ -1,6 +1,6 @@
 /** The access token of a grant, which is refreshed once for all that need it. */
 import { setTimeout as wait } from "node:timers/promises";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { AuthorizationCode } from "../auth.ts";

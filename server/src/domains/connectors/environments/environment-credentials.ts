@@ -43,7 +43,7 @@ export async function listEnvironmentCredentials(
   connectorId: string,
 ): Promise<EnvironmentCredentials[]> {
   const text = `select ${COLUMNS} from connector_credentials where connector_id = $1 order by environment`;
-  return (await queryRows(tx, text, [connectorId])) as unknown as EnvironmentCredentials[];
+  return queryRows<EnvironmentCredentials>(tx, text, [connectorId]);
 }
 
 /** The name under which credentials of an environment are sealed: in another one they do not open. */

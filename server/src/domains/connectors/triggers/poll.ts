@@ -5,7 +5,7 @@ import { triggerName } from "#domains/workflows/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";

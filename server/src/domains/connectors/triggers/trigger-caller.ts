@@ -2,7 +2,7 @@ import { findRights } from "#domains/identity/accounts/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId, workspaceIdOf } from "#kernel/schema/id.ts";
 import { invoke, type InvocationRecord } from "../invocation/invoke.ts";

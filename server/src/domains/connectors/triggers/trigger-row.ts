@@ -34,7 +34,7 @@ export async function findRow(
 
 export async function listRows(tx: Tx, workflowId: string): Promise<TriggerRow[]> {
   const text = `select ${COLUMNS} from connector_triggers where workflow_id = $1 order by trigger_id limit 100`;
-  return (await queryRows(tx, text, [workflowId])) as unknown as TriggerRow[];
+  return queryRows<TriggerRow>(tx, text, [workflowId]);
 }
 
 const INSERT = `

@@ -108,7 +108,7 @@ const FIND = `
 
 async function findRules(tx: Tx, entity: string, cause: Cause): Promise<readonly Rule[]> {
   // The columns are the fields, checked when they were saved.
-  return (await queryRows(tx, FIND, [entity, cause])) as unknown as readonly Rule[];
+  return queryRows<Rule>(tx, FIND, [entity, cause]);
 }
 
 async function chooseAssignee(

@@ -51,7 +51,5 @@ export async function openChangesOn(
   itemIds: readonly string[],
 ): Promise<readonly TicketOnItem[]> {
   if (itemIds.length === 0) return [];
-  const rows = await queryRows(tx, OPEN_ON, [itemIds, changeMachine.finalStates]);
-  // The columns are the fields.
-  return rows as unknown as readonly TicketOnItem[];
+  return queryRows<TicketOnItem>(tx, OPEN_ON, [itemIds, changeMachine.finalStates]);
 }

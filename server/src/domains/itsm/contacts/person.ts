@@ -56,9 +56,8 @@ const PERSON = `
 
 /** Finds the member or the contact whose address in lower case this is. */
 export async function findPerson(tx: Tx, address: string): Promise<Person | undefined> {
-  // The columns are the fields.
-  const [row] = await queryRows(tx, PERSON, [address]);
-  return row as unknown as Person | undefined;
+  const [row] = await queryRows<Person>(tx, PERSON, [address]);
+  return row;
 }
 
 /** Contacts by their ids, those that there are. */

@@ -3,7 +3,7 @@
  * time, so nothing is enqueued when one is resolved: an index tells where something is due.
  */
 import Type from "typebox";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { readTicketSettings, DEFAULT_SETTINGS } from "../tickets/index.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";

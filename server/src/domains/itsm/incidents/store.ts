@@ -80,8 +80,7 @@ export async function openIncidentsOn(
   itemIds: readonly string[],
 ): Promise<readonly OpenIncident[]> {
   if (itemIds.length === 0) return [];
-  // The columns are the fields.
-  return (await queryRows(tx, OPEN_ON, [itemIds])) as unknown as readonly OpenIncident[];
+  return queryRows<OpenIncident>(tx, OPEN_ON, [itemIds]);
 }
 
 const PEOPLE = `

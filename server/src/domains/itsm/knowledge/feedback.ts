@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { queryRows } from "#kernel/db/statement.ts";
+import { queryRow, queryRows } from "#kernel/db/statement.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { item, page } from "#kernel/operation/response.ts";
@@ -83,9 +83,7 @@ const UPSERT = `
 
 async function upsertFeedback(tx: Tx, feedback: Feedback): Promise<Feedback> {
   const { articleId, userId, helpful, comment, createdAt } = feedback;
-  const [row] = await queryRows(tx, UPSERT, [articleId, userId, helpful, comment, createdAt]);
-  // The columns are those of feedback, by the list.
-  return row as unknown as Feedback;
+  return queryRow<Feedback>(tx, UPSERT, [articleId, userId, helpful, comment, createdAt]);
 }
 
 async function listFeedbackRows(
@@ -96,9 +94,5 @@ async function listFeedbackRows(
   const statement = `
     select ${COLUMNS} from article_feedback
      where article_id = $1 and user_id > $2 order by user_id limit $3`;
-  return (await queryRows(tx, statement, [
-    articleId,
-    after,
-    limit,
-  ])) as unknown as readonly Feedback[];
+  return queryRows<Feedback>(tx, statement, [articleId, after, limit]);
 }

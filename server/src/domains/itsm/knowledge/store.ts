@@ -137,7 +137,7 @@ export async function lock(tx: Tx, ref: string): Promise<Article> {
 /** Locks those of these articles that there are, in one order. */
 export async function lockAll(tx: Tx, ids: readonly string[]): Promise<readonly Article[]> {
   const text = `select ${ARTICLE_COLUMNS} from articles where id = any($1::text[]) order by id for update`;
-  return (await queryRows(tx, text, [ids])) as unknown as readonly Article[];
+  return queryRows<Article>(tx, text, [ids]);
 }
 
 /** An article as search shows it. */
@@ -156,7 +156,7 @@ export async function listPublished(
   const text = `
     select id, number, title, summary, tags, category, published_at as "publishedAt" from articles
      where id = any($1::text[]) and state = 'published' and visibility = any($2::text[])`;
-  return (await queryRows(tx, text, [ids, visible])) as unknown as readonly PublishedArticle[];
+  return queryRows<PublishedArticle>(tx, text, [ids, visible]);
 }
 
 export async function insertVersion(tx: Tx, version: ArticleVersion): Promise<void> {

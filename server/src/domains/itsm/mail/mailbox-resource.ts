@@ -173,6 +173,5 @@ const LIST = `
 /** Mailboxes that are fetched from with a secret, by the right of a member. */
 export const unattendedMailboxes: UnattendedWork = {
   kind: "mailbox",
-  list: async (tx, userId, limit) =>
-    (await queryRows(tx, LIST, [userId, limit])) as unknown as UnattendedItem[],
+  list: async (tx, userId, limit) => await queryRows<UnattendedItem>(tx, LIST, [userId, limit]),
 };

@@ -51,8 +51,7 @@ export async function findOverrides(
     select ${COLUMNS} from on_call_overrides
      where schedule_id = $1 and ends_at > $2 and starts_at < $3
      order by created_at, id limit ${OVERRIDES_MAX}`;
-  // The columns are the fields.
-  return (await queryRows(tx, text, [scheduleId, from, until])) as unknown as readonly Override[];
+  return queryRows<Override>(tx, text, [scheduleId, from, until]);
 }
 
 export async function findOverride(
@@ -61,8 +60,8 @@ export async function findOverride(
   overrideId: string,
 ): Promise<Override | undefined> {
   const text = `select ${COLUMNS} from on_call_overrides where schedule_id = $1 and id = $2`;
-  const [row] = await queryRows(tx, text, [scheduleId, overrideId]);
-  return row as unknown as Override | undefined;
+  const [row] = await queryRows<Override>(tx, text, [scheduleId, overrideId]);
+  return row;
 }
 
 /** Has somebody stand in for a time, and tells so. */

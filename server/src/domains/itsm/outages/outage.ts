@@ -60,8 +60,7 @@ const OUTAGES = `
 /** The outages that there are, and those that ended lately; the newest first. */
 export async function listOutages(tx: Tx, userId: string, now: Date): Promise<readonly Outage[]> {
   const text = `${OUTAGES} order by i.is_open desc, i.major_since desc limit ${OUTAGES_MAX}`;
-  // The columns are the fields.
-  return (await queryRows(tx, text, [userId, now])) as unknown as readonly Outage[];
+  return queryRows<Outage>(tx, text, [userId, now]);
 }
 
 /** Finds an outage by the id of its incident. */
@@ -73,8 +72,8 @@ export async function findOutage(
     now,
   }: { readonly id: string; readonly userId: string; readonly now: Date },
 ): Promise<Outage | undefined> {
-  const [row] = await queryRows(tx, `${OUTAGES} and i.id = $3`, [userId, now, incidentId]);
-  return row as unknown as Outage | undefined;
+  const [row] = await queryRows<Outage>(tx, `${OUTAGES} and i.id = $3`, [userId, now, incidentId]);
+  return row;
 }
 
 /** The people who said that an outage concerns them. */

@@ -64,11 +64,15 @@ const SELECT = `
 
 export async function listExports(tx: Tx): Promise<readonly StoredExport[]> {
   const text = `${SELECT} where status <> 'deleted' order by id desc limit ${EXPORTS_MAX}`;
-  return (await queryRows(tx, text, [])) as unknown as StoredExport[];
+  return queryRows<StoredExport>(tx, text, []);
 }
 
 export async function getExport(tx: Tx, exportId: string): Promise<StoredExport> {
-  const [row] = await queryRows(tx, `${SELECT} where id = $1 and status <> 'deleted'`, [exportId]);
+  const [row] = await queryRows<StoredExport>(
+    tx,
+    `${SELECT} where id = $1 and status <> 'deleted'`,
+    [exportId],
+  );
   if (!row) throw new Failure(NotFound);
-  return row as unknown as StoredExport;
+  return row;
 }

@@ -67,14 +67,12 @@ const listComments = query({
     const { cursors } = ctx.services;
     const list = `comments on ${recordId}`;
     const [start = ""] = after === undefined ? [] : cursors.decode(list, after);
-    const rows = await queryRows(
+    const rows = await queryRows<CommentRow>(
       ctx.tx,
       "select * from record_comments where table_id = $1 and record_id = $2 and id > $3 order by id limit $4",
       [table.schema.id, recordId, start, limit + 1],
     );
-    return toPage(rows as unknown as CommentRow[], limit, toComment, ({ id }) =>
-      cursors.encode(list, [id]),
-    );
+    return toPage(rows, limit, toComment, ({ id }) => cursors.encode(list, [id]));
   },
 });
 
@@ -229,13 +227,13 @@ async function lockComment(
   }: { readonly slug: string; readonly recordId: string; readonly commentId: string },
 ) {
   const { table, record } = await openRecord(ctx, slug, recordId);
-  const [row] = await queryRows(
+  const [row] = await queryRows<CommentRow>(
     ctx.tx,
     "select * from record_comments where id = $1 and table_id = $2 and record_id = $3 for update",
     [commentId, table.schema.id, recordId],
   );
   if (!row) throw new Failure(NotFound);
-  return { table, record, row: row as unknown as CommentRow };
+  return { table, record, row: row };
 }
 
 const deleteComment = command({

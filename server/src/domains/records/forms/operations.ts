@@ -20,7 +20,7 @@ import type { Platform, ReadContext } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/partition.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { Failure, failure, Forbidden, Invalid, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";

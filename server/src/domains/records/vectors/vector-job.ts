@@ -181,7 +181,7 @@ export const vectorReader = reader({
 
 async function listVectorTables(tx: Tx): Promise<ReadonlyMap<string, VectorTable>> {
   // Only definitions that were checked are ever stored.
-  const rows = (await queryRows(tx, TABLES, [])) as unknown as VectorTable[];
+  const rows = await queryRows<VectorTable>(tx, TABLES, []);
   return new Map(rows.map((table) => [table.id, table]));
 }
 

@@ -97,7 +97,7 @@ export async function readPending(
   if (!table) return [];
   const schema = resolveTable(table, partition);
   // The columns have the names of the fields.
-  const marks = (await queryRows(tx, PENDING, [tableId, count])) as unknown as PendingVector[];
+  const marks = await queryRows<PendingVector>(tx, PENDING, [tableId, count]);
   const found: PendingVector[] = [];
   for (const [column, ofColumn] of Map.groupBy(marks, (mark) => mark.column)) {
     const sources = await readSources(tx, schema, column, ofColumn);

@@ -4,7 +4,7 @@ import Type, { type Static } from "typebox";
 import { STATE_CHANGES, StateKey, stateChangeFields } from "#domains/workflows/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { queryRows } from "#kernel/db/statement.ts";
+import { queryRow, queryRows } from "#kernel/db/statement.ts";
 import { event } from "#kernel/log/event.ts";
 import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
@@ -122,8 +122,7 @@ export async function changeState(
   const [sums] = await queryRows(tx, SUMS, [workflowId, key]);
   const { keys, bytes: others } = sums as { readonly keys: number; readonly bytes: number };
   if (keys >= KEYS_MAX || others + bytes > TOTAL_BYTES_MAX) throw new Failure(TooMuchState);
-  const [row] = await queryRows(tx, WRITE, [workflowId, key, text, bytes, now]);
-  return row as unknown as StateEntry;
+  return queryRow<StateEntry>(tx, WRITE, [workflowId, key, text, bytes, now]);
 }
 
 /** The value after a change; undefined for none. */

@@ -12,7 +12,7 @@ import {
   WorkflowPublished,
   WorkflowRolledBack,
 } from "#domains/workflows/index.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { type RecordedEvent, SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { job } from "#kernel/work/job.ts";

@@ -102,8 +102,8 @@ function quoteAlias(field: string): string {
 }
 
 export async function find(tx: Tx, id: string): Promise<Artifact | undefined> {
-  const [row] = await queryRows(tx, FIND, [id]);
-  return row && toArtifact(row as unknown as Parameters<typeof toArtifact>[0]);
+  const [row] = await queryRows<Parameters<typeof toArtifact>[0]>(tx, FIND, [id]);
+  return row && toArtifact(row);
 }
 
 export async function get(tx: Tx, id: string): Promise<Artifact> {
@@ -372,7 +372,7 @@ function toVersion<Row extends { readonly authorId: string; readonly authorName:
 export const unattendedArtifacts: UnattendedWork = {
   kind: "artifact",
   list: async (tx, userId, limit) =>
-    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+    await queryRows<UnattendedItem>(tx, UNATTENDED, [userId, limit]),
 };
 
 const UNATTENDED = `

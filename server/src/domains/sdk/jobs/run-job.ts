@@ -1,7 +1,7 @@
 import { findRights } from "#domains/identity/accounts/index.ts";
 /** One execution of a scheduled job: the script runs outside any transaction, then its result is recorded. */
 import type { Platform, WriteContext } from "#kernel/contract.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { type Causation, SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import { find } from "../artifacts/store.ts";

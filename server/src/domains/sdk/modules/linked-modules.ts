@@ -97,7 +97,7 @@ async function findNewest(tx: Tx, specifiers: readonly string[]): Promise<readon
     named.map(({ name }) => name),
   ];
   // The columns have the names of the fields.
-  return (await queryRows(tx, NEWEST, columns)) as unknown as LinkedModule[];
+  return queryRows<LinkedModule>(tx, NEWEST, columns);
 }
 
 function pickUnsaved(specifiers: readonly string[], unsaved: UnsavedModules): LinkedModule[] {

@@ -49,8 +49,8 @@ export async function readPinned(tx: Tx, user: ModuleUser): Promise<ScriptModule
       from module_pins p
       join artifact_versions v on v.artifact_id = p.module_id and v.number = p.number
      where ${where}`;
-  const rows = await queryRows(tx, text, values);
-  return toScriptModules(rows as unknown as readonly LinkedModule[]);
+  const rows = await queryRows<LinkedModule>(tx, text, values);
+  return toScriptModules(rows);
 }
 
 /**

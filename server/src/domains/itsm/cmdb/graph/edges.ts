@@ -39,11 +39,7 @@ export function neighbourQuery(tx: Tx, filter: EdgeFilter): TraversalOptions["st
   const { types } = filter;
   return async (ids, limit) =>
     // The select list names the fields of a step.
-    (await queryRows(tx, text, [
-      ids,
-      limit,
-      ...(types ? [types] : []),
-    ])) as unknown as TraversalStep[];
+    await queryRows<TraversalStep>(tx, text, [ids, limit, ...(types ? [types] : [])]);
 }
 
 export interface Edge {
@@ -66,11 +62,13 @@ export async function listEdgesAmong(
   const text = `
     select id, from_id as "from", to_id as "to", type from cmdb_relationships
      where from_id = any($1::text[])${types ? " and type = any($3::text[])" : ""} limit $2`;
-  const rows = await queryRows(tx, text, [ids, SCANNED_EDGES_MAX + 1, ...(types ? [types] : [])]);
+  const rows = await queryRows<Edge>(tx, text, [
+    ids,
+    SCANNED_EDGES_MAX + 1,
+    ...(types ? [types] : []),
+  ]);
   const among = new Set(ids);
-  const edges = (rows as unknown as Edge[])
-    .filter(({ to }) => among.has(to))
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const edges = rows.filter(({ to }) => among.has(to)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const truncated = rows.length > SCANNED_EDGES_MAX || edges.length > EDGES_MAX;
   return { edges: edges.slice(0, EDGES_MAX), truncated };
 }
@@ -83,12 +81,12 @@ export async function findSummaries(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ItemSummary>> {
   const text = "select id, name, class, status from cmdb_items where id = any($1::text[])";
-  const rows = (await queryRows(tx, text, [ids])) as unknown as ItemSummary[];
+  const rows = await queryRows<ItemSummary>(tx, text, [ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Lists the oldest items. */
 export async function listFirstItems(tx: Tx, limit: number): Promise<readonly ItemSummary[]> {
   const text = "select id, name, class, status from cmdb_items order by no limit $1";
-  return (await queryRows(tx, text, [limit])) as unknown as ItemSummary[];
+  return queryRows<ItemSummary>(tx, text, [limit]);
 }

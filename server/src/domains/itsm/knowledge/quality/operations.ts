@@ -1,6 +1,6 @@
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
-import { queryRows } from "#kernel/db/statement.ts";
+import { queryRow, queryRows } from "#kernel/db/statement.ts";
 import { type ListCondition, type ListDefinition, listPage, listQuery } from "#kernel/list/list.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -59,9 +59,7 @@ export const noteSearch = command({
     }
     const opened = openedId === undefined ? 0 : 1;
     const values = [newId("srch", ctx.now.getTime()), words, opened, found, ctx.now];
-    const [row] = await queryRows(ctx.tx, NOTE, values);
-    // The columns are those of a search, by the list.
-    const search = row as unknown as ArticleSearch;
+    const search = await queryRow<ArticleSearch>(ctx.tx, NOTE, values);
     if (search.searches === 1) await queryRows(ctx.tx, MAKE_ROOM, []);
     ctx.emit(SearchNoted, { id: search.id, displayName: search.words }, search);
     // How often others searched for it is for those who write articles.
@@ -103,7 +101,6 @@ export const listSearches = query({
   run(ctx, { query: { unanswered, ...listing } }) {
     const conditions: ListCondition[] =
       unanswered === true ? [() => "(found = 0 or opened = 0)"] : [];
-    // The columns are those of a search, by the select list.
     const toItem = (row: unknown) => row as ArticleSearch;
     return listPage(ctx, LIST, listing, { conditions, toItem });
   },
@@ -130,8 +127,7 @@ export const deleteSearch = command({
 
 async function removeSearch(tx: Tx, searchId: string): Promise<ArticleSearch> {
   const text = `delete from article_searches where id = $1 returning ${COLUMNS}`;
-  const [row] = await queryRows(tx, text, [searchId]);
+  const [row] = await queryRows<ArticleSearch>(tx, text, [searchId]);
   if (!row) throw new Failure(NotFound);
-  // The columns are those of a search, by the list.
-  return row as unknown as ArticleSearch;
+  return row;
 }

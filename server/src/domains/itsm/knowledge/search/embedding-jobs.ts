@@ -123,9 +123,8 @@ async function readTexts(
   )?.table;
   if (table === undefined) return [];
   const text = `select title, description from ${table} where id = $1 and state = any($2::text[])`;
-  const [row] = await queryRows(tx, text, [id, FINDABLE_STATES[kind]]);
-  // Every table of tickets has these columns.
-  return row ? [ticketText(row as unknown as TicketTextRow)] : [];
+  const [row] = await queryRows<TicketTextRow>(tx, text, [id, FINDABLE_STATES[kind]]);
+  return row ? [ticketText(row)] : [];
 }
 
 export interface TicketTextRow {

@@ -53,6 +53,5 @@ export async function findByText(
         tsvector_to_array(to_tsvector(text_config(asked.language), $1::text)), $2::text[],
         asked.language, ${HITS_MAX}) hit
      order by hit.has_all desc, hit.rank desc limit ${HITS_MAX}`;
-  const rows = await queryRows(tx, text, [query.words, visible]);
-  return rows as unknown as readonly TextHit[];
+  return queryRows<TextHit>(tx, text, [query.words, visible]);
 }

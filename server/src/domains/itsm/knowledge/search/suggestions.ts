@@ -91,9 +91,8 @@ async function readIncident(
 ): Promise<{ readonly id: string; readonly text: string }> {
   const { id } = await getTicketIdentity(ctx, incidentKind, ref);
   const statement = `select title, description from ${incidentKind.table} where id = $1`;
-  const [row] = await queryRows(ctx.tx, statement, [id]);
-  // Every table of tickets has these columns.
-  return { id, text: row ? ticketText(row as unknown as TicketTextRow) : "" };
+  const [row] = await queryRows<TicketTextRow>(ctx.tx, statement, [id]);
+  return { id, text: row ? ticketText(row) : "" };
 }
 
 function withoutIncident(hits: readonly VectorHit[], id: string): readonly VectorHit[] {

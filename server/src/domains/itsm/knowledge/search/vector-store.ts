@@ -82,7 +82,7 @@ export async function listChangedItems(
 ): Promise<{ readonly items: readonly VectorItem[]; readonly isWhole: boolean }> {
   // The select list names the fields of the type.
   const values = [query.kind, query.after, query.last, MODEL];
-  const rows = (await queryRows(tx, CHANGED, values)) as unknown as VectorRow[];
+  const rows = await queryRows<VectorRow>(tx, CHANGED, values);
   const isWhole = rows.length < PAGE_ROWS;
   // A page may end within an item, which then comes again with the next page.
   const end = isWhole ? undefined : rows.at(-1)?.change;

@@ -6,7 +6,7 @@
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { job } from "#kernel/work/job.ts";

@@ -5,7 +5,7 @@
 import { discardContent, insertFile, storeFile, type StoredContent } from "#domains/files/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";

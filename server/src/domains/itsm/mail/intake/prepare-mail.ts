@@ -5,7 +5,7 @@ import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { queryRows } from "#kernel/db/statement.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { type PreparedRequest, prepareSubmit } from "../../catalog/index.ts";
 import { nextTicketNumber, type TicketNumber } from "../../tickets/index.ts";
 import type { StoredMailbox } from "../mailbox.ts";

@@ -16,27 +16,24 @@ export async function listMails(
   mailboxId: string,
   page: { readonly before: string; readonly state: string | undefined; readonly limit: number },
 ): Promise<readonly MailMessage[]> {
-  const rows = await queryRows(
+  return queryRows<MailMessage>(
     tx,
     `select ${COLUMNS} from mails
       where mailbox_id = $1 and id < $2 and ($3::text is null or state = $3) order by id desc limit $4`,
     [mailboxId, page.before, page.state ?? null, page.limit],
   );
-  // The columns are the fields.
-  return rows as unknown as readonly MailMessage[];
 }
 
 /** Throws a 404 where the mailbox has no such mail. */
 export async function getMail(tx: Tx, mailboxId: string, id: string): Promise<MailMessageDetail> {
-  const [row] = await queryRows(
+  const [row] = await queryRows<MailMessageDetail>(
     tx,
     `select ${COLUMNS}, message_id as "messageId", return_path as "returnPath", quoted
        from mails where mailbox_id = $1 and id = $2`,
     [mailboxId, id],
   );
   if (!row) throw new Failure(NotFound);
-  // The columns are the fields.
-  return row as unknown as MailMessageDetail;
+  return row;
 }
 
 /** A mail that waits for its turn, as it was accepted. */
@@ -52,14 +49,14 @@ export interface WaitingMail {
 
 /** Finds a mail of which nothing has become yet. */
 export async function findWaiting(tx: Tx, id: string): Promise<WaitingMail | undefined> {
-  const [row] = await queryRows(
+  const [row] = await queryRows<WaitingMail>(
     tx,
     `select id, mailbox_id as "mailboxId", return_path as "returnPath", recipient,
             file_id as "fileId", size, created_at as "createdAt"
        from mails where id = $1 and state = 'waiting'`,
     [id],
   );
-  return row as unknown as WaitingMail | undefined;
+  return row;
 }
 
 /** The ids by which programs of mail know the thread of a ticket: that of its first mail, and of its last. */

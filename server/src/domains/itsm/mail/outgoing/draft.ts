@@ -95,13 +95,13 @@ interface CommentRow {
 }
 
 async function findComment(tx: Tx, id: string): Promise<CommentRow | undefined> {
-  const [row] = await queryRows(
+  const [row] = await queryRows<CommentRow>(
     tx,
     `select body, internal, created_by as "createdBy", created_at as "createdAt"
        from ticket_comments where id = $1`,
     [id],
   );
-  return row as unknown as CommentRow | undefined;
+  return row;
 }
 
 const FILES_MAX = 20;

@@ -42,9 +42,8 @@ export const NotMajor = failure(
 /** Reads who has which role, in the order of the roles. */
 export async function readRoles(tx: Tx, incidentId: string): Promise<IncidentRole[]> {
   const text = `select role, user_id as "userId", since from incident_roles where incident_id = $1`;
-  const rows = await queryRows(tx, text, [incidentId]);
-  // The columns are the fields.
-  const found = rows as unknown as IncidentRole[];
+  const rows = await queryRows<IncidentRole>(tx, text, [incidentId]);
+  const found = rows;
   return found.toSorted((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
 }
 

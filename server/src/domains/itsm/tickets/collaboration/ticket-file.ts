@@ -130,9 +130,7 @@ export async function findAttachments(
   kind: TicketKind,
   ticketId: string,
 ): Promise<readonly Attachment[]> {
-  const rows = await queryRows(tx, `${FIND} order by a.id`, [ticketId, seesInternal(kind, caller)]);
-  // The columns are those that the statement names.
-  return rows as unknown as Attachment[];
+  return queryRows<Attachment>(tx, `${FIND} order by a.id`, [ticketId, seesInternal(kind, caller)]);
 }
 
 /** One of them; 404 where there is none. */
@@ -142,9 +140,13 @@ export async function getTicketAttachment(
   { ticketId, attachmentId }: { readonly ticketId: string; readonly attachmentId: string },
 ): Promise<Attachment & { readonly fileId: string }> {
   const values = [ticketId, seesInternal(kind, caller), attachmentId];
-  const [row] = await queryRows(tx, `${FIND} and a.id = $3`, values);
+  const [row] = await queryRows<Attachment & { readonly fileId: string }>(
+    tx,
+    `${FIND} and a.id = $3`,
+    values,
+  );
   if (!row) throw new Failure(NotFound);
-  return row as unknown as Attachment & { fileId: string };
+  return row;
 }
 
 /** Removes an attachment and its file. */

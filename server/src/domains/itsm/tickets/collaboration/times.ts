@@ -221,6 +221,5 @@ async function findTimes(
   ticketId: string,
   timeId: string | null = null,
 ): Promise<readonly TimeEntry[]> {
-  // The columns are the fields.
-  return (await queryRows(tx, FIND, [ticketId, timeId])) as unknown as readonly TimeEntry[];
+  return queryRows<TimeEntry>(tx, FIND, [ticketId, timeId]);
 }

@@ -146,8 +146,7 @@ const OF_TICKET = `
 
 /** The tasks of a ticket in their order. */
 export async function findTasks(tx: Tx, ticketId: string): Promise<readonly WaitingTask[]> {
-  // The columns are the fields.
-  return (await queryRows(tx, OF_TICKET, [ticketId])) as unknown as readonly WaitingTask[];
+  return queryRows<WaitingTask>(tx, OF_TICKET, [ticketId]);
 }
 
 /** One of these tasks; throws a 404 where it is not among them. */

@@ -3,7 +3,7 @@ import { type PlannedVersion, triggerName } from "#domains/workflows/index.ts";
 import type { Platform, ReadContext, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { DomainGauge } from "#kernel/telemetry/domain-gauge.ts";
@@ -58,14 +58,13 @@ export async function readKeptRequests(
   },
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly KeptRequest[]> {
-  const rows = await queryRows(
+  return queryRows<KeptRequest>(
     tx,
     `select id, input, received_at as "receivedAt" from kept_requests
       where workflow_id = $1 and trigger_id = $2 and received_at >= $3 and received_at < $4 and id > $5
       order by id limit $6`,
     [about.workflowId, about.triggerId, about.from, about.to, after, limit],
   );
-  return rows as unknown as KeptRequest[];
 }
 
 /** The start of a run for a request that was kept. Nobody waits for its answer. */

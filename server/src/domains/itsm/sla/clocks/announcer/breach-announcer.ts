@@ -6,7 +6,7 @@
  * clock was written are read from the log first. They serve this decision alone. Only the clock reader
  * writes the clock itself, because it sees the log in its settled order.
  */
-import { newCorrelationId } from "#kernel/log/correlation.ts";
+import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Platform, Engine, RunningEngine, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
