@@ -78,9 +78,10 @@ test("more changes than one undo makes are refused before the first, and told", 
   const copy = (correlationId: string, count: number) =>
     world.sql(
       `insert into events overriding system value
-       select (jsonb_populate_record(e, jsonb_build_object('seq', e.seq + 100000 + n,
-                'resource_id', e.resource_id || n, 'data', e.data || jsonb_build_object('id', e.resource_id || n)))).*
-         from events e, generate_series(1, $2::int) n where e.correlation_id = $1`,
+       select copy.* from events e, generate_series(1, $2::int) n,
+              jsonb_populate_record(e, jsonb_build_object('seq', e.seq + 100000 + n, 'resource_id', e.resource_id || n,
+                'data', e.data || jsonb_build_object('id', e.resource_id || n))) copy
+        where e.correlation_id = $1`,
       [correlationId, count],
     );
   const record = await owner(`POST ${PATH}`, { name: "Nut" });
@@ -94,9 +95,10 @@ test("more changes than one undo makes are refused before the first, and told", 
   const watched = await owner(`POST /api/v1/itsm/incidents/${id}/watchers`);
   await world.sql(
     `insert into events overriding system value
-     select (jsonb_populate_record(e, jsonb_build_object('seq', e.seq + 100000 + n,
-              'data', jsonb_build_object('userId', 'usr_' || n)))).*
-       from events e, generate_series(1, 500) n where e.correlation_id = $1`,
+     select copy.* from events e, generate_series(1, 500) n,
+            jsonb_populate_record(e, jsonb_build_object('seq', e.seq + 100000 + n,
+              'data', jsonb_build_object('userId', 'usr_' || n))) copy
+      where e.correlation_id = $1`,
     [correlationOf(watched)],
   );
   for (const act of [record, macro, watched]) {

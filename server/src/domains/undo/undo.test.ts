@@ -319,9 +319,11 @@ test("an answer to a person says where all of an act can be undone", async () =>
 test("more than memory holds at once is refused before it is read", async () => {
   const made = await owner(`POST ${TEAMS}`, { name: "Huge" });
   await world.sql(
-    `insert into events overriding system value select (jsonb_populate_record(e, jsonb_build_object('seq', e.seq + 1000 + n,
-            'data', e.data || jsonb_build_object('facts', repeat('x', 1000000))))).*
-       from events e, generate_series(1, 70) n where e.correlation_id = $1`,
+    `insert into events overriding system value
+     select copy.* from events e, generate_series(1, 70) n,
+            jsonb_populate_record(e, jsonb_build_object('seq', e.seq + 1000 + n,
+              'data', e.data || jsonb_build_object('facts', repeat('x', 1000000)))) copy
+      where e.correlation_id = $1`,
     [correlationOf(made)],
   );
   expect((await undoOf(made)).body.code).toBe("too_many_changes");
