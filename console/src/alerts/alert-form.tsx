@@ -1,6 +1,5 @@
 import { Builder, type ReportDraft } from "../analytics/index.ts";
-import { useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { PeopleField } from "../desk-settings/index.ts";
 import { Field } from "../ui/field.tsx";
 import { RULE_KINDS, type Rule } from "./words.ts";
 
@@ -92,7 +91,12 @@ export function AlertForm({ draft, onChange }: AlertFormProps) {
           </select>
         )}
       </Field>
-      <Recipients chosen={draft.notify} onChange={(notify) => onChange({ ...draft, notify })} />
+      <PeopleField
+        label="Notifies"
+        help="In their inbox, and by mail where they want it"
+        userIds={draft.notify}
+        onChange={(notify) => onChange({ ...draft, notify })}
+      />
       <label className="alert-enabled">
         <input
           type="checkbox"
@@ -102,36 +106,5 @@ export function AlertForm({ draft, onChange }: AlertFormProps) {
         Enabled
       </label>
     </div>
-  );
-}
-
-interface RecipientsProps {
-  readonly chosen: readonly string[];
-  readonly onChange: (chosen: readonly string[]) => void;
-}
-
-function Recipients({ chosen, onChange }: RecipientsProps) {
-  const may = useMay();
-  const people =
-    useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") }).data?.data ?? [];
-  return (
-    <Field label="Notifies" help="In their inbox, and by mail where they want it.">
-      {(attributes) => (
-        <select
-          {...attributes}
-          className="field"
-          multiple
-          size={Math.min(5, Math.max(2, people.length))}
-          value={[...chosen]}
-          onChange={({ target }) => onChange([...target.selectedOptions].map(({ value }) => value))}
-        >
-          {people.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
   );
 }

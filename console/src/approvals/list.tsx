@@ -1,6 +1,6 @@
 import { Check, X } from "lucide-react";
 import { Ago, useNow } from "../ui/time.tsx";
-import { toCountdown } from "../ui/words.ts";
+import { toCountdown, toMoment } from "../ui/words.ts";
 import type { InboxItem } from "./inbox.ts";
 
 const SOON_MS = 3_600_000;
@@ -82,7 +82,7 @@ export function DueTag({ at }: { readonly at: string }) {
   const leftMs = Date.parse(at) - useNow();
   const tone = leftMs < SOON_MS ? "bad" : "idle";
   return (
-    <time className={`tag ${tone}`} dateTime={at} title={new Date(at).toLocaleString()}>
+    <time className={`tag ${tone}`} dateTime={at} title={toMoment(at)}>
       {leftMs > 0 ? `Lapses in ${toCountdown(leftMs)}` : "Lapsed"}
     </time>
   );

@@ -34,7 +34,7 @@ export function Artifacts() {
   const reason = may("artifacts:write") ? undefined : "You may not write artifacts here.";
   useActions([{ keys: "n", label: "New artifact", run: () => setNew(true), disabled: reason }]);
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head art-head">
         <h1>Artifacts</h1>
         <div className="tabs" role="group" aria-label="Which">

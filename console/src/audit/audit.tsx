@@ -15,6 +15,7 @@ import { count, toWords } from "../ui/words.ts";
 import { toCsv } from "./csv.ts";
 import { EventSide } from "./event-side.tsx";
 import { type AuditSearch, toAuditQuery } from "./search.ts";
+import { nameThing } from "../events/index.ts";
 
 type Event = Schemas["Event"];
 
@@ -55,7 +56,7 @@ export function Audit() {
   };
   const chosen = events.find(({ id }) => id === search.open);
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head">
         <h1>Audit log</h1>
         <span className="grow" />
@@ -98,13 +99,13 @@ function Row(props: {
   readonly isChosen: boolean;
   readonly onOpen: () => void;
 }) {
-  const { createdAt, actor, type, resource } = props.event;
+  const { createdAt, actor, type } = props.event;
   return (
     <button className="audit-row" aria-current={props.isChosen || undefined} onClick={props.onOpen}>
       <Ago at={createdAt} />
       <span className="cut">{actor.name}</span>
       <span className="cut">{toWords(type.replace(/^audit\./, ""))}</span>
-      <span className="cut muted">{resource.number ?? resource.displayName ?? resource.id}</span>
+      <span className="cut muted">{nameThing(props.event)}</span>
     </button>
   );
 }

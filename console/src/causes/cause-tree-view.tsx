@@ -1,7 +1,7 @@
 import { ChevronRight, Code, FileText, type LucideIcon, Radio, Send, Workflow } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { State, toneOf } from "../ui/state.tsx";
-import { count, toDuration, toWords } from "../ui/words.ts";
+import { count, toDuration, toExactTime, toWords } from "../ui/words.ts";
 import type { CauseNode, CauseRow } from "./cause-tree.ts";
 
 const ICONS: Readonly<Record<string, LucideIcon>> = {
@@ -78,7 +78,7 @@ function CauseTime(props: {
   const isSame = props.before !== undefined && clock(props.before) === shown;
   const sinceMs = Date.parse(props.at) - props.beginMs;
   return (
-    <time className="cause-time" dateTime={props.at} title={new Date(props.at).toLocaleString()}>
+    <time className="cause-time" dateTime={props.at} title={toExactTime(props.at)}>
       {isSame ? "" : shown}
       {props.before !== undefined && sinceMs > 0 && <small>+{toDuration(sinceMs)}</small>}
     </time>

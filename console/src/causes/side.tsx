@@ -8,6 +8,7 @@ import { EventData } from "../events/index.ts";
 import type { CauseNode, CauseRow } from "./cause-tree.ts";
 import { nameNode, Split } from "./cause-tree-view.tsx";
 import { screenOf } from "./screen.ts";
+import { toExactTime } from "../ui/words.ts";
 
 /** The chosen thing: what it says, what it changed, and the ways on from it. */
 export function CauseSide({
@@ -69,7 +70,7 @@ function NodeFacts({ node }: { readonly node: CauseNode }) {
     <dl className="cause-facts">
       <dt>When</dt>
       <dd>
-        <time dateTime={node.at}>{new Date(node.at).toLocaleString()}</time>
+        <time dateTime={node.at}>{toExactTime(node.at)}</time>
       </dd>
       {node.actor && (
         <>

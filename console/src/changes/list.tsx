@@ -1,5 +1,4 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
@@ -62,7 +61,6 @@ export function ChangeList() {
         </div>
         <span className="grow" />
         <label className="changes-find">
-          <Search className="ico" />
           <input
             id="change-find"
             className="field"

@@ -102,7 +102,7 @@ export function Connectors() {
   ]);
   const isNone = data?.data.length === 0 && words === "";
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head con-head">
         <h1 className="grow">Connectors</h1>
         {!isNone && (

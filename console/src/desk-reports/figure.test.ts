@@ -4,11 +4,11 @@ import { groupPromises, toChange, toSpanWords } from "./figure.ts";
 test("times are a few letters", () => {
   expect([null, 0.4, 38, 125, 1_439, 4_608].map(toSpanWords)).toEqual([
     "–",
-    "0 m",
-    "38 m",
-    "2 h 05",
-    "23 h 59",
-    "3.2 d",
+    "0m",
+    "38m",
+    "2h 05m",
+    "23h 59m",
+    "3.2 days",
   ]);
 });
 

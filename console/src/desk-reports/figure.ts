@@ -7,15 +7,15 @@ type Figures = Report["now"];
 const HOUR_M = 60;
 const DAY_M = 1_440;
 
-/** Minutes as `38 m`, `2 h 05`, `3.2 d`. */
+/** Minutes as `38m`, `2h 05m`, `3.2 days`. */
 export function toSpanWords(minutes: number | null): string {
   if (minutes === null) return "–";
   const whole = Math.round(minutes);
-  if (whole < HOUR_M) return `${whole} m`;
+  if (whole < HOUR_M) return `${whole}m`;
   if (whole < DAY_M) {
-    return `${Math.floor(whole / HOUR_M)} h ${String(whole % HOUR_M).padStart(2, "0")}`;
+    return `${Math.floor(whole / HOUR_M)}h ${String(whole % HOUR_M).padStart(2, "0")}m`;
   }
-  return `${(minutes / DAY_M).toFixed(1)} d`;
+  return `${(minutes / DAY_M).toFixed(1)} days`;
 }
 
 export const toPercent = (part: number, whole: number): number | null =>

@@ -123,7 +123,7 @@ export interface FiguresProps {
 
 function Figures({ report, onOpen }: FiguresProps) {
   const { course, unit } = report;
-  const format = new Intl.DateTimeFormat("en", {
+  const format = new Intl.DateTimeFormat("en-GB", {
     day: unit === "month" ? undefined : "numeric",
     month: "short",
     timeZone: "UTC",

@@ -30,7 +30,7 @@ export function toRowsTitle(
   nameOf: (id: string) => string | undefined,
 ): string {
   const day = (text: string): string =>
-    new Date(text).toLocaleDateString("en", { day: "numeric", month: "short" });
+    new Date(text).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
   const { from, minAgeDays, maxAgeDays, ...rest } = narrow;
   const parts = Object.entries(rest)
     .filter(([name]) => name !== "to")

@@ -1,13 +1,15 @@
 /** Names in the list of events. */
 import type { LogEvent } from "../data/live/live.ts";
+import { toWords } from "../ui/words.ts";
 
 /** The thing that an event is about, as people call it. */
 export function nameThing({ resource, data }: Pick<LogEvent, "resource" | "data">): string {
-  const { number, displayName, id } = resource;
+  const { number, displayName, type } = resource;
   const named = [number, displayName].filter(Boolean).join(" ");
   if (named !== "") return named;
   const name = [data["title"], data["subject"], data["name"]].find(isText);
-  return name ?? id;
+  // What has no name is known by its kind, and by what it tells of. Its id stands beside the event.
+  return name ?? [toWords(type), data["eventType"]].filter(isText).join(" · ");
 }
 
 function isText(value: unknown): value is string {

@@ -88,6 +88,8 @@ function Greeting() {
 
 function Waiting() {
   const { entries, total, isLoading, error, retry } = useWaiting();
+  const [shownMax, setShownMax] = useState(SHOWN_MAX);
+  const shown = entries.slice(0, shownMax);
   return (
     <Panel
       title="Waits for you"
@@ -98,7 +100,7 @@ function Waiting() {
       retry={retry}
       none="No decision, ticket or request is yours to move."
     >
-      {entries.slice(0, SHOWN_MAX).map(({ id, kind, text, about, to, search, at, state }) => (
+      {shown.map(({ id, kind, text, about, to, search, at, state }) => (
         <li key={id}>
           <Link to={to} search={search} className="line">
             <span className="home-kind muted">{kind}</span>
@@ -110,6 +112,13 @@ function Waiting() {
           </Link>
         </li>
       ))}
+      {shown.length < entries.length && (
+        <li>
+          <button className="line muted home-more" onClick={() => setShownMax(entries.length)}>
+            Show {entries.length - shown.length} more
+          </button>
+        </li>
+      )}
     </Panel>
   );
 }

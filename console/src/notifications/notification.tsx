@@ -10,7 +10,7 @@ import { useTitle } from "../shell/title.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
 import { Ago } from "../ui/time.tsx";
-import { toWords } from "../ui/words.ts";
+import { tellTimes, toWords } from "../ui/words.ts";
 
 /** One notification, and the way to what it is about. A mail leads here. */
 export function NotificationPage() {
@@ -54,7 +54,7 @@ export function NotificationPage() {
             <Ago at={one.createdAt} />
             {isElsewhere && ` in ${toWords(one.environment)}`}
           </p>
-          {one.body !== "" && <p className="reading-text">{one.body}</p>}
+          {one.body !== "" && <p className="reading-text">{tellTimes(one.body)}</p>}
           {path !== undefined && (
             <button className="btn main" onClick={follow}>
               {isElsewhere ? `Open in ${toWords(one.environment)}` : "Open"} <ArrowRight />

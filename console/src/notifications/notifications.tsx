@@ -10,7 +10,7 @@ import { useListKeys } from "../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
 import { Ago } from "../ui/time.tsx";
-import { toWords } from "../ui/words.ts";
+import { tellTimes, toWords } from "../ui/words.ts";
 
 type Notification = Schemas["Notification"];
 
@@ -47,7 +47,7 @@ export function Notifications() {
     },
   ]);
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head">
         <h1>Notifications</h1>
         <div className="tabs grow" role="group" aria-label="Which">
@@ -91,6 +91,9 @@ export function Notifications() {
   );
 }
 
+/** What has several lines, in one. */
+const toLine = (body: string): string => tellTimes(body).split(/\n+/).join(" · ");
+
 function NotificationRow(props: { readonly one: Notification; readonly isChosen: boolean }) {
   const { id, title, body, readAt, createdAt, environment } = props.one;
   const isNew = readAt === null;
@@ -105,7 +108,7 @@ function NotificationRow(props: { readonly one: Notification; readonly isChosen:
               <span className={`tag plain env-tag`}>{toWords(environment)}</span>
             )}
           </span>
-          {body !== "" && <span className="notification-body muted">{body}</span>}
+          {body !== "" && <span className="notification-body muted">{toLine(body)}</span>}
         </span>
         <Ago at={createdAt} />
       </Link>

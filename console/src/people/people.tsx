@@ -1,6 +1,6 @@
 import "./people.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Search, ShieldCheck, ShieldOff } from "lucide-react";
+import { ShieldCheck, ShieldOff } from "lucide-react";
 import { useMemo, useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
@@ -59,7 +59,7 @@ export function People() {
   const show = (next: "invitations" | undefined): void =>
     void navigate({ to: "/people", search: { tab: next }, replace: true });
   return (
-    <div className="page people-page">
+    <div className="page paper people-page">
       <header className="page-head">
         <h1>People</h1>
         <div className="tabs" role="group" aria-label="Which">
@@ -73,7 +73,6 @@ export function People() {
         <span className="grow" />
         {!isOpen && (
           <label className="people-find">
-            <Search className="ico" />
             <input
               id="people-find"
               className="field"

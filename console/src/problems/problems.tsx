@@ -1,6 +1,5 @@
 import "./problems.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
@@ -44,7 +43,7 @@ export function Problems() {
     },
   ]);
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head">
         <h1>Problems</h1>
         <div className="tabs" role="group" aria-label="Which">
@@ -57,7 +56,6 @@ export function Problems() {
         </div>
         <span className="grow" />
         <label className="problems-find">
-          <Search className="ico" />
           <input
             id="problem-find"
             className="field"

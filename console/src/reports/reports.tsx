@@ -15,7 +15,7 @@ export function Reports() {
   const choose = (next: ReportsTab): void =>
     void navigate({ to: "/reports", search: { tab: next === "saved" ? undefined : next } });
   return (
-    <div className="page reports">
+    <div className="page paper reports">
       <h1 className="hide">Reports</h1>
       <Tabs
         label="Reports"

@@ -1,5 +1,4 @@
 import "./roles.css";
-import { Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
@@ -34,11 +33,10 @@ export function Roles() {
   ]);
   const error = roles.error ?? permissions.error;
   return (
-    <div className="page roles-page">
+    <div className="page paper roles-page">
       <header className="page-head">
         <h1>Roles</h1>
         <label className="people-find roles-find">
-          <Search className="ico" />
           <input
             id="permission-find"
             className="field"

@@ -6,7 +6,7 @@ import { pathOf } from "../data/resource-path.ts";
 import { useTitle } from "../shell/title.ts";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { toWords } from "../ui/words.ts";
+import { toStateWords, toWords } from "../ui/words.ts";
 
 type Hit = Schemas["SearchHit"];
 
@@ -34,7 +34,7 @@ export function SearchScreen() {
   );
   const hits = data?.data.hits ?? [];
   return (
-    <>
+    <div className="page paper">
       <header className="page-head search-head">
         <h1>Search</h1>
         <input
@@ -64,7 +64,7 @@ export function SearchScreen() {
           <p className="muted search-more">The best {HITS_MAX}. More words find less.</p>
         )}
       </div>
-    </>
+    </div>
   );
 }
 
@@ -102,7 +102,7 @@ function HitLine({ hit: { kind, id, title, ref, detail, table } }: { readonly hi
   const words = (
     <>
       <span className="cut search-title">{title}</span>
-      <span className="muted cut">{[ref, detail].filter(Boolean).join(" · ")}</span>
+      <span className="muted cut">{[ref, toStateWords(detail)].filter(Boolean).join(" · ")}</span>
       <span className="muted search-kind">{toWords(kind)}</span>
     </>
   );

@@ -61,7 +61,7 @@ export function NamedValues<T>(props: NamedValuesProps<T>) {
   useActions([{ keys: "n", label: `New ${one}`, run: () => setNew(true), disabled: reason }]);
   const chosen = values.find((value) => keyOf(value) === open);
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head">
         <h1 className="grow">{title}</h1>
         <button

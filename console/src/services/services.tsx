@@ -1,6 +1,6 @@
 import "./services.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Plus, Route, Search, Shapes, Upload } from "lucide-react";
+import { Plus, Route, Shapes, Upload } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
@@ -255,7 +255,6 @@ function ItemList(props: {
   return (
     <nav className="services-list" aria-label="Items">
       <label className="services-find">
-        <Search className="ico" />
         <input
           id="item-find"
           className="field"

@@ -29,6 +29,7 @@ type ActionRef = React.RefObject<readonly Action[]>;
 
 const SEQUENCE_MS = 900;
 const screens = new Set<ActionRef>();
+const frames = new Set<ActionRef>();
 let pending = "";
 let pendingAtMs = 0;
 
@@ -74,22 +75,36 @@ function runKeys(event: KeyboardEvent, keys: string): boolean {
 
 /** Declares the actions of a screen for as long as it is shown. */
 export function useActions(actions: readonly Action[]): void {
+  useDeclared(screens, actions);
+}
+
+/** Declares what can be done on every screen; what a screen declares itself goes before. */
+export function useFrameActions(actions: readonly Action[]): void {
+  useDeclared(frames, actions);
+}
+
+function useDeclared(declared: Set<ActionRef>, actions: readonly Action[]): void {
   const ref = useRef(actions);
   useEffect(() => {
     ref.current = actions;
   });
   useEffect(() => {
-    screens.add(ref);
+    declared.add(ref);
     return () => {
-      screens.delete(ref);
+      declared.delete(ref);
     };
-  }, []);
+  }, [declared]);
 }
 
-/** The actions that can be done now: those of the newest screen first. */
+/** The actions that can be done now: those of the newest screen first, those of every screen last. */
 export function currentActions(): readonly Action[] {
-  return [...screens].toReversed().flatMap((ref) => ref.current);
+  return [...screenActions(), ...frameActions()];
 }
+
+export const screenActions = (): readonly Action[] =>
+  [...screens].toReversed().flatMap((ref) => ref.current);
+
+export const frameActions = (): readonly Action[] => [...frames].flatMap((ref) => ref.current);
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;

@@ -14,7 +14,7 @@ import { isFirstRun, useWelcome, WELCOME_PREFERENCE } from "../data/welcome.ts";
 import { Keys } from "../ui/key.tsx";
 import { notify, takeWayBack, Toasts } from "../ui/toast.tsx";
 import { signOut } from "./account.ts";
-import { type Action, useActions, useHeldKeys } from "./actions.ts";
+import { type Action, useFrameActions, useHeldKeys } from "./actions.ts";
 import { SCREENS } from "./areas.ts";
 import { AccountMenu } from "./bar/account-menu.tsx";
 import { Bell } from "./bar/bell.tsx";
@@ -146,7 +146,7 @@ function Frame() {
   };
   useHeldKeys(useRouterState({ select: ({ status }) => status === "pending" }) || me === undefined);
   const openPalette = (): void => setOpen("palette");
-  useActions([
+  useFrameActions([
     { keys: "mod+k", label: "Search and commands", run: openPalette, always: true, hidden: true },
     { keys: "/", label: "Search", run: openPalette, hidden: true },
     { keys: "?", label: "Keys of this screen", run: () => setOpen("keys") },
@@ -166,11 +166,11 @@ function Frame() {
       disabled: may("packs:install") ? undefined : "You may not install packs here.",
     },
     { label: "Sign out", run: () => void signOut() },
-    ...SCREENS.filter(isOffered).map(({ to, label, keys }): Action => ({
-      ...(keys !== undefined && { keys }),
-      label: `Go to ${label}`,
-      run: () => void navigate({ to }),
-    })),
+    ...SCREENS.filter(isOffered).flatMap(({ to, label, keys }): readonly Action[] =>
+      keys === undefined
+        ? []
+        : [{ keys, label: `Go to ${label}`, run: () => void navigate({ to }) }],
+    ),
   ]);
   return (
     <div className={`shell env-${place.environment}${isNarrow ? " narrow" : ""}`}>

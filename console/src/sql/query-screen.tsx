@@ -73,7 +73,7 @@ export function QueryScreen({ queries, saved, schema, first, onOpen }: QueryScre
       : []),
   ]);
   return (
-    <div className="page sql-page">
+    <div className="page paper sql-page">
       <header className="page-head">
         <QueryTitle saved={saved} isSideOpen={isSideOpen} setSideOpen={setSideOpen} />
         <QueryMenu

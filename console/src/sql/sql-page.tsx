@@ -18,14 +18,14 @@ export function SqlPage() {
   useTitle(saved?.name ?? "SQL");
   if (error && !data) {
     return (
-      <div className="page">
+      <div className="page paper">
         <ErrorNotice error={error} retry={() => void refetch()} />
       </div>
     );
   }
   if (!data) {
     return (
-      <div className="page">
+      <div className="page paper">
         <Loading />
       </div>
     );

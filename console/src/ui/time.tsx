@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { toAge } from "./words.ts";
+import { toAge, toExactTime } from "./words.ts";
 
 const TICK_MS = 1_000;
 
@@ -28,7 +28,7 @@ export const useNow = (): number => useSyncExternalStore(subscribe, () => nowMs)
 export function Ago({ at }: { readonly at: string }) {
   const age = useSyncExternalStore(subscribe, () => toAge(at, nowMs));
   return (
-    <time className="muted" dateTime={at} title={new Date(at).toLocaleString()}>
+    <time className="muted" dateTime={at} title={toExactTime(at)}>
       {age}
     </time>
   );

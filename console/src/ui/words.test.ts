@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { count, splitWords, toAge, toCountdown, toDuration, toWords } from "./words.ts";
+import {
+  count,
+  splitWords,
+  tellTimes,
+  toAge,
+  toCountdown,
+  toDuration,
+  toStateWords,
+  toWords,
+} from "./words.ts";
 
 test.each([
   ["in_progress", "In progress"],
@@ -29,8 +38,8 @@ test.each([
 ])("a duration of %s ms is %s", (ms, text) => expect(toDuration(ms)).toBe(text));
 
 test.each([
-  [2_735_000, "45:35"],
-  [-385_000, "−6:25"],
+  [2_735_000, "45m 35s"],
+  [-385_000, "−6m 25s"],
   [-7_440_000, "−2h 04m"],
   [273_600_000, "3d 4h"],
 ])("%d ms are %s", (ms, text) => expect(toCountdown(ms)).toBe(text));
@@ -40,4 +49,17 @@ test("an age is told in its largest unit", () => {
   expect(toAge("2026-11-16T11:59:30Z", now)).toBe("now");
   expect(toAge("2026-11-16T11:54:00Z", now)).toBe("6m ago");
   expect(toAge("2026-11-14T11:54:00Z", now)).toBe("2d ago");
+});
+
+test("states are said in words, and what somebody wrote is left alone", () => {
+  expect(["in_progress", "For packing and returns", null].map(toStateWords)).toEqual([
+    "In progress",
+    "For packing and returns",
+    undefined,
+  ]);
+});
+
+test("a sentence has no time of a machine", () => {
+  const told = tellTimes("It passed at 2026-11-18T10:08:56.474Z.");
+  expect(told).toMatch(/^It passed at 1[789] Nov 2026, \d\d:\d\d\.$/);
 });

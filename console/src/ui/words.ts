@@ -5,6 +5,14 @@ export function toWords(name: string): string {
   return toSentence(name.replaceAll(/[_.-]+/g, " ").trim());
 }
 
+const STATE = /^[a-z]+(_[a-z]+)*$/;
+
+/** The name of a state in words; a text that somebody wrote as it is. */
+export function toStateWords(text: string | null): string | undefined {
+  if (text === null) return undefined;
+  return STATE.test(text) ? toWords(text) : text;
+}
+
 /** `cmdbItems`, the name of a field, as `CMDB items`. */
 export function splitWords(name: string): string {
   return toWords(name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
@@ -46,7 +54,7 @@ export function toAge(at: string, nowMs: number): string {
   return "now";
 }
 
-/** A time left, or overdue with a minus: `45:35`, `−2h 04m`, `3d 4h`. */
+/** A time left, or overdue with a minus: `45m 35s`, `−2h 04m`, `3d 4h`. */
 export function toCountdown(ms: number): string {
   const sign = ms < 0 ? "−" : "";
   const seconds = Math.floor(Math.abs(ms) / SECOND_MS);
@@ -58,7 +66,7 @@ export function toCountdown(ms: number): string {
     const minutes = Math.floor((seconds % HOUR_S) / MINUTE_S);
     return `${sign}${Math.floor(seconds / HOUR_S)}h ${two(minutes)}m`;
   }
-  return `${sign}${Math.floor(seconds / MINUTE_S)}:${two(seconds % MINUTE_S)}`;
+  return `${sign}${Math.floor(seconds / MINUTE_S)}m ${two(seconds % MINUTE_S)}s`;
 }
 
 /** A duration: `47 ms`, `1.52 s`, `2m 05s`. */
@@ -73,6 +81,25 @@ export function toDuration(ms: number | null | undefined): string {
   const minutes = Math.floor((seconds % HOUR_S) / MINUTE_S);
   return `${Math.floor(seconds / HOUR_S)}h ${String(minutes).padStart(2, "0")}m`;
 }
+
+type Time = string | number;
+
+/** `18 Nov 2026`: months are written, since nobody agrees on the order of numbers. */
+export const toDay = (at: Time): string =>
+  new Date(at).toLocaleDateString("en-GB", { dateStyle: "medium" });
+
+/** `18 Nov 2026, 11:06`. */
+export const toMoment = (at: Time): string =>
+  new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
+/** `18 Nov 2026, 11:06:21`. */
+export const toExactTime = (at: Time): string =>
+  new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+const ISO_TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+
+/** A sentence of the server, with its times as the reader's clock shows them. */
+export const tellTimes = (text: string): string => text.replaceAll(ISO_TIME, toMoment);
 
 const KIB = 1_024;
 

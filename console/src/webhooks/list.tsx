@@ -51,7 +51,7 @@ export function Webhooks() {
     [name, url, ...events].some((text) => text.toLowerCase().includes(wanted)),
   );
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head hook-head">
         <h1 className="grow">Webhooks</h1>
         {(data?.data.length ?? 0) > 0 && (

@@ -4,6 +4,7 @@ import type { Schemas } from "../../data/api.ts";
 import { Entry } from "../../ui/display/section.tsx";
 import { Ago, useNow } from "../../ui/time.tsx";
 import { summariseScopes } from "./scopes.ts";
+import { toDay } from "../../ui/words.ts";
 
 /** A token as lists of either kind have it. */
 export type ApiToken = Pick<
@@ -41,9 +42,7 @@ export function TokenEntry(props: {
           ) : (
             "never used"
           )}
-          {expiresAt !== null && !isOver && (
-            <> · until {new Date(expiresAt).toLocaleDateString("en-GB")}</>
-          )}
+          {expiresAt !== null && !isOver && <> · until {toDay(expiresAt)}</>}
           {ipAllowlist && <> · only from {ipAllowlist.join(", ")}</>}
         </>
       }

@@ -5,7 +5,7 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { notifyError } from "../../ui/toast.tsx";
-import { toDuration, toWords } from "../../ui/words.ts";
+import { toDuration, toMoment, toWords } from "../../ui/words.ts";
 import { type Artifact, executionState } from "../artifact-type.ts";
 import { Logs } from "./logs.tsx";
 import { ExecutionInput } from "./requests.tsx";
@@ -103,7 +103,7 @@ function DueLine({ artifact }: { readonly artifact: Artifact }) {
       {job.nextDueAt === null ? (
         <span className="muted">Not due while it is {artifact.status}.</span>
       ) : (
-        <span title={new Date(job.nextDueAt).toLocaleString()}>
+        <span title={toMoment(job.nextDueAt)}>
           Next <Ago at={job.nextDueAt} />
         </span>
       )}

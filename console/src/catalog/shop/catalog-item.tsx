@@ -32,7 +32,7 @@ export function CatalogItem() {
   useTitle(item?.name);
   if (isGone(error)) return <NotFound />;
   return (
-    <div className="page">
+    <div className="page paper">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={8} />}
       {item?.id === id && <ItemSheet key={item.id} item={item} />}

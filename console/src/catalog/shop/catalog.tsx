@@ -1,6 +1,6 @@
 import "../catalog.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Package, Plus, Search } from "lucide-react";
+import { Package, Plus } from "lucide-react";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useMay } from "../../data/people.ts";
@@ -51,7 +51,6 @@ export function Catalog() {
         <span className="grow" />
         {tab === undefined && (
           <label className="cat-find">
-            <Search className="ico" />
             <input
               id="item-q"
               className="field"

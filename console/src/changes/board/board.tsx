@@ -38,7 +38,7 @@ export function Board() {
     });
   useListKeys({ ids: agenda.map(({ id }) => id), chosen: change?.id, onChoose: show });
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head">
         <Link className="btn bare icon" aria-label="Changes" to="/changes" search={{}}>
           <ArrowLeft />

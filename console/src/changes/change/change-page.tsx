@@ -37,7 +37,7 @@ export function ChangePage() {
   useTitle(change && `${change.number} ${change.title}`);
   if (isGone(error)) return <NotFound />;
   return (
-    <div className="page">
+    <div className="page paper">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={10} />}
       {change && (change.id === id || change.number === id) && (

@@ -42,7 +42,7 @@ export function ConnectorPage() {
   if (error) return <PageError error={error} retry={() => void refetch()} />;
   if (isPending || !connector) return <Loading rows={10} />;
   return (
-    <div className="page">
+    <div className="page paper">
       <Head connector={connector} />
       {connector.status === "down" && connector.statusReason !== null && (
         <p className="problem" role="status">

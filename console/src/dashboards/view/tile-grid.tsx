@@ -13,10 +13,11 @@ interface ItemProps {
 }
 
 TileGrid.Item = function Item({ widget, children, className = "" }: ItemProps) {
+  const look = widget.kind === "text" ? "text" : widget.layout.h === 1 ? "short" : "";
   return (
     <div
       role="group"
-      className={`tile ${className} ${widget.kind === "text" ? "text" : ""}`}
+      className={`tile ${className} ${look}`}
       aria-label={widget.title || undefined}
       style={boxStyle(widget.layout)}
     >

@@ -2,6 +2,7 @@ import "../marks.css";
 import { Pause } from "lucide-react";
 import { useNow } from "../../ui/time.tsx";
 import { type Due, leftOf, shareOf, toDueWords, toneOfDue } from "./due.ts";
+import { toMoment } from "../../ui/words.ts";
 
 interface DueMarkProps {
   readonly due: Due | undefined;
@@ -24,7 +25,7 @@ export function DueMark({ due, onHoldReason }: DueMarkProps) {
     );
   }
   const left = leftOf(due, now);
-  const when = due.dueAt === null ? "" : `, ${new Date(due.dueAt).toLocaleString()}`;
+  const when = due.dueAt === null ? "" : `, ${toMoment(due.dueAt)}`;
   return (
     <span className={`due ${tone}`} title={`${due.promise}${when}`}>
       <span className="due-bar" aria-hidden="true">

@@ -43,15 +43,15 @@ export function toneOfDue(due: Due, nowMs: number): DueTone {
   return left < HOUR_MS || shareOf(due, nowMs) < WARN_SHARE ? "warn" : "ok";
 }
 
-/** `38 m`, `2 h 05`, `3 d`; what is over has a minus. Seconds would only make people nervous. */
+/** `38m`, `2h 05m`, `3d`; what is over has a minus. Seconds would only make people nervous. */
 export function toDueWords(ms: number): string {
   const sign = ms < 0 ? "−" : "";
   const minutes = Math.floor(Math.abs(ms) / MINUTE_MS);
-  if (minutes < 1) return ms < 0 ? "now" : "< 1 m";
-  if (minutes < HOUR_M) return `${sign}${minutes} m`;
+  if (minutes < 1) return ms < 0 ? "now" : "< 1m";
+  if (minutes < HOUR_M) return `${sign}${minutes}m`;
   if (minutes < DAY_M) {
     const rest = minutes % HOUR_M;
-    return `${sign}${Math.floor(minutes / HOUR_M)} h${rest > 0 && minutes < 10 * HOUR_M ? ` ${String(rest).padStart(2, "0")}` : ""}`;
+    return `${sign}${Math.floor(minutes / HOUR_M)}h${rest > 0 && minutes < 10 * HOUR_M ? ` ${String(rest).padStart(2, "0")}m` : ""}`;
   }
-  return `${sign}${Math.floor(minutes / DAY_M)} d`;
+  return `${sign}${Math.floor(minutes / DAY_M)}d`;
 }

@@ -12,5 +12,5 @@ test("a time is typed as one likes", () => {
     undefined,
     undefined,
   ]);
-  expect([45, 120, 90].map(toMinuteWords)).toEqual(["45 m", "2 h", "1 h 30"]);
+  expect([45, 120, 90].map(toMinuteWords)).toEqual(["45m", "2h", "1h 30m"]);
 });

@@ -10,9 +10,9 @@ export function readMinutes(text: string): number | undefined {
   return minutes > 0 ? minutes : undefined;
 }
 
-/** `45 m`, `2 h`, `1 h 30`. */
+/** `45m`, `2h`, `1h 30m`. */
 export function toMinuteWords(minutes: number): string {
-  if (minutes < HOUR_M) return `${minutes} m`;
+  if (minutes < HOUR_M) return `${minutes}m`;
   const rest = minutes % HOUR_M;
-  return `${Math.floor(minutes / HOUR_M)} h${rest > 0 ? ` ${String(rest).padStart(2, "0")}` : ""}`;
+  return `${Math.floor(minutes / HOUR_M)}h${rest > 0 ? ` ${String(rest).padStart(2, "0")}m` : ""}`;
 }

@@ -2,7 +2,7 @@ import { Check, Pause, TimerOff } from "lucide-react";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { State } from "../../ui/state.tsx";
 import { useNow } from "../../ui/time.tsx";
-import { toDuration, toWords } from "../../ui/words.ts";
+import { toDuration, toExactTime, toWords } from "../../ui/words.ts";
 import { type Due, leftOf, shareOf, toDueWords, toneOfDue } from "../queue/due.ts";
 import type { Clock } from "../ticket-kind.ts";
 
@@ -124,13 +124,13 @@ function ClockStory({ clock, reason }: { readonly clock: Clock; readonly reason:
       </p>
       <p className="muted">
         {toDuration(clock.elapsedMs)} of {target} in business time
-        {clock.dueAt !== null && `, due ${new Date(clock.dueAt).toLocaleString()}`}
+        {clock.dueAt !== null && `, due ${toExactTime(clock.dueAt)}`}
       </p>
       {clock.state === "paused" && reason !== null && <p>Waits: {reason}</p>}
       <ol className="clock-turns">
         {clock.timeline.map((turn) => (
           <li key={`${turn.eventId}${turn.change}`}>
-            <time dateTime={turn.at}>{new Date(turn.at).toLocaleString()}</time>
+            <time dateTime={turn.at}>{toExactTime(turn.at)}</time>
             <span className="grow">{TURNS[turn.change] ?? toWords(turn.change)}</span>
             <span className="muted">{toDuration(turn.elapsedMs)}</span>
             <a className="link" href={`causes/${turn.eventId}`} title={turn.eventId}>
@@ -140,7 +140,7 @@ function ClockStory({ clock, reason }: { readonly clock: Clock; readonly reason:
         ))}
         {clock.breachedAt !== null && (
           <li className="bad">
-            <time dateTime={clock.breachedAt}>{new Date(clock.breachedAt).toLocaleString()}</time>
+            <time dateTime={clock.breachedAt}>{toExactTime(clock.breachedAt)}</time>
             <span className="grow">SLA breached</span>
           </li>
         )}

@@ -4,7 +4,7 @@ import { useMay } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { toWords } from "../../ui/words.ts";
+import { toMoment, toWords } from "../../ui/words.ts";
 import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
 import { changeFields } from "./use-acts.ts";
 
@@ -98,7 +98,7 @@ export function Facts({
         <Plain name="Category">{toWords(all["category"])}</Plain>
       )}
       {typeof all["plannedStart"] === "string" && (
-        <Plain name="Planned">{new Date(all["plannedStart"]).toLocaleString()}</Plain>
+        <Plain name="Planned">{toMoment(all["plannedStart"])}</Plain>
       )}
       <Plain name="Raised">
         <Ago at={ticket.createdAt} />

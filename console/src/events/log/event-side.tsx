@@ -6,6 +6,7 @@ import { undoChanges, useUndoable } from "../../data/undo/undo.ts";
 import { EventData } from "../event-data.tsx";
 import { nameMaker, nameThing } from "../event-words.ts";
 import type { EventsSearch } from "../search.ts";
+import { toExactTime } from "../../ui/words.ts";
 
 /** One event: who did what to which thing, all that it says, and the ways on from it. */
 export function EventSide(props: {
@@ -49,7 +50,7 @@ export function EventSide(props: {
       <dl className="event-facts">
         <dt>When</dt>
         <dd>
-          <time dateTime={event.createdAt}>{new Date(event.createdAt).toLocaleString()}</time>
+          <time dateTime={event.createdAt}>{toExactTime(event.createdAt)}</time>
         </dd>
         <dt>Resource</dt>
         <dd>

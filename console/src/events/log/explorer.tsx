@@ -70,7 +70,7 @@ export function EventExplorer() {
     if (next !== null && !isSearching) more();
   }, [next, isSearching, more]);
   return (
-    <div className="page">
+    <div className="page paper">
       <EventsHead>
         <TailState isPaused={isPaused} log={log} onPause={pause} onTop={toTop} />
       </EventsHead>

@@ -49,7 +49,7 @@ export function DeadLetters() {
     { keys: "x", label: "Skip", run: () => setToSkip(open), disabled },
   ]);
   return (
-    <div className="page">
+    <div className="page paper">
       <EventsHead />
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {!data && !error && <Loading rows={6} />}

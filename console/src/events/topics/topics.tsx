@@ -37,7 +37,7 @@ export function Topics() {
   useActions([{ ...publish, keys: "c", disabled }]);
   const open = topics.find(({ name }) => name === chosen);
   return (
-    <div className="page">
+    <div className="page paper">
       <EventsHead>
         <button
           className="btn primary"

@@ -27,7 +27,7 @@ export function ArticlePage() {
   useTitle(article && `${article.number} ${article.title}`);
   if (isGone(error)) return <NotFound />;
   return (
-    <div className="page">
+    <div className="page paper">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={10} />}
       {article && (article.id === id || article.number === id) && (

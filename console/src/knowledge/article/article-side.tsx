@@ -5,7 +5,7 @@ import { useNames } from "../../data/names/names.ts";
 import { useMay } from "../../data/people.ts";
 import { pathOf } from "../../data/resource-path.ts";
 import { Ago } from "../../ui/time.tsx";
-import { count } from "../../ui/words.ts";
+import { count, toDay } from "../../ui/words.ts";
 import { Verdict } from "./verdict.tsx";
 
 type Article = Schemas["Article"];
@@ -59,7 +59,7 @@ function Due({ at }: { readonly at: string }) {
   return (
     <span className={isPast ? "kb-due" : undefined}>
       {isPast && "due since "}
-      {new Date(at).toLocaleDateString()}
+      {toDay(at)}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import "../knowledge.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Plus, Search } from "lucide-react";
+import { Plus } from "lucide-react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -51,7 +51,7 @@ export function Knowledge() {
     },
   ]);
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head kb-head">
         <h1>Knowledge</h1>
         {mayWrite && (
@@ -67,7 +67,6 @@ export function Knowledge() {
         <span className="grow" />
         {!isQuality && (
           <label className="kb-find">
-            <Search className="ico" />
             <input
               id="article-find"
               className="field"

@@ -9,6 +9,7 @@ import { notify } from "../../ui/toast.tsx";
 import { toArticle } from "./known-error-article.ts";
 import type { Problem } from "./problem.ts";
 import { Refusal } from "../../ui/feedback.tsx";
+import { toDay } from "../../ui/words.ts";
 
 interface KnownErrorProps {
   readonly problem: Problem;
@@ -40,10 +41,7 @@ export function KnownError({ problem, refusal }: KnownErrorProps) {
     <section aria-label="Known error">
       <h2>Known error</h2>
       {isKnown ? (
-        <p>
-          Since {new Date(problem.knownErrorAt ?? "").toLocaleDateString("en-GB")}: it stands in the
-          list of known errors.
-        </p>
+        <p>Since {toDay(problem.knownErrorAt ?? "")}: it stands in the list of known errors.</p>
       ) : (
         <>
           <p className="muted">Once cause and workaround are known, say so to everybody.</p>

@@ -16,6 +16,7 @@ import { Findings } from "./findings.tsx";
 import { IncidentList } from "./incident-list.tsx";
 import { KnownError } from "./known-error.tsx";
 import type { Problem } from "./problem.ts";
+import { toDay } from "../../ui/words.ts";
 
 const TABS = [
   { id: "analysis", label: "Analysis" },
@@ -116,7 +117,7 @@ function Analysis({ problem, ifMatch }: SheetProps) {
             <dt>Team</dt>
             <dd>{nameOf(problem.teamId) ?? "–"}</dd>
             <dt>Since</dt>
-            <dd>{new Date(problem.createdAt).toLocaleDateString("en-GB")}</dd>
+            <dd>{toDay(problem.createdAt)}</dd>
             {problem.resolution !== null && (
               <>
                 <dt>Solution</dt>

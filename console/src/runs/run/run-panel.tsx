@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useMay } from "../../data/people.ts";
 import { History } from "../../events/index.ts";
-import { toDuration, toWords } from "../../ui/words.ts";
+import { toDuration, toExactTime, toWords } from "../../ui/words.ts";
 import { nameStart } from "../start-words.ts";
 import type { TracedRun } from "./live-run.ts";
 import { readStepPlace, type StepPlace } from "../step/step-place.ts";
@@ -38,7 +38,7 @@ export function RunPanel(props: {
         <dd>
           {nameStart(run)}
           <br />
-          <time dateTime={run.createdAt}>{new Date(run.createdAt).toLocaleString()}</time>
+          <time dateTime={run.createdAt}>{toExactTime(run.createdAt)}</time>
         </dd>
         {run.durationMs !== null && (
           <>

@@ -7,7 +7,7 @@ import { copyText } from "../../ui/behaviour/copy.ts";
 import { Json } from "../../ui/json/json.tsx";
 import { JsonTree } from "../../ui/json/json-tree.tsx";
 import { useNow } from "../../ui/time.tsx";
-import { toCountdown, toDuration } from "../../ui/words.ts";
+import { toCountdown, toDuration, toMoment, toWords } from "../../ui/words.ts";
 import type { RunStep } from "../../workflows/index.ts";
 import { FileChips } from "./file-chips.tsx";
 import {
@@ -17,6 +17,7 @@ import {
   pointerWords,
   readPointer,
 } from "./step-error.ts";
+import { useNames } from "../../data/names/names.ts";
 
 type StepError = NonNullable<RunStep["error"]>;
 
@@ -78,6 +79,7 @@ export function WaitSection({
   readonly runId: string;
   readonly stepId: string;
 }) {
+  const nameOf = useNames();
   return (
     <section className="run-section run-wait">
       <p>
@@ -88,7 +90,7 @@ export function WaitSection({
         <>
           {wait.message !== undefined && <p className="run-ask">{wait.message}</p>}
           <p className="muted">
-            Asked: {wait.approvers?.join(", ")}
+            Asked: {wait.approvers?.map((one) => nameOf(one) ?? toWords(one)).join(", ")}
             {(wait.quorum ?? 1) > 1 && `; ${wait.decisions?.length ?? 0} of ${wait.quorum} agreed`}
           </p>
           <Link className="btn" to="/approvals" search={{ open: `${runId}:${stepId}` }}>
@@ -125,7 +127,7 @@ function WaitUntil({ until, kind }: { readonly until: string; readonly kind: str
   const leftMs = Date.parse(until) - useNow();
   const word = kind === "retry" ? "in" : kind === "delay" ? "for another" : "for at most another";
   return (
-    <time dateTime={until} title={new Date(until).toLocaleString()}>
+    <time dateTime={until} title={toMoment(until)}>
       {leftMs > 0 ? ` ${word} ${toCountdown(leftMs)}` : " any moment now"}
     </time>
   );

@@ -57,7 +57,7 @@ function PresentItem({ id, onSee }: PresentItemProps) {
   useTitle(item?.name);
   if (isGone(error)) return <NotFound />;
   return (
-    <div className="page">
+    <div className="page paper">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={10} />}
       {item?.id === id && (
@@ -81,7 +81,7 @@ function PastItem({ id, at, onAt }: PastItemProps) {
   const moments = (useItemMoments(id) ?? []).map(({ createdAt }) => createdAt);
   useTitle(item?.name);
   return (
-    <div className="page">
+    <div className="page paper">
       <PastBanner {...{ at, moments }} onChange={onAt} />
       {error && <PastError error={error} retry={() => void refetch()} />}
       {!item && !error && <Loading rows={10} />}

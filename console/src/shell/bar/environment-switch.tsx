@@ -19,7 +19,7 @@ export function switchEnvironment(environment: Environment): void {
   switchPlace({ environment }, `${toSharedPath(location.pathname)}`);
 }
 
-/** Says where one is, at the same place always: production in ink, the others under a line of their colour. */
+/** Says where one is, at the same place always: production is calm, the others have their colour and a line of it. */
 export function EnvironmentSwitch() {
   return (
     <Popover

@@ -1,11 +1,11 @@
 /** Entries of the palette: acts of the screen, places, environments, and whatever the search finds. */
 import { useNavigate } from "@tanstack/react-router";
 import { ArrowRight, Clock, CornerDownLeft, Layers, Search } from "lucide-react";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { ENVIRONMENTS, place } from "../../data/place.ts";
 import { Keys } from "../../ui/key.tsx";
 import { toWords } from "../../ui/words.ts";
-import type { Action } from "../actions.ts";
+import { type Action, frameActions, screenActions } from "../actions.ts";
 import { SCREENS } from "../areas.ts";
 import { useOffer } from "../offer.ts";
 import { switchEnvironment } from "../bar/environment-switch.tsx";
@@ -25,9 +25,9 @@ export interface Entries {
 }
 
 /** Entries that answer to the typed text, best first; without one, those at hand. */
-export function useEntries(actions: readonly Action[], text: string): Entries {
+export function useEntries(text: string): Entries {
   const navigate = useNavigate();
-  const fixed = useFixedEntries(actions);
+  const fixed = useFixedEntries();
   const { things, isSearching, error } = useThings(text.trim());
   const entries = useMemo(() => {
     if (text.trim() === "") return fixed.filter(({ group }) => group !== "Environment");
@@ -44,13 +44,16 @@ export function useEntries(actions: readonly Action[], text: string): Entries {
   return { entries, isSearching, error };
 }
 
-function useFixedEntries(actions: readonly Action[]): readonly Entry[] {
+function useFixedEntries(): readonly Entry[] {
   const navigate = useNavigate();
   const isOffered = useOffer();
+  // As they were when the palette opened.
+  const [own] = useState(() => toEntries(screenActions(), "Here"));
+  const [shared] = useState(() => toEntries(frameActions(), "Everywhere"));
   return useMemo(() => {
     const go = (to: string) => () => void navigate({ to });
     return [
-      ...actions.filter((action) => !action.hidden && !action.keys?.startsWith("g ")).map(toEntry),
+      ...own,
       ...readRecents()
         .filter(({ path }) => path !== location.pathname)
         .slice(0, RECENT_MAX)
@@ -69,6 +72,7 @@ function useFixedEntries(actions: readonly Action[]): readonly Entry[] {
         hint: keys && <Keys keys={keys} />,
         run: go(to),
       })),
+      ...shared,
       ...ENVIRONMENTS.filter((environment) => environment !== place.environment).map(
         (environment): Entry => ({
           id: environment,
@@ -79,7 +83,7 @@ function useFixedEntries(actions: readonly Action[]): readonly Entry[] {
         }),
       ),
     ];
-  }, [actions, isOffered, navigate]);
+  }, [own, shared, isOffered, navigate]);
 }
 
 /** The way to everything that a text finds. */
@@ -93,14 +97,17 @@ function toSearchEntry(q: string, navigate: ReturnType<typeof useNavigate>): Ent
   };
 }
 
-function toEntry({ keys, label, run, disabled }: Action): Entry {
-  return {
-    id: `action:${keys ?? label}`,
-    group: "Here",
-    icon: <CornerDownLeft className="ico" />,
-    label,
-    hint: keys && <Keys keys={keys} />,
-    disabled,
-    run,
-  };
+/** Acts; the ways to other screens are among the places. */
+function toEntries(actions: readonly Action[], group: string): readonly Entry[] {
+  return actions
+    .filter(({ hidden, keys }) => !hidden && !keys?.startsWith("g "))
+    .map(({ keys, label, run, disabled }) => ({
+      id: `action:${keys ?? label}`,
+      group,
+      icon: <CornerDownLeft className="ico" />,
+      label,
+      hint: keys && <Keys keys={keys} />,
+      disabled,
+      run,
+    }));
 }

@@ -2,7 +2,6 @@ import { type KeyboardEvent, useEffect, useState } from "react";
 import { findFolded } from "../../ui/behaviour/fold.ts";
 import { useModal } from "../../ui/overlay/modal.ts";
 import { Keys } from "../../ui/key.tsx";
-import { currentActions } from "../actions.ts";
 import { useEntries } from "./entries.tsx";
 import type { Entry } from "./entry.ts";
 
@@ -13,9 +12,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const dialog = useModal();
   const [text, setText] = useState("");
   const [chosenId, setChosenId] = useState<string>();
-  // The screen's own actions, as they were when the palette opened.
-  const [actions] = useState(currentActions);
-  const { entries, isSearching, error } = useEntries(actions, text);
+  const { entries, isSearching, error } = useEntries(text);
   // What somebody chose stays chosen while better answers come in before it.
   const chosen = Math.max(
     0,

@@ -12,7 +12,7 @@ interface HolidaysProps {
   readonly error: string | undefined;
 }
 
-const format = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
+const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 const dayWords = (day: string): string => format.format(new Date(`${day}T00:00:00Z`));
 
 /** Days that do not count: one by one, or from a file, which is shown before it is taken. */

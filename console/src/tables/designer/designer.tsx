@@ -42,7 +42,7 @@ export function Designer() {
   const table = data?.data;
   useTitle(table && `${table.name}: columns`);
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head">
         <h1 className="cut">
           <Link to="/tables/$slug" params={{ slug }}>

@@ -27,7 +27,7 @@ export function ImportScreen() {
   useTitle(current && `Import ${current.name}`);
   if (current && isWorking(current) !== isBusy) setBusy(isWorking(current));
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head">
         <h1 className="cut">
           <Link to="/tables">Tables</Link>

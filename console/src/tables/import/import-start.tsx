@@ -57,7 +57,7 @@ function ImportStart({ slug, name }: ImportStartProps) {
     }
   };
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head">
         <h1 className="cut">
           {slug === undefined ? (

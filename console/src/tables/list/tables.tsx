@@ -37,7 +37,7 @@ export function Tables() {
     </button>
   );
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head">
         <h1>Tables</h1>
         <span className="grow" />

@@ -20,7 +20,7 @@ export function RulesPage() {
   const table = data?.data;
   useTitle(table && `${table.name}: rules`);
   return (
-    <div className="page rules-page">
+    <div className="page paper rules-page">
       {error && !table && <ErrorNotice error={error} retry={() => void refetch()} />}
       {!table && !error && <Loading />}
       {table && <RulesScreen key={table.slug} table={table} />}

@@ -1,4 +1,5 @@
 import { Ago } from "../time.tsx";
+import { toMoment } from "../words.ts";
 
 interface ThenButtonProps {
   readonly at: string;
@@ -13,7 +14,7 @@ export function ThenButton({ at, onSee }: ThenButtonProps) {
     <button
       type="button"
       className="then-button"
-      title={`See it as it was on ${new Date(at).toLocaleString()}`}
+      title={`See it as it was on ${toMoment(at)}`}
       onClick={() => onSee(at)}
     >
       <span className="hide">See it as it was </span>

@@ -1,4 +1,5 @@
 /** A value of any form as something to read: names with values, lists, tables. JSON is for those who build. */
+import { toMoment } from "../words.ts";
 
 export type Readable =
   | { readonly kind: "text"; readonly text: string; readonly isLong: boolean }
@@ -39,8 +40,7 @@ export function toReadable(value: unknown, depth = 0): Readable {
   if (typeof value === "boolean") return text(value ? "Yes" : "No");
   if (typeof value === "number")
     return text(value.toLocaleString("en", { maximumFractionDigits: 20 }));
-  if (typeof value === "string")
-    return text(TIME.test(value) ? new Date(value).toLocaleString() : value);
+  if (typeof value === "string") return text(TIME.test(value) ? toMoment(value) : value);
   if (typeof value !== "object") return { kind: "none" };
   if (depth >= DEPTH_MAX) return { kind: "deep", value };
   return Array.isArray(value) ? toList(value, depth) : toFields(value, depth);

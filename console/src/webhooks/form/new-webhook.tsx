@@ -58,7 +58,7 @@ export function NewWebhook() {
   ]);
   return (
     <form
-      className="page"
+      className="page paper"
       onSubmit={(event) => {
         event.preventDefault();
         if (gap === undefined && !isBusy) void save();

@@ -51,7 +51,7 @@ export function Listen() {
   const endpoints = data?.data ?? [];
   const chosen = endpoints.find(({ id }) => id === open) ?? endpoints[0];
   return (
-    <div className="page">
+    <div className="page paper">
       <header className="page-head">
         <h1 className="grow">Test endpoints</h1>
         <button

@@ -8,7 +8,7 @@ import { Field } from "../../ui/field.tsx";
 import { State } from "../../ui/state.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
-import { count } from "../../ui/words.ts";
+import { count, toMoment } from "../../ui/words.ts";
 import type { Webhook } from "../health.ts";
 import { progressOf, SPANS, toInputTime } from "./recovery.ts";
 
@@ -107,9 +107,7 @@ function RecoveryEntry({ recovery }: { readonly recovery: Recovery }) {
             state={finishedAt === null ? "running" : "completed"}
             label={finishedAt === null ? "Under way" : "Done"}
           />
-          <strong>
-            Since {Number.isNaN(time) ? <code>{since}</code> : new Date(time).toLocaleString()}
-          </strong>
+          <strong>Since {Number.isNaN(time) ? <code>{since}</code> : toMoment(time)}</strong>
         </div>
         <progress
           max={1}

@@ -4,6 +4,7 @@ import { CopyLine } from "../../ui/copy-line.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notifyError } from "../../ui/toast.tsx";
 import type { Webhook } from "../health.ts";
+import { toMoment } from "../../ui/words.ts";
 
 /** A new signing secret, shown once. The former one signs beside it for a day. */
 export function SecretDialog(props: { readonly webhook: Webhook; readonly onClose: () => void }) {
@@ -43,11 +44,7 @@ export function SecretDialog(props: { readonly webhook: Webhook; readonly onClos
         <>
           <p>It is shown only now. Give it to the receiver.</p>
           <CopyLine label="Signing secret" text={made.secret} />
-          {until && (
-            <p className="muted">
-              The former secret signs too until {new Date(until).toLocaleString()}.
-            </p>
-          )}
+          {until && <p className="muted">The former secret signs too until {toMoment(until)}.</p>}
         </>
       )}
     </Dialog>

@@ -51,7 +51,7 @@ export function WebhookPage() {
   if (error) return <PageError error={error} retry={() => void refetch()} />;
   if (isPending || !webhook) return <Loading rows={10} />;
   return (
-    <div className="page">
+    <div className="page paper">
       <Head webhook={webhook} />
       {webhook.status === "paused" && <PauseNotice webhook={webhook} />}
       {webhook.catchingUp && (

@@ -3,12 +3,13 @@ import type { Node, NodeProps } from "@xyflow/react";
 import { ChevronDown, Pin, Plus, Radio, StickyNote } from "lucide-react";
 import { memo, type SyntheticEvent } from "react";
 import { useNow } from "../../ui/time.tsx";
-import { toAge, toDuration } from "../../ui/words.ts";
+import { toAge, toDuration, toWords } from "../../ui/words.ts";
 import type { Mark } from "../graph/diff.ts";
 import type { Step } from "../graph/graph.ts";
 import type { LoopView, RunStep } from "../graph/run-view.ts";
 import { kindOf, TRIGGER_ICONS } from "./step-kinds.ts";
 import { describeStep } from "./step-line.ts";
+import { useNames } from "../../data/names/names.ts";
 
 /** What a card can be asked for; the same object for the life of the canvas, so that no card is drawn anew for it. */
 export interface CardHandlers {
@@ -147,11 +148,12 @@ const WAIT_WORDS = {
 
 function WaitReason({ wait }: { readonly wait: NonNullable<RunStep["wait"]> }) {
   const now = useNow();
+  const nameOf = useNames();
   const until = wait.until === null ? "" : `, ${toAge(wait.until, now)}`;
   if (wait.kind === "approval") {
     const { approvers = [], quorum = 1, decisions = [] } = wait;
     const tally = quorum > 1 ? ` (${decisions.length} of ${quorum})` : "";
-    return `waits for ${approvers.join(", ")}${tally}`;
+    return `waits for ${approvers.map((one) => nameOf(one) ?? toWords(one)).join(", ")}${tally}`;
   }
   if (wait.kind === "event")
     return `waits for ${wait.eventType ?? wait.topic ?? "an event"}${until}`;

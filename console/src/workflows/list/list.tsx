@@ -62,7 +62,7 @@ export function WorkflowList() {
   };
   return (
     <div
-      className="page"
+      className="page paper"
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();

@@ -1,10 +1,21 @@
 import { Link } from "@tanstack/react-router";
-import { CalendarClock, Ellipsis, Hand, type LucideIcon, RadioTower, Webhook } from "lucide-react";
+import {
+  CalendarClock,
+  ClipboardList,
+  Ellipsis,
+  Hand,
+  type LucideIcon,
+  MessagesSquare,
+  Plug,
+  RadioTower,
+  Rss,
+  Webhook,
+} from "lucide-react";
 import type { Reply } from "../../data/api.ts";
 import { ENVIRONMENTS } from "../../data/place.ts";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import { Ago, useNow } from "../../ui/time.tsx";
-import { toDuration, toWords } from "../../ui/words.ts";
+import { toDuration, toMoment, toWords } from "../../ui/words.ts";
 import type { RunSummary } from "./recent-runs.ts";
 import { Spark } from "./spark.tsx";
 
@@ -15,6 +26,10 @@ const TRIGGERS: Readonly<Record<string, readonly [LucideIcon, string]>> = {
   schedule: [CalendarClock, "Schedule"],
   event_bus: [RadioTower, "Event"],
   webhook: [Webhook, "Webhook"],
+  form: [ClipboardList, "Form"],
+  chat: [MessagesSquare, "Chat"],
+  connector: [Plug, "Connector"],
+  rss: [Rss, "Feed"],
 };
 
 /** A workflow: where it is live, what starts it, how its last runs went, when it changed. */
@@ -105,7 +120,7 @@ function Trigger({ workflow: { trigger, activity } }: { readonly workflow: Liste
 function NextTime({ at }: { readonly at: string }) {
   const restMs = Math.max(0, Date.parse(at) - useNow());
   return (
-    <time className="muted cut" dateTime={at} title={new Date(at).toLocaleString()}>
+    <time className="muted cut" dateTime={at} title={toMoment(at)}>
       in {toDuration(Math.ceil(restMs / 1_000) * 1_000)}
     </time>
   );

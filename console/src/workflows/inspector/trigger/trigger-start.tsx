@@ -4,7 +4,7 @@ import { useDebounced } from "../../../code/index.ts";
 import { useOp } from "../../../data/api.ts";
 import { BASE_PATH, ENVIRONMENTS, place } from "../../../data/place.ts";
 import { CopyLine } from "../../../ui/copy-line.tsx";
-import { toWords } from "../../../ui/words.ts";
+import { toMoment, toWords } from "../../../ui/words.ts";
 import { TRIGGER_ICONS } from "../../canvas/step-kinds.ts";
 import type { Definition } from "../../graph/graph.ts";
 
@@ -98,8 +98,7 @@ function FurtherTriggers({ workflowId }: { readonly workflowId: string }) {
           {secret !== null && <p className="muted">Its secret is {secret}.</p>}
           {nextTimes[0] !== undefined && (
             <p className="muted">
-              Next at{" "}
-              <time dateTime={nextTimes[0]}>{new Date(nextTimes[0]).toLocaleString("en-GB")}</time>
+              Next at <time dateTime={nextTimes[0]}>{toMoment(nextTimes[0])}</time>
             </p>
           )}
         </div>
@@ -171,7 +170,7 @@ function DueTimes({
         <ol>
           {(data?.data.times ?? []).map((time) => (
             <li key={time}>
-              <time dateTime={time} title={new Date(time).toLocaleString()}>
+              <time dateTime={time} title={toMoment(time)}>
                 {dayOf(time, zone)} {format.format(new Date(time))}
               </time>
             </li>
