@@ -1,4 +1,5 @@
 import "./artifacts.css";
+import { Plus } from "lucide-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
@@ -61,7 +62,7 @@ export function Artifacts() {
           title={reason}
           onClick={() => setNew(true)}
         >
-          New artifact <Keys keys="n" />
+          <Plus /> New artifact <Keys keys="n" />
         </button>
       </header>
       {kind === "jobs" ? <Jobs /> : <Plain key={kind} isHandlers={kind === "handlers"} />}

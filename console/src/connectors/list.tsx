@@ -1,4 +1,5 @@
 import "./connectors.css";
+import { Plus } from "lucide-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
@@ -117,7 +118,7 @@ export function Connectors() {
           />
         )}
         <button className="btn main" disabled={reason !== undefined} title={reason} onClick={make}>
-          New connector <Keys keys="n" />
+          <Plus /> New connector <Keys keys="n" />
         </button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

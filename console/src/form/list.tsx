@@ -16,7 +16,9 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
   const item = schema.items ?? {};
   const isPlain = !["object", "variant"].includes(kindOf(settleSchema(item, undefined, root)));
   const isFull = isDisabled || values.length >= (schema.maxItems ?? Infinity);
-  const one = (item.title ?? label).toLowerCase().replace(/s$/, "");
+  // `ModelMessage` is what a program calls it.
+  const isNamed = item.title !== undefined && !/[a-z][A-Z]/.test(item.title);
+  const one = (isNamed ? item.title : label).toLowerCase().replace(/s$/, "");
   const focus = (n: number): void => {
     requestAnimationFrame(() => {
       const control = list.current?.children[n]?.querySelector<HTMLElement>(FOCUSABLE);

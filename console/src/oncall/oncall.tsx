@@ -22,9 +22,9 @@ export function OnCall() {
     void navigate({ to: "/oncall", search: { tab: next === "rota" ? undefined : next } });
   return (
     <div className="page oncall">
-      <h1 className="hide">On call</h1>
       <Tabs
         label="On call"
+        isHead
         tabs={[
           { id: "rota", label: "Rota" },
           { id: "escalation", label: "Escalation" },

@@ -16,9 +16,9 @@ export function Reports() {
     void navigate({ to: "/reports", search: { tab: next === "saved" ? undefined : next } });
   return (
     <div className="page paper reports">
-      <h1 className="hide">Reports</h1>
       <Tabs
         label="Reports"
+        isHead
         tabs={[
           { id: "saved", label: "Saved" },
           { id: "mail", label: "By mail" },

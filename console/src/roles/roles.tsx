@@ -1,4 +1,5 @@
 import "./roles.css";
+import { Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
@@ -60,7 +61,7 @@ export function Roles() {
           title={reason}
           onClick={() => setDraft({ role: undefined })}
         >
-          New role
+          <Plus /> New role
         </button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void roles.refetch()} />}

@@ -1,6 +1,6 @@
 /** Lists of what is used by its name, secrets and variables, and what stands beside the chosen one. */
 import "./secrets.css";
-import { X } from "lucide-react";
+import { Plus, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { invalidate } from "../data/api.ts";
 import { useActions } from "../shell/actions.ts";
@@ -70,7 +70,7 @@ export function NamedValues<T>(props: NamedValuesProps<T>) {
           title={reason}
           onClick={() => setNew(true)}
         >
-          New {one} <Keys keys="n" />
+          <Plus /> New {one} <Keys keys="n" />
         </button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

@@ -185,7 +185,7 @@ function ServicesHead(props: {
         <Shapes /> <span className="wide-only">Classes</span>
       </Link>
       <button
-        className="btn"
+        className="btn main"
         aria-label="New item"
         disabled={whyNotImport !== undefined}
         title={whyNotImport}

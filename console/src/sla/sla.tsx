@@ -21,8 +21,7 @@ export function Sla() {
   const choose = (next: SlaTab): void => void navigate({ to: "/sla", search: { tab: next } });
   return (
     <div className="page sla">
-      <h1 className="hide">SLAs</h1>
-      <Tabs label="SLAs" tabs={TABS} chosen={tab} onChoose={choose} className="sla-tabs">
+      <Tabs label="SLAs" isHead tabs={TABS} chosen={tab} onChoose={choose} className="sla-tabs">
         {tab === "board" && <SlaBoard />}
         {tab === "policies" && <Policies />}
         {tab === "calendars" && <Calendars />}

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Download, Settings2, ShieldCheck, Upload } from "lucide-react";
+import { Download, Ellipsis, Settings2, ShieldCheck, Upload } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useMay } from "../data/people.ts";
 import { BASE_PATH } from "../data/place.ts";
@@ -69,7 +69,7 @@ export function TableHead({ table, state }: TableHeadProps) {
           },
         ]}
       >
-        …
+        <Ellipsis />
       </Menu>
     </header>
   );

@@ -9,6 +9,8 @@ export interface Tab<T extends string> {
 
 interface TabsProps<T extends string> {
   readonly label: string;
+  /** The label is the name of the screen, and stands before them. */
+  readonly isHead?: boolean;
   readonly tabs: readonly Tab<T>[];
   readonly chosen: T;
   readonly onChoose: (id: T) => void;
@@ -37,6 +39,7 @@ export function Tabs<T extends string>(props: TabsProps<T>) {
   return (
     <div className={`tabbed ${props.className ?? ""}`}>
       <div className="tabs-row">
+        {props.isHead && <h1>{props.label}</h1>}
         <div ref={list} className="tabs" role="tablist" aria-label={props.label}>
           {tabs.map(({ id: own, label, mark }) => (
             <button

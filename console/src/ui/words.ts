@@ -19,7 +19,7 @@ export function splitWords(name: string): string {
 }
 
 const ACRONYMS =
-  /\b(api|cab|cmdb|csv|html|http|imap|json|kpi|mfa|saml|sla|smtp|sql|sso|url)(s?)\b/gi;
+  /\b(api|cab|cmdb|csv|html|http|imap|json|kpi|mfa|ok|saml|sla|smtp|sql|sso|url)(s?)\b/gi;
 
 /** Words with a capital at the beginning, and acronyms as they are written. */
 export function toSentence(words: string): string {

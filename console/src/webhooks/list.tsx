@@ -1,6 +1,6 @@
 import "./webhooks.css";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Radio, Webhook as WebhookIcon } from "lucide-react";
+import { Plus, Radio, Webhook as WebhookIcon } from "lucide-react";
 import { useMemo, useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
@@ -71,7 +71,7 @@ export function Webhooks() {
           </Link>
         )}
         <button className="btn main" disabled={reason !== undefined} title={reason} onClick={make}>
-          New webhook <Keys keys="n" />
+          <Plus /> New webhook <Keys keys="n" />
         </button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

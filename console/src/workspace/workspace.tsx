@@ -51,6 +51,7 @@ export function WorkspaceSettings() {
   );
 }
 
+const languages = new Intl.DisplayNames("en", { type: "language" });
 const ZONES = Intl.supportedValuesOf("timeZone");
 const LOCALES = [
   "en-GB",
@@ -132,6 +133,7 @@ function General(props: { readonly workspace: Workspace; readonly reason: string
             label="Language"
             value={draft.locale}
             options={LOCALES}
+            spell={(locale) => languages.of(locale)}
             onChange={(value) => set({ locale: value })}
           />
           <Origins value={draft.origins} onChange={(origins) => set({ origins })} />
@@ -178,6 +180,7 @@ function Choice(props: {
   readonly label: string;
   readonly value: string;
   readonly options: readonly string[];
+  readonly spell?: (option: string) => string | undefined;
   readonly onChange: (value: string) => void;
 }) {
   const options = props.options.includes(props.value)
@@ -193,7 +196,9 @@ function Choice(props: {
           onChange={({ target }) => props.onChange(target.value)}
         >
           {options.map((option) => (
-            <option key={option}>{option}</option>
+            <option key={option} value={option}>
+              {props.spell?.(option) ?? option}
+            </option>
           ))}
         </select>
       )}

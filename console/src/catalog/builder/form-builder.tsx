@@ -173,7 +173,7 @@ function BuilderHead(props: {
       </button>
       {item.status !== "active" && (
         <button
-          className="btn primary"
+          className="btn main"
           disabled={refusal !== undefined || draft.isBusy}
           title={refusal}
           onClick={() => void publish()}

@@ -128,7 +128,7 @@ function OrderForm({ item }: { readonly item: Item }) {
         upload={async (file) => (await uploadFile(file)).id}
         onChange={setValue}
       />
-      <button className="btn primary" disabled={isBusy}>
+      <button className="btn main" disabled={isBusy}>
         {item.approval.required ? "Send for approval" : "Ask for it"}
       </button>
     </form>

@@ -63,7 +63,7 @@ export function Catalog() {
           </label>
         )}
         {mayWrite && (
-          <button className="btn primary" aria-keyshortcuts="n" onClick={() => void create()}>
+          <button className="btn main" aria-keyshortcuts="n" onClick={() => void create()}>
             <Plus /> New item
           </button>
         )}

@@ -117,7 +117,7 @@ function TailState(props: {
   return (
     <>
       {log.heldCount > 0 && (
-        <button className="btn primary" onClick={props.onTop}>
+        <button className="btn main" onClick={props.onTop}>
           <ArrowUp /> {count(log.heldCount, "new event")}
         </button>
       )}

@@ -78,7 +78,7 @@ export function PublishDialog(props: {
       onClose={props.onClose}
       onSubmit={() => void publish()}
       footer={
-        <button className="btn primary" type="submit" disabled={!message}>
+        <button className="btn main" type="submit" disabled={!message}>
           Publish
         </button>
       }

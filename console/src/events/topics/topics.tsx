@@ -40,7 +40,7 @@ export function Topics() {
     <div className="page paper">
       <EventsHead>
         <button
-          className="btn primary"
+          className="btn main"
           disabled={!mayPublish}
           title={mayPublish ? "Publish (c)" : MAY_NOT}
           onClick={publish.run}

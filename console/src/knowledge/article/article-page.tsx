@@ -84,7 +84,7 @@ function ArticleSheet({ article }: { readonly article: Article }) {
             )}
             {canEdit && (
               <Link
-                className="btn primary"
+                className="btn main"
                 to="/knowledge/$id/edit"
                 params={params}
                 aria-keyshortcuts="e"

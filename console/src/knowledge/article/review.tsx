@@ -79,7 +79,7 @@ export function ReviewDialog(props: {
           <button type="button" className="btn" onClick={onClose}>
             Not now
           </button>
-          <button className="btn primary" disabled={isBusy}>
+          <button className="btn main" disabled={isBusy}>
             {label}
           </button>
         </>

@@ -56,7 +56,7 @@ export function Versions(props: {
           </button>
           <button
             type="button"
-            className="btn primary"
+            className="btn main"
             disabled={isBusy || !chosen || (isNewest && article.state !== "retired")}
             title={isNewest ? "It says this already." : undefined}
             onClick={() => void restore()}

@@ -108,7 +108,7 @@ function EditorPage({ article, title, searchId }: EditorProps) {
           Details
         </button>
         <button
-          className="btn primary"
+          className="btn main"
           disabled={refusal !== undefined || isBusy || !isChanged}
           title={refusal}
           aria-keyshortcuts="Control+S"

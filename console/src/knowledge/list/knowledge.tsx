@@ -80,7 +80,7 @@ export function Knowledge() {
         )}
         {mayWrite && (
           <Link
-            className="btn primary"
+            className="btn main"
             to="/knowledge/new"
             aria-label="Write an article"
             aria-keyshortcuts="n"

@@ -68,7 +68,7 @@ export function WorkflowRow(props: {
       <td className="wide-cell">
         <Trigger workflow={props.workflow} />
       </td>
-      <td>
+      <td className="wide-cell">
         <Link
           to="/runs"
           search={{ workflow: id }}

@@ -10,7 +10,7 @@ const COLUMNS: readonly (readonly [string, Sort | undefined, boolean])[] = [
   ["Name", "name", false],
   ["Published", undefined, false],
   ["Trigger", undefined, true],
-  ["Runs", undefined, false],
+  ["Runs", undefined, true],
   ["Failed in 24 h", "failures", true],
   ["Last run", "runs", true],
   ["Changed", "changed", true],
