@@ -34,3 +34,16 @@ test("an error of the driver is logged without its connection, which holds the k
     expect(lines.join()).not.toContain(secret);
   }
 });
+
+test("whatever is thrown can be logged", () => {
+  const lying = { toString: () => Object.create(null) as string };
+  const thrown = [Object.create(null), lying, Symbol("x"), null, undefined, "text"];
+  expect(thrown.map(toLoggedError)).toEqual([
+    { type: "object", message: "something without a text was thrown" },
+    { type: "object", message: "something without a text was thrown" },
+    { type: "symbol", message: "Symbol(x)" },
+    { type: "object", message: "null" },
+    { type: "undefined", message: "undefined" },
+    { type: "string", message: "text" },
+  ]);
+});

@@ -34,12 +34,21 @@ export function openLog(level: string, tail?: LogTail): Logger {
  * connection, with the key by which it can be cancelled, and rows of people.
  */
 export function toLoggedError(error: unknown): object {
-  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  if (!(error instanceof Error)) return { type: typeof error, message: toText(error) };
   // With the messages and stacks of its causes.
   const { type, message, stack } = stdSerializers.err(error);
   const { code } = error as { readonly code?: unknown };
   const isCode = typeof code === "string" || typeof code === "number";
   return { type, message, stack: toSourceStack(stack), ...(isCode && { code }) };
+}
+
+/** What is thrown need not have a text, or throws another thing when it is asked for one. */
+function toText(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return "something without a text was thrown";
+  }
 }
 
 /** See no-color.org. */
