@@ -201,4 +201,13 @@ test("watchers and noted times go back, times with their ids", async () => {
   expect([back.status, back.events]).toEqual([200, ["incident.time_added"]]);
   expect(await dataOf(`incidents/${incident.id}/times`)).toEqual([entry]);
   expect((await undoOf(back)).events).toEqual(["incident.time_removed"]);
+  // One beyond those that a list has.
+  await world.sql(
+    `insert into ticket_times (id, workspace_id, environment, kind, ticket_id, user_id, minutes, spent_on, note, created_by, created_at)
+     select 'tim_' || lpad(n::text, 26, '0'), t.workspace_id, t.environment, 'incident', t.id, $2, 1, '2026-01-01', '', $2, now()
+       from tickets t, generate_series(1, 1000) n where t.id = $1`,
+    [incident.id, entry.userId],
+  );
+  const late = await agent(`POST ${path}/times`, { minutes: 5 });
+  expect((await undoOf(late)).events).toEqual(["incident.time_removed"]);
 });

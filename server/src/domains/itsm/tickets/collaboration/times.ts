@@ -83,7 +83,7 @@ function timeInverse(
     groupOf: ({ resource }) => resource.id,
     async lock(ctx, ticketId, ids) {
       await lockTicket(ctx.tx, kind, ticketId);
-      const entries = (await findTimes(ctx, ticketId)).filter((entry) => ids.includes(entry.id));
+      const entries = await findTimes(ctx, ticketId, ids);
       const states = entries.map((entry): [string, State] => [entry.id, { ...entry }]);
       return {
         states: new Map(states),
@@ -195,7 +195,7 @@ function removeTime(kind: TicketKind, TimeRemoved: TimeEvent) {
     async run(ctx, { params: { id: ref, timeId } }) {
       const ticket = await getWorkedTicket(ctx, kind, ref);
       ctx.expectRevision(ticket.revision);
-      const [entry] = await findTimes(ctx, ticket.id, timeId);
+      const [entry] = await findTimes(ctx, ticket.id, [timeId]);
       if (!entry) throw new Failure(NotFound);
       await ctx.send("delete from ticket_times where id = $1", [timeId]);
       ctx.emit(TimeRemoved, ticketRefOf(ticket), entry);
@@ -213,13 +213,13 @@ async function getWorkedTicket(ctx: ReadContext, kind: TicketKind, ref: string) 
 const FIND = `
   select id, ticket_id as "ticketId", user_id as "userId", minutes, spent_on as "spentOn", note,
          created_by as "createdBy", created_at as "createdAt"
-    from ticket_times where ticket_id = $1 and ($2::text is null or id = $2)
+    from ticket_times where ticket_id = $1 and ($2::text[] is null or id = any ($2))
    order by id limit ${ENTRIES_MAX}`;
 
 async function findTimes(
   { tx }: ReadContext,
   ticketId: string,
-  timeId: string | null = null,
+  ids: readonly string[] | null = null,
 ): Promise<readonly TimeEntry[]> {
-  return queryRows<TimeEntry>(tx, FIND, [ticketId, timeId]);
+  return queryRows<TimeEntry>(tx, FIND, [ticketId, ids]);
 }
