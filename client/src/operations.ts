@@ -656,6 +656,8 @@ export interface Operations {
   "apps.state": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; body: { "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string; "sort"?: string; "month"?: string } }; "selected"?: { readonly [name: string]: readonly (string)[] }; "timeZone"?: string }; reply: { "data": { readonly [name: string]: unknown } } };
   /** Hear when the data of a deployed app has changed, as server-sent events */
   "apps.stream": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string; "after"?: string; "since"?: number; "limit"?: number; "workspace"?: string }; reply: string };
+  /** Take an app out of the archive */
+  "apps.unarchive": { params: { "id": string }; reply: { "data": Schemas["App"] } };
   /** Change an app */
   "apps.update": { params: { "id": string }; body: { "name"?: string; "slug"?: string; "description"?: string; "theme"?: { "accent": string; "mode"?: "auto" | "light" | "dark" } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "menu"?: boolean; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact" | "report" | "tickets"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
   /** Change a data source of an app */
@@ -1318,6 +1320,8 @@ export interface Operations {
   "knowledge.suggest_for_incident": { params: { "id": string }; reply: { "data": Schemas["Suggestions"] } };
   /** Change an article */
   "knowledge.update": { params: { "id": string }; body: { "title"?: string; "body"?: string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "language"?: string; "authorId"?: string; "reviewerId"?: string | null; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
+  /** Make a published article a draft again */
+  "knowledge.withdraw": { params: { "id": string }; reply: { "data": Schemas["Article"] } };
   /** Work out what a KPI was in the past */
   "kpis.backfill": { params: { "id": string }; body: { "from": string; "to": string }; reply: { "data": Schemas["KpiBackfill"] } };
   /** Make a KPI */
@@ -2306,6 +2310,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "apps.stage": "GET /apps/_stage",
   "apps.state": "POST /apps/{workspace}/{slug}/_state",
   "apps.stream": "GET /apps/{workspace}/{slug}/_live",
+  "apps.unarchive": "POST /api/v1/apps/{id}/unarchive",
   "apps.update": "PATCH /api/v1/apps/{id}",
   "apps.update_data_source": "PATCH /api/v1/apps/{id}/data-sources/{dataSourceId}",
   "apps.update_page": "PATCH /api/v1/apps/{id}/pages/{pageId}",
@@ -2637,6 +2642,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "knowledge.submit_review": "POST /api/v1/knowledge/{id}/review",
   "knowledge.suggest_for_incident": "GET /api/v1/itsm/incidents/{id}/suggestions",
   "knowledge.update": "PATCH /api/v1/knowledge/{id}",
+  "knowledge.withdraw": "POST /api/v1/knowledge/{id}/withdraw",
   "kpis.backfill": "POST /api/v1/analytics/kpis/{id}/backfill",
   "kpis.create": "POST /api/v1/analytics/kpis",
   "kpis.delete": "DELETE /api/v1/analytics/kpis/{id}",

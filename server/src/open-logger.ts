@@ -42,7 +42,7 @@ export function toLoggedError(error: unknown): object {
   return { type, message, stack: toSourceStack(stack), ...(isCode && { code }) };
 }
 
-/** What is thrown need not have a text, or throws another thing when it is asked for one. */
+/** The text of whatever was thrown, which need not have one, or throws when it is asked for it. */
 function toText(thrown: unknown): string {
   try {
     return String(thrown);

@@ -57,6 +57,7 @@ export const apps = domain({
     definition.getApp,
     definition.updateApp,
     definition.archiveApp,
+    definition.unarchiveApp,
     parts.listPages,
     parts.createPage,
     parts.getPage,
@@ -94,6 +95,7 @@ export const apps = domain({
       update: "apps.update",
       parts: ["pages", "dataSources"],
     }),
+    contribute(InversePoint, definition.archiveInverse),
     contribute(SearchSourcePoint, {
       kind: "app",
       permission: permissions.AppsRead,

@@ -211,6 +211,14 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => ({ ...(await app(owner)), body: { description: "For packing" } }),
   },
   { operation: "apps.archive", arrange: (owner) => app(owner) },
+  {
+    operation: "apps.unarchive",
+    arrange: async (owner) => {
+      const archived = await app(owner);
+      await owner(`DELETE /api/v1/apps/${archived.params.id}`);
+      return archived;
+    },
+  },
   { operation: "apps.list_pages", arrange: (owner) => app(owner) },
   {
     operation: "apps.create_page",

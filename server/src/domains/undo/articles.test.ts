@@ -53,3 +53,31 @@ test("an article that was made a draft since stays one, told by its state", asyn
   expect([skipped.status, skipped.events, skipped.body.data.things]).toEqual([200, [], 0]);
   expect((await agent(`GET ${path}`)).body.data.state).toBe("draft");
 });
+
+test("a published article is what it was before, a draft or under review, and published again", async () => {
+  for (const before of ["draft", "in_review"]) {
+    const input = { title: `Clean the ${before} lens`, body: "With a dry cloth." };
+    const { id } = (await agent(`POST ${PATH}`, input)).body.data;
+    const path = `${PATH}/${id}`;
+    if (before === "in_review") await agent(`POST ${path}/review`);
+    const published = await agent(`POST ${path}/publish`);
+    expect(published.headers["x-undoable"]).toBe("true");
+    expect((await reader(`GET ${path}`)).status).toBe(200);
+    const back = await undoOf(published);
+    expect([back.status, back.events]).toEqual([200, ["article.withdrawn"]]);
+    expect((await reader(`GET ${path}`)).status).toBe(404);
+    expect((await agent(`GET ${path}`)).body.data).toMatchObject({
+      state: before,
+      publishedAt: null,
+    });
+    const again = await undoOf(back);
+    expect([again.status, again.events]).toEqual([200, ["article.published"]]);
+    await agent(`POST ${path}/retire`);
+    const refused = await undoOf(again);
+    expect([refused.status, refused.events, refused.body.errors]).toEqual([
+      409,
+      [],
+      [{ path: `/article/${id}/state`, message: "was changed since" }],
+    ]);
+  }
+});

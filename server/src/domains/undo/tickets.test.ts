@@ -211,3 +211,57 @@ test("watchers and noted times go back, times with their ids", async () => {
   const late = await agent(`POST ${path}/times`, { minutes: 5 });
   expect((await undoOf(late)).events).toEqual(["incident.time_removed"]);
 });
+
+test("a merge goes back while nobody else has done so, and comes again", async () => {
+  const [one, other, third] = [
+    await make("incidents", { title: "No mail" }),
+    await make("incidents", { title: "Mail is down" }),
+    await make("incidents", { title: "Down again" }),
+  ];
+  const path = `/api/v1/itsm/incidents/${one.id}`;
+  const merged = await agent(`POST ${path}/merge`, { intoId: other.id });
+  expect([merged.status, merged.headers["x-undoable"]]).toEqual([200, "true"]);
+  const dry = await undoOf(merged, { dryRun: true });
+  expect([dry.events, dry.body.data.changes]).toEqual([
+    [],
+    [{ resource: { type: "incident", id: one.id }, act: "changed", fields: ["mergedIntoId"] }],
+  ]);
+  const [apart, late] = await Promise.all([undoOf(merged), undoOf(merged)]);
+  const DIVIDED = ["incident.unmerged", "incident.duplicate_removed"];
+  expect([...apart.events, ...late.events]).toEqual(DIVIDED);
+  expect((await dataOf(`incidents/${one.id}`)).state).toBe("in_progress");
+  const first = apart.events.length > 0 ? apart : late;
+  const again = await undoOf(first);
+  expect(again.events).toEqual(["incident.merged", "incident.duplicate_added"]);
+  expect((await undoOf(again)).events).toEqual(DIVIDED);
+  await agent(`POST ${path}/merge`, { intoId: third.id });
+  const refused = await undoOf(merged);
+  expect([refused.status, refused.events, refused.body.errors]).toEqual([
+    409,
+    [],
+    [{ path: `/incident/${one.id}/mergedIntoId`, message: "was changed since" }],
+  ]);
+});
+
+test("tasks stand in their order again, unless they have another one by now", async () => {
+  const change = await make("changes", { title: "Mail" });
+  const at = `changes/${change.id}/tasks`;
+  const ids: string[] = [];
+  for (const title of ["a", "b", "c"]) ids.push((await make(at, { title })).id);
+  const order = (taskIds: readonly string[]) => agent(`PUT /api/v1/itsm/${at}/order`, { taskIds });
+  const present = async () => (await dataOf(at)).map(({ id }: { id: string }) => id);
+  const turned = await order(ids.toReversed());
+  expect([turned.status, turned.headers["x-undoable"]]).toEqual([200, "true"]);
+  const back = await undoOf(turned);
+  expect([back.status, back.events]).toEqual([200, ["change.tasks_reordered"]]);
+  expect(await present()).toEqual(ids);
+  expect((await undoOf(back)).status).toBe(200);
+  expect(await present()).toEqual(ids.toReversed());
+  await make(at, { title: "d" });
+  const refused = await undoOf(turned);
+  expect([refused.status, refused.events, refused.body.errors]).toEqual([
+    409,
+    [],
+    [{ path: `/change_task_order/${change.id}/taskIds`, message: "was changed since" }],
+  ]);
+});

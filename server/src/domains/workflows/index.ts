@@ -9,6 +9,7 @@ import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { workflowDefinitions } from "./checks/check-workflow.ts";
+import { archiveInverse, triggerInverse } from "./deployments/activity-inverse.ts";
 import * as deployments from "./deployments/operations.ts";
 import * as preview from "./deployments/preview.ts";
 import * as events from "./events.ts";
@@ -172,6 +173,7 @@ export const workflows = domain({
       get: "workflows.get",
       update: "workflows.update",
     }),
+    contribute(InversePoint, archiveInverse, triggerInverse),
     contribute(SearchSourcePoint, {
       kind: "workflow",
       permission: permissions.WorkflowsRead,

@@ -3,10 +3,11 @@ import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, noContent, item, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
+import { switchInverse } from "#kernel/undo/switch-inverse.ts";
 import { describeApps, withEnvironments } from "../deployments/store.ts";
 import { AppsRead, AppsWrite } from "../permissions.ts";
 import { App, AppId, AppIsArchived, AppSummary, appFields, SlugTaken } from "./app.ts";
-import { AppArchived, AppCreated, AppUpdated } from "./events.ts";
+import { AppArchived, AppCreated, AppUnarchived, AppUpdated } from "./events.ts";
 import { buildPublishedSchema } from "./published-schema.ts";
 import * as service from "./service.ts";
 import { partFields } from "./draft.ts";
@@ -133,6 +134,35 @@ export const archiveApp = command({
   fails: [AppIsArchived],
   example,
   run: (ctx, { params }) => service.archive(ctx, params.id),
+});
+
+export const unarchiveApp = command({
+  id: "apps.unarchive",
+  route: "POST /api/v1/apps/{id}/unarchive",
+  summary: "Take an app out of the archive",
+  description:
+    "It can be changed again, and opened where it is deployed. One that is not archived stays as it is.",
+  environmentScoped,
+  permission: AppsWrite,
+  params: ById,
+  allowNoop: true,
+  response: item(App),
+  emits: [AppUnarchived],
+  fails: [SlugTaken],
+  example,
+  run: async (ctx, { params }) => withEnvironments(ctx.tx, await service.unarchive(ctx, params.id)),
+});
+
+export const archiveInverse = switchInverse({
+  resourceType: "app",
+  permission: AppsWrite,
+  field: "archived",
+  on: { event: AppArchived.type, operation: archiveApp },
+  off: { event: AppUnarchived.type, operation: unarchiveApp },
+  async lock({ tx }, id) {
+    const { revision, status } = await store.lock(tx, id);
+    return { id, revision, isOn: status === "archived" };
+  },
 });
 
 /** The columns of the list have the names of the fields. */

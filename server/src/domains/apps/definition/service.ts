@@ -13,7 +13,7 @@ import {
   type StoredApp,
 } from "./app.ts";
 import { assertValidDefinition } from "./check-definition.ts";
-import { AppArchived, AppCreated, AppUpdated } from "./events.ts";
+import { AppArchived, AppCreated, AppUnarchived, AppUpdated } from "./events.ts";
 import type { DataSource } from "./data-source.ts";
 import * as store from "./store.ts";
 
@@ -79,6 +79,20 @@ export async function archive(ctx: WriteContext<typeof AppArchived>, id: string)
   const after: StoredApp = { ...before, status: "archived", revision };
   await store.update(ctx, after);
   ctx.emit(AppArchived, appRef(after), appEventData(after));
+}
+
+/** Takes an app out of the archive; what was deployed can be opened again. */
+export async function unarchive(
+  ctx: WriteContext<typeof AppUnarchived>,
+  id: string,
+): Promise<StoredApp> {
+  const before = await store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  if (before.status === "active") return before;
+  const after: StoredApp = { ...before, status: "active", revision: before.revision + 1 };
+  await store.update(ctx, after);
+  ctx.emit(AppUnarchived, appRef(after), appEventData(after));
+  return after;
 }
 
 /** Creates, changes or (with null) deletes one page. */

@@ -18,6 +18,7 @@ import { openIncidentsOn } from "./store.ts";
 import { broadcastNotificationReader } from "./notifications.ts";
 import { IncidentSplit, splitIncident } from "./split/split.ts";
 import { childInverse } from "./undo/child-inverse.ts";
+import { mergeInverse } from "./undo/merge-inverse.ts";
 import { incidentTransitions } from "./transitions.ts";
 
 export { Incident, incidentEventData, IncidentBroadcast, StatusNotice } from "./incident.ts";
@@ -61,7 +62,7 @@ export const incidents = domain({
       get: "incidents.get",
       update: "incidents.update",
     }),
-    contribute(InversePoint, childInverse),
+    contribute(InversePoint, childInverse, mergeInverse),
     contribute(SearchSourcePoint, ticketSearch(incidentKind)),
     contribute(TicketKindPoint, incidentKind),
     contribute(WaitingWorkPoint, assignedTickets(incidentKind, incidentKind.read, "t.is_open")),

@@ -20,6 +20,7 @@ export const articleMachine = stateMachine({
     { action: "retire", from: ["published"], to: "retired" },
     { action: "restore", from: ["retired"], to: "draft" },
     { action: "reinstate", from: ["retired"], to: "published" },
+    { action: "withdraw", from: ["published"], to: "draft" },
   ],
 });
 export type ArticleState = (typeof articleMachine)["states"][number];

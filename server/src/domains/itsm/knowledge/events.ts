@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { id, text } from "#kernel/schema/schema.ts";
-import { ArticleData } from "./article.ts";
+import { ArticleData, State } from "./article.ts";
 import { ArticleSearch } from "./quality/article-search.ts";
 
 const resource = "article";
@@ -36,6 +36,16 @@ export const ArticleReturned = event("article.returned", {
 export const ArticlePublished = event("article.published", {
   resource,
   summary: "An article was published: people find it from now on.",
+  data: Type.Object(
+    // Events of earlier versions do not have it.
+    { ...ArticleData.properties, stateBefore: Type.Optional(State) },
+    { title: "ArticlePublished" },
+  ),
+});
+
+export const ArticleWithdrawn = event("article.withdrawn", {
+  resource,
+  summary: "A published article is a draft again, or under review: people no longer find it.",
   data: ArticleData,
 });
 

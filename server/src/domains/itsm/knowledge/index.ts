@@ -16,6 +16,7 @@ import {
   previewArticle,
   publishArticle,
   reinstateArticle,
+  withdrawArticle,
   retireArticle,
   returnArticle,
   submitReview,
@@ -27,7 +28,7 @@ import { searchRetentionJob } from "./quality/retention.ts";
 import { articleContent } from "./pack.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
 import { articleSource, askArticles, searchArticles } from "./search/search.ts";
-import { retirementInverse } from "./retirement-inverse.ts";
+import { publicationInverse } from "./publication-inverse.ts";
 import { reviewReader } from "./review-notification.ts";
 import { read } from "./service.ts";
 import { suggestForIncident } from "./search/suggestions.ts";
@@ -54,6 +55,7 @@ export const knowledge = domain({
     publishArticle,
     retireArticle,
     reinstateArticle,
+    withdrawArticle,
     listVersions,
     getVersion,
     restoreVersion,
@@ -70,7 +72,7 @@ export const knowledge = domain({
       get: "knowledge.get",
       update: "knowledge.update",
     }),
-    contribute(InversePoint, retirementInverse),
+    contribute(InversePoint, publicationInverse),
     contribute(FileOwnerPoint, articleFileOwner(read)),
     contribute(EventVisibilityPoint, articleVisibility, searchVisibility),
     contribute(PackContentPoint, articleContent),

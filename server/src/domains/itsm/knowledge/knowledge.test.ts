@@ -100,7 +100,7 @@ describe("an article", () => {
     expect(again.body.data).toMatchObject({ state: "published", publishedAt, version });
     expect(await agent(`POST ${PATH}/${id}/reinstate`)).toMatchObject({
       status: 409,
-      body: { code: "article_wrong_state", allowed: ["retire"] },
+      body: { code: "article_wrong_state", allowed: ["retire", "withdraw"] },
       events: [],
     });
   });

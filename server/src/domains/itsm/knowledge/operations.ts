@@ -22,6 +22,7 @@ import {
   ArticleRetired,
   ArticleReturned,
   ArticleSubmittedForReview,
+  ArticleWithdrawn,
   ArticleUpdated,
 } from "./events.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
@@ -254,4 +255,18 @@ export const reinstateArticle = command({
   fails: [articleMachine.wrongState],
   example,
   run: (ctx, { params }) => service.transition(ctx, params.id, "reinstate"),
+});
+
+export const withdrawArticle = command({
+  id: "knowledge.withdraw",
+  route: "POST /api/v1/knowledge/{id}/withdraw",
+  summary: "Make a published article a draft again",
+  description: "People no longer find it, until it is published again.",
+  permission: KnowledgeWrite,
+  params: ArticleParams,
+  response: item(Article),
+  emits: [ArticleWithdrawn],
+  fails: [articleMachine.wrongState],
+  example,
+  run: (ctx, { params }) => service.withdraw(ctx, params.id),
 });

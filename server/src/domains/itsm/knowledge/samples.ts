@@ -90,6 +90,7 @@ export const samples: readonly Sample[] = [
   },
   { operation: "knowledge.publish", arrange: written },
   { operation: "knowledge.retire", arrange: published },
+  { operation: "knowledge.withdraw", arrange: published },
   {
     operation: "knowledge.reinstate",
     arrange: async (owner) => {

@@ -30,6 +30,7 @@ import {
   ArticleReturned,
   ArticleSubmittedForReview,
   ArticleUpdated,
+  ArticleWithdrawn,
 } from "./events.ts";
 import { attachPictures } from "./markdown/pictures.ts";
 import { toPlainText } from "./markdown/render-markdown.ts";
@@ -149,11 +150,24 @@ export async function transition<A extends TransitionAction>(
   const after = await store.update(ctx.tx, next, { plain: undefined, now: ctx.now });
   // `TRANSITION_EVENTS` has the event of each action.
   const { emit } = ctx as unknown as WriteContext<typeof ArticlePublished>;
-  emit(
-    TRANSITION_EVENTS[action] as typeof ArticlePublished,
-    articleRef(after),
-    articleEventData(after),
-  );
+  emit(TRANSITION_EVENTS[action] as typeof ArticlePublished, articleRef(after), {
+    ...articleEventData(after),
+    ...(action === "publish" && { stateBefore: before.state }),
+  });
+  return after;
+}
+
+/** Makes a published article a draft again, or whatever it was before where that is undone. */
+export async function withdraw(
+  ctx: WriteContext<typeof ArticleWithdrawn>,
+  ref: string,
+  to?: Article["state"],
+): Promise<Article> {
+  const before = await store.lock(ctx.tx, ref);
+  const state = nextState(articleMachine, before.state, "withdraw");
+  const next = { ...before, state: to ?? state, publishedAt: null };
+  const after = await store.update(ctx.tx, next, { plain: undefined, now: ctx.now });
+  ctx.emit(ArticleWithdrawn, articleRef(after), articleEventData(after));
   return after;
 }
 

@@ -77,7 +77,7 @@ const one = {
   response: item(Incident),
 };
 
-const mergeIncident = command({
+export const mergeIncident = command({
   ...one,
   id: "incidents.merge",
   route: `POST ${path}/{id}/merge`,
@@ -113,7 +113,7 @@ const mergeIncident = command({
   },
 });
 
-const unmergeIncident = command({
+export const unmergeIncident = command({
   ...one,
   id: "incidents.unmerge",
   route: `POST ${path}/{id}/unmerge`,

@@ -35,14 +35,23 @@ export interface FoundMerge extends Merge {
   readonly createdAt: string;
 }
 
-/** Finds the merge of an incident into another one. */
-export async function findMerge(tx: Tx, sourceId: string): Promise<FoundMerge | undefined> {
-  const row = await tx
+/** Finds the merges of these incidents into others. */
+export async function findMerges(
+  tx: Tx,
+  sourceIds: readonly string[],
+): Promise<readonly FoundMerge[]> {
+  const rows = await tx
     .selectFrom("ticket_merges")
     .selectAll()
-    .where("source_id", "=", sourceId)
-    .executeTakeFirst();
-  return row && toMerge(row);
+    .where("source_id", "in", sourceIds)
+    .execute();
+  return rows.map(toMerge);
+}
+
+/** Finds the merge of an incident into another one. */
+export async function findMerge(tx: Tx, sourceId: string): Promise<FoundMerge | undefined> {
+  const [merge] = await findMerges(tx, [sourceId]);
+  return merge;
 }
 
 /** Forgets a merge and its link; undefined where somebody else did. */

@@ -79,6 +79,7 @@ export const articleReader = reader({
     "article.restored",
     "article.retired",
     "article.reinstated",
+    "article.withdrawn",
   ],
   startsAt: "beginning",
   async handle({ because }, events) {

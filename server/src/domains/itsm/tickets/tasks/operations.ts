@@ -23,19 +23,24 @@ import {
 } from "./locked-task.ts";
 import { readPastTasks } from "./past-tasks.ts";
 import { findTasks, TaskEnded, taskEvents, TaskId, TASKS_MAX, WaitingTask } from "./task.ts";
-import { taskInverse } from "./task-inverse.ts";
+import { taskInverse, taskOrderInverse } from "./task-inverse.ts";
 import { addTask, updateTask } from "./task-edit.ts";
 import { endOperations } from "./task-end.ts";
 
 /** The tasks of one kind of ticket; its domain adds them to its own. */
 export function ticketTasks(kind: TicketKind, hook?: TaskHook) {
   const [update, remove] = [updateTask(kind), removeTask(kind, hook)];
-  const inverse = contribute(InversePoint, taskInverse(kind, { update, remove }));
+  const order = orderTasks(kind);
+  const inverse = contribute(
+    InversePoint,
+    taskInverse(kind, { update, remove }),
+    taskOrderInverse(kind, order),
+  );
   const operations: readonly Operation[] = [
     listTasks(kind),
     { ...addTask(kind), contributions: [inverse] },
     update,
-    orderTasks(kind),
+    order,
     remove,
     ...endOperations(kind, hook),
   ];
@@ -116,7 +121,8 @@ function orderTasks(kind: TicketKind) {
       if (taskIds.every((id, index) => tasks[index]?.id === id)) return { taskIds };
       void ctx.send(ORDER, [ticket.id, taskIds]);
       // It names internal ones too.
-      ctx.emit(Reordered, ticketRefOf(ticket), { taskIds, internal: true });
+      const before = { taskIds: tasks.map(({ id }) => id) };
+      ctx.emit(Reordered, ticketRefOf(ticket), { taskIds, internal: true, before });
       return { taskIds };
     },
   });

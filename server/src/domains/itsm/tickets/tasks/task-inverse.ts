@@ -1,5 +1,5 @@
 import type { Operation, WriteContext } from "#kernel/contract.ts";
-import { Failure } from "#kernel/operation/failure.ts";
+import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { performWithin } from "#kernel/operation/inner-command.ts";
 import type { State } from "#kernel/undo/fold-changes.ts";
 import type { BulkInverse, Reversal } from "#kernel/undo/inverse.ts";
@@ -53,6 +53,35 @@ export function taskInverse(
     },
   };
 }
+
+/** The inverse of another order: the tasks of then stand as they did. */
+export function taskOrderInverse(kind: TicketKind, order: Operation): BulkInverse {
+  return {
+    resourceType: `${kind.kind}_task_order`,
+    updated: [taskEvents(kind).Reordered.type],
+    permission: kind.write,
+    oneByOne: true,
+    changeOf({ data }) {
+      const { taskIds, before } = data as { readonly taskIds: unknown; readonly before?: State };
+      return { before: before ?? {}, after: { taskIds } };
+    },
+    groupOf: ({ resource }) => resource.id,
+    async lock(ctx, ticketId) {
+      await lockOpenTicket(ctx, kind, ticketId);
+      const taskIds = (await findTasks(ctx.tx, ticketId)).map(({ id }) => id);
+      return { states: new Map([[ticketId, { taskIds }]]), fields: new Set(["taskIds"]) };
+    },
+    async write(ctx, ticketId, reversals) {
+      for (const { target } of reversals) {
+        const taskIds = target?.["taskIds"] ?? undefined;
+        if (taskIds === undefined) throw new Failure(Conflict, { detail: ORDER_NOT_KEPT });
+        await performWithin(ctx, order, { params: { id: ticketId }, body: { taskIds } });
+      }
+    },
+  };
+}
+
+const ORDER_NOT_KEPT = "The order before it was not noted.";
 
 const WAIT = `
   update ticket_tasks set depends_on = $2, updated_at = $3, revision = revision + 1 where id = $1`;

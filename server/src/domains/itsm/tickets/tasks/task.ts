@@ -124,7 +124,12 @@ function declareEvents(kind: string) {
       resource: kind,
       summary: "Its tasks have another order.",
       data: Type.Object(
-        { taskIds: Type.Array(TaskId), internal: Type.Boolean() },
+        {
+          taskIds: Type.Array(TaskId),
+          internal: Type.Boolean(),
+          // Events of earlier versions do not have it.
+          before: Type.Optional(Type.Object({ taskIds: Type.Array(TaskId) })),
+        },
         { title: "TaskOrderData" },
       ),
     }),
