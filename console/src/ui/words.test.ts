@@ -48,6 +48,7 @@ test("an age is told in its largest unit", () => {
   const now = Date.parse("2026-11-16T12:00:00Z");
   expect(toAge("2026-11-16T11:59:30Z", now)).toBe("now");
   expect(toAge("2026-11-16T11:54:00Z", now)).toBe("6m ago");
+  expect(toAge("2026-11-16T11:00:10Z", now)).toBe("59m ago");
   expect(toAge("2026-11-14T11:54:00Z", now)).toBe("2d ago");
 });
 

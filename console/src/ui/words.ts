@@ -45,11 +45,11 @@ const UNITS = [
 ] as const;
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
 
-/** `6m ago`; in the last minute `now`. */
+/** `6m ago`; in the last minute `now`. An hour is one once it is whole, or there would be `60m ago`. */
 export function toAge(at: string, nowMs: number): string {
   const seconds = (Date.parse(at) - nowMs) / SECOND_MS;
   for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
   }
   return "now";
 }
