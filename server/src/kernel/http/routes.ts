@@ -8,7 +8,7 @@ import type {
 } from "fastify";
 import type { Caller, RawRequest } from "../access/caller.ts";
 import type { CredentialWatch } from "../access/credential-watch.ts";
-import type { Platform, Method, Operation, Route } from "../contract.ts";
+import type { Platform, Operation } from "../contract.ts";
 import { supportsDryRun } from "../operation/dry-run.ts";
 import {
   Failure,
@@ -66,10 +66,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
   for (const operation of options.operations) {
     const reading = readingOf(operation);
     readings.set(reading.name, reading);
-    for (const route of [operation.route, ...(operation.aliases ?? [])]) {
-      const { method, url } = parseRoute(route);
-      options.paths.add(url, method, operation);
-    }
+    options.paths.addOperation(operation);
   }
   constrainByReading(app, options.paths);
   for (const reading of readings.values()) {
@@ -144,11 +141,6 @@ function mountUploadRoute(app: FastifyInstance, route: RouteOptions): void {
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
     scope.route(route);
   });
-}
-
-export function parseRoute(route: Route): { method: Method; url: string } {
-  const [method, path] = route.split(" ") as [Method, string];
-  return { method, url: path.replaceAll(/\{(\w+)\}/g, ":$1") };
 }
 
 /** Admits a request before its body is read: load, credential, workspace, permission. */

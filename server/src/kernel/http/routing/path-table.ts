@@ -29,12 +29,16 @@ const WILDCARD = "*";
 export class PathTable {
   readonly #root = new PathNode();
 
-  /** Adds a route; the operation is named where the route is one's. */
-  add(url: string, method: string, operation?: Operation): void {
-    let node = this.#root;
-    for (const word of wordsOf(url)) node = node.open(word);
-    const target = operation && { operation, url, names: namesOf(url) };
-    node.targets.set(method, target);
+  /** Adds a route that is no operation's. */
+  add(url: string, method: string): void {
+    this.#open(wordsOf(url)).targets.set(method, undefined);
+  }
+
+  /** Adds the routes of an operation. */
+  addOperation(operation: Operation): void {
+    for (const { method, words, target } of parseRoutes(operation)) {
+      this.#open(words).targets.set(method, target);
+    }
   }
 
   /**
@@ -61,6 +65,12 @@ export class PathTable {
       params[name] = value;
     }
     return { operation: target.operation, url: target.url, params };
+  }
+
+  #open(words: readonly string[]): PathNode {
+    let node = this.#root;
+    for (const word of words) node = node.open(word);
+    return node;
   }
 
   #match(url: string): NodeMatch | undefined {
@@ -96,6 +106,27 @@ class PathNode {
     this.children.set(word, node);
     return node;
   }
+}
+
+interface ParsedRoute {
+  readonly method: string;
+  readonly words: readonly string[];
+  readonly target: Target;
+}
+
+/** Of each operation, for all servers of a process: tests build hundreds. */
+const parsedRoutes = new WeakMap<Operation, readonly ParsedRoute[]>();
+
+function parseRoutes(operation: Operation): readonly ParsedRoute[] {
+  const known = parsedRoutes.get(operation);
+  if (known) return known;
+  const parsed = [operation.route, ...(operation.aliases ?? [])].map((route) => {
+    const [method = "", path = ""] = route.split(" ");
+    const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
+    return { method, words: wordsOf(url), target: { operation, url, names: namesOf(url) } };
+  });
+  parsedRoutes.set(operation, parsed);
+  return parsed;
 }
 
 function match(node: PathNode, words: readonly string[], at: number): NodeMatch | undefined {
