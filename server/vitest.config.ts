@@ -6,20 +6,30 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Tests in a browser, of every operation, and with processes of their own. */
 const LONG =
-  /\/src\/(journeys|sweep|process|cli|portability|code-cli|artifact-cli|kernel\/(embedd|sandbox|expression\/pool)|domains\/(portability|documents|itsm\/(model|knowledge)))/;
+  /\/src\/(journeys|sweep|process|cli|portability|offline|code-cli|artifact-cli|lazy-imports|source-stack|kernel\/(embedd|sandbox|expression\/pool)|domains\/(portability|documents|itsm\/(model|knowledge)))/;
 
-/** What takes longest comes first: at the end one worker would wait for the others. */
-class LongestFirst extends BaseSequencer {
+/** The part of the others that comes between the long ones; the rest fills the end. */
+const BETWEEN = 0.8;
+
+/**
+ * Long ones wait for much of their time, and the others hardly ever do: all long ones first left a quarter of two cores
+ * idle for as long as they ran. So each is followed by its share of the others, the longest first of either.
+ */
+class LongAmongShort extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
     const isConsole = ({ project }: TestSpecification): boolean => project.name === "console";
+    const long = sorted.filter(isLong);
+    const others = sorted.filter((file) => !isLong(file) && !isConsole(file));
+    const share = (others.length * BETWEEN) / long.length;
+    const mixed = long.flatMap((file, index) => [
+      file,
+      ...others.slice(Math.floor(index * share), Math.floor((index + 1) * share)),
+    ]);
     // A worker belongs to one project: those of the other come last, or a further one would load the whole product.
-    return [
-      ...sorted.filter(isLong),
-      ...sorted.filter((file) => !isLong(file) && !isConsole(file)),
-      ...sorted.filter(isConsole),
-    ];
+    const rest = others.slice(Math.floor(long.length * share));
+    return [...mixed, ...rest, ...sorted.filter(isConsole)];
   }
 }
 
@@ -58,7 +68,7 @@ export default defineConfig({
     // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
     // process, such as a setting of the environment or a timer, it must put back.
     isolate: false,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: LongAmongShort },
     reporters: ["default"],
     projects: [
       {
