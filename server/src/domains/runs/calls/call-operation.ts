@@ -85,6 +85,7 @@ export const callRun = command({
   },
   async prepare(platform, { params }, caller) {
     const opened = await openStep(platform, params, caller);
+    if (isOver(opened.row.status)) throw new Failure(WaitOver);
     if (opened.node.type.type !== waitForCall.type) throw new Failure(NotFound);
     // Before the body is read: a stranger's files would be stored in vain.
     assertCallable(opened.record);

@@ -4,11 +4,13 @@ import {
   discardFiles,
   FileTooLarge,
   QuotaExceeded,
+  type ReceivedFile,
   receiveFiles,
   releaseReceived,
 } from "#domains/files/index.ts";
 import { isBefore, waitForForm } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
+import type { Partition } from "#kernel/db/database.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
 import { parseAnyBody } from "#kernel/http/request-body.ts";
@@ -22,6 +24,7 @@ import {
   type JournalRecord,
   stepMessage,
   type StepWait,
+  type WaitAnswer,
 } from "../engine/journal-record.ts";
 import { runActor } from "../engine/run-context.ts";
 import { runRef, toRunSummary } from "../engine/run-summary.ts";
@@ -34,6 +37,7 @@ import { fileFieldsOf } from "../inbound/hook-input.ts";
 import { WebhookRunFailed } from "../inbound/run-answer.ts";
 import { toWebhookResponse } from "../inbound/webhook-response.ts";
 import { RunId } from "../run.ts";
+import type { WaitOptions } from "../run-watch.ts";
 import { toRunContext } from "../start/queued-start.ts";
 import { insertUploads } from "../start/run-files.ts";
 import { outputSizeError } from "../steps/step-error.ts";
@@ -58,6 +62,7 @@ const example = {
 };
 
 type FormWait = Extract<StepWait, { readonly kind: "form" }>;
+type FormAnswer = Extract<WaitAnswer, { readonly kind: "form" }>["form"];
 
 /** The form of a step that waits; undefined until it does. */
 function openForm(record: JournalRecord | undefined): FormWait | undefined {
@@ -90,6 +95,29 @@ async function openFormStep(
   return opened;
 }
 
+/**
+ * The page that follows a form which was sent already, for the one who did that: their connection may have broken
+ * before it came. Of a form for whoever has its address that could be another.
+ */
+async function findPageAfter(
+  platform: Platform,
+  opened: OpenedStep,
+): Promise<HtmlResponse | undefined> {
+  const { wait, answer } = opened.record ?? {};
+  if (wait?.kind !== "form" || answer?.kind !== "form" || wait.shownTo !== "sender") {
+    return undefined;
+  }
+  const sent = { opened, wait, submittedAt: answer.form.submittedAt };
+  const page = await awaitPageAfter(platform, sent, { waitMs: 0 });
+  return page ?? (isOver(opened.row.status) ? undefined : waitingPage("Your answer was taken."));
+}
+
+/** The form of a step for whoever may send it. */
+function openFormOf({ row, record }: OpenedStep): FormWait | undefined {
+  if (isOver(row.status)) throw new Failure(FormClosed);
+  return openForm(record);
+}
+
 export const showRunForm = query({
   id: "runs.show_form",
   route: "GET /resume/{runId}/{token}/form",
@@ -103,25 +131,39 @@ export const showRunForm = query({
   fails: [FormSent, FormClosed, RateLimited],
   example,
   async prepare(platform, input, caller) {
-    const { record } = await openFormStep(platform, input.params, caller);
-    const wait = openForm(record);
-    return wait ? formPage(wait.form, 0, { values: {}, errors: new Map() }) : earlyPage();
+    const opened = await openFormStep(platform, input.params, caller);
+    const after = await findPageAfter(platform, opened);
+    if (after) return after;
+    const wait = openFormOf(opened);
+    if (!wait) return waitingPage("This form is not open yet.");
+    return formPage(wait.form, 0, { values: {}, errors: new Map() });
   },
   run: async (_ctx, _input, page) => page,
 });
 
 const LOOK_AGAIN_SECONDS = 3;
 
-/** The page of a step that is not reached yet: its texts may still be templates. */
-function earlyPage(): HtmlDocument {
+/** A page that looks again by itself. Of a step that is not reached yet the texts may still be templates. */
+function waitingPage(text: string): HtmlDocument {
   const title = "One moment";
   const page = document({
     title,
     body: markup`<h1>${title}</h1>
-<div role="status"><p>This form is not open yet. The page looks again by itself.</p></div>`,
+<div role="status"><p>${text} The page looks again by itself.</p></div>`,
   });
   return { ...page, headers: { ...page.headers, refresh: String(LOOK_AGAIN_SECONDS) } };
 }
+
+/** What a form that was sent comes to: a page to show, or answers that are to be written. */
+type TakenForm =
+  | { readonly page: HtmlResponse; readonly status?: number }
+  | {
+      readonly opened: OpenedStep;
+      readonly wait: FormWait;
+      readonly partition: Partition;
+      readonly sent: FormAnswer;
+      readonly uploads: readonly ReceivedFile[];
+    };
 
 interface SentStep {
   readonly opened: OpenedStep;
@@ -146,10 +188,12 @@ export const sendRunForm = command({
   allowNoop: true,
   fails: [FormSent, FormClosed, RateLimited, WebhookRunFailed, FileTooLarge, QuotaExceeded],
   example,
-  async prepare(platform, input, caller) {
+  async prepare(platform, input, caller): Promise<TakenForm> {
     const opened = await openFormStep(platform, input.params, caller);
+    const after = await findPageAfter(platform, opened);
+    if (after) return { page: after };
     // Before the body is read: a stranger's files would be stored in vain.
-    const wait = openForm(opened.record);
+    const wait = openFormOf(opened);
     if (!wait) throw new Failure(NotFound);
     const { form } = wait;
     const { row } = opened;
@@ -210,30 +254,36 @@ export const sendRunForm = command({
   async afterCommit(platform, _input, { value, caller }) {
     const { sentStep } = value as { readonly sentStep?: SentStep };
     if (!sentStep) return undefined;
-    const { opened, wait } = sentStep;
-    const { row, path, version } = opened;
-    const { plan } = version;
-    if (!plan.asksSender) return undefined;
-    // The answer of a run is for whoever began it, and not for others who are asked in between.
-    const isReader = wait.shownTo === "sender";
-    const partition = { workspace: row.workspace_id, environment: row.environment };
-    const isAnswered = (steps: Steps): boolean =>
-      !isReader || findResponse(sentStep, steps) !== undefined;
-    const next = await awaitNextForm(
-      platform,
-      partition,
-      { runId: row.id, graph: plan.graph, sender: path, isAnswered },
-      { waitMs: FORM_WAIT_MAX_MS, gone: caller.disconnected },
-    );
-    if (next.path !== undefined) return { goTo: next.path };
-    if (!isReader) return undefined;
-    const journals = await readJournals(platform, [row.id]);
-    const steps = foldJournal(journals.flatMap(({ records }) => [...records]));
-    const response = findResponse(sentStep, steps);
-    if (!response && next.hasFailed) throw new Failure(WebhookRunFailed);
-    return response && sentPage(wait.form, toAnswerText({ response }));
+    const wait = { waitMs: FORM_WAIT_MAX_MS, gone: caller.disconnected };
+    return awaitPageAfter(platform, sentStep, wait);
   },
 });
+
+/** Waits for the page that follows a form: the next one, or the answer of the run. */
+async function awaitPageAfter(
+  platform: Platform,
+  sent: SentStep,
+  options: WaitOptions,
+): Promise<HtmlResponse | undefined> {
+  const { opened, wait } = sent;
+  const { row, path, version } = opened;
+  const { plan } = version;
+  if (!plan.asksSender) return undefined;
+  // The answer of a run is for whoever began it, and not for others who are asked in between.
+  const isReader = wait.shownTo === "sender";
+  const partition = { workspace: row.workspace_id, environment: row.environment };
+  const isAnswered = (steps: Steps): boolean =>
+    !isReader || findResponse(sent, steps) !== undefined;
+  const about = { runId: row.id, graph: plan.graph, sender: path, isAnswered };
+  const next = await awaitNextForm(platform, partition, about, options);
+  if (next.path !== undefined) return { goTo: next.path };
+  if (!isReader) return undefined;
+  const journals = await readJournals(platform, [row.id]);
+  const steps = foldJournal(journals.flatMap(({ records }) => [...records]));
+  const response = findResponse(sent, steps);
+  if (!response && next.hasFailed) throw new Failure(WebhookRunFailed);
+  return response && sentPage(wait.form, toAnswerText({ response }));
+}
 
 /** The answer to a form that was sent. One on a branch beside it is for whoever is asked there. */
 function findResponse({ opened: { path, version }, submittedAt }: SentStep, steps: Steps) {

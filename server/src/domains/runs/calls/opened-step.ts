@@ -10,7 +10,7 @@ import type { Platform } from "#kernel/contract.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { foldJournal, type JournalRecord } from "../engine/journal-record.ts";
-import { isOver, type RunRow } from "../engine/store.ts";
+import type { RunRow } from "../engine/store.ts";
 import { readEntries, readRows } from "../store.ts";
 import { WaitOver } from "./call-state.ts";
 import { readResumeToken } from "./resume-address.ts";
@@ -24,7 +24,7 @@ export interface OpenedStep {
   readonly record: JournalRecord | undefined;
 }
 
-/** Finds the step of an address; a 404 for one that is not ours, a 410 once its run is over. */
+/** Finds the step of an address; a 404 for one that is not ours, a 410 where its plan is gone. */
 export async function openStep(
   platform: Platform,
   { runId, token }: { readonly runId: string; readonly token: string },
@@ -49,7 +49,6 @@ export async function openStep(
     return { row: found, record: steps.get(path) };
   });
   if (!row) throw new Failure(NotFound);
-  if (isOver(row.status)) throw new Failure(WaitOver);
   const version = await planOfVersion(platform, row.version_id);
   const node = version && nodeAt(version.plan.graph, path);
   if (!version || !node?.type.takesCalls) throw new Failure(WaitOver);
