@@ -99,7 +99,7 @@ export function KeptBars(props: BreakdownProps & { readonly by: "team" | "priori
     <BarCard
       title={by === "team" ? "SLA met, by team" : "SLA met, by priority"}
       lines={lines}
-      nothing="No promise was due."
+      nothing="No target was due."
       onOpen={onOpen}
     />
   );

@@ -54,7 +54,7 @@ export const BUILT_IN: readonly View[] = [
     label: "Overdue",
     icon: Flame,
     query: { view: "breached" },
-    nothing: "Every promise is kept.",
+    nothing: "Every target is met.",
   },
   {
     id: "open",

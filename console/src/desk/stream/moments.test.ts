@@ -48,7 +48,7 @@ test("what was said is apart, what one person changed in a moment is one line", 
   ]);
 });
 
-test("a resolution is read as an answer, a broken promise in red, files of one moment together", () => {
+test("a resolution is read as an answer, a breach in red, files of one moment together", () => {
   const [resolved, breach, filed] = shown(
     moment(1, "resolved", { data: { resolution: "Replaced the disk" } }),
     moment(2, "sla_breached", { data: { metric: "response" } }),
@@ -56,7 +56,7 @@ test("a resolution is read as an answer, a broken promise in red, files of one m
     moment(4, "attachment_added", { data: { id: "b", name: "two.png", bytes: 4 } }),
   );
   expect(resolved).toMatchObject({ sort: "said", body: "Replaced the disk", label: "Resolved" });
-  expect(breach).toMatchObject({ tone: "bad", clauses: ["response promise broken"] });
+  expect(breach).toMatchObject({ tone: "bad", clauses: ["response SLA breached"] });
   expect(filed).toMatchObject({ sort: "filed", files: [{ name: "one.png" }, { name: "two.png" }] });
 });
 

@@ -187,10 +187,10 @@ function toClauses(
       return [];
     case "sla_breached":
     case "breached":
-      return [`${lower(data["metric"])} promise broken`];
+      return [`${lower(data["metric"])} SLA breached`];
     case "sla_warning":
     case "warning":
-      return [`${lower(data["metric"])} promise nearly over`];
+      return [`${lower(data["metric"])} SLA at risk`];
     case "linked":
       return [`linked ${number("number")}`];
     case "major_declared":

@@ -24,7 +24,7 @@ const getReport = query({
   summary: "The figures of the desk in a time",
   description:
     "Of one kind of tickets, of which the caller reads all: what came and was resolved, what is open by age, how long answers and " +
-    "solutions took, promises kept, satisfaction, and who has what. The last 30 days unless `from` and `to` say otherwise; `before` " +
+    "solutions took, SLA targets met, satisfaction, and who has what. The last 30 days unless `from` and `to` say otherwise; `before` " +
     "is the time as long before. Durations are by the wall clock.",
   permission: DeskRead,
   query: Query,
