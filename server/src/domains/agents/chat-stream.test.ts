@@ -246,4 +246,53 @@ describeInBrowser("on its page", () => {
     expect([kept, errors]).toEqual([["<b>Hi", "Once <i>upon a time"], []]);
     await leaveSeat(seat, [origin]);
   });
+
+  test("what a model wrote reads as it was meant, and never is markup of the page", async () => {
+    const path = await deploy([llm]);
+    const answer = [
+      "## Try **this**",
+      "1. Open `lpstat -p` <img src=x>",
+      "",
+      "2. Read [the *guide*](https://example.com/a_b) or https://example.com/b.",
+      "- [no](javascript:alert(1))",
+      "",
+      "```sh",
+      "# **not** bold",
+      "```",
+      "One line",
+      "and another",
+    ].join("\n");
+    const slow = slowModel();
+    service.say(slow.answer);
+    const seat = await takeSeat();
+    const { page } = seat;
+    await page.goto(`${origin}${path}`);
+    await page.getByRole("textbox").fill("*Hi*");
+    await page.keyboard.press("Enter");
+    await slow.asked();
+    slow.say(answer);
+    slow.end();
+    const turn = page.getByRole("log").locator(".turn:not(.you)");
+    await turn.waitFor();
+    const shown = [
+      '<p class="faint">Helper</p><p><strong>Try <strong>this</strong></strong></p>',
+      "<ol><li>Open <code>lpstat -p</code> &lt;img src=x&gt;</li>",
+      '<li>Read <a href="https://example.com/a_b" target="_blank" rel="noopener noreferrer nofollow">the *guide*</a>',
+      ' or <a href="https://example.com/b" target="_blank" rel="noopener noreferrer nofollow">https://example.com/b</a>.',
+      "</li></ol><ul><li>[no](javascript:alert(1))</li></ul><pre># **not** bold\n</pre><p>One line\nand another</p>",
+    ].join("");
+    expect(await turn.innerHTML()).toBe(shown);
+    expect(await page.locator(".turn.you").innerText()).toMatch(/\*Hi\*$/);
+    // A page that brings what was said shows it as this one does.
+    const next = slowModel();
+    service.say(next.answer);
+    await page.getByRole("textbox").fill("More");
+    await page.evaluate(() => document.querySelector<HTMLFormElement>(".composer")?.submit());
+    await next.asked();
+    next.say("**Done**");
+    next.end();
+    await page.locator(".turn strong", { hasText: "Done" }).waitFor();
+    expect(await turn.first().innerHTML()).toBe(shown);
+    await leaveSeat(seat, [origin]);
+  });
 });

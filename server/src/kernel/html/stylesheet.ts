@@ -111,6 +111,10 @@ button.second { color: var(--ink); background: transparent; border-color: var(--
 .turn.you { justify-self: end; background: var(--ground); border-color: transparent; border-radius: .75rem .75rem .2rem .75rem; }
 .turn p { margin: 0 0 .5rem; white-space: pre-line; }
 .turn .faint { margin: 0 0 .1rem; font-size: .8125rem; }
+.turn ul, .turn ol { margin: 0 0 .5rem; padding-left: 1.3rem; list-style: revert; border: 0; border-radius: 0; }
+.turn li { padding: 0; border: 0; }
+.turn pre { max-width: 100%; overflow-x: auto; margin: 0 0 .5rem; padding: .5rem .7rem; background: var(--ground); border-radius: .4rem; font: .8125rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+body:not(.wide) .turn code { display: inline; padding: .05rem .3rem; background: var(--ground); border-radius: .3rem; color: inherit; overflow-wrap: anywhere; }
 .turn > :last-child { margin: 0; }
 #live { margin-top: .75rem; }
 .composer { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }

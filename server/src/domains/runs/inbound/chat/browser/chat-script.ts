@@ -1,3 +1,5 @@
+import { FORMAT_SCRIPT } from "./format-script.ts";
+
 /**
  * The script of a chat's page: messages are sent and answers shown without another page, as the model writes them.
  * Without it the form does the same by itself. Text stands in the conversation once it is whole: so it is read out
@@ -5,6 +7,7 @@
  */
 export const CHAT_SCRIPT = `
 (() => {
+${FORMAT_SCRIPT}
   const form = document.querySelector("form:not(.offers)");
   const offers = document.querySelector(".offers");
   const log = document.querySelector("[role=log]");
@@ -22,12 +25,9 @@ export const CHAT_SCRIPT = `
     const name = document.createElement("p");
     name.className = "faint";
     name.textContent = by;
-    const parts = text.split(/\\n{2,}/).map((part) => {
-      const line = document.createElement("p");
-      line.textContent = part;
-      return line;
-    });
-    parent.replaceChildren(name, ...parts);
+    const own = document.createElement("p");
+    own.textContent = text;
+    parent.replaceChildren(name, ...(by === title ? formatText(text) : [own]));
   };
   const keep = (by, text, files = []) => {
     const turn = document.createElement("div");
@@ -49,6 +49,14 @@ export const CHAT_SCRIPT = `
     const texts = [...form.querySelectorAll("[name=texts]")];
     texts.slice(0, Math.max(0, texts.length - 40)).forEach((old) => old.remove());
   };
+  // What the page brought with it: its fields have the texts as they were written.
+  const brought = [...form.querySelectorAll("[name=texts]")];
+  [...log.querySelectorAll(".turn")].forEach((turn, at) => {
+    const files = [...turn.querySelectorAll("p:has(> a)")];
+    if (turn.classList.contains("you")) return;
+    show(turn, title, brought[at].value);
+    turn.append(...files);
+  });
   const rest = (words) => {
     busy = false;
     live.hidden = true;
