@@ -34,10 +34,10 @@ const COLOUR = /^#[0-9a-f]{6}$/i;
 /** The rules for a colour, which is checked again since it goes into a style element. */
 export function buildAccentStyle(accent: string | null | undefined): string {
   if (accent === null || accent === undefined || !COLOUR.test(accent)) return "";
-  return (
-    `:root{--accent:${accent};--on-accent:#fff}` +
-    `@media (prefers-color-scheme:dark){:root{--accent:${lightenForDark(accent)};--on-accent:#10171b}}`
-  );
+  const light = lightenForDark(accent);
+  const rules = (colour: string, above: string): string =>
+    `:root{--accent:${colour};--on-accent:${above};--main:${colour};--on-main:${above}}`;
+  return `${rules(accent, "#fff")}@media (prefers-color-scheme:dark){${rules(light, "#10171b")}}`;
 }
 
 /** From 1 for the same colour to 21 for black and white. */

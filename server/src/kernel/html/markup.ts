@@ -73,7 +73,9 @@ ${script !== undefined && new Markup(`<script>${script}</script>`)}
 }
 
 const LOGO = new Markup(
-  `<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><circle cx="16" cy="16" r="7"/><path d="M16 2v7M16 23v7M2 16h7M23 16h7M6 6l5 5M21 21l5 5M26 6l-5 5M11 21l-5 5"/></svg>`,
+  '<svg viewBox="0 0 24 24" width="26" height="26" aria-hidden="true"><rect width="24" height="24" rx="6" fill="#0d4f63"/>' +
+    '<path d="M4 8.5c2.7 0 2.7 2 5.3 2s2.7-2 5.4-2 2.6 2 5.3 2M4 14c2.7 0 2.7 2 5.3 2s2.7-2 5.4-2 2.6 2 5.3 2" ' +
+    'fill="none" stroke="#c9eef5" stroke-width="1.9" stroke-linecap="round"/></svg>',
 );
 const STYLE = new Markup(STYLESHEET);
 const STYLE_HASH = hashOf(STYLESHEET);

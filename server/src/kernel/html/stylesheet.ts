@@ -2,31 +2,33 @@
 export const STYLESHEET = `
 :root {
   color-scheme: light dark;
-  --ground: #eef2f4;
+  --ground: #f5f7f8;
   --sheet: #ffffff;
-  --ink: #172026;
-  --faint: #51616b;
-  --line: #ccd6dc;
+  --ink: #131c22;
+  --faint: #5d666c;
+  --line: #dfe4e6;
   --field: #ffffff;
-  --edge: #7d8e98;
-  --accent: #0b6b63;
-  --on-accent: #ffffff;
-  --alarm: #9b1c1c;
-  --alarm-ground: #fdeeee;
+  --edge: #828c92;
+  --accent: #006f8e;
+  --main: #131c22;
+  --on-main: #ffffff;
+  --alarm: #b01f23;
+  --alarm-ground: #ffecec;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #10171b;
-    --sheet: #19232a;
-    --ink: #e8eef1;
-    --faint: #9fb0ba;
-    --line: #33434d;
-    --field: #10171b;
-    --edge: #667985;
-    --accent: #4fc3b4;
-    --on-accent: #062420;
-    --alarm: #ffb3ad;
-    --alarm-ground: #3a1d1d;
+    --ground: #090f13;
+    --sheet: #10171b;
+    --ink: #ebeff2;
+    --faint: #98a2a8;
+    --line: #21292e;
+    --field: #090f13;
+    --edge: #66727a;
+    --accent: #60c8dd;
+    --main: #ebeff2;
+    --on-main: #0c1316;
+    --alarm: #ffa39d;
+    --alarm-ground: #421c19;
   }
 }
 * { box-sizing: border-box; }
@@ -47,7 +49,6 @@ header {
   font-weight: 650;
   letter-spacing: .01em;
 }
-header svg { fill: none; stroke: var(--accent); stroke-width: 2.6; stroke-linecap: round; }
 main {
   padding: clamp(1.25rem, 5vw, 2rem);
   background: var(--sheet);
@@ -76,7 +77,7 @@ input, select, textarea {
   border-radius: .5rem;
 }
 .hint { margin: -.75rem 0 1rem; }
-input[type=checkbox], input[type=radio] { width: auto; margin: 0 .5rem 0 0; }
+input[type=checkbox], input[type=radio] { accent-color: var(--accent); width: auto; margin: 0 .5rem 0 0; }
 ::file-selector-button {
   margin: 0 .75rem 0 0;
   padding: .15rem .6rem;
@@ -97,9 +98,9 @@ button {
   padding: .65rem 1rem;
   font: inherit;
   font-weight: 600;
-  color: var(--on-accent);
-  background: var(--accent);
-  border: 1px solid var(--accent);
+  color: var(--on-main);
+  background: var(--main);
+  border: 1px solid var(--main);
   border-radius: .5rem;
   cursor: pointer;
 }
@@ -121,8 +122,9 @@ body:not(.wide) .turn code { display: inline; padding: .05rem .3rem; background:
 .composer label { flex: 1 1 14rem; margin: 0; }
 .composer textarea { margin: .25rem 0 0; vertical-align: bottom; }
 .composer button { width: auto; }
-button:hover { filter: brightness(1.08); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+button:hover { background: color-mix(in oklab, var(--main) 88%, var(--accent)); }
+button.second:hover { background: color-mix(in oklab, var(--ink) 5%, transparent); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 .choice { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
 .alarm {
   padding: .7rem .9rem;
@@ -176,7 +178,7 @@ footer { max-width: 68rem; margin: 3rem auto 0; color: var(--faint); font-size: 
 .after { margin-top: .9rem; }
 .search { display: flex; gap: .5rem; max-width: 34rem; margin: 0 0 1rem; }
 .search input { margin: 0; }
-.search button { width: auto; }
+.search button { flex: none; width: auto; }
 .areas { line-height: 2; }
 .areas a { margin-right: .6rem; }
 .operations li { padding: 0; }

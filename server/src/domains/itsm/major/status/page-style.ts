@@ -19,7 +19,7 @@ header p,.quiet,.ends,footer,.components p{color:var(--soft)}
 .word{display:inline-flex;align-items:center;gap:8px;color:var(--c);font-weight:600;font-size:14px;white-space:nowrap}
 .days{display:flex;gap:2px;margin:10px 0 4px;height:28px}
 .days i{flex:1 1 0;min-width:1px;border-radius:2px;background:var(--c);opacity:.9}
-@media(max-width:600px){.days{gap:0;overflow:hidden;border-radius:4px}.days i{border-radius:0}}
+@media(max-width:600px){.days{gap:1px}.days i{border-radius:1px}}
 .ends{font-size:13px}
 .notice{margin:0 0 12px;padding:16px 20px;border-radius:12px;background:var(--card);border:1px solid var(--line);box-shadow:inset 4px 0 var(--c)}
 .notice ol{list-style:none;padding:0;margin-top:10px}.notice li+li{margin-top:10px}
