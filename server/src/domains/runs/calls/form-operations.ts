@@ -154,7 +154,7 @@ function waitingPage(text: string): HtmlDocument {
   return { ...page, headers: { ...page.headers, refresh: String(LOOK_AGAIN_SECONDS) } };
 }
 
-/** What a form that was sent comes to: a page to show, or answers that are to be written. */
+/** The outcome of a form that was sent: a page to show, or answers that are to be written. */
 type TakenForm =
   | { readonly page: HtmlResponse; readonly status?: number }
   | {
