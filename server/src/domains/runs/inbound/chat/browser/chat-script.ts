@@ -49,7 +49,7 @@ ${FORMAT_SCRIPT}
     const texts = [...form.querySelectorAll("[name=texts]")];
     texts.slice(0, Math.max(0, texts.length - 40)).forEach((old) => old.remove());
   };
-  // What the page brought with it: its fields have the texts as they were written.
+  // Turns that the page brought with it; its fields have their texts as they were written.
   const brought = [...form.querySelectorAll("[name=texts]")];
   [...log.querySelectorAll(".turn")].forEach((turn, at) => {
     const files = [...turn.querySelectorAll("p:has(> a)")];
