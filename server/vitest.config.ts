@@ -48,10 +48,12 @@ function countWorkers(): number {
 }
 
 // Rubbish is collected seldom, and not in threads of its own: those took a sixth of a worker's time from the others.
-// Nor is it whenever a worker waits, which it does after each question to a database: that was every other time.
+// Nor is it whenever a worker waits, which it does after each question to a database: that was every other time. The
+// product alone is so large that V8 would begin to look through all of it at once, and again and again as it grows.
 const FLAGS = [
   "--min-semi-space-size=64",
   "--max-semi-space-size=64",
+  "--initial-old-space-size=512",
   "--single-threaded-gc",
   "--no-memory-reducer",
 ];
