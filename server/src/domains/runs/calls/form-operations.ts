@@ -124,11 +124,12 @@ export const showRunForm = query({
   summary: "Show the form of a step",
   description:
     "The page of a `wait_for_form` step, for people; its address is what expressions of its run read in " +
-    "`run.resumeUrl`. Before the step is reached, the page says so and looks again by itself.",
+    "`run.resumeUrl`. Before the step is reached, the page says so and looks again by itself; whoever was led to it and " +
+    "has sent it comes to what follows.",
   access: "public",
   params,
   response: html(htmlErrorRendering),
-  fails: [FormSent, FormClosed, RateLimited],
+  fails: [FormSent, FormClosed, RateLimited, WebhookRunFailed],
   example,
   async prepare(platform, input, caller) {
     const opened = await openFormStep(platform, input.params, caller);

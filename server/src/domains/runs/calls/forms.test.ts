@@ -136,6 +136,7 @@ test("whoever is led through a run that fails is told", async () => {
   const sent = await send(String(headers["location"]), { $page: "0", size: "L" });
   expect(sent.status).toBe(500);
   expect(sent.body).toContain("The workflow failed before it gave an answer.");
+  expect((await stranger(`GET ${headers["location"]}`)).status).toBe(500);
 });
 
 test("a form for those who are told its address leads nobody to it, and thanks", async () => {
