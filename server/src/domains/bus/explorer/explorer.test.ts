@@ -132,16 +132,21 @@ test("a time and a correlation are found by few looks, however long the log is",
   expect(pagination.nextCursor).toBeNull();
   const time = (n: number) => new Date(begin + n * 1_000).toISOString();
   expect((await find(`from=${time(500)}&to=${time(503)}`)).data).toHaveLength(3);
-  const [{ "QUERY PLAN": plan }] = await world.sql(
-    `explain (analyze, buffers, format json)
-     with place as materialized
-       (select set_config('millrace.workspace', $1, true) || set_config('millrace.environment', 'production', true) as set)
-     select l.* from place, log_position_at(($2 || left(place.set, 0))::timestamptz) l`,
-    [world.home, time(10_000)],
-  );
-  const [{ Plan }] = typeof plan === "string" ? JSON.parse(plan) : plan;
+  // What the first call reads of the catalog to plan its statements is not of the search.
+  const blocks: number[] = [];
+  for (let call = 0; call < 2; call += 1) {
+    const [{ "QUERY PLAN": plan }] = await world.sql(
+      `explain (analyze, buffers, format json)
+       with place as materialized
+         (select set_config('millrace.workspace', $1, true) || set_config('millrace.environment', 'production', true) as set)
+       select l.* from place, log_position_at(($2 || left(place.set, 0))::timestamptz) l`,
+      [world.home, time(10_000)],
+    );
+    const [{ Plan }] = typeof plan === "string" ? JSON.parse(plan) : plan;
+    blocks.push(Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"]);
+  }
   // Fifteen probes of some four pages each; a scan of the index would be thousands.
-  expect(Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"]).toBeLessThan(600);
+  expect(Math.min(...blocks)).toBeLessThan(200);
 });
 
 interface PlanNode {
