@@ -9,12 +9,12 @@ import { notify } from "../../ui/toast.tsx";
 
 type Article = Schemas["Article"];
 
-export type ReviewAct = "review" | "return" | "publish" | "retire" | "reinstate";
+export type ReviewAct = "review" | "return" | "publish" | "withdraw" | "retire" | "reinstate";
 
 const OFFERED: Readonly<Record<Article["state"], readonly ReviewAct[]>> = {
   draft: ["review", "publish"],
   in_review: ["publish", "return"],
-  published: ["retire"],
+  published: ["retire", "withdraw"],
   retired: ["reinstate"],
 };
 
@@ -29,6 +29,11 @@ const WORDS = {
     keys: "p",
     label: "Publish",
     about: "People find it from now on, in the portal, too.",
+  },
+  withdraw: {
+    keys: "b",
+    label: "Withdraw",
+    about: "It is a draft again, and not found until it is published.",
   },
   retire: { keys: "x", label: "Retire", about: "It is kept, and no longer found." },
   reinstate: {
@@ -127,6 +132,7 @@ const DONE = {
   review: "is given to review",
   return: "is a draft again",
   publish: "is published",
+  withdraw: "is a draft again",
   retire: "is retired",
   reinstate: "is published again",
 } as const;
@@ -139,6 +145,7 @@ async function performAct(
   const params = { id: article.id };
   if (act === "return") await call("knowledge.return", { params, body: { reason } });
   else if (act === "publish") await call("knowledge.publish", { params });
+  else if (act === "withdraw") await call("knowledge.withdraw", { params });
   else if (act === "retire") await call("knowledge.retire", { params });
   else if (act === "reinstate") await call("knowledge.reinstate", { params });
   else {
