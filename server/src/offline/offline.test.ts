@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { deployWorkflow, runWorkflow } from "#domains/runs/testing/workflows.ts";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
@@ -9,7 +9,7 @@ import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../app.ts";
-import { buildOffline } from "./build.ts";
+import { packedCli } from "../cli/testing/packed-cli.ts";
 import { offlineContributions } from "./contributions.ts";
 
 const receiver = await useFixture(startReceiver());
@@ -17,13 +17,8 @@ const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 const folder = mkdtempSync(join(tmpdir(), "millrace-offline-"));
 afterAll(async () => rmSync(folder, { recursive: true, force: true }));
-await buildOffline(join(folder, "offline"));
-// As npm lays the packages out: an older Node takes types out by this one.
-mkdirSync(join(folder, "node_modules/@swc"), { recursive: true });
-symlinkSync(
-  join(import.meta.dirname, "../../../node_modules/@swc/wasm-typescript"),
-  join(folder, "node_modules/@swc/wasm-typescript"),
-);
+// As npm lays the packages out: an older Node takes types out by one of them.
+symlinkSync(join(dirname(await packedCli()), "offline"), join(folder, "offline"));
 writeFileSync(
   join(folder, "ask.mjs"),
   `import { readFileSync } from "node:fs";
