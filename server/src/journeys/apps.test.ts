@@ -86,6 +86,24 @@ describeInBrowser("apps", () => {
     await app.waitForURL(/\/apps\/default\/orders$/);
     await app.getByRole("button", { name: "Rug", exact: true }).waitFor();
     expect(await app.getByText("Side table").count()).toBe(0);
+
+    // Archived, nobody opens it; the toast takes that back, and so does the list.
+    await page.goto(`${at.origin}/builder`);
+    const act = async (name: string): Promise<void> => {
+      await page.getByRole("button", { name: "Actions for Orders" }).click();
+      await page.getByRole("menuitem", { name }).click();
+    };
+    await act("Archive");
+    await page.getByText("1 archived app").waitFor();
+    expect((await app.request.get(`${at.origin}/apps/default/orders`)).status()).toBe(404);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("1 archived app").waitFor({ state: "detached" });
+    await act("Archive");
+    await page.getByText("1 archived app").click();
+    await act("Bring it back");
+    await page.getByText("Orders is back.").waitFor();
+    expect((await app.request.get(`${at.origin}/apps/default/orders`)).status()).toBe(200);
+    await expectSound(visitor);
   });
 
   test("a person makes a base of three linked tables from a spreadsheet, a board, a public form, an app and a dashboard in one go", async () => {

@@ -1,9 +1,10 @@
 /** All apps: where each is live, what went wrong in it lately, and the way to a new one. */
 import "../apps.css";
 import { Link } from "@tanstack/react-router";
-import { AppWindow, ExternalLink } from "lucide-react";
+import { AppWindow, Ellipsis, ExternalLink } from "lucide-react";
 import { useState } from "react";
-import { type Reply, useOp } from "../../data/api.ts";
+import { call, invalidate, type Reply, useOp } from "../../data/api.ts";
+import { applyChange } from "../../data/change.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useMay } from "../../data/people.ts";
 import { BASE_PATH, ENVIRONMENTS, place } from "../../data/place.ts";
@@ -11,6 +12,7 @@ import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { findNamed, ListHead, MakeButton } from "../../ui/list-head.tsx";
+import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { StartDialog } from "./start-dialog.tsx";
@@ -18,12 +20,14 @@ import { StartDialog } from "./start-dialog.tsx";
 export function Apps() {
   useTitle("Apps");
   const may = useMay();
-  const { data, error, refetch } = useOp("apps.list", { query: { limit: 200 } });
+  const { data, error, refetch } = useOp("apps.list", { query: { limit: 200, status: "all" } });
   const [words, setWords] = useState("");
   const [isStarting, setStarting] = useState(false);
   const refusal = may("apps:write") ? undefined : "You may not make apps.";
   useActions([{ keys: "n", label: "New app", run: () => setStarting(true), disabled: refusal }]);
-  const shown = findNamed(data?.data, words);
+  const found = findNamed(data?.data, words);
+  const shown = found?.filter(({ status }) => status === "active");
+  const archived = found?.filter(({ status }) => status === "archived") ?? [];
   const button = (
     <MakeButton refusal={refusal} onMake={() => setStarting(true)}>
       App
@@ -43,12 +47,22 @@ export function Apps() {
             with the rights that each of them has. One click makes one of a table.
           </Empty>
         )}
-        {shown?.length === 0 && words !== "" && <Empty title="No app is called that" />}
+        {found?.length === 0 && words !== "" && <Empty title="No app is called that" />}
         <ul className="app-cards">
           {shown?.map((app) => (
-            <AppCard key={app.id} app={app} />
+            <AppCard key={app.id} app={app} refusal={refusal} />
           ))}
         </ul>
+        {archived.length > 0 && (
+          <details className="app-archive">
+            <summary>{count(archived.length, "archived app")}</summary>
+            <ul className="app-cards">
+              {archived.map((app) => (
+                <AppCard key={app.id} app={app} refusal={refusal} />
+              ))}
+            </ul>
+          </details>
+        )}
         {shown !== undefined && shown.length > 0 && (
           <p className="muted app-note">
             Whoever may open apps can use those that are published. In them they see and change what
@@ -67,7 +81,10 @@ export function addressOf(slug: string, environment: string): string {
   return `${BASE_PATH}/apps/${place.workspace ?? ""}/${slug}${query}`;
 }
 
-function AppCard({ app }: { readonly app: Reply<"apps.list">["data"][number] }) {
+type ListedApp = Reply<"apps.list">["data"][number];
+
+function AppCard(props: { readonly app: ListedApp; readonly refusal: string | undefined }) {
+  const { app, refusal } = props;
   const { id, name, slug, description, environments, errors, updatedAt, createdBy } = app;
   const nameOf = useNames();
   const wrong = ENVIRONMENTS.filter((environment) => errors[environment] > 0);
@@ -96,7 +113,8 @@ function AppCard({ app }: { readonly app: Reply<"apps.list">["data"][number] }) 
             </a>
           ) : null;
         })}
-        {Object.values(environments).every((live) => live === null) && (
+        {app.status === "archived" && <span className="tag idle">Archived</span>}
+        {app.status === "active" && Object.values(environments).every((live) => live === null) && (
           <span className="tag">Not published</span>
         )}
         {wrong.map((environment) => (
@@ -108,6 +126,42 @@ function AppCard({ app }: { readonly app: Reply<"apps.list">["data"][number] }) 
       <span className="muted wide-only">
         {nameOf(createdBy)} · <Ago at={updatedAt} />
       </span>
+      <Menu
+        label={`Actions for ${name}`}
+        className="btn bare icon app-more"
+        items={itemsOf(app, refusal)}
+      >
+        <Ellipsis />
+      </Menu>
     </li>
   );
+}
+
+function itemsOf(app: ListedApp, refusal: string | undefined): readonly MenuItem[] {
+  return [
+    app.status === "archived"
+      ? { label: "Bring it back", disabled: refusal, onPick: () => void unarchive(app) }
+      : { label: "Archive", disabled: refusal, onPick: () => void archive(app) },
+  ];
+}
+
+function archive({ id, name }: ListedApp): Promise<boolean> {
+  return applyChange({
+    send: () => send("apps.archive", id),
+    said: `${name} is archived: nobody can open it any more.`,
+    undo: () => send("apps.unarchive", id),
+  });
+}
+
+function unarchive({ id, name }: ListedApp): Promise<boolean> {
+  return applyChange({
+    send: () => send("apps.unarchive", id),
+    said: `${name} is back.`,
+    undo: () => send("apps.archive", id),
+  });
+}
+
+async function send(operation: "apps.archive" | "apps.unarchive", id: string): Promise<void> {
+  await call(operation, { params: { id } });
+  invalidate(["every", "apps."]);
 }
