@@ -41,7 +41,7 @@ export function Apps() {
       <div className="app-list scroll">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {!data && !error && <Loading />}
-        {shown?.length === 0 && words === "" && (
+        {found?.length === 0 && words === "" && (
           <Empty title="No apps yet" action={button}>
             An app gives people pages of their own: lists, forms, boards and charts over your data,
             with the rights that each of them has. One click makes one of a table.
@@ -99,7 +99,7 @@ function AppCard(props: { readonly app: ListedApp; readonly refusal: string | un
       </span>
       <span className="app-places">
         {ENVIRONMENTS.toReversed().map((environment) => {
-          const live = environments[environment];
+          const live = app.status === "active" && environments[environment];
           return live ? (
             <a
               key={environment}

@@ -27,8 +27,12 @@ export function tellConsent(result: ConsentResult): void {
 }
 
 /** Opens the other system's page, and follows its window until there is a consent, or none. */
-export function useConsentWindow(id: string) {
+export function useConsentWindow(id: string, isGiven: boolean) {
   const [progress, setProgress] = useState<ConsentProgress>({ kind: "none" });
+  // A window that closes itself may do so before its message is out.
+  useEffect(() => {
+    if (isGiven) setProgress({ kind: "none" });
+  }, [isGiven]);
   useEffect(() => {
     const channel = new BroadcastChannel(CHANNEL);
     channel.addEventListener("message", ({ data }: MessageEvent<ConsentResult>) => {
@@ -42,7 +46,8 @@ export function useConsentWindow(id: string) {
     if (progress.kind !== "open") return undefined;
     // No event tells that a window of another system was closed.
     const timer = setInterval(() => {
-      if (progress.popup.closed) setProgress({ kind: "left" });
+      // The result may have come meanwhile, and not be drawn yet.
+      if (progress.popup.closed) setProgress((now) => (now === progress ? { kind: "left" } : now));
     }, LOOK_MS);
     return () => clearInterval(timer);
   }, [progress]);

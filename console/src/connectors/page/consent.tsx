@@ -14,8 +14,8 @@ export function Consent({ connector }: { readonly connector: Schemas["Connector"
   const may = useMay();
   const isAsked = auth.kind === "oauth2_authorization_code";
   const { data } = useOp("connectors.get_consent", { params: { id } }, { enabled: isAsked });
-  const { progress, open } = useConsentWindow(id);
   const status = data?.data.status;
+  const { progress, open } = useConsentWindow(id, status === "up");
   if (!isAsked || !data || status === undefined || status === "up") return null;
   const refused = may("connectors:write") ? undefined : "You may not change connectors.";
   return (
