@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Clock } from "../clock.ts";
 import type { Tx } from "../db/connection.ts";
+import { newId, timeOfId } from "../schema/id.ts";
 import { type LogPosition, positionOf, type RecordedEvent } from "./event.ts";
 import {
   EVENT_COLUMNS,
@@ -10,7 +11,6 @@ import {
   positionParameter,
   toEvent,
 } from "./event-log.ts";
-import { newId, timeOfId } from "../schema/id.ts";
 
 /** Everything that one call caused. */
 export interface CausalChain {

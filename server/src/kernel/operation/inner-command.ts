@@ -1,12 +1,14 @@
 import type { Operation, WriteContext } from "../contract.ts";
 import type { PerformInput } from "./call-operation.ts";
+import { Failure } from "./failure.ts";
 import { authorise, validateInput } from "./perform.ts";
 
 /**
  * Performs a command within the transaction of another one, with the permissions of its caller: what it writes and
- * emits commits with the rest. The outer command declares the events. If-Match is about the outer one alone.
+ * emits commits with the rest. The outer command declares the events. If-Match is about the outer one alone. A failure
+ * is thrown, also one that the command would commit with by itself.
  */
-export function performWithin(
+export async function performWithin(
   ctx: WriteContext<never>,
   op: Operation,
   { params = {}, body }: PerformInput,
@@ -17,5 +19,7 @@ export function performWithin(
   authorise(op, ctx.caller);
   const input = validateInput(op, { params, query: undefined, body });
   const inner = { ...ctx, expectRevision: () => undefined };
-  return op.run(inner as never, input as never, undefined as never);
+  const value = await op.run(inner as never, input as never, undefined as never);
+  if (value instanceof Failure) throw value;
+  return value;
 }

@@ -1,5 +1,4 @@
 import type { Operation, WriteContext } from "../contract.ts";
-import { Failure } from "../operation/failure.ts";
 import { performWithin } from "../operation/inner-command.ts";
 import type { BulkInverse } from "./inverse.ts";
 
@@ -49,8 +48,7 @@ export function switchInverse(
       for (const { id, target } of reversals) {
         const { operation } = target?.[field] === true ? on : off;
         const input = { params: { id }, ...(operation.body && { body: {} }) };
-        const value = await performWithin(ctx, operation, input);
-        if (value instanceof Failure) throw value;
+        await performWithin(ctx, operation, input);
       }
     },
   };
