@@ -6,11 +6,13 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const program = join(here, "src/main.ts");
 const bundled = join(here, "../node_modules/.bin/node");
-if (process.features.typescript) await import(program);
-else if (existsSync(bundled)) {
-  const { status } = spawnSync(bundled, [program, ...process.argv.slice(2)], { stdio: "inherit" });
+if (process.features.typescript) {
+  const { main } = await import("./src/main.ts");
+  process.exitCode = await main(process.argv.slice(2));
+} else if (existsSync(bundled)) {
+  const own = fileURLToPath(import.meta.url);
+  const { status } = spawnSync(bundled, [own, ...process.argv.slice(2)], { stdio: "inherit" });
   process.exitCode = status ?? 1;
 } else {
   process.stderr.write("The sources of millrace need Node 24 or newer.\n");

@@ -8,6 +8,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
+const PROGRAM = `#!/usr/bin/env node
+import { main } from "./dist/main.js";
+process.exitCode = await main(process.argv.slice(2));
+`;
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const out = resolve(process.argv[2] ?? "dist");
 const work = mkdtempSync(join(tmpdir(), "millrace-pack-"));
@@ -53,8 +57,7 @@ function packPackage(name) {
     // Tests without a server: the interpreter, the expressions and the sandbox (ADR 0122).
     const build = join(root, "server/src/offline/build.ts");
     execFileSync(process.execPath, [build, join(folder, "offline")], { stdio: "inherit" });
-    const text = '#!/usr/bin/env node\nimport "./dist/main.js";\n';
-    writeFileSync(join(folder, "millrace.mjs"), text, { mode: 0o755 });
+    writeFileSync(join(folder, "millrace.mjs"), PROGRAM, { mode: 0o755 });
   }
   const card = {
     name: `@millrace/${name}`,

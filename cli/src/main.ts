@@ -18,11 +18,10 @@ const COMMANDS: Commands = {
   ...auditCommands,
 };
 
-process.exitCode = await main();
-
-async function main(): Promise<number> {
+/** Carries out a command line; resolves with the exit code, once all is written. */
+export async function main(args: readonly string[]): Promise<number> {
   try {
-    const { values, positionals } = read();
+    const { values, positionals } = read(args);
     if (values.help || positionals.length === 0) {
       write(USAGE.trimEnd());
       return values.help ? 0 : 2;
@@ -57,10 +56,12 @@ function choose(positionals: readonly string[]): {
   throw new CommandError(`There is no command ${positionals.join(" ")}.\n\n${USAGE}`, 2);
 }
 
-function read(): { readonly values: Options; readonly positionals: readonly string[] } {
+function read(args: readonly string[]): {
+  readonly values: Options;
+  readonly positionals: readonly string[];
+} {
   try {
-    const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
-    return { values, positionals };
+    return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   } catch (error) {
     throw new CommandError(`${(error as Error).message}\n\n${USAGE}`, 2);
   }

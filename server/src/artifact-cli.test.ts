@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -11,14 +10,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, expect, inject, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { packedCli } from "./cli/testing/packed-cli.ts";
-
-const PROGRAM = await packedCli();
-const run = promisify(execFile);
+import { Terminal } from "./cli/testing/terminal.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -27,29 +22,16 @@ const root: string = mkdtempSync(join(tmpdir(), "millrace-cli-"));
 /** Within a folder of its own, so that what is written beside it is seen. */
 const home = join(root, "home");
 mkdirSync(home);
+const terminal = await Terminal.open(home, { MILLRACE_PASSWORD: TEST_PASSWORD });
+const millrace = (...args: string[]) => terminal.run(args);
 afterAll(async () => {
+  await terminal[Symbol.asyncDispose]();
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Runs the program as a person would, in a home of its own. */
-async function millrace(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = {
-    PATH: process.env["PATH"],
-    HOME: home,
-    XDG_CONFIG_HOME: join(home, "config"),
-    MILLRACE_PASSWORD: TEST_PASSWORD,
-    // It is run many times.
-    NODE_COMPILE_CACHE: join(inject("folder"), "compiled"),
-  };
-  return run(process.execPath, [PROGRAM, ...args], { cwd: home, env }).then(
-    ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
-    ({ code, stdout, stderr }) => ({ code, out: stdout, err: stderr }),
-  );
-}
-
 test("from login to a tested artifact, without overwriting what others changed", async () => {
   expect(await millrace("whoami")).toMatchObject({ code: 1, err: expect.stringMatching(/log/) });
-  const login = await millrace("login", "--url", url, "--email", "admin@example.com");
+  const login = await terminal.start(["login", "--url", url, "--email", "admin@example.com"]);
   expect(login.err).toBe("");
   const kept = join(home, "config/millrace/credentials.json");
   expect(statSync(kept).mode & 0o777).toBe(0o600);
@@ -109,7 +91,7 @@ test("from login to a tested artifact, without overwriting what others changed",
   const refused = await millrace("artifacts", "push", "--json");
   expect(refused.code).toBe(1);
   expect(JSON.parse(refused.out)).toMatchObject([{ what: "refused" }]);
-  expect(await millrace("artifacts", "sing")).toMatchObject({ code: 2 });
+  expect(await terminal.start(["artifacts", "sing"])).toMatchObject({ code: 2 });
 
   writeFileSync(join(home, "artifacts/maths/orphan.ts"), "return { sum: 0 };");
   const orphan = await millrace("artifacts", "push");
@@ -161,18 +143,14 @@ test("dev pushes what is new in the folder, and goes on until it is ended", asyn
   };
   writeFileSync(join(folder, "new/newcomer.json"), JSON.stringify(card));
   writeFileSync(join(folder, "new/newcomer.ts"), "return 1;");
-  const dev = execFile(process.execPath, [PROGRAM, "artifacts", "dev", "--folder", folder], {
-    cwd: home,
-    env: { PATH: process.env["PATH"], HOME: home, XDG_CONFIG_HOME: join(home, "config") },
-  });
-  const ended = new Promise((resolve) => dev.once("exit", resolve));
+  const dev = terminal.spawn(["artifacts", "dev", "--folder", folder]);
   const there = async () =>
     (await owner("GET /api/flowsdk/artifacts?moduleKey=new")).body.data[0]?.versionNumber;
   await until(async () => (await there()) === 1);
   writeFileSync(join(folder, "new/newcomer.ts"), "return 2;");
   await until(async () => (await there()) === 2);
-  dev.kill("SIGTERM");
-  expect(await ended).toBe(0);
+  dev.child.kill("SIGTERM");
+  expect(await dev.ended).toBe(0);
 });
 
 test("a workspace goes to a folder and back: a plan tells what differs, and applying it leaves nothing to tell", async () => {

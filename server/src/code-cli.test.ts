@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -10,39 +9,24 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, expect, inject, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { packedCli } from "./cli/testing/packed-cli.ts";
+import { Terminal } from "./cli/testing/terminal.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PROGRAM = await packedCli();
-const run = promisify(execFile);
-
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const url = await world.app.listen({ host: "127.0.0.1", port: 0 });
 const home: string = mkdtempSync(join(tmpdir(), "millrace-code-"));
 const folder = join(home, "desk");
-const environment = {
-  PATH: process.env["PATH"],
-  HOME: home,
-  XDG_CONFIG_HOME: join(home, "config"),
-  MILLRACE_PASSWORD: TEST_PASSWORD,
-  NODE_COMPILE_CACHE: join(inject("folder"), "compiled"),
-};
+const terminal = await Terminal.open(home, { MILLRACE_PASSWORD: TEST_PASSWORD });
 afterAll(async () => {
+  await terminal[Symbol.asyncDispose]();
   rmSync(home, { recursive: true, force: true });
 });
 
-function start(file: string, args: readonly string[], env: object = {}) {
-  return run(file, args, { cwd: home, env: { ...environment, ...env } }).then(
-    ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
-    ({ code, stdout, stderr }) => ({ code, out: stdout, err: stderr }),
-  );
-}
-const millrace = (...args: string[]) => start(process.execPath, [PROGRAM, ...args]);
+const millrace = (...args: string[]) => terminal.run(args);
 const inFolder = (...args: string[]) => millrace(...args, "--folder", folder);
 const edit = (file: string, change: (text: string) => string): void => {
   const path = join(folder, file);
@@ -103,7 +87,7 @@ await make("workflows", {
 for (const packKey of ["core_baseline_pack", "itsm_baseline_pack"]) {
   expect((await owner("POST /api/v1/sdk/install-packs", { packKey })).status).toBe(201);
 }
-await millrace("login", "--url", url, "--email", "admin@example.com");
+await terminal.start(["login", "--url", url, "--email", "admin@example.com"]);
 
 const TYPED = `import { defineWorkflow, secret, template } from "@millrace/client/workflow";
 
@@ -177,7 +161,7 @@ test("workflows come as TypeScript that gives the same, with types by which a wr
   const include = ["millrace.d.ts", "typed.ts", "workflows"];
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
   const tsc = join(ROOT, "node_modules/.bin/tsc");
-  expect(await start(tsc, ["-p", folder])).toMatchObject({ code: 0, out: "" });
+  expect(await terminal.execute(tsc, ["-p", folder])).toMatchObject({ code: 0, out: "" });
 });
 
 test("a run is recorded with one command, and what a folder makes of it is tested before it is applied", async () => {
@@ -211,14 +195,12 @@ test("a run is recorded with one command, and what a folder makes of it is teste
   };
   expect(await inFolder("test", "--server")).toMatchObject(passed);
   // Without a session: nothing of a server is asked for.
-  const offline = [PROGRAM, "test", "--folder", folder];
-  expect(
-    await start(process.execPath, offline, { XDG_CONFIG_HOME: join(home, "nobody") }),
-  ).toMatchObject(passed);
+  const nobody = { XDG_CONFIG_HOME: join(home, "nobody") };
+  expect(await terminal.start(["test", "--folder", folder], nobody)).toMatchObject(passed);
   edit("workflows/Order.ts", (text) => text.replace("template`Hello", "template`Bye"));
   edit("artifacts/shop-price.yaml", (text) => text.replace("input.gross / 2", "input.gross / 4"));
   const junit = join(home, "junit.xml");
-  const failed = await inFolder("test", "--junit", junit);
+  const failed = await terminal.start(["test", "--junit", junit, "--folder", folder]);
   expect([
     failed.code,
     failed.out.split("\n").filter((line: string) => !line.includes(folder)),
@@ -271,20 +253,14 @@ test("dev applies on each save to development, and tells a problem with its file
   const table = (name: string, type: string): string =>
     `slug: notes\nname: ${name}\ncolumns:\n  - { name: text, type: ${type} }\n`;
   writeFileSync(file, table("First", "text"));
-  const dev = execFile(process.execPath, [PROGRAM, "dev", "--folder", place], {
-    cwd: home,
-    env: environment,
-  });
-  let out = "";
-  dev.stdout?.on("data", (text: string) => (out += text));
-  const ended = new Promise((resolve) => dev.once("exit", resolve));
-  await until(async () => out.includes("+ create tables/notes"));
+  const dev = terminal.spawn(["dev", "--folder", place]);
+  await until(async () => dev.out().includes("+ create tables/notes"));
   writeFileSync(file, table("First", "colour"));
-  await until(async () => out.includes(`${file}: /columns/0/type: `));
+  await until(async () => dev.out().includes(`${file}: /columns/0/type: `));
   writeFileSync(file, table("Second", "text"));
-  await until(async () => out.includes('~ name: "First" -> "Second"'));
-  dev.kill("SIGTERM");
-  expect(await ended).toBe(0);
+  await until(async () => dev.out().includes('~ name: "First" -> "Second"'));
+  dev.child.kill("SIGTERM");
+  expect(await dev.ended).toBe(0);
   const names = await Promise.all(
     ["development", "production"].map(async (where) => {
       const { body } = await owner("GET /api/v1/tables/notes", undefined, {
@@ -328,10 +304,9 @@ test("what people edited is shown against the folder, and the folder is promoted
     expiresIn: null,
   });
   const env = { MILLRACE_TOKEN: token.data.token, MILLRACE_WORKSPACE: "next" };
-  const args = [PROGRAM, "apply", "--folder", folder];
-  expect(await start(process.execPath, args, env)).toMatchObject({ code: 0, err: "" });
-  const again = [PROGRAM, "plan", "--folder", folder];
-  expect(await start(process.execPath, again, env)).toMatchObject({
+  const args = ["apply", "--folder", folder];
+  expect(await terminal.start(args, env)).toMatchObject({ code: 0, err: "" });
+  expect(await terminal.run(["plan", "--folder", folder], env)).toMatchObject({
     code: 0,
     out: "No changes.\n",
   });
@@ -341,22 +316,20 @@ test("events of a type are followed as they come, after the newest, until somebo
   const publish = (type: string) =>
     make("events/topics/followed/publish", { type, payload: {} }).then(({ id }) => String(id));
   const first = await publish("followed.one");
-  const args = [PROGRAM, "events", "followed", "--type", "followed.one", "--follow", "--json"];
-  const follow = execFile(process.execPath, args, { cwd: home, env: environment });
-  const ended = new Promise((resolve) => follow.once("exit", resolve));
-  let out = "";
-  follow.stdout?.on("data", (chunk: string) => (out += chunk));
-  await until(async () => out.includes(first));
+  const args = ["events", "followed", "--type", "followed.one", "--follow", "--json"];
+  const follow = terminal.spawn(args);
+  await until(async () => follow.out().includes(first));
   const [other, second] = [await publish("followed.other"), await publish("followed.one")];
-  await until(async () => out.includes(second));
-  follow.kill("SIGTERM");
-  expect(await ended).toBe(0);
-  const ids = out
+  await until(async () => follow.out().includes(second));
+  follow.child.kill("SIGTERM");
+  expect(await follow.ended).toBe(0);
+  const ids = follow
+    .out()
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line).id);
   expect(ids).toEqual([first, second]);
-  expect(out).not.toContain(other);
+  expect(follow.out()).not.toContain(other);
 });
 
 test("records, SQL, events and packs are at hand", async () => {
@@ -386,6 +359,6 @@ test("records, SQL, events and packs are at hand", async () => {
   expect(await millrace("packs", "install", pack)).toMatchObject({ code: 1 });
   expect((await millrace("records", "delete", "orders", id)).code).toBe(0);
   expect(JSON.parse((await millrace("records", "list", "orders", "--json")).out)).toEqual([]);
-  expect(await millrace("records", "list")).toMatchObject({ code: 2 });
+  expect(await terminal.start(["records", "list"])).toMatchObject({ code: 2, out: "" });
   expect(existsSync(join(home, "config/millrace/credentials.json"))).toBe(true);
 });

@@ -11,6 +11,9 @@ const PACKAGES = {
   "@swc/wasm-typescript": "node_modules/@swc/wasm-typescript",
   yaml: "node_modules/yaml",
 };
+const PROGRAM = `import { main } from "./dist/main.js";
+process.exitCode = await main(process.argv.slice(2));
+`;
 
 /**
  * The command line as npm lays it out, for all files of a run; resolves with its program. From the sources, each test
@@ -36,7 +39,7 @@ export async function packedCli(): Promise<string> {
       symlinkSync(join(ROOT, place), link);
     }
     writeFileSync(join(draft, "package.json"), '{ "type": "module" }');
-    writeFileSync(join(draft, "millrace.mjs"), 'import "./dist/main.js";\n');
+    writeFileSync(join(draft, "millrace.mjs"), PROGRAM);
   });
   return join(folder, "millrace.mjs");
 }
