@@ -2,9 +2,9 @@
  * Builds the server into one bundle: `node server/src/build-server.ts [folder]`. Without a folder it is for a start of
  * the product, with its settings: nothing is made where that start will be refused, and the bundle goes to the cache.
  *
- * Parts that are loaded late stay files of their own. Programs of processes that start often are bundled beside it.
- * Other processes and threads of ours run from the sources, which the bundle names by their paths, and so do libraries,
- * but for those of many files and no dependencies.
+ * Parts that are loaded late stay files of their own. Programs of processes are bundled beside it. Threads of ours run
+ * from the sources, which the bundle names by their paths, and so do libraries, but for those of many files and no
+ * dependencies.
  */
 import { rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -21,10 +21,19 @@ import {
 import { readSettings } from "#kernel/settings.ts";
 import { checkSurroundings } from "./preflight.ts";
 
-/** The programs of processes by their names in a bundle: `programFile` finds them there. */
-export const PROCESS_PROGRAMS = {
+/** The programs of processes that the command line has as well. */
+export const OFFLINE_PROGRAMS = {
   "evaluator-process": "kernel/expression/pool/evaluator-process.ts",
   "script-process": "kernel/sandbox/process/program.ts",
+};
+
+/** All of them by their names in a bundle: `programFile` finds them there. */
+const PROCESS_PROGRAMS = {
+  ...OFFLINE_PROGRAMS,
+  "document-process": "domains/documents/work/document-process.ts",
+  "embedder-process": "kernel/embedding/embedder-process.ts",
+  "openapi-process": "domains/connectors/openapi/child.ts",
+  "picture-process": "domains/files/pictures/picture-process.ts",
 };
 
 const BUNDLED = /^(?:kysely|typebox|undici|luxon|croner|@millrace\/client)(?:\/|$)/;

@@ -6,11 +6,11 @@ import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
-import { PROCESS_PROGRAMS } from "../build-server.ts";
+import { OFFLINE_PROGRAMS } from "../build-server.ts";
 
 const SOURCES = join(import.meta.dirname, "..");
 /** The programs by their names in the bundle. */
-const PROGRAMS = { index: "offline/index.ts", ...PROCESS_PROGRAMS };
+const PROGRAMS = { index: "offline/index.ts", ...OFFLINE_PROGRAMS };
 
 /** Declarations have no effect but their value: what nobody uses of them is left out. */
 const DECLARATIONS =

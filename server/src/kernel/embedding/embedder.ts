@@ -1,9 +1,8 @@
 import { setPriority } from "node:os";
-import { fileURLToPath } from "node:url";
-import { readOnlyCodeArguments } from "../work/subprocess-code.ts";
+import { programFile, readOnlyCodeArguments } from "../work/subprocess-code.ts";
 import { Subprocess } from "../work/subprocess.ts";
 
-const PROGRAM = fileURLToPath(new URL("./embedder-process.ts", import.meta.url));
+const SOURCE = new URL("./embedder-process.ts", import.meta.url);
 /** A lower priority: the process that serves requests goes first. */
 const NICE = 5;
 /** The weights are read on a machine that may be busy; it is not killed for that as soon as for a text. */
@@ -26,10 +25,17 @@ export class Embedder {
   #onVector: ((vector: Float32Array | undefined) => void) | undefined;
 
   constructor() {
+    const program = programFile(SOURCE, "embedder-process.mjs");
     this.#process = new Subprocess({
-      program: PROGRAM,
+      program,
       env: {},
-      execArgv: ["--no-warnings", "--expose-gc", "--permission", ...readOnlyCodeArguments()],
+      execArgv: [
+        "--no-warnings",
+        "--expose-gc",
+        "--permission",
+        `--allow-fs-read=${program}`,
+        ...readOnlyCodeArguments(),
+      ],
       // Our own program sends nothing else.
       onMessage: (vector) => this.#onVector?.(vector as Float32Array),
     });

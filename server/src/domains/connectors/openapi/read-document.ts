@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { Failure, Unavailable } from "#kernel/operation/failure.ts";
-import { readOnlyCodeArguments } from "#kernel/work/subprocess-code.ts";
+import { programFile, readOnlyCodeArguments } from "#kernel/work/subprocess-code.ts";
 import type { DiscoveredApi } from "./discovered-action.ts";
 
 export interface DocumentSource {
@@ -12,7 +11,7 @@ export interface DocumentSource {
 /** The content of a document, or why it can't be used. */
 export type DocumentResult = { readonly discovered: DiscoveredApi } | { readonly error: string };
 
-const PROGRAM = fileURLToPath(new URL("./child.ts", import.meta.url));
+const SOURCE = new URL("./child.ts", import.meta.url);
 const TIME_LIMIT_MS = 20_000;
 const MEMORY_MB = 256;
 const CHILDREN_MAX = 2;
@@ -61,9 +60,15 @@ async function runChild(child: ChildProcess, source: DocumentSource): Promise<Do
 }
 
 function startChild(): ChildProcess {
-  return fork(PROGRAM, [], {
+  const program = programFile(SOURCE, "openapi-process.mjs");
+  return fork(program, [], {
     env: {},
-    execArgv: [`--max-old-space-size=${MEMORY_MB}`, "--permission", ...readOnlyCodeArguments()],
+    execArgv: [
+      `--max-old-space-size=${MEMORY_MB}`,
+      "--permission",
+      `--allow-fs-read=${program}`,
+      ...readOnlyCodeArguments(),
+    ],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });

@@ -1,8 +1,7 @@
-import { fileURLToPath } from "node:url";
 import type { ByteSpan } from "#kernel/blob-store/blob-store.ts";
 import { FairQueue, type QueueTicket } from "#kernel/work/fair-queue.ts";
 import { usageOf } from "#kernel/sandbox/script-process.ts";
-import { readOnlyCodeArguments } from "#kernel/work/subprocess-code.ts";
+import { programFile, readOnlyCodeArguments } from "#kernel/work/subprocess-code.ts";
 import { Subprocess } from "#kernel/work/subprocess.ts";
 import {
   DocumentError,
@@ -11,7 +10,7 @@ import {
   type ToDocumentProcess,
 } from "./task.ts";
 
-const PROGRAM = fileURLToPath(new URL("./document-process.ts", import.meta.url));
+const SOURCE = new URL("./document-process.ts", import.meta.url);
 const SLOTS = 2;
 const WAITING_MAX = 200;
 const WAITING_PER_KEY_MAX = 100;
@@ -104,13 +103,15 @@ class DocumentWorker {
   #timer: NodeJS.Timeout | undefined;
 
   constructor() {
+    const program = programFile(SOURCE, "document-process.mjs");
     this.#process = new Subprocess({
-      program: PROGRAM,
+      program,
       env: {},
       execArgv: [
         "--no-warnings",
         `--max-old-space-size=${HEAP_MIB}`,
         "--permission",
+        `--allow-fs-read=${program}`,
         ...readOnlyCodeArguments(),
       ],
       // Our own program sends nothing else.

@@ -1,10 +1,9 @@
-import { fileURLToPath } from "node:url";
 import { FairQueue } from "#kernel/work/fair-queue.ts";
-import { readOnlyCodeArguments } from "#kernel/work/subprocess-code.ts";
+import { programFile, readOnlyCodeArguments } from "#kernel/work/subprocess-code.ts";
 import { Subprocess } from "#kernel/work/subprocess.ts";
 import type { PictureTask } from "./picture-limits.ts";
 
-const PROGRAM = fileURLToPath(new URL("./picture-process.ts", import.meta.url));
+const SOURCE = new URL("./picture-process.ts", import.meta.url);
 const START_LIMIT_MS = 30_000;
 const PICTURE_LIMIT_MS = 10_000;
 const IDLE_MS = 60_000;
@@ -85,14 +84,16 @@ class Thumbnailer {
   }
 
   #start(): Subprocess {
+    const program = programFile(SOURCE, "picture-process.mjs");
     const child = new Subprocess({
-      program: PROGRAM,
+      program,
       env: {},
       execArgv: [
         "--no-warnings",
         `--max-old-space-size=${HEAP_MIB}`,
         "--permission",
         "--allow-addons",
+        `--allow-fs-read=${program}`,
         ...readOnlyCodeArguments(),
       ],
       // Our own program sends nothing else.
