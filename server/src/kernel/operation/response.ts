@@ -62,15 +62,15 @@ interface ResponseExtras<Value> {
 export type HandlerResult<S extends TSchema> = Static<S> & { readonly revision?: number };
 
 export function item<S extends TSchema>(schema: S, extras: ResponseExtras<Static<S>> = {}) {
-  return dataResponse(200, schema, extras);
+  return dataResponse<S>(200, schema, extras);
 }
 
 export function created<S extends TSchema>(schema: S, extras: ResponseExtras<Static<S>> = {}) {
-  return dataResponse(201, schema, extras);
+  return dataResponse<S>(201, schema, extras);
 }
 
 export function accepted<S extends TSchema>(schema: S, extras: ResponseExtras<Static<S>> = {}) {
-  return dataResponse(202, schema, extras);
+  return dataResponse<S>(202, schema, extras);
 }
 
 export function noContent(): ResponseType<void> {
