@@ -1,6 +1,5 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
-import { availableMemory } from "node:process";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -39,13 +38,10 @@ enableCompileCache(COMPILED);
 process.env["NODE_COMPILE_CACHE"] = COMPILED;
 
 /**
- * More than cores: tests of pages and of whole processes wait for much of their time. Each takes a gigabyte and more.
+ * More than cores: tests of pages and of whole processes wait for much of their time. With five, two cores were no busier
+ * and took a twelfth more: each worker compiles the product's hot functions anew, and all share the caches.
  */
-function countWorkers(): number {
-  const free = availableMemory() / 1024 ** 3;
-  if (free < 12) return 3;
-  return free < 18 ? 4 : 5;
-}
+const WORKERS = 3;
 
 // Rubbish is collected seldom, and not in threads of its own: those took a sixth of a worker's time from the others.
 // Nor is it whenever a worker waits, which it does after each question to a database: that was every other time. The
@@ -66,7 +62,7 @@ export default defineConfig({
     hookTimeout: 150_000,
     // A second, which is the default, is not much for a page on a busy machine.
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: countWorkers(),
+    maxWorkers: WORKERS,
     // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
     // process, such as a setting of the environment or a timer, it must put back.
     isolate: false,
