@@ -3,8 +3,7 @@
  * the product, with its settings: nothing is made where that start will be refused, and the bundle goes to the cache.
  *
  * Parts that are loaded late stay files of their own. Programs of processes are bundled beside it. Threads of ours run
- * from the sources, which the bundle names by their paths, and so do libraries, but for those of many files and no
- * dependencies.
+ * from the sources, which the bundle names by their paths, and so do libraries that not every start loads.
  */
 import { rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -36,14 +35,16 @@ const PROCESS_PROGRAMS = {
   "picture-process": "domains/files/pictures/picture-process.ts",
 };
 
-const BUNDLED = /^(?:kysely|typebox|undici|luxon|croner|@millrace\/client)(?:\/|$)/;
+/** Libraries that every start loads: Node looks for each of their files, some 400. */
+const BUNDLED =
+  /^(?:@millrace\/client|croner|fast-json-stringify|fastify|kysely|luxon|pg|pino|prom-client|secure-json-parse|semver|typebox|undici)(?:\/|$)/;
 const OURS = /^[./#\0]|^node:/;
 
-/** Resolves libraries here: from the data folder they would not be found. */
+/** Resolves libraries here: from the data folder they would not be found. What a bundled one needs is bundled too. */
 const nameLibraries: Plugin = {
   name: "name-libraries",
-  resolveId(id) {
-    if (OURS.test(id) || BUNDLED.test(id)) return null;
+  resolveId(id, importer) {
+    if (OURS.test(id) || BUNDLED.test(id) || importer?.includes("/node_modules/")) return null;
     return { id: import.meta.resolve(id), external: true };
   },
 };

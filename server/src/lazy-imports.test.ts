@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { builtServer } from "./process/testing/built-server.ts";
 
@@ -50,13 +51,20 @@ test.each(["sources", "bundle"] as const)(
   (from) => {
     const start = STARTS[from]();
     const out = execFileSync(process.execPath, ["--input-type=module", "-e", PROBE, start]);
-    const urls = JSON.parse(out.toString()) as string[];
+    const urls = (JSON.parse(out.toString()) as string[]).flatMap(sourcesOf);
     expect(urls.some((url) => url.includes("/node_modules/fastify/"))).toBe(true);
     expect(
       LATE.filter((name) => urls.some((url) => url.includes(`/node_modules/${name}/`))),
     ).toEqual([]);
   },
 );
+
+/** A file, or those of which a file of the bundle was made. */
+function sourcesOf(url: string): readonly string[] {
+  const isBundle = url.startsWith(pathToFileURL(builtServer()).href);
+  const map = isBundle ? `${fileURLToPath(url)}.map` : "";
+  return existsSync(map) ? JSON.parse(readFileSync(map, "utf8")).sources : [url];
+}
 
 test("the text of the bundle is in Latin-1, which takes half of the memory", () => {
   const text = readFileSync(join(builtServer(), "app.mjs"), "utf8");
