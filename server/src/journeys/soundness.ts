@@ -2,13 +2,20 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
+import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+/** Set on the texts whose colours are to be looked at, and on the links that words around them may hide. */
+const MARKS = { text: "data-fresh-look", link: "data-fresh-link" };
 /** The rules of colours, and what each of them looks at. */
-const COLOUR_RULES = { "color-contrast": ["*"], "link-in-text-block": ["a[href]", "[role=link]"] };
-const COLOUR_IDS = Object.keys(COLOUR_RULES);
-/** Set on the texts whose colours are to be looked at. */
-const MARK = "data-fresh-look";
+const COLOUR_RULES = [
+  { id: "color-contrast", selector: `[${MARKS.text}]` },
+  {
+    id: "link-in-text-block",
+    selector: `a[href][${MARKS.link}], [role=link][${MARKS.link}]`,
+  },
+];
+const COLOUR_IDS = COLOUR_RULES.map(({ id }) => id);
 /** Only what is wrong is gathered, and no style sheet is fetched again: the rest took most of the time. */
 const QUICK = { resultTypes: ["violations"], preload: false };
 
@@ -22,7 +29,11 @@ let source: string | undefined;
 
 async function loadAxe(page: Page): Promise<void> {
   source ??= readFileSync(AXE, "utf8");
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(source);
+  if (await page.evaluate(() => "axe" in globalThis)) return;
+  // As a script and not by `eval`: the browser has it compiled for the next page.
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send("Runtime.evaluate", { expression: source });
+  await devTools.detach();
 }
 
 /** The ways in which texts were drawn in this process, with each of which axe was content. */
@@ -59,12 +70,17 @@ async function findInPage(
   return found;
 }
 
-/** Runs axe on the page: once for all rules, of which those of colours see just these of the marked texts. */
-function listViolations(page: Page, options: object, texts: readonly number[]): Promise<object[]> {
-  const rules = Object.entries(COLOUR_RULES).map(([id, selectors]) => ({
-    id,
-    selector: selectors.map((one) => `${one}[${MARK}]`).join(", "),
-  }));
+/**
+ * Runs axe on the page: once for all rules, of which those of colours see just these of the marked texts. Of them, axe
+ * judges those that are not plainly readable: to find out what lies behind a text, it looks at the whole page.
+ */
+async function listViolations(
+  page: Page,
+  options: object,
+  texts: readonly number[],
+): Promise<object[]> {
+  const readable = IS_THOROUGH ? [] : await page.evaluate(listReadable, texts);
+  const doubtful = texts.filter((index) => !readable.includes(index));
   return page.evaluate(
     async (given) => {
       const { axe, markedTexts } = globalThis as unknown as {
@@ -74,9 +90,15 @@ function listViolations(page: Page, options: object, texts: readonly number[]): 
         };
         markedTexts: Element[];
       };
-      axe.configure({ rules: given.rules });
-      const fresh = given.texts.map((index) => markedTexts[index]);
-      for (const text of fresh) text?.setAttribute(given.mark, "");
+      axe.configure({ rules: given.rules, noHtml: true });
+      const pick = (indexes: readonly number[]) => indexes.flatMap((n) => markedTexts[n] ?? []);
+      const marked = [
+        { mark: given.marks.text, elements: pick(given.doubtful) },
+        { mark: given.marks.link, elements: pick(given.texts) },
+      ];
+      for (const { mark, elements } of marked) {
+        for (const element of elements) element.setAttribute(mark, "");
+      }
       try {
         const found = await axe.run(document, given.options);
         return found.violations.map(({ id, impact, nodes }) => ({
@@ -85,11 +107,81 @@ function listViolations(page: Page, options: object, texts: readonly number[]): 
           where: nodes.map(({ target }) => target.join(" ")),
         }));
       } finally {
-        for (const text of fresh) text?.removeAttribute(given.mark);
+        for (const { mark, elements } of marked) {
+          for (const element of elements) element.removeAttribute(mark);
+        }
       }
     },
-    { options, texts, rules, mark: MARK },
+    { options, texts, doubtful, rules: COLOUR_RULES, marks: MARKS },
   );
+}
+
+/**
+ * Those of the marked texts that stand out enough from what they lie in, with nothing else of a colour between or above
+ * where they are in sight. Of images behind axe can't tell anything either. Runs in the page.
+ */
+function listReadable(texts: readonly number[]): number[] {
+  type Colour = readonly [red: number, green: number, blue: number, opacity: number];
+  const CONTRAST_MIN = 4.5;
+  const { markedTexts } = globalThis as unknown as { markedTexts: Element[] };
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const colours = new Map<string, Colour>();
+  /** Each part between 0 and 1, whatever space the colour is told in. */
+  const readColour = (text: string): Colour => {
+    const before = colours.get(text);
+    if (before) return before;
+    if (!canvas) throw new Error("There is no canvas.");
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = text;
+    canvas.fillRect(0, 0, 1, 1);
+    const [red = 0, green = 0, blue = 0, opacity = 0] = canvas.getImageData(0, 0, 1, 1).data;
+    const read = [red / 255, green / 255, blue / 255, opacity / 255] as const;
+    colours.set(text, read);
+    return read;
+  };
+  const blend = (over: Colour, under: Colour): Colour => {
+    const mix = (one: number, other: number) => one * over[3] + other * (1 - over[3]);
+    return [mix(over[0], under[0]), mix(over[1], under[1]), mix(over[2], under[2]), 1];
+  };
+  const luminanceOf = ([red, green, blue]: Colour): number => {
+    const weigh = (part: number) =>
+      part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    return 0.2126 * weigh(red) + 0.7152 * weigh(green) + 0.0722 * weigh(blue);
+  };
+  const isPlain = ({ opacity, filter, mixBlendMode }: CSSStyleDeclaration) =>
+    opacity === "1" && filter === "none" && mixBlendMode === "normal";
+  const isBare = (element: Element): boolean => {
+    const { backgroundImage, backgroundColor } = getComputedStyle(element);
+    return backgroundImage === "none" && readColour(backgroundColor)[3] === 0;
+  };
+  /** Whether nothing of a colour is at the middle of a text but what it lies in; out of sight nobody can tell. */
+  const isAlone = (element: Element): boolean => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const box = range.getClientRects()[0] ?? element.getBoundingClientRect();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return true;
+    const others = document.elementsFromPoint(x, y).filter((one) => !one.contains(element));
+    return others.every((one) => element.contains(one) || isBare(one));
+  };
+  const isReadable = (element: Element): boolean => {
+    const { color, textShadow } = getComputedStyle(element);
+    if (element.getRootNode() !== document || textShadow !== "none") return false;
+    const layers: Colour[] = [];
+    for (let one: Element | null = element; one; one = one.parentElement) {
+      const style = getComputedStyle(one);
+      if (!isPlain(style)) return false;
+      const layer = readColour(style.backgroundColor);
+      layers.push(layer);
+      if (layer[3] === 1) break;
+    }
+    if (layers.at(-1)?.[3] !== 1) return false;
+    const behind = layers.toReversed().reduce((under, over) => blend(over, under));
+    const shades = [blend(readColour(color), behind), behind].map(luminanceOf);
+    const contrast = (Math.max(...shades) + 0.05) / (Math.min(...shades) + 0.05);
+    return contrast >= CONTRAST_MIN && isAlone(element);
+  };
+  return texts.filter((index) => markedTexts[index] && isReadable(markedTexts[index]));
 }
 
 /**
