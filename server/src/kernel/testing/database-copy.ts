@@ -37,9 +37,16 @@ async function copyTemplate(of: Template): Promise<string> {
   return name;
 }
 
+/** Resolves after the statement before, whatever came of it: one connection executes one at a time. */
+let before: Promise<unknown> = Promise.resolve();
+
 async function execute(text: string): Promise<void> {
-  maker ??= connect();
-  await (await maker).query(text);
+  const executed = before.then(async () => {
+    maker ??= connect();
+    await (await maker).query(text);
+  });
+  before = executed.catch(() => undefined);
+  await executed;
 }
 
 async function connect(): Promise<pg.Client> {
