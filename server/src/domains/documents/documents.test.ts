@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { deflateSync } from "node:zlib";
+import { constants, deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { makeWorkbook, makeZip } from "#domains/imports/testing/spreadsheet.ts";
 import { download, upload } from "#domains/files/testing/upload.ts";
@@ -29,11 +29,12 @@ async function read(name: string, content: string | Buffer, as?: string) {
   return runWorkflow(owner, reader, { file: { $file: body.data.id }, ...(as && { as }) });
 }
 
-/** A PDF of 16 KiB whose page is a gigabyte of nothing. */
+/** A PDF of a mebibyte whose page is a gigabyte of nothing, which is deflated once and repeated. */
 function makePdfBomb(): Buffer {
-  const runs = Buffer.alloc(16 * 2 ** 20, Buffer.from([129, 0]));
-  const stream = deflateSync(runs).toString("latin1");
-  return pdfOf(stream, "/Filter [/FlateDecode /RunLengthDecode]");
+  const part = deflateRawSync(Buffer.alloc(2 ** 24), { finishFlush: constants.Z_FULL_FLUSH });
+  const [head, end] = [Buffer.from([0x78, 0x9c]), Buffer.from([3, 0, 0, 0, 0, 0])];
+  const stream = Buffer.concat([head, ...Array.from({ length: 64 }, () => part), end]);
+  return pdfOf(stream.toString("latin1"), "/Filter /FlateDecode");
 }
 
 test("documents are read as data, by what they are", async () => {
