@@ -58,12 +58,18 @@ export interface RowBlock {
   readonly lines: Buffer;
 }
 
+/** The first buffer: most tables have few rows or none, and one of a block's size for each had all marked again. */
+const FIRST_BYTES = 65_536;
+/** What a block may have beyond its size, by its last row. */
+const ROOM_BYTES = 65_536;
+
 type TakeBlock = (block: RowBlock) => Promise<void>;
 
 class CopyOut extends CopyQuery {
   readonly #blockBytes: number;
   readonly #take: TakeBlock;
-  #buffer: Buffer;
+  #buffer: Buffer = Buffer.alloc(0);
+  #isFirst = true;
   #used = 0;
   #rows = 0;
   #taken: Promise<void> = Promise.resolve();
@@ -73,7 +79,6 @@ class CopyOut extends CopyQuery {
     super(text);
     this.#blockBytes = blockBytes;
     this.#take = take;
-    this.#buffer = Buffer.allocUnsafe(blockBytes + 65_536);
   }
 
   override submit(connection: unknown): void {
@@ -90,16 +95,20 @@ class CopyOut extends CopyQuery {
 
   #addRow(chunk: Buffer, from: number, to: number, isWhole: boolean): void {
     const end = this.#used + to - from;
-    if (end > this.#buffer.length) {
-      const grown = Buffer.allocUnsafe(end * 2);
-      this.#buffer.copy(grown, 0, 0, this.#used);
-      this.#buffer = grown;
-    }
+    if (end > this.#buffer.length) this.#grow(end);
     chunk.copy(this.#buffer, this.#used, from, to);
     this.#used = end;
     if (!isWhole) return;
     this.#rows += 1;
     if (this.#used >= this.#blockBytes) this.#pass();
+  }
+
+  #grow(bytes: number): void {
+    const sizes = [this.#isFirst ? FIRST_BYTES : 0, this.#blockBytes + ROOM_BYTES, bytes * 2];
+    this.#isFirst = false;
+    const grown = Buffer.allocUnsafe(sizes.find((size) => size >= bytes) ?? bytes);
+    this.#buffer.copy(grown, 0, 0, this.#used);
+    this.#buffer = grown;
   }
 
   async finish(): Promise<void> {
@@ -112,7 +121,7 @@ class CopyOut extends CopyQuery {
   /** Nothing more is read from the server until the block was taken. */
   #pass(): void {
     const block = { rows: this.#rows, lines: this.#buffer.subarray(0, this.#used) };
-    this.#buffer = Buffer.allocUnsafe(this.#blockBytes + 65_536);
+    this.#buffer = Buffer.alloc(0);
     this.#used = 0;
     this.#rows = 0;
     this.connection?.stream.pause();

@@ -8,10 +8,9 @@ import type { ArchiveSink } from "./sink.ts";
 const compress = promisify(zstdCompress);
 /** Rows become a tenth of what they were, or less: few turns, and little memory that is not used. */
 const PACKED_CHUNK_BYTES = 524_288;
-const OPTIONS = {
-  chunkSize: PACKED_CHUNK_BYTES,
-  params: { [constants.ZSTD_c_compressionLevel]: 1 },
-};
+/** What can't be made smaller becomes a little larger. Most tables have few rows, and half a megabyte was made for each. */
+const PACKED_ROOM_BYTES = 1_024;
+const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 /**
  * Writes an archive. A frame is compressed while the next one is read: a few are in memory at once, whatever the size
@@ -36,7 +35,8 @@ export class ArchiveWriter {
   /** Takes a frame, whose content is freed when it was written; resolves when there is room for another one. */
   async write(head: NewHead, content: Buffer = Buffer.alloc(0)): Promise<void> {
     if (content.length > CONTENT_BYTES_MAX) throw new Error("A row is too large for an archive.");
-    const packed = compress(content, OPTIONS);
+    const chunkSize = Math.min(content.length + PACKED_ROOM_BYTES, PACKED_CHUNK_BYTES);
+    const packed = compress(content, { chunkSize, params: PARAMS });
     const before = this.#written;
     this.#written = (async () => {
       await before;
