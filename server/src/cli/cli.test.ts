@@ -102,7 +102,7 @@ test("where there is no installation, nothing is made", async () => {
 });
 
 test("rekey puts everything under the new key: it works from then on, and the old one does not", async () => {
-  await startedBefore();
+  startedBefore();
   let product = launch();
   let address = await product.ready;
   const token = await logIn(address);
@@ -160,7 +160,7 @@ test("rekey puts everything under the new key: it works from then on, and the ol
 });
 
 test("reset-password gives an account a new one beside the running server, ends its sessions and is in the audit log; release-sso lets it in by it", async () => {
-  await startedBefore();
+  startedBefore();
   const address = await launch().ready;
   const token = await logIn(address);
   await furnish(asker(address, token));

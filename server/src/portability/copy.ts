@@ -60,7 +60,7 @@ export interface RowBlock {
 
 /** The first buffer: most tables have few rows or none, and one of a block's size for each had all marked again. */
 const FIRST_BYTES = 65_536;
-/** What a block may have beyond its size, by its last row. */
+/** Room for the last row of a block, which goes beyond its size. */
 const ROOM_BYTES = 65_536;
 
 type TakeBlock = (block: RowBlock) => Promise<void>;

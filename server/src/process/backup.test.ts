@@ -34,7 +34,7 @@ afterEach(() => receiver[Symbol.asyncDispose]());
 useProducts();
 
 test("a backup that is taken under load goes on elsewhere: nothing acknowledged before it is lost, every reader goes on from its place, and no id is given out twice", async () => {
-  await startedBefore();
+  startedBefore();
   const product = launch(receiver.env);
   const address = await product.ready;
   const token = await logIn(address);

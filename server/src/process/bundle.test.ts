@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { otherProcesses, PROC_READABLE } from "#kernel/embedded/processes.ts";
+import { startedFolder } from "./testing/built-server.ts";
 import {
   type Ask,
   asker,
@@ -11,7 +12,7 @@ import {
   stop,
   useProducts,
 } from "./testing/product.ts";
-import { startedBefore } from "./testing/started-before.ts";
+import { startedBefore, startedBeforeWithBundle } from "./testing/started-before.ts";
 
 useProducts();
 
@@ -32,14 +33,21 @@ const inWorkspace =
   (route, body) =>
     ask(route, body, { "x-workspace": "default" });
 
-test("the first start builds a bundle and runs from it, and so do its threads and processes; the next one finds it", async () => {
-  const cache = join(dataFolder(), "cache");
-  const first = launch({ ...OWN_CACHE, MILLRACE_OUTBOUND_ALLOW: "127.0.0.1" });
-  const address = await first.ready;
-  const [name = "", ...others] = readdirSync(cache);
+test("the first start builds a bundle and runs from it; the next one finds it, and so do its threads and processes", async () => {
+  // All that the first start of this run has left in its cache.
+  const [name = "", ...others] = readdirSync(join(startedFolder(), "cache"));
   expect([name, others]).toEqual([expect.stringMatching(/^server-[0-9a-f]{16}$/), []]);
+  startedBeforeWithBundle();
+  const cache = join(dataFolder(), "cache");
   const bundle = join(cache, name);
+  const built = statSync(join(bundle, "main.mjs")).mtimeMs;
+  // It has run from it: what it has compiled is there, and goes with the bundle.
+  const compiled = join(bundle, "compiled");
+  expect(readdirSync(compiled)).toHaveLength(1);
+  rmSync(compiled, { recursive: true });
 
+  const product = launch({ ...OWN_CACHE, MILLRACE_OUTBOUND_ALLOW: "127.0.0.1" });
+  const address = await product.ready;
   const ask = inWorkspace(asker(address, await logIn(address)));
   const answers = [
     await ask("POST /api/v1/transformer/evaluate", DOUBLE),
@@ -62,20 +70,14 @@ test("the first start builds a bundle and runs from it, and so do its threads an
   const health = { action: "request", input: { method: "GET", path: "/healthz" } };
   const invoked = await ask(`POST /api/v1/connectors/${connector.body.data.id}/invoke`, health);
   expect([invoked.status, invoked.body.data]).toMatchObject([200, { status: 200 }]);
-  await stop(first);
-  // What it has compiled is there for the next start, and goes with the bundle.
-  expect(readdirSync(join(bundle, "compiled"))).toHaveLength(1);
-
-  const built = statSync(join(bundle, "main.mjs")).mtimeMs;
-  const second = launch(OWN_CACHE);
-  await second.ready;
-  await stop(second);
+  await stop(product);
   expect(readdirSync(cache)).toEqual([name]);
   expect(statSync(join(bundle, "main.mjs")).mtimeMs).toBe(built);
+  expect(readdirSync(compiled)).toHaveLength(1);
 });
 
 test("without a bundle it runs from the sources; a folder that holds none is refused", async () => {
-  await startedBefore();
+  startedBefore();
   const product = launch({ MILLRACE_BUNDLE: "off", ...COMPILED });
   const address = await product.ready;
   const ask = inWorkspace(asker(address, await logIn(address)));

@@ -31,7 +31,7 @@ test(
   { timeout: LIMIT_MS },
   async () => {
     const random = seeded(SEED);
-    await startedBefore();
+    startedBefore();
     let product = launch();
     let address = await product.ready;
     // The session is an acknowledged write too: it has to last for all rounds.

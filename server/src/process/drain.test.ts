@@ -24,7 +24,7 @@ const WRITES_BEFORE = 60;
 useProducts();
 
 test("SIGTERM under load answers every write that it carries out; a folder in use is refused; a lost database ends the server", async () => {
-  await startedBefore();
+  startedBefore();
   const product = launch();
   const address = await product.ready;
   const token = await logIn(address);
@@ -69,7 +69,7 @@ test("SIGTERM under load answers every write that it carries out; a folder in us
 });
 
 test("after SIGTERM what is under way is answered and what comes is turned away, at once or after MILLRACE_STOP_DELAY_SECONDS", async () => {
-  await startedBefore();
+  startedBefore();
   const product = launch();
   const address = await product.ready;
   const token = await logIn(address);

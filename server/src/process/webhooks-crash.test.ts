@@ -82,7 +82,7 @@ test(
       well.add(received);
       setImmediate(() => response.end("thanks"));
     };
-    await startedBefore();
+    startedBefore();
     let product = launch(receiver.env);
     let address = await product.ready;
     const token = await logIn(address);

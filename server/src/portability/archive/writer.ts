@@ -8,7 +8,7 @@ import type { ArchiveSink } from "./sink.ts";
 const compress = promisify(zstdCompress);
 /** Rows become a tenth of what they were, or less: few turns, and little memory that is not used. */
 const PACKED_CHUNK_BYTES = 524_288;
-/** What can't be made smaller becomes a little larger. Most tables have few rows, and half a megabyte was made for each. */
+/** Room for content that can't be made smaller. Most tables have few rows: half a megabyte was made for each. */
 const PACKED_ROOM_BYTES = 1_024;
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1 };
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { errnoOf } from "#kernel/embedded/processes.ts";
@@ -9,7 +9,18 @@ import { hashSources, SERVER_BUILD } from "../../../build-cache.mjs";
 const BUILD_LIMIT_MS = 120_000;
 const BUILD_POLL_MS = 50;
 
-let folder: string | undefined;
+/** The settings of all products of a run, but for their places. */
+export const SETTINGS = {
+  PORT: "0",
+  MILLRACE_ADMIN_PASSWORD: "correct horse battery",
+  MILLRACE_LOGIN_RATE_LIMIT: "0",
+  MILLRACE_CONSOLE: "off",
+};
+
+const FIRST_START = join(import.meta.dirname, "first-start.ts");
+
+let hash: string | undefined;
+const hashedSources = (): string => (hash ??= hashSources(SERVER_BUILD).slice(0, 16));
 
 /** The settings by which all products of a run share one bundle, and what was compiled. */
 export function sharedBuild(): Record<string, string> {
@@ -19,12 +30,25 @@ export function sharedBuild(): Record<string, string> {
   };
 }
 
-/** The folder of the server's bundle: whoever comes first builds it, the others wait. */
+/** The folder of the server's bundle, as the first start of the run has built it. */
 export function builtServer(): string {
-  folder ??= join(inject("folder"), `server-${hashSources(SERVER_BUILD).slice(0, 16)}`);
+  return join(startedFolder(), "cache", `${SERVER_BUILD.name}-${hashedSources()}`);
+}
+
+/**
+ * A folder in which a product was started for the first time, as operators do it, and stopped in good order: its data
+ * folder, and beside it the cache with the bundle that it has built. Whoever comes first makes it, the others wait.
+ */
+export function startedFolder(): string {
+  const folder = join(inject("folder"), `started-${hashedSources()}`);
   if (existsSync(folder)) return folder;
   if (isClaimed(`${folder}.claim`)) waitFor(folder);
-  else execFileSync(process.execPath, [SERVER_BUILD.program, folder]);
+  else {
+    const draft = `${folder}.draft`;
+    const env = { PATH: process.env["PATH"], ...SETTINGS };
+    execFileSync(process.execPath, [FIRST_START, draft], { env });
+    renameSync(draft, folder);
+  }
   return folder;
 }
 

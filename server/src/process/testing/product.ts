@@ -14,10 +14,9 @@ import {
   signal,
 } from "#kernel/embedded/processes.ts";
 import { fastFolder } from "#kernel/testing/fast-folder.ts";
-import { sharedBuild } from "./built-server.ts";
+import { SETTINGS, sharedBuild } from "./built-server.ts";
 
 const START = join(import.meta.dirname, "../../../start.mjs");
-const PASSWORD = "correct horse battery";
 const EMAIL = "admin@example.com";
 const READY = /^(?:Millrace is ready|A Millrace worker is ready; its probes are) at (\S+)/;
 const LINES_KEPT_MAX = 2_000;
@@ -83,11 +82,8 @@ export function launch(
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
-      PORT: "0",
+      ...SETTINGS,
       MILLRACE_DATA_DIR: dataFolder(),
-      MILLRACE_ADMIN_PASSWORD: PASSWORD,
-      MILLRACE_LOGIN_RATE_LIMIT: "0",
-      MILLRACE_CONSOLE: "off",
       // A cache in each data folder would be empty in every test.
       ...sharedBuild(),
       ...env,
@@ -224,7 +220,7 @@ export function asker(address: string, token?: string): Ask {
 
 /** The token of a new session of the first owner. */
 export async function logIn(address: string): Promise<string> {
-  const credentials = { email: EMAIL, password: PASSWORD };
+  const credentials = { email: EMAIL, password: SETTINGS.MILLRACE_ADMIN_PASSWORD };
   const { status, body } = await asker(address)("POST /api/v1/auth/token", credentials);
   if (status !== 200) throw new Error(`The owner can't log in: ${status} ${JSON.stringify(body)}`);
   return body.data.token;
