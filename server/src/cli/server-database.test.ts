@@ -1,5 +1,5 @@
 import { inProduction, secretUser } from "#kernel/testing/secret-user.ts";
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
@@ -9,6 +9,8 @@ import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { roleNames } from "#kernel/db/setup/roles.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { Kernel } from "#kernel/kernel.ts";
+import { TEST_KEY_TEXT } from "#kernel/testing/database.ts";
+import { takeDatabase } from "#kernel/testing/database-copy.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";
 import { firstStart } from "../first-start.ts";
@@ -18,13 +20,12 @@ import { millrace } from "./testing/millrace.ts";
 useProducts();
 
 const base64 = (key: Buffer): string => key.toString("base64");
+/** The key of a database that the product was on before. */
+const OLD_KEY = Buffer.from(TEST_KEY_TEXT, "base64");
 let name: string;
 
 beforeEach(async () => {
-  name = `millrace_cli_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
-  await withOwnerClient(inject("database").owner, (client) =>
-    client.query(`create database ${name}`),
-  );
+  name = await takeDatabase();
 });
 afterEach(async () => {
   const roles = Object.values(roleNames(name));
@@ -57,6 +58,10 @@ async function open(key: Buffer): Promise<Kernel> {
 const onServer: typeof millrace = (args, env) => millrace(args, { DATABASE_URL: url(), ...env });
 
 test("a database that is not ours is left alone", async () => {
+  await withOwnerClient(inject("database").owner, async (client) => {
+    await client.query(`drop database ${name} with (force)`);
+    await client.query(`create database ${name}`);
+  });
   const env = {
     MILLRACE_MASTER_KEY: base64(randomBytes(32)),
     MILLRACE_NEW_MASTER_KEY: base64(randomBytes(32)),
@@ -69,7 +74,7 @@ test("a database that is not ours is left alone", async () => {
 });
 
 test("rekey on a server database: refused while it is in use, done when it is not, repeatable", async () => {
-  const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
+  const [oldKey, newKey] = [OLD_KEY, randomBytes(32)];
   const env = {
     MILLRACE_MASTER_KEY: base64(oldKey),
     MILLRACE_NEW_MASTER_KEY: base64(newKey),
@@ -112,7 +117,7 @@ test("rekey on a server database: refused while it is in use, done when it is no
 });
 
 test("a rekey that was killed after its commit is completed by repeating it", async () => {
-  const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
+  const [oldKey, newKey] = [OLD_KEY, randomBytes(32)];
   await (await open(oldKey)).close();
   mkdirSync(dataFolder());
   const file = join(dataFolder(), "master.key");
@@ -130,7 +135,7 @@ test("a rekey that was killed after its commit is completed by repeating it", as
 });
 
 test("reset-password on a server database works beside a running node, whose caches forget", async () => {
-  const key = randomBytes(32);
+  const key = OLD_KEY;
   const node = await open(key);
   try {
     const heard = new Promise<void>((resolve) => {
@@ -150,7 +155,7 @@ test("reset-password on a server database works beside a running node, whose cac
 });
 
 test("pooler-users prints what PostgreSQL keeps of the logins, for a pooler to know them by", async () => {
-  const key = randomBytes(32);
+  const key = OLD_KEY;
   await (await open(key)).close();
   const { code, said } = await onServer(["pooler-users"], { MILLRACE_MASTER_KEY: base64(key) });
   const { app, system, sql } = roleNames(name);
