@@ -8,7 +8,9 @@ const NUMBER_BYTES = 4;
 /** A vector as it is stored: float32, little endian. */
 export function encodeVector(vector: Float32Array): Buffer {
   const bytes = Buffer.alloc(vector.length * NUMBER_BYTES);
-  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * NUMBER_BYTES);
+  for (let index = 0; index < vector.length; index += 1) {
+    bytes.writeFloatLE(vector[index] ?? 0, index * NUMBER_BYTES);
+  }
   return bytes;
 }
 
