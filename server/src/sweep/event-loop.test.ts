@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { browser, deployedApp } from "#domains/apps/testing/apps.ts";
 import { type LoopProbe, startLoopProbe } from "#kernel/testing/loop-probe.ts";
-import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
+import { IS_THOROUGH, tries } from "#kernel/testing/thorough.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 
 const world = await useWorld();
@@ -75,7 +75,7 @@ test("forms", async () => {
   const submitLarge = () =>
     member("POST /api/v1/catalog/requests", { itemId: plain.body.data.id, values: { list } });
   const wait = await attack(async () => {
-    for (const { status, events } of await Promise.all(times(5, submit))) {
+    for (const { status, events } of await Promise.all(times(tries(2, 5), submit))) {
       expect([status, events]).toEqual([422, []]);
     }
     await submitLarge();
@@ -94,7 +94,7 @@ test.each(someOf(Object.entries(MARKDOWN), "images"))(
   "Markdown of an app and of an article: %s",
   async (_, text) => {
     const components = [
-      ...times(2, () => ({ type: "markdown", text: text.slice(0, 49_000) })),
+      ...times(tries(1, 2), () => ({ type: "markdown", text: text.slice(0, 49_000) })),
       ...times(200, () => ({ type: "markdown", text: text.slice(0, 200) })),
     ];
     const { slug } = await deployedApp(owner, {

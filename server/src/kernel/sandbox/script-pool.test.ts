@@ -41,7 +41,7 @@ describe("the processes are shared fairly", () => {
   test("a flood of one owner does not keep another's scripts waiting", async () => {
     const sandbox = wide;
     const order: string[] = [];
-    const limits = { timeoutMs: 700 };
+    const limits = { timeoutMs: 300 };
     const flood = Array.from({ length: 4 }, async () => {
       const { status } = await run(sandbox, FOREVER, { owner: "flooder", limits });
       order.push(status);

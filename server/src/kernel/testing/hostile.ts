@@ -26,7 +26,7 @@ const JUNK_IDS = [
 ];
 
 /** So many of them for one parameter, and so many values of another type for one field. */
-const JUNK_IDS_TRIED = 4;
+const JUNK_IDS_TRIED = 2;
 const OTHER_TYPES_TRIED = 1;
 
 let turn = 0;
@@ -52,26 +52,48 @@ export function* hostileParams(
   }
 }
 
-/** Bodies with one thing wrong, each of which must be refused with the path of the fault. */
-export function* hostileBodies(
-  schema: TSchema | undefined,
-  sample: Readonly<Record<string, unknown>> = {},
-): Generator<unknown> {
-  if (!schema) {
-    yield { unheard: "of" };
-    return;
-  }
-  const { properties = {}, required = [] } = schema as ObjectSchema;
-  yield [];
-  yield 42;
-  yield { ...sample, unheard: "of" };
-  for (const name of required) {
-    const { [name]: _, ...rest } = sample;
-    yield rest;
-  }
-  for (const [name, property] of Object.entries(properties)) {
-    for (const wrong of wrongValues(property)) yield { ...sample, [name]: wrong };
-  }
+type Body = Readonly<Record<string, unknown>>;
+
+/** Bodies that are wrong as a whole, each of which must be refused. */
+export function hostileBodies(schema: TSchema | undefined, sample: Body = {}): readonly unknown[] {
+  const unheard = { ...(schema && sample), unheard: "of" };
+  return schema ? [...takeTurns([[], 42], 1), unheard] : [unheard];
+}
+
+/** One thing wrong with a body, which must be refused with the path of this field. */
+export interface Fault {
+  readonly field: string;
+  readonly applyTo: (body: Body) => Body;
+}
+
+/** As many as are told of at once: TypeBox tells of no more than eight. */
+const FAULTS_AT_ONCE = 7;
+
+/** Faults of different fields, which one body may have together: a refusal names each. */
+export function hostileFaults(schema: TSchema | undefined): readonly (readonly Fault[])[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as ObjectSchema;
+  const missing = required.map((field) => ({ field, applyTo: omit(field) }));
+  const wrong = Object.entries(properties).map(([field, property]) =>
+    [...wrongValues(property)].map((value) => ({
+      field,
+      applyTo: (body: Body) => ({ ...body, [field]: value }),
+    })),
+  );
+  const rounds = Array.from({ length: Math.max(0, ...wrong.map(({ length }) => length)) }, (_, n) =>
+    wrong.flatMap((faults) => faults[n] ?? []),
+  );
+  return [missing, ...rounds].flatMap((faults) => chunk(faults, IS_THOROUGH ? 1 : FAULTS_AT_ONCE));
+}
+
+const omit =
+  (field: string) =>
+  ({ [field]: _, ...rest }: Body): Body =>
+    rest;
+
+function chunk<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) =>
+    all.slice(n * size, (n + 1) * size),
+  );
 }
 
 function* wrongValues(property: PropertySchema): Generator<unknown> {

@@ -7,7 +7,7 @@ import { domains } from "../../app.ts";
 import type { Operation } from "../contract.ts";
 import { supportsDryRun } from "../operation/dry-run.ts";
 import { ACCESS_WAYS, noteAccessChanges, takeAccessChanges } from "./access-changes.ts";
-import { hostileBodies, hostileParams } from "./hostile.ts";
+import { type Fault, hostileBodies, hostileFaults, hostileParams } from "./hostile.ts";
 import { notes } from "./notes.ts";
 import type { Arranged, Sample } from "./samples.ts";
 import { type Answer, type Ask, useWorld, type World } from "./world.ts";
@@ -168,20 +168,12 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
     }
     // A GET has no body that anybody reads.
     const bodiless = op.route.startsWith("GET") || op.readsRequest || op.streamsBody;
-    const bodies = bodiless ? [] : hostileBodies(op.body, input.body);
-    for (const body of bodies) {
-      if (op.response.errorRendering) {
-        await expectRefused(by, op, { ...input, body: body as never });
-        continue;
-      }
-      const answer = await call(by, op, { ...input, body: body as never });
-      expect(answer, `${JSON.stringify(body)?.slice(0, 200)}`).toMatchObject({
-        status: op.response.errorRendering
-          ? expect.toSatisfy((status) => [400, 422].includes(status))
-          : 422,
-        ...problemOf(op, "invalid", { errors: [{ path: expect.any(String) }] }),
-        events: [],
-      });
+    const refuses = (body: unknown) => expectRefused(by, op, { ...input, body: body as never });
+    for (const body of bodiless ? [] : hostileBodies(op.body, input.body)) await refuses(body);
+    for (const faults of bodiless ? [] : hostileFaults(op.body)) {
+      const told = await tellsOf(by, op, { input, faults });
+      const others = faults.filter(({ field }) => !told.has(field));
+      for (const { applyTo } of others) await refuses(applyTo(input.body ?? {}));
     }
     if (op.response.errorRendering || op.readsRequest) return;
     const strange = await call(by, op, { ...input, query: { ...input.query, unheard: "of" } });
@@ -276,11 +268,38 @@ function call(
   return ask(routeOf(op, input), op.body ? (input.body ?? undefined) : input.body, headers);
 }
 
+/** The fields that one answer names, of a body in which all of them are wrong; the others are tried alone. */
+async function tellsOf(
+  ask: Ask,
+  op: Operation,
+  { input, faults }: { readonly input: Arranged; readonly faults: readonly Fault[] },
+): Promise<ReadonlySet<string>> {
+  if (op.response.errorRendering || faults.length < 2) return new Set();
+  const body = faults.reduce((broken, fault) => fault.applyTo(broken), input.body ?? {});
+  const answer = await call(ask, op, { ...input, body });
+  expect(answer, JSON.stringify(body).slice(0, 200)).toMatchObject({
+    status: 422,
+    body: { code: "invalid", errors: expect.any(Array) },
+    events: [],
+  });
+  const errors = answer.body.errors as readonly { readonly path: string }[];
+  return new Set(errors.map(({ path }) => path.split("/")[1] ?? ""));
+}
+
 /** Pages and protocols have their own failures; some must overlook a field that they do not know. */
 async function expectRefused(ask: Ask, op: Operation, input: Arranged): Promise<void> {
+  const about = JSON.stringify(input.body)?.slice(0, 200);
+  if (!op.response.errorRendering) {
+    expect(await call(ask, op, input), about).toMatchObject({
+      status: 422,
+      body: { code: "invalid", errors: [{ path: expect.any(String) }] },
+      events: [],
+    });
+    return;
+  }
   if (typeof input.body === "object" && "unheard" in input.body) return;
   const answer = await call(ask, op, input);
-  expect([400, 401, 422], JSON.stringify(input.body)?.slice(0, 200)).toContain(answer.status);
+  expect([400, 401, 422], about).toContain(answer.status);
   expect(answer.headers["content-type"]).toContain(op.response.errorRendering?.mediaType);
   expect(answer.events).toEqual([]);
 }

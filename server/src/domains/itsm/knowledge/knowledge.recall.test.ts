@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { tries } from "#kernel/testing/thorough.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { cosineSimilarity } from "#kernel/embedding/vector.ts";
@@ -43,17 +44,17 @@ test("the stored vectors of the library are those that the model computes", asyn
   }
 });
 
-test("40 questions find their article among 80 in the first three, by meaning", async () => {
+test("questions find their article among 80 in the first three, by meaning", async () => {
   const ids = await shelve();
   // A few tell as much: no question shares a word with its article.
-  const byWords = await recall(SEARCHED.slice(0, 8));
+  const byWords = await recall(SEARCHED.slice(0, 4));
   const vectors = await libraryVectors();
   await world.kernel.db.write(here, async ({ tx }) => {
     for (const [index, id] of ids.entries()) {
       await saveVectors(tx, { kind: "article", id }, vectors.slice(index, index + 1));
     }
   });
-  const both = await recall(SEARCHED);
+  const both = await recall(SEARCHED.filter((_, index) => index % tries(2, 1) === 0));
   expect(both.missed, `recall@3 of ${both.share}`).toSatisfy(() => both.share >= RECALL_LEAST);
   expect(byWords.share).toBeLessThan(both.share);
 }, 60_000);
@@ -96,6 +97,13 @@ async function hits(q: string): Promise<any[]> {
   return body.data;
 }
 
+/** Waits for the vectors of an article: to ask by meaning again and again would embed each question. */
+const embedded = (id: string) =>
+  until(async () => {
+    const rows = await world.sql("select from text_embeddings where thing_id = $1", [id]);
+    return rows.length > 0;
+  });
+
 /** Ids of what is near, as far as it is known by now. */
 async function near(q: string): Promise<string[]> {
   return (await hits(q)).filter((hit) => hit.matchedBy.includes("meaning")).map(({ id }) => id);
@@ -103,6 +111,7 @@ async function near(q: string): Promise<string[]> {
 
 test("an article is found by its present meaning, as long as it is published", async () => {
   const id = await publish({ title: "Espresso machine", body: "Descale it with vinegar weekly." });
+  await embedded(id);
   await until(async () => (await near("how to clean a coffee maker")).includes(id));
   const [hit] = await hits("how to clean a coffee maker");
   expect(hit).toMatchObject({
@@ -131,6 +140,7 @@ test("a long article is found by a chunk of it, which the snippet shows", async 
   const needle =
     "Bees in the courtyard belong to the keeper on the third floor, who opens the hives on Mondays.";
   const id = await publish({ title: "Handbook", body: [...padding, needle].join("\n\n") });
+  await embedded(id);
   await until(async () =>
     (await near("who owns the insects outside that make honey?")).includes(id),
   );
@@ -212,6 +222,7 @@ test("suggestions for an incident are similar incidents, known errors and articl
 
 test("full-text search must do while the model is gone", async () => {
   const id = await publish({ title: "Aquarium", body: "Feed the fish on Fridays." });
+  await embedded(id);
   await until(async () => (await near("who gives food to aquatic pets?")).includes(id));
   const { pid } = world.kernel.embeddings;
   const question = hits("aquarium fish today");

@@ -100,6 +100,10 @@ describe("results and inputs are bounded", () => {
 });
 
 describe("nothing is left behind for another expression", () => {
+  /** One process for all of them: what one left would be there for the next. */
+  const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1 });
+  afterAll(() => own.close());
+
   test.each([
     "$ ~> |$sum|{'implementation': function($x){ 'owned' }}|",
     "$ ~> |$sum|{'signature': 1, 'token': 'x'}|",
@@ -109,11 +113,9 @@ describe("nothing is left behind for another expression", () => {
     "$spread($sum)",
     "$each([$each], function($v){ $v })",
   ])("by %s", async (text) => {
-    const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1 });
     const first = await evaluate(text, own).catch((error: unknown) => error);
     expect(JSON.stringify(first) ?? "").not.toMatch(/implementation|environment/);
     expect(await evaluate("$reverse([$sum([1, 2]), polluted])", own)).toEqual([3]);
-    await own.close();
   });
 
   test("and the internals of a function are not accessible", async () => {
@@ -139,7 +141,7 @@ describe("nothing is left behind for another expression", () => {
 
 describe("the pool is shared fairly", () => {
   test("a flood of one key does not keep another's waiting", async () => {
-    const own = new ExpressionPool({ timeLimitMs: 600, processes: 2 });
+    const own = new ExpressionPool({ timeLimitMs: 300, processes: 2 });
     await Promise.all(["w1", "w2"].map((key) => evaluate("$reverse([1, 2])", own, key)));
     const order: string[] = [];
     const flood = Array.from({ length: 4 }, (_, index) =>
@@ -155,7 +157,7 @@ describe("the pool is shared fairly", () => {
   });
 
   test("two floods leave a process to light users", async () => {
-    const own = new ExpressionPool({ timeLimitMs: 600, processes: 2 });
+    const own = new ExpressionPool({ timeLimitMs: 300, processes: 2 });
     const order: string[] = [];
     const stopped = async (key: string): Promise<void> => {
       await evaluate(FOREVER, own, key).catch(() => order.push(key));
