@@ -67,7 +67,7 @@ export interface WorldOptions {
 const SERVED: readonly Domain[] = [...domains, notes];
 
 /** For all worlds of a worker: to start the processes of one took half a second of the processor and more. */
-const idleProcesses: IdlePools = {
+export const idleProcesses: IdlePools = {
   evaluators: new IdleProcesses(2),
   scripts: new IdleProcesses(3),
   embedders: new IdleProcesses(1),

@@ -4,7 +4,7 @@ import type { Domain } from "#kernel/contract.ts";
 import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
-import type { World } from "#kernel/testing/world.ts";
+import { idleProcesses, type World } from "#kernel/testing/world.ts";
 
 export interface Node {
   readonly kernel: Kernel;
@@ -25,12 +25,41 @@ export function openKernel(
     domains,
     log: pino({ level: "silent" }),
     clock: world.clock,
+    idleProcesses,
   });
 }
 
+/**
+ * All domains, of which only these work: what the others do at the start of a node, and whenever a clock is moved, takes
+ * longer than most tests.
+ */
+export function workOf(world: World, ...names: readonly string[]): readonly Domain[] {
+  return world.kernel.domains.map((domain) =>
+    names.includes(domain.name) ? domain : { ...domain, jobs: [], readers: [], engines: [] },
+  );
+}
+
+/** A node that works for these domains, and serves nobody. */
+export async function startWorker(
+  world: World,
+  ...names: readonly string[]
+): Promise<AsyncDisposable> {
+  const kernel = await openKernel(world, workOf(world, ...names));
+  await kernel.startWork();
+  return {
+    async [Symbol.asyncDispose]() {
+      kernel.drain();
+      await kernel.close();
+    },
+  };
+}
+
 /** A second node on the database of a world. */
-export async function startNode(world: World): Promise<Node> {
-  const kernel = await openKernel(world);
+export async function startNode(
+  world: World,
+  domains: readonly Domain[] = world.kernel.domains,
+): Promise<Node> {
+  const kernel = await openKernel(world, domains);
   const app = await buildServer({ kernel, loopDelayMaxMs: Infinity });
   return {
     kernel,
