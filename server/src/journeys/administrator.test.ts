@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { failedJob } from "#domains/installation/testing/operator.ts";
-import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
+import { expectSound, expectSoundInEveryLook, useConsole, moveTo } from "./testing.ts";
 
 describeInBrowser("administering people", () => {
   const at = useConsole({ isNamed: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
@@ -25,7 +25,7 @@ describeInBrowser("administering people", () => {
     await colleague.page.getByRole("button").first().click();
     await colleague.page.waitForURL(({ pathname }) => pathname !== "/invitations");
 
-    await page.goto(`${at.origin}/roles`);
+    await moveTo(page, `${at.origin}/roles`);
     await page.getByRole("button", { name: "Viewer", exact: true }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Night watch");
     await page.getByLabel("Find a permission").last().fill("incidents:write");
@@ -33,9 +33,13 @@ describeInBrowser("administering people", () => {
     await page.getByText("Unlike Viewer, it gains").waitFor();
     await page.getByRole("button", { name: "Create the role" }).click();
     await page.getByRole("button", { name: "Night watch" }).waitFor();
+    // All rows are alike.
+    await page.getByLabel("Find a permission").fill("incidents");
+    await page.getByRole("rowheader", { name: /^workflows:read/ }).waitFor({ state: "detached" });
+    await page.getByRole("rowheader", { name: /^incidents:write/ }).waitFor();
     await expectSoundInEveryLook(admin);
 
-    await page.goto(`${at.origin}/people`);
+    await moveTo(page, `${at.origin}/people`);
     await page.getByText("ada@example.com").first().click();
     await page.getByRole("button", { name: "Change", exact: true }).click();
     await page.getByLabel(/^Night watch/).check();

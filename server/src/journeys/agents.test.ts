@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { until } from "#kernel/testing/world.ts";
-import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
+import { expectSound, expectSoundInEveryLook, useConsole, moveTo } from "./testing.ts";
 
 describeInBrowser("agents", () => {
   const at = useConsole({ work: true });
@@ -39,7 +39,7 @@ describeInBrowser("agents", () => {
       .waitFor();
     await expectSoundInEveryLook(admin);
 
-    await page.goto(`${at.origin}/approvals`);
+    await moveTo(page, `${at.origin}/approvals`);
     await page.getByRole("button", { name: "Agents 1" }).click();
     await waiting.getByLabel("Comment on").fill("Nobody reads it");
     await expectSound(admin);
@@ -48,7 +48,7 @@ describeInBrowser("agents", () => {
     const path = `GET /api/v1/workflows/${body.data.id}`;
     await until(async () => (await builder(path)).body.data.status === "archived");
 
-    await page.goto(`${at.origin}/settings/agents`);
+    await moveTo(page, `${at.origin}/settings/agents`);
     await page.getByText(/Approved by .*, performed .*Nobody reads it/).waitFor();
     await page.getByRole("button", { name: "End the access of Builder bot" }).click();
     await page.getByRole("button", { name: "End it" }).click();

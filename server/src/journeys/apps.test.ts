@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
+import { expectSound, expectSoundInEveryLook, useConsole, moveTo } from "./testing.ts";
 
 describeInBrowser("apps", () => {
   const at = useConsole();
@@ -88,7 +88,7 @@ describeInBrowser("apps", () => {
     expect(await app.getByText("Side table").count()).toBe(0);
 
     // Archived, nobody opens it; the toast takes that back, and so does the list.
-    await page.goto(`${at.origin}/builder`);
+    await moveTo(page, `${at.origin}/builder`);
     const act = async (name: string): Promise<void> => {
       await page.getByRole("button", { name: "Actions for Orders" }).click();
       await page.getByRole("menuitem", { name }).click();
@@ -111,7 +111,7 @@ describeInBrowser("apps", () => {
     const { page } = visitor;
     const dialog = page.getByRole("dialog");
     const makeTable = async (name: string, lines: readonly string[]): Promise<void> => {
-      await page.goto(`${at.origin}/tables`);
+      await moveTo(page, `${at.origin}/tables`);
       await page.getByRole("button", { name: "Table", exact: true }).first().click();
       await dialog.getByLabel("Name", { exact: true }).fill(name);
       await page.getByLabel("Cells of a spreadsheet").fill(lines.join("\n"));
@@ -163,7 +163,7 @@ describeInBrowser("apps", () => {
       .toBe(1);
 
     // An app of it, with the names of references, published.
-    await page.goto(`${at.origin}/builder`);
+    await moveTo(page, `${at.origin}/builder`);
     await page.getByRole("button", { name: "App", exact: true }).first().click();
     await page.getByRole("option", { name: /Jobs/ }).first().click();
     const stage = page.frameLocator("iframe[title='Preview of the app']");
@@ -184,7 +184,7 @@ describeInBrowser("apps", () => {
     await expectSound(stranger);
 
     // And a dashboard that counts.
-    await page.goto(`${at.origin}/dashboards`);
+    await moveTo(page, `${at.origin}/dashboards`);
     await page.getByRole("button", { name: "Dashboard", exact: true }).first().click();
     await page.getByRole("button", { name: "Tile", exact: true }).click();
     const source = page.getByRole("combobox", { name: "Source" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createFilledTable } from "#domains/records/testing/records.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectSoundInEveryLook, useConsole } from "./testing.ts";
+import { expectSoundInEveryLook, useConsole, moveTo } from "./testing.ts";
 
 describeInBrowser("dashboards", () => {
   const at = useConsole();
@@ -53,7 +53,7 @@ describeInBrowser("dashboards", () => {
     await page.getByRole("button", { name: /^south: 2/ }).waitFor();
 
     // The same by mail: the preview is drawn by the same charts.
-    await page.goto(`${at.origin}/reports?tab=mail&open=new`);
+    await moveTo(page, `${at.origin}/reports?tab=mail&open=new`);
     await page.getByLabel("Subject").fill("Every Monday");
     await page.getByLabel("Sends").selectOption({ index: 1 });
     await page.getByRole("combobox", { name: "To" }).click();

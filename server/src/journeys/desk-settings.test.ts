@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { type Ask, until } from "#kernel/testing/world.ts";
-import { expectSound, useConsole } from "./testing.ts";
+import { expectSound, useConsole, moveTo } from "./testing.ts";
 
 describeInBrowser("the desk's settings", () => {
   const at = useConsole();
@@ -28,7 +28,7 @@ describeInBrowser("the desk's settings", () => {
     await page.getByText("Hello is saved").waitFor();
     expect(await list("text-modules")).toMatchObject([{ name: "Hello", keyword: "hello" }]);
 
-    await page.goto(`${at.origin}/desk/settings/macros?open=new`);
+    await moveTo(page, `${at.origin}/desk/settings/macros?open=new`);
     await page.getByLabel("Name").fill("Mine, and tagged");
     await page.getByRole("button", { name: "Add an action" }).click();
     await page.getByRole("menuitem", { name: "Tag" }).click();
@@ -44,7 +44,7 @@ describeInBrowser("the desk's settings", () => {
     await page.getByLabel("Add", { exact: true }).fill("storm, north");
     await page.getByText(/1 ticket looked at: 0 the same, 1 otherwise/).waitFor();
 
-    await page.goto(`${at.origin}/desk/settings/mailboxes?open=new`);
+    await moveTo(page, `${at.origin}/desk/settings/mailboxes?open=new`);
     await page.getByLabel("Name").fill("Service desk");
     await page.getByLabel("Address").fill("not an address");
     await page.getByRole("button", { name: /^Create/ }).click();
@@ -72,13 +72,13 @@ describeInBrowser("the desk's settings", () => {
     await page.getByLabel("Minutes").first().fill("45");
     await page.getByText("No ticket would have ended otherwise.").waitFor();
     await until(async () => (await list(`tickets/${number}`)).dueAt !== null);
-    await page.goto(`${at.origin}/sla`);
+    await moveTo(page, `${at.origin}/sla`);
     await page
       .getByRole("link", { name: new RegExp(number) })
       .first()
       .click();
     await page.getByRole("region", { name: `Incident ${number}` }).waitFor();
-    await page.goto(`${at.origin}/desk/reports`);
+    await moveTo(page, `${at.origin}/desk/reports`);
     await page.getByRole("button", { name: /^Created 1/ }).click();
     await page.getByRole("link", { name: new RegExp(number) }).waitFor();
     await expectSound(admin);

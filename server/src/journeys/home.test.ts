@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { until } from "#kernel/testing/world.ts";
-import { expectSound, useConsole, type Visitor, testAtLength } from "./testing.ts";
+import { expectSound, useConsole, type Visitor, testAtLength, moveTo } from "./testing.ts";
 
 const ASKING = {
   name: "Approve a refund",
@@ -152,7 +152,7 @@ describeInBrowser("coming home", () => {
       .fill(JSON.stringify({ name: "Ants march", nodes: ASKING.nodes }));
     await page.getByRole("button", { name: "Create it" }).click();
     await page.waitForURL(/workflows\/wf_/);
-    await page.goto(`${at.origin}/workflows`);
+    await moveTo(page, `${at.origin}/workflows`);
     await page.getByText("Live", { exact: true }).waitFor();
     // The keys of a screen are there with its rows.
     await page.getByRole("rowheader", { name: /Ants march/ }).waitFor();
@@ -163,7 +163,7 @@ describeInBrowser("coming home", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("d");
     await page.waitForURL(/workflows\/wf_/);
-    await page.goto(`${at.origin}/workflows?q=ants`);
+    await moveTo(page, `${at.origin}/workflows?q=ants`);
     await page.getByRole("rowheader", { name: /Ants march \(copy\)/ }).waitFor();
     await page.getByRole("button", { name: "Actions for Ants march (copy)" }).click();
     await page.getByRole("menuitem", { name: "Archive" }).click();

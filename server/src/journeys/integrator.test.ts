@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { CLIENT, startOpenIdProvider } from "#domains/identity/sso/testing/openid-provider.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
+import { expectSound, expectSoundInEveryLook, useConsole, moveTo } from "./testing.ts";
 
 /** Replaces the text of an editor of code. */
 async function write(page: Page, label: string, text: string): Promise<void> {
@@ -106,7 +106,7 @@ describeInBrowser("integrator", () => {
     await page.getByRole("tab", { name: "Usage" }).click();
     await page.getByText("1 call, 0 errors.").waitFor();
     await expectSound(visitor);
-    await page.goto(`${at.origin}/secrets?open=CRM_TOKEN`);
+    await moveTo(page, `${at.origin}/secrets?open=CRM_TOKEN`);
     await page.getByRole("link", { name: "CRM" }).waitFor();
     expect(await page.content()).not.toContain("never shown again");
   });
@@ -217,7 +217,7 @@ describeInBrowser("integrator", () => {
     });
     const { pathname } = new URL(body.data.url, at.origin);
     expect((await at.world.stranger(`POST ${pathname}`, { loaves: 7 })).status).toBe(200);
-    await page.goto(`${at.origin}/artifacts/${body.data.id}?tab=settings`);
+    await moveTo(page, `${at.origin}/artifacts/${body.data.id}?tab=settings`);
     await page.getByRole("textbox", { name: "For what" }).fill("Orders");
     const change = { description: "Meanwhile" };
     await owner(`PATCH /api/v1/sdk/artifacts/${body.data.id}`, change);
@@ -229,7 +229,7 @@ describeInBrowser("integrator", () => {
     await page.getByRole("heading", { name: "Headers" }).waitFor();
     await page.getByText("loaves").first().waitFor();
     // A pack of one's own comes from its file, after its plan.
-    await page.goto(`${at.origin}/packs`);
+    await moveTo(page, `${at.origin}/packs`);
     await page.getByLabel("File of a pack").setInputFiles({
       name: "bakery.json",
       mimeType: "application/json",

@@ -6,7 +6,7 @@ import { deployWorkflow, trigger, waitForRun } from "#domains/runs/testing/workf
 import { newId } from "#kernel/schema/id.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { type Ask, until } from "#kernel/testing/world.ts";
-import { expectFocusKept, expectSound, useConsole, testAtLength } from "./testing.ts";
+import { expectFocusKept, expectSound, useConsole, testAtLength, moveTo } from "./testing.ts";
 
 const READ = {
   id: "read",
@@ -194,7 +194,7 @@ describeInBrowser("runs", () => {
     await stateOf(page, "Cancelled").waitFor();
     // And however many wait, by the filter of the list.
     const started = await Promise.all([1, 2, 3].map((total) => trigger(ask, id, { total })));
-    await page.goto(`${at.origin}/runs?workflow=${id}&status=waiting`);
+    await moveTo(page, `${at.origin}/runs?workflow=${id}&status=waiting`);
     await page.getByRole("row").nth(2).waitFor();
     await expectOlderAnswerIgnored(page, async () => {
       const ended = started[1]?.body.data.runId;

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import type { Ask } from "#kernel/testing/world.ts";
-import { expectSound, useConsole } from "./testing.ts";
+import { expectSound, useConsole, moveTo } from "./testing.ts";
 
 const ITSM = "/api/v1/itsm";
 const PAGE_MAX_MS = 20_000;
@@ -117,7 +117,7 @@ describeInBrowser("on call, services and problems", () => {
       .first()
       .waitFor({ state: "detached" });
 
-    await page.goto(`${at.origin}/oncall?tab=escalation&open=new`);
+    await moveTo(page, `${at.origin}/oncall?tab=escalation&open=new`);
     await page.getByLabel("Name", { exact: true }).fill("Critical");
     await page.getByRole("combobox", { name: "Page whom" }).fill("Network");
     await page.keyboard.press("Enter");
@@ -151,7 +151,7 @@ describeInBrowser("on call, services and problems", () => {
     await page.getByRole("button", { name: /^Create/ }).click();
     await page.getByText("Till is saved").waitFor();
     await expectSound(admin);
-    await page.goto(`${at.origin}/services`);
+    await moveTo(page, `${at.origin}/services`);
     await page.getByRole("button", { name: "New item", disabled: false }).click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Name", { exact: true }).fill("till-07");
@@ -175,7 +175,7 @@ describeInBrowser("on call, services and problems", () => {
       incidentIds: [body.data.id],
     });
     const problem = made.body.data.number;
-    await page.goto(`${at.origin}/problems/${problem}`);
+    await moveTo(page, `${at.origin}/problems/${problem}`);
     await page.getByRole("link", { name: new RegExp(number) }).waitFor();
     await page.getByLabel("Cause", { exact: true }).fill("A loose plug");
     await page.getByLabel("Workaround", { exact: true }).fill("Push the plug in.");

@@ -7,6 +7,7 @@ import {
   useConsole,
   type Visitor,
   testAtLength,
+  moveTo,
 } from "./testing.ts";
 
 const GREETING = {
@@ -114,7 +115,7 @@ describeInBrowser("the shell", () => {
       await slow.promise;
       await route.continue();
     });
-    await page.goto(`${at.origin}/events/topics`);
+    await moveTo(page, `${at.origin}/events/topics`);
     await page.getByRole("status", { name: "Loading" }).first().waitFor();
     await page.keyboard.press("j");
     slow.resolve();

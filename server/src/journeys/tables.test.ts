@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectFocusKept, expectSound, useConsole } from "./testing.ts";
+import { expectFocusKept, expectSound, useConsole, moveTo } from "./testing.ts";
 
 describeInBrowser("tables", () => {
   const at = useConsole();
@@ -181,7 +181,7 @@ describeInBrowser("tables", () => {
 
     // A record that was changed since is seen as it was, in its panel.
     await owner(`PATCH /api/v1/tables/pets/records/${rex}`, { name: "Rexona" });
-    await page.goto(`${at.origin}/tables/pets?open=${rex}`);
+    await moveTo(page, `${at.origin}/tables/pets?open=${rex}`);
     await page.getByRole("tab", { name: "History" }).click();
     const made = page.getByRole("listitem").filter({ hasText: "made it" });
     await made.getByRole("button", { name: /^See it as it was/ }).click();
@@ -235,7 +235,7 @@ describeInBrowser("tables", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "By region" }).waitFor();
 
-    await page.goto(`${at.origin}/tables/sales/rules`);
+    await moveTo(page, `${at.origin}/tables/sales/rules`);
     await page.getByRole("button", { name: "Rule", exact: true }).click();
     const who = page.getByRole("group", { name: "Who" });
     await who.getByText("Everybody").click();
