@@ -33,22 +33,37 @@ const WORK_LIMIT_MS = 100_000;
 const ASKED = ["turn0", "turn1", "turn2", "effect", "turn3", "turn4"] as const;
 type Asked = (typeof ASKED)[number];
 
-interface Round {
-  /** The question that is held back while something dies. */
+/** An agent at work, and the question of its that is held back while something dies. */
+interface Agent {
   readonly at: Asked;
-  readonly victims: readonly ("node" | "database")[];
   /** Whether the checkpoint before that question was only in PostgreSQL's memory. */
   readonly isLost: boolean;
   /** What is asked a second time. */
   readonly again: readonly Asked[];
 }
 
+interface Round {
+  readonly victims: readonly ("node" | "database")[];
+  /** In the order in which they begin: an effect has all checkpoints before it written to the disk. */
+  readonly agents: readonly Agent[];
+}
+
 const ROUNDS: readonly Round[] = [
-  { at: "turn2", victims: ["database"], isLost: true, again: [] },
-  { at: "turn2", victims: ["node"], isLost: false, again: ["turn2"] },
-  { at: "turn2", victims: ["node", "database"], isLost: true, again: ["turn2"] },
-  { at: "effect", victims: ["database"], isLost: false, again: [] },
-  { at: "turn3", victims: ["node", "database"], isLost: false, again: ["turn3"] },
+  {
+    victims: ["database"],
+    agents: [
+      { at: "effect", isLost: false, again: [] },
+      { at: "turn2", isLost: true, again: [] },
+    ],
+  },
+  { victims: ["node"], agents: [{ at: "turn2", isLost: false, again: ["turn2"] }] },
+  {
+    victims: ["node", "database"],
+    agents: [
+      { at: "turn3", isLost: false, again: ["turn3"] },
+      { at: "turn2", isLost: true, again: ["turn2"] },
+    ],
+  },
 ];
 
 const upstream = await useUpstream();
@@ -75,52 +90,72 @@ test("an agent goes on after a crash of Node, of PostgreSQL and of both: nothing
     DATABASE_URL: `postgres://${login}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
     MILLRACE_MASTER_KEY: TEST_KEY_TEXT,
   };
+  upstream.answer = (received, response) => {
+    const { agent, what, answer } = interpret(received, response);
+    hearers.get(agent)?.(what, answer);
+  };
   let product = launch(env);
   let ask = await member(product);
   const workflowId = await deploy(ask);
-  for (const round of ROUNDS) {
-    const about = JSON.stringify(round);
-    const asked: Asked[] = [];
-    const held = Promise.withResolvers<() => void>();
-    upstream.answer = (received, response) => {
-      const { what, answer } = interpret(received, response);
-      const isHeld = what === round.at && !asked.includes(what);
-      asked.push(what);
-      if (isHeld) held.resolve(answer);
-      else answer();
-    };
+  for (const { victims, agents } of ROUNDS) {
     const thaw = await holdFlushes();
-    const started = await ask(`POST /api/v1/workflows/${workflowId}/trigger`, {});
-    const { runId } = started.body.data;
-    const answer = await held.promise;
-    const before = await countEntries(runId);
+    const held = [];
+    for (const [n, agent] of agents.entries())
+      held.push(await beginAgent(ask, workflowId, n, agent));
 
-    if (round.victims.includes("database")) killDatabase(databaseOf(folder)!);
-    if (round.victims.includes("node")) await kill(product, "group");
-    if (round.victims.includes("database")) {
+    if (victims.includes("database")) killDatabase(databaseOf(folder)!);
+    if (victims.includes("node")) await kill(product, "group");
+    if (victims.includes("database")) {
       await database.stop();
       database = await startDatabase();
     } else await thaw();
-    const after = await countEntries(runId);
-    expect(after < before, `${about}: of ${before} entries ${after} are left`).toBe(round.isLost);
-    if (round.victims.includes("node")) {
+    for (const { runId, before, isLost, about } of held) {
+      const after = await countEntries(runId);
+      const counts = `${victims.join(" and ")}, ${about}: of ${before} entries ${after} are left`;
+      expect(after < before, counts).toBe(isLost);
+    }
+    if (victims.includes("node")) {
       product = launch(env);
       ask = await member(product);
     } else {
       await until(async () => (await ask("GET /readyz")).status === 200, WORK_LIMIT_MS);
-      answer();
+      for (const { answer } of held) answer();
     }
 
-    const run = await until(async () => {
-      const { body } = await ask(`GET /api/v1/runs/${runId}`);
-      return ["completed", "failed"].includes(body.data.status) && body.data;
-    }, WORK_LIMIT_MS);
-    expect(run.error, about).toBe(null);
-    expect(run.output, about).toEqual({ text: "Done" });
-    expect(asked.toSorted(), about).toEqual([...ASKED, ...round.again].toSorted());
-    expect(await completedSteps(runId), about).toEqual(STEPS);
+    for (const { runId, asked, again, about: agent } of held) {
+      const about = `${victims.join(" and ")}, ${agent}`;
+      const run = await until(async () => {
+        const { body } = await ask(`GET /api/v1/runs/${runId}`);
+        return ["completed", "failed"].includes(body.data.status) && body.data;
+      }, WORK_LIMIT_MS);
+      expect(run.error, about).toBe(null);
+      expect(run.output, about).toEqual({ text: "Done" });
+      expect(asked.toSorted(), about).toEqual([...ASKED, ...again].toSorted());
+      expect(await completedSteps(runId), about).toEqual(STEPS);
+    }
   }
 });
+
+/** Who hears the questions of an agent, by its number. */
+const hearers = new Map<number, (what: Asked, answer: () => void) => void>();
+
+/** Starts an agent; resolves once its question is held back, with what was written until then. */
+async function beginAgent(ask: Ask, workflowId: string, number: number, agent: Agent) {
+  const asked: Asked[] = [];
+  const held = Promise.withResolvers<() => void>();
+  hearers.set(number, (what, answer) => {
+    const isHeld = what === agent.at && !asked.includes(what);
+    asked.push(what);
+    if (isHeld) held.resolve(answer);
+    else answer();
+  });
+  const input = { input: { agent: number } };
+  const { body } = await ask(`POST /api/v1/workflows/${workflowId}/trigger`, input);
+  const { runId } = body.data;
+  const answer = await held.promise;
+  const before = await countEntries(runId);
+  return { ...agent, runId, asked, answer, before, about: `an agent at ${agent.at}` };
+}
 
 /** The paths of the turns and of their calls; each is completed once. */
 const STEPS = [
@@ -211,7 +246,7 @@ async function deploy(ask: Ask): Promise<string> {
           connectorId: connector.body.data.id,
           model: "gpt-4.1-mini",
           stream: false,
-          prompt: "Go",
+          prompt: "Agent {{ trigger.input.agent }}",
           tools: [
             {
               name: "stamp",
@@ -225,7 +260,7 @@ async function deploy(ask: Ask): Promise<string> {
               description: "Has an effect",
               parameters,
               type: "http",
-              config: { url: `${upstream.url}/effect`, method: "POST" },
+              config: { url: `${upstream.url}/effect/{{ trigger.input.agent }}`, method: "POST" },
             },
           ],
         },
@@ -244,14 +279,19 @@ async function deploy(ask: Ask): Promise<string> {
 function interpret(
   { path, text }: Received,
   response: ServerResponse,
-): { readonly what: Asked; readonly answer: () => void } {
-  if (path === "/effect") return { what: "effect", answer: () => json(response, { ok: true }) };
-  const { messages } = JSON.parse(text) as { readonly messages: readonly { role: string }[] };
+): { readonly agent: number; readonly what: Asked; readonly answer: () => void } {
+  const [, effect] = /^\/effect\/(\d)/.exec(path) ?? [];
+  if (effect !== undefined)
+    return { agent: Number(effect), what: "effect", answer: () => json(response, { ok: true }) };
+  const { messages } = JSON.parse(text) as {
+    readonly messages: readonly { readonly role: string }[];
+  };
+  const [, agent = ""] = /Agent (\d)/.exec(text) ?? [];
   const turn = messages.filter(({ role }) => role === "tool").length;
   const said =
     turn === 4
       ? { text: "Done" }
       : { calls: [{ name: turn === 2 ? "post" : "stamp", arguments: {} }] };
   const what = `turn${turn}` as Asked;
-  return { what, answer: () => json(response, openaiAnswer(said)) };
+  return { agent: Number(agent), what, answer: () => json(response, openaiAnswer(said)) };
 }
