@@ -11,6 +11,7 @@ import { mcp } from "./mcp/mcp.ts";
 import { n8n } from "./n8n/n8n.ts";
 import { n8nParity } from "./n8n/parity.ts";
 import { nodes } from "./nodes/nodes.ts";
+import { pictures } from "./pictures/pictures.ts";
 import type { Proof } from "./proof.ts";
 import { proxy } from "./proxy/proof.ts";
 import { soak } from "./soak/soak.ts";
@@ -31,6 +32,7 @@ const PROOFS: readonly Proof[] = [
   thorough,
   databases,
   guides,
+  pictures,
   container,
   n8n,
   n8nParity,

@@ -22,6 +22,10 @@ const RIGHT_PX = 8;
 const TOP_PX = 8;
 const BOTTOM_PX = 22;
 const LABEL_PX = 76;
+const CHARACTER_PX = 6.5;
+const LABEL_GAP_PX = 8;
+/** The part of a label that stands before its place. */
+const SHARE_BEFORE = { start: 0, middle: 0.5, end: 1 };
 const TICKS = 4;
 const BAR_WIDTH_MAX = 44;
 const DOTS_MAX = 40;
@@ -95,15 +99,16 @@ function drawAxis({ places, style }: Course, plan: Plan, { height }: Size): read
       text: tickLabel(tick, style),
     },
   ]);
+  // Labels at the ends stand within the picture, and so reach further towards their neighbours.
+  let takenTo = -Infinity;
   const labels = places.flatMap((text, at): Shape[] => {
     if (at % every !== 0) return [];
-    const anchor = plan.isBar
-      ? "middle"
-      : at === 0
-        ? "start"
-        : at === places.length - 1
-          ? "end"
-          : "middle";
+    const isEnd = !plan.isBar && at === places.length - 1;
+    const anchor = plan.isBar || (at !== 0 && !isEnd) ? "middle" : at === 0 ? "start" : "end";
+    const length = text.length * CHARACTER_PX;
+    const from = plan.x(at) - length * SHARE_BEFORE[anchor];
+    if (from < takenTo) return [];
+    takenTo = from + length + LABEL_GAP_PX;
     return [
       {
         tag: "text",

@@ -1,0 +1,95 @@
+/** The pictures of the guides, taken anew from a product that has just been furnished. */
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
+import { findChromium } from "../../../server/src/kernel/testing/chromium.ts";
+import { asker, dataOf } from "../faults/asker.ts";
+import { Product } from "../faults/product.ts";
+import type { Finding, Options, Proof } from "../proof.ts";
+import { furnish } from "./furnish.ts";
+import { type Picture, picturesOf } from "./shots.ts";
+
+const FOLDER = join(import.meta.dirname, "../../../docs/pictures");
+const PASSWORD = "correct horse battery staple";
+/** A page that hears of events is never idle. */
+const SETTLED_MS = 3_000;
+const WAIT_MAX_MS = 60_000;
+
+/** `npm run proof -- pictures [name …]`: writes into docs/pictures, to be looked at before they are committed. */
+export const pictures: Proof = { name: "pictures", usage: "[name …]", run };
+
+async function run(names: Options): Promise<Finding> {
+  await using stack = new AsyncDisposableStack();
+  const data = await mkdtemp(join(tmpdir(), "millrace-pictures-"));
+  stack.defer(() => rm(data, { recursive: true, force: true }));
+  const product = await Product.start({
+    env: {
+      MILLRACE_ADMIN_PASSWORD: PASSWORD,
+      MILLRACE_DATA_DIR: join(data, "data"),
+      MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
+    },
+    logFile: join(data, "log"),
+  });
+  stack.defer(async () => {
+    await product.stop();
+  });
+  const login = { email: "admin@example.com", password: PASSWORD };
+  const stranger = asker(
+    () => product.url,
+    () => undefined,
+  );
+  const { token } = dataOf<{ token: string }>(
+    await stranger("POST /api/v1/auth/token", { body: login }),
+    200,
+  );
+  const ask = asker(
+    () => product.url,
+    () => token,
+  );
+  const places = await furnish(ask, stack);
+  const browser = await chromium.launch({
+    executablePath: findChromium() ?? "chromium",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  stack.defer(() => browser.close());
+  await mkdir(FOLDER, { recursive: true });
+  const wanted = picturesOf(places).filter(
+    ({ name }) => names.length === 0 || names.includes(name),
+  );
+  const failed: string[] = [];
+  for (const picture of wanted) {
+    await take(browser, picture, { url: product.url, token }).catch((error: unknown) =>
+      failed.push(`${picture.name}: ${String(error)}`),
+    );
+  }
+  return {
+    held: failed.length === 0,
+    lines: [`${wanted.length - failed.length} pictures`, ...failed],
+  };
+}
+
+async function take(
+  browser: Browser,
+  { name, path, size = [1440, 900], arrange }: Picture,
+  { url, token }: { readonly url: string; readonly token: string },
+): Promise<void> {
+  const [width, height] = size;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    reducedMotion: "reduce",
+    locale: "en-GB",
+  });
+  try {
+    await context.addCookies([{ name: "millrace_session", value: token, url, httpOnly: true }]);
+    await context.addInitScript(() => localStorage.setItem("millrace.workspace", "default"));
+    const page = await context.newPage();
+    page.setDefaultTimeout(WAIT_MAX_MS);
+    await page.goto(url + path);
+    await arrange?.(page);
+    await page.waitForTimeout(SETTLED_MS);
+    await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+  } finally {
+    await context.close();
+  }
+}
