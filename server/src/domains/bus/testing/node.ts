@@ -30,8 +30,8 @@ export function openKernel(
 }
 
 /**
- * All domains, of which only these work: what the others do at the start of a node, and whenever a clock is moved, takes
- * longer than most tests.
+ * All domains, of which only these work: what the others do at the start of a node, and whenever a clock is moved,
+ * takes longer than most tests.
  */
 export function workOf(world: World, ...names: readonly string[]): readonly Domain[] {
   return world.kernel.domains.map((domain) =>
