@@ -61,9 +61,9 @@ test("the description is valid OpenAPI 3.1, as JSON and as YAML", async () => {
   expect(result.valid).toBe(true);
   const yaml = await world.stranger("GET /api/v1/openapi.yaml");
   expect(yaml.body === renderYaml(json.body)).toBe(true);
-  // To parse it whole takes seconds: here every eighth path, with all that it says of itself.
+  // To parse it whole takes seconds: here some of the paths, with all that it says of itself.
   const { paths: all, components, ...rest } = json.body;
-  const some = Object.entries(all).filter((_, index) => index % 8 === 0);
+  const some = Object.entries(all).filter((_, index) => index % 24 === 0);
   const part = IS_THOROUGH ? json.body : { ...rest, paths: Object.fromEntries(some) };
   // As texts: to compare megabytes field by field takes many times as long.
   expect(JSON.stringify(parse(renderYaml(part))) === JSON.stringify(part)).toBe(true);

@@ -11,7 +11,7 @@ export interface HostileScript {
   readonly timeoutMs?: number;
 }
 
-export const NEVER_ENDS = { ends: ["timed_out"], timeoutMs: 150 } as const;
+export const NEVER_ENDS = { ends: ["timed_out"], timeoutMs: 100 } as const;
 export const BOMB = { ends: ["out_of_memory", "timed_out"], timeoutMs: 2_000 } as const;
 export const ENDS = { ends: ["completed"] } as const;
 export const FAILS = { ends: ["failed"] } as const;
