@@ -29,11 +29,7 @@ let source: string | undefined;
 
 async function loadAxe(page: Page): Promise<void> {
   source ??= readFileSync(AXE, "utf8");
-  if (await page.evaluate(() => "axe" in globalThis)) return;
-  // As a script and not by `eval`: the browser has it compiled for the next page.
-  const devTools = await page.context().newCDPSession(page);
-  await devTools.send("Runtime.evaluate", { expression: source });
-  await devTools.detach();
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(source);
 }
 
 /** The ways in which texts were drawn in this process, with each of which axe was content. */
