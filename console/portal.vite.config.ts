@@ -26,6 +26,8 @@ export default defineConfig({
     cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
+      // Of two thousand icons only those that are used are read.
+      experimental: { lazyBarrel: true },
       input: { portal: "src/portal/main.ts" },
       output: {
         entryFileNames: "portal.js",

@@ -63,6 +63,8 @@ export default defineConfig({
     manifest: "manifest.json",
     reportCompressedSize: false,
     rolldownOptions: {
+      // Of two thousand icons only those that are used are read.
+      experimental: { lazyBarrel: true },
       output: {
         // Cut by how often they change: a release of ours leaves the libraries in the browser's cache.
         codeSplitting: {
