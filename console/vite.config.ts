@@ -35,7 +35,7 @@ function listFirst(modules: Modules): Set<string> {
   }
   const list = (icons !== undefined && modules.getModuleInfo(icons)?.code) || "";
   for (const [, names = "", file = ""] of list.matchAll(/export \{([^}]*)\} from '\.\/([^']*)'/g)) {
-    const isTaken = names.matchAll(/[A-Z]\w*/g).some(([name]) => taken.has(name));
+    const isTaken = [...names.matchAll(/[A-Z]\w*/g)].some(([name]) => taken.has(name));
     if (isTaken) first.add(join(dirname(icons ?? ""), file));
   }
   return first;
