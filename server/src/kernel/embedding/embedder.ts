@@ -29,13 +29,7 @@ export class Embedder {
     this.#process = new Subprocess({
       program,
       env: {},
-      execArgv: [
-        "--no-warnings",
-        "--expose-gc",
-        "--permission",
-        `--allow-fs-read=${program}`,
-        ...readOnlyCodeArguments(),
-      ],
+      execArgv: ["--no-warnings", "--expose-gc", ...readOnlyCodeArguments(program)],
       // Our own program sends nothing else.
       onMessage: (vector) => this.#onVector?.(vector as Float32Array),
     });

@@ -15,7 +15,7 @@ test("a process that reads our code reads nothing else, such as a master key", a
     const read = (path) => { try { return readFileSync(path, "utf8").length > 0; } catch (error) { return error.code; } };
     console.log(JSON.stringify(process.argv.slice(1).map(read)));`;
   const ours = join(import.meta.dirname, "subprocess-code.ts");
-  const args = ["--permission", ...readOnlyCodeArguments(), "-e", script, "--", ours, key];
+  const args = [...readOnlyCodeArguments(ours), "-e", script, "--", ours, key];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
   expect(JSON.parse(stdout)).toEqual([true, "ERR_ACCESS_DENIED"]);
   await rm(folder, { recursive: true });

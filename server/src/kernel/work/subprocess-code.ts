@@ -30,14 +30,18 @@ export const PERMISSION_FLAG = process.allowedNodeEnvironmentFlags.has("--permis
 const SERVER = fileURLToPath(new URL("../../..", import.meta.url));
 
 /**
- * The arguments by which a process may read our code and its libraries, and nothing else: neither the data
+ * The arguments by which a process may read its program, our code and its libraries, and nothing else: neither the data
  * folder nor the master key is among them.
  */
-export function readOnlyCodeArguments(): readonly string[] {
-  if (BUNDLE_FOLDER !== undefined) return [`--allow-fs-read=${join(BUNDLE_FOLDER, "/")}`];
+export function readOnlyCodeArguments(program: string): readonly string[] {
+  return [PERMISSION_FLAG, ...[program, ...codePaths()].map((path) => `--allow-fs-read=${path}`)];
+}
+
+function codePaths(): readonly string[] {
+  if (BUNDLE_FOLDER !== undefined) return [join(BUNDLE_FOLDER, "/")];
   const own = [join(SERVER, "src/"), join(SERVER, "package.json")];
   const paths = [...own, ...libraryFolders(SERVER)].flatMap((path) => [path, realpathSync(path)]);
-  return [...new Set(paths)].map((path) => `--allow-fs-read=${path}`);
+  return [...new Set(paths)];
 }
 
 /** Every folder of libraries that a module of ours is looked up in. */

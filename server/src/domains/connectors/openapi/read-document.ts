@@ -63,12 +63,7 @@ function startChild(): ChildProcess {
   const program = programFile(SOURCE, "openapi-process.mjs");
   return fork(program, [], {
     env: {},
-    execArgv: [
-      `--max-old-space-size=${MEMORY_MB}`,
-      "--permission",
-      `--allow-fs-read=${program}`,
-      ...readOnlyCodeArguments(),
-    ],
+    execArgv: [`--max-old-space-size=${MEMORY_MB}`, ...readOnlyCodeArguments(program)],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });

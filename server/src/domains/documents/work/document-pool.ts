@@ -110,9 +110,7 @@ class DocumentWorker {
       execArgv: [
         "--no-warnings",
         `--max-old-space-size=${HEAP_MIB}`,
-        "--permission",
-        `--allow-fs-read=${program}`,
-        ...readOnlyCodeArguments(),
+        ...readOnlyCodeArguments(program),
       ],
       // Our own program sends nothing else.
       onMessage: (message) => this.#receive?.(message as FromDocumentProcess),

@@ -91,10 +91,8 @@ class Thumbnailer {
       execArgv: [
         "--no-warnings",
         `--max-old-space-size=${HEAP_MIB}`,
-        "--permission",
         "--allow-addons",
-        `--allow-fs-read=${program}`,
-        ...readOnlyCodeArguments(),
+        ...readOnlyCodeArguments(program),
       ],
       // Our own program sends nothing else.
       onMessage: (message) => this.#onPicture?.((message as { picture?: Uint8Array }).picture),

@@ -1,4 +1,4 @@
-import { PERMISSION_FLAG, programFile, readOnlyCodeArguments } from "../../work/subprocess-code.ts";
+import { programFile, readOnlyCodeArguments } from "../../work/subprocess-code.ts";
 import { Subprocess } from "../../work/subprocess.ts";
 import type { EvaluationReply, EvaluationRequest } from "./protocol.ts";
 
@@ -25,12 +25,7 @@ export class Evaluator {
       args: [String(memoryMb * 1024 * 1024 * COMPILED_SHARE)],
       // Anybody's expressions run there, so it gets nothing of ours but the time zone.
       env: timeZone === undefined ? {} : { TZ: timeZone },
-      execArgv: [
-        `--max-old-space-size=${memoryMb}`,
-        PERMISSION_FLAG,
-        `--allow-fs-read=${program}`,
-        ...readOnlyCodeArguments(),
-      ],
+      execArgv: [`--max-old-space-size=${memoryMb}`, ...readOnlyCodeArguments(program)],
       // Our own program sends nothing else.
       onMessage: (replies) => this.#onReplies?.(replies as readonly EvaluationReply[]),
     });
