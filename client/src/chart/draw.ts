@@ -103,8 +103,7 @@ function drawAxis({ places, style }: Course, plan: Plan, { height }: Size): read
   let takenTo = -Infinity;
   const labels = places.flatMap((text, at): Shape[] => {
     if (at % every !== 0) return [];
-    const isEnd = !plan.isBar && at === places.length - 1;
-    const anchor = plan.isBar || (at !== 0 && !isEnd) ? "middle" : at === 0 ? "start" : "end";
+    const anchor = plan.isBar ? "middle" : anchorAt(at, places.length);
     const length = text.length * CHARACTER_PX;
     const from = plan.x(at) - length * SHARE_BEFORE[anchor];
     if (from < takenTo) return [];
@@ -123,6 +122,11 @@ function drawAxis({ places, style }: Course, plan: Plan, { height }: Size): read
     ];
   });
   return [...ticks, ...labels];
+}
+
+function anchorAt(at: number, count: number): keyof typeof SHARE_BEFORE {
+  if (at === 0) return "start";
+  return at === count - 1 ? "end" : "middle";
 }
 
 function tickLabel(tick: number, { format }: NumberStyle): string {
