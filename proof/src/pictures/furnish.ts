@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Answer, type Ask, dataOf } from "../faults/asker.ts";
-import { dice } from "./dice.ts";
+import { Dice } from "../fuzz/dice.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 60;
@@ -116,18 +116,18 @@ async function createTables(ask: Ask): Promise<void> {
   await createNeighbours(ask);
 }
 
+/** The same in each run: a picture that is taken again differs by what has changed alone. */
 function orderOf(n: number, customers: readonly string[]): object {
-  const roll = dice(n);
-  const daysAgo = Math.floor(DAYS * (1 - (n + roll(3)) / (ORDERS + 3)));
-  const good = GOODS[roll(GOODS.length)] ?? "Chair";
+  const dice = new Dice(n);
+  const daysAgo = Math.floor(DAYS * (1 - (n + dice.between(0, 2)) / (ORDERS + 3)));
   return {
-    title: `${good} ${200 + (n % 60)}`,
-    customer: customers[roll(customers.length)],
-    region: REGIONS[roll(9) % REGIONS.length],
-    status: daysAgo < 3 ? STATES[roll(2)] : LATER_STATES[roll(LATER_STATES.length)],
-    total: 80 + roll(9_000) / 10 + n / 4,
+    title: `${dice.pick(GOODS)} ${200 + (n % 60)}`,
+    customer: dice.pick(customers),
+    region: dice.pick(REGIONS),
+    status: dice.pick(daysAgo < 3 ? STATES.slice(0, 2) : LATER_STATES),
+    total: 80 + dice.between(0, 900) + n / 4,
     orderedOn: new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10),
-    express: roll(5) === 0,
+    express: dice.chance(0.2),
   };
 }
 
