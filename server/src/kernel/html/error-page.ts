@@ -1,7 +1,7 @@
 import Type from "typebox";
-import { Failure } from "../operation/failure.ts";
+import { Failure, MethodNotAllowed, NotFound } from "../operation/failure.ts";
 import { document, type HtmlDocument, markup } from "./markup.ts";
-import type { ErrorRendering } from "../operation/problem.ts";
+import type { ErrorRendering, ProblemContext } from "../operation/problem.ts";
 
 /** A failure with a page of its own, such as a form to fill in once more. */
 export class FailureWithPage extends Failure {
@@ -13,30 +13,88 @@ export class FailureWithPage extends Failure {
   }
 }
 
-/** Renders a failure as a page, in place of a problem document. */
-export const htmlErrorRendering: ErrorRendering = {
-  mediaType: "text/html",
-  body: Type.String({ title: "ErrorPage", description: "A page that says what went wrong" }),
-  render(failure, { requestId }) {
-    const page = failure instanceof FailureWithPage ? failure.page : errorPage(failure, requestId);
-    return {
-      status: failure.type.status,
-      headers: {
-        ...failure.particulars.headers,
-        ...page.headers,
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": page.policy,
-      },
-      body: page.html,
-    };
-  },
-};
+/** Where somebody goes from a link that leads nowhere. */
+interface WayOn {
+  readonly advice: string;
+  readonly label: string;
+  /** Below the first page. */
+  readonly path: string;
+}
 
-function errorPage({ message }: Failure, requestId: string): HtmlDocument {
+const GONE = 410;
+
+/** Renders a failure as a page, in place of a problem document. */
+export const htmlErrorRendering: ErrorRendering = renderPages(errorPage);
+
+/** Renders it for a browser at an address that is no page's, such as half of a link. */
+export const strayErrorRendering: ErrorRendering = renderPages((failure, at) =>
+  linkErrorPage(failure, at, { advice: "", label: "Go to the first page", path: "" }),
+);
+
+/** Renders it on the page of a link that somebody was sent, and for what is written below its address. */
+export function buildLinkErrorRendering(way: WayOn): ErrorRendering {
+  return renderPages((failure, at) => linkErrorPage(failure, at, way));
+}
+
+function renderPages(
+  build: (failure: Failure, at: ProblemContext) => HtmlDocument,
+): ErrorRendering {
+  return {
+    mediaType: "text/html",
+    body: Type.String({ title: "ErrorPage", description: "A page that says what went wrong" }),
+    render(failure, at) {
+      const page = failure instanceof FailureWithPage ? failure.page : build(failure, at);
+      return {
+        status: failure.type.status,
+        headers: {
+          ...failure.particulars.headers,
+          ...page.headers,
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": page.policy,
+        },
+        body: page.html,
+      };
+    },
+  };
+}
+
+function errorPage(failure: Failure, { requestId }: ProblemContext): HtmlDocument {
+  const { title, message } = describe(failure);
   return document({
-    title: "This did not work",
-    body: markup`<h1>This did not work</h1>
+    title,
+    body: markup`<h1>${title}</h1>
 <p>${message}</p>
 <p class="faint">Request ${requestId}</p>`,
   });
+}
+
+function linkErrorPage(failure: Failure, at: ProblemContext, way: WayOn): HtmlDocument {
+  const { title, message } = describe(failure);
+  // Relative, as a proxy may serve us below a path of its own.
+  const home = "../".repeat(at.instance.split("/").length - 2) || "./";
+  return document({
+    title,
+    body: markup`<h1>${title}</h1>
+<p>${message} ${way.advice}</p>
+<p><a class="button" href="${home}${way.path}">${way.label}</a></p>
+<p class="faint">Request ${at.requestId}</p>`,
+  });
+}
+
+/** Says it to somebody who followed a link: of its parts and of methods they know nothing. */
+function describe({ type, message, particulars: { errors, detail } }: Failure): {
+  title: string;
+  message: string;
+} {
+  const isCut = errors !== undefined && errors.every(({ path }) => /^[?:]/.test(path));
+  if (isCut) {
+    const what = "A part of its address is missing or wrong. Open it again as it was sent to you.";
+    return { title: "This link is incomplete", message: what };
+  }
+  const isNowhere = type === MethodNotAllowed || (type === NotFound && detail === undefined);
+  if (isNowhere) {
+    const what = "The address may be mistyped, or what was here is gone.";
+    return { title: "Nothing is here", message: what };
+  }
+  return { title: type.status === GONE ? "This link has ended" : "This did not work", message };
 }

@@ -104,6 +104,16 @@ button {
   border-radius: .5rem;
   cursor: pointer;
 }
+a.button {
+  display: inline-block;
+  padding: .5rem 1rem;
+  font-weight: 600;
+  color: var(--on-main);
+  background: var(--main);
+  border-radius: .5rem;
+  text-decoration: none;
+}
+a.button:hover { background: color-mix(in oklab, var(--main) 88%, var(--accent)); }
 button.second { color: var(--ink); background: transparent; border-color: var(--edge); }
 .offers { display: grid; gap: .5rem; }
 .offers button { font-weight: 500; text-align: start; }

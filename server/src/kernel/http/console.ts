@@ -40,7 +40,8 @@ const FOREVER = "public, max-age=31536000, immutable";
 const PAGE = "/index.html";
 
 /**
- * Paths below these belong to the API and to pages of ours: a browser gets what they answer, and 404 where nothing is.
+ * Paths below these belong to the API and to pages of ours: a browser gets what they answer, and where nothing
+ * is a page that says so.
  */
 export const RESERVED: ReadonlySet<string> = new Set([
   ".well-known",

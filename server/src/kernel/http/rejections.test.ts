@@ -42,6 +42,21 @@ test.each([
   expect([statusCode, headers.allow]).toEqual([status, allow]);
 });
 
+test.each([
+  ["/password/x", 404, /Nothing is here.*Forgot your password.*href="\.\.\/login"/s],
+  ["/password", 422, /This link is incomplete.*href="\.\/login"/s],
+  ["/invitations/", 404, /Nothing is here.*Whoever invited you.*href="\.\.\/login"/s],
+  ["/invitations?token=mri_wrong", 410, /This link has ended.*withdrawn/s],
+  ["/files/half/a/link", 404, /Nothing is here.*href="\.\.\/\.\.\/\.\.\/"/s],
+  ["/logout", 405, /Nothing is here.*href="\.\/"/s],
+  ["/api/v1/nowhere", 404, /"code":"not_found"/],
+])("a browser at %s reads what is wrong and where to go", async (url, status, words) => {
+  const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+  const { statusCode, body } = await world.app.inject({ url, headers: { accept } });
+  expect(statusCode).toBe(status);
+  expect(body).toMatch(words);
+});
+
 test("OPTIONS * is answered, and a client that disconnects in the middle of a body is no error in the log", async () => {
   const { port } = new URL(await world.app.listen({ host: "127.0.0.1", port: 0 }));
   const whole = request({ port, method: "OPTIONS", path: "*" }).end();

@@ -45,7 +45,8 @@ import { ConsoleFiles } from "./console.ts";
 import { CrossOriginPolicy } from "./routing/cross-origin.ts";
 import { HostRewriter } from "./routing/host-rewriter.ts";
 import { BODY_BYTES_MAX, operationOf } from "./routing/operation-match.ts";
-import { collectPaths, rejectUnrouted } from "./routing/rejection.ts";
+import type { PathTable } from "./routing/path-table.ts";
+import { collectPaths, findErrorRendering, rejectUnrouted } from "./routing/rejection.ts";
 import { endRequestSpan } from "./request-span.ts";
 import { StreamLimit } from "./stream-limit.ts";
 import { loggedPathOf, mountOperations, pathOf } from "./routes.ts";
@@ -108,7 +109,7 @@ export async function buildServer({
     // No hook has run for these.
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
-      sendFailure(error, request, reply as FastifyReply);
+      sendFailure(error, request as FastifyRequest, reply as FastifyReply);
     },
   });
   const loadShedder = new LoadShedder(kernel, loopDelayMaxMs);
@@ -118,6 +119,7 @@ export async function buildServer({
   kernel.telemetry?.exportMetrics(() => metrics.read());
   app.addHook("preClose", async () => connections.closeSilent());
   const paths = collectPaths(app);
+  const sendFailure = createFailureSender(paths);
   app.removeAllContentTypeParsers();
   addParser(app, JSON_MEDIA_TYPE, (bytes, { routeOptions }) => {
     const isLarge = (routeOptions.bodyLimit ?? 0) > BODY_BYTES_MAX;
@@ -280,18 +282,22 @@ function logResponse(
   );
 }
 
-function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // A client that disconnects in the middle of a body is no error of ours.
-  const isDisconnected = request.raw.destroyed && !request.raw.complete;
-  const known = isDisconnected ? new Failure(MalformedRequest) : toRequestFailure(error, request);
-  // A failure that was thrown on purpose, such as for load shedding, is no error of ours.
-  if (!(error instanceof Failure) && (known.type === Internal || known.type === Unavailable)) {
-    const path = loggedPathOf(request);
-    request.log.error({ requestId: request.id, err: error, path }, "request failed");
-  }
-  const at = { instance: pathOf(request), requestId: request.id };
-  const { status, headers, body } = renderFailure(operationOf(request)?.response, known, at);
-  return reply.code(status).headers(headers).send(body);
+/** Sends failures as the operation of a request says, or as a browser can show them. */
+function createFailureSender(paths: PathTable) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    // A client that disconnects in the middle of a body is no error of ours.
+    const isDisconnected = request.raw.destroyed && !request.raw.complete;
+    const known = isDisconnected ? new Failure(MalformedRequest) : toRequestFailure(error, request);
+    // A failure that was thrown on purpose, such as for load shedding, is no error of ours.
+    if (!(error instanceof Failure) && (known.type === Internal || known.type === Unavailable)) {
+      const path = loggedPathOf(request);
+      request.log.error({ requestId: request.id, err: error, path }, "request failed");
+    }
+    const errorRendering = findErrorRendering(request, paths);
+    const at = { instance: pathOf(request), requestId: request.id };
+    const { status, headers, body } = renderFailure({ errorRendering }, known, at);
+    return reply.code(status).headers(headers).send(body);
+  };
 }
 
 const FRAMEWORK_FAILURES: Readonly<Record<string, FailureType>> = {

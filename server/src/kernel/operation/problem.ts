@@ -60,7 +60,7 @@ export function toFailure(error: unknown): Failure {
 
 /** A failure as an operation with this response renders it. */
 export function renderFailure(
-  response: { readonly errorRendering?: ErrorRendering } | undefined,
+  response: { readonly errorRendering?: ErrorRendering | undefined } | undefined,
   failure: Failure,
   at: ProblemContext,
 ): ProblemResponse {

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { Password } from "#domains/identity/accounts/index.ts";
-import { htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { buildLinkErrorRendering } from "#kernel/html/error-page.ts";
 import { buildSessionCookie, LoggedIn, startSession } from "#domains/identity/sessions/index.ts";
 import { isSsoEnforced } from "#domains/identity/sso/enforcement/index.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
@@ -14,6 +14,12 @@ import { describeInvitation, joinWorkspace, prepareAcceptance } from "./invitati
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
+const invitationErrorRendering = buildLinkErrorRendering({
+  advice: "Whoever invited you can send another one.",
+  label: "Go to sign in",
+  path: "login",
+});
+
 /** The page that an invitation's link opens. */
 export const invitationPage = query({
   id: "invitations.page",
@@ -21,7 +27,7 @@ export const invitationPage = query({
   summary: "Show the form to accept an invitation",
   access: "public",
   query: object({ token: Token }),
-  response: html(htmlErrorRendering),
+  response: html(invitationErrorRendering),
   fails: [BadInvitation, RateLimited],
   example: { query: { token: "mri_…" } },
   prepare: (platform, { query: { token } }, caller) => describeInvitation(platform, token, caller),
@@ -52,7 +58,7 @@ export const invitationForm = command({
   access: "visitor",
   acceptsForm: true,
   body: object({ token: Token, name: Type.Optional(text(100)), password: Password }),
-  response: html(htmlErrorRendering),
+  response: html(invitationErrorRendering),
   ...ACCEPT_CONTRACT,
   emits: [...ACCEPT_CONTRACT.emits, LoggedIn],
   example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { Password } from "#domains/identity/accounts/index.ts";
-import { htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { buildLinkErrorRendering } from "#kernel/html/error-page.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { document, markup } from "#kernel/html/markup.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -11,6 +11,12 @@ import { BadReset, prepareReset, resetWithLink } from "./service.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
+const resetErrorRendering = buildLinkErrorRendering({
+  advice: "You can ask for another link where you sign in, under “Forgot your password?”.",
+  label: "Go to sign in",
+  path: "login",
+});
+
 /** The page that the link in the e-mail opens. */
 export const resetPage = query({
   id: "passwords.reset_page",
@@ -18,7 +24,7 @@ export const resetPage = query({
   summary: "Show the form to set a new password",
   access: "public",
   query: object({ token: Token }),
-  response: html(htmlErrorRendering),
+  response: html(resetErrorRendering),
   example: { query: { token: "mrp_…" } },
   run: async (_ctx, { query: { token } }) =>
     document({
@@ -41,7 +47,7 @@ export const resetForm = command({
   access: "public",
   acceptsForm: true,
   body: object({ token: Token, password: Password }),
-  response: html(htmlErrorRendering),
+  response: html(resetErrorRendering),
   emits: RESET_EVENTS,
   fails: [BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },

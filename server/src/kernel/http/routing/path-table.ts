@@ -73,6 +73,15 @@ export class PathTable {
     return node;
   }
 
+  /** The page that is nearest above a path at which nothing is. */
+  findPageAbove(url: string): Operation | undefined {
+    for (let end = url.lastIndexOf("/"); end > 0; end = url.lastIndexOf("/", end - 1)) {
+      const found = this.findOperation("GET", url.slice(0, end));
+      if (found) return found.operation;
+    }
+    return undefined;
+  }
+
   #match(url: string): NodeMatch | undefined {
     const end = url.search(/[?#]/);
     return match(this.#root, wordsOf(end === -1 ? url : url.slice(0, end)), 0);

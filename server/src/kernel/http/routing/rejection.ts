@@ -1,5 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Failure, MethodNotAllowed, NotFound } from "../../operation/failure.ts";
+import type { ErrorRendering } from "../../operation/problem.ts";
+import { strayErrorRendering } from "../../html/error-page.ts";
+import { operationOf } from "./operation-match.ts";
 import { PathTable } from "./path-table.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -33,6 +36,23 @@ export function rejectUnrouted(app: FastifyInstance, paths: PathTable): void {
     },
     handler: neverReached,
   });
+}
+
+/**
+ * How a failure of this request is rendered: as its operation says, and to a browser as a page. What is written below
+ * the address of a page fails as that page does. Of the API everybody sees the same.
+ */
+export function findErrorRendering(
+  request: FastifyRequest,
+  paths: PathTable,
+): ErrorRendering | undefined {
+  const operation = operationOf(request);
+  if (operation?.response?.errorRendering) return operation.response.errorRendering;
+  const isBrowser = request.method === "GET" && /\btext\/html\b/.test(request.headers.accept ?? "");
+  const [path = ""] = request.url.split("?", 1);
+  if (!isBrowser || path.startsWith("/api/")) return undefined;
+  const above = operation ? undefined : paths.findPageAbove(path);
+  return above?.response?.errorRendering ?? strayErrorRendering;
 }
 
 function allowOf(methods: ReadonlySet<string>): string {
