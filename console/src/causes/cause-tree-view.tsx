@@ -2,7 +2,9 @@ import { ChevronRight, Code, FileText, type LucideIcon, Radio, Send, Workflow } 
 import { useEffect, useRef } from "react";
 import { State, toneOf } from "../ui/state.tsx";
 import { count, toDuration, toExactTime, toWords } from "../ui/words.ts";
+import type { KnownThing } from "../events/index.ts";
 import type { CauseNode, CauseRow } from "./cause-tree.ts";
+import { nameResource } from "./known-things.ts";
 
 const ICONS: Readonly<Record<string, LucideIcon>> = {
   event: Radio,
@@ -12,6 +14,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
 };
 
 interface TreeProps {
+  readonly words: CauseWords;
   readonly rows: readonly CauseRow[];
   readonly chosen: string | undefined;
   readonly onChoose: (id: string) => void;
@@ -19,7 +22,7 @@ interface TreeProps {
 }
 
 /** An outline by time: a thing has one cause, so its place says what that was. */
-export function CauseTreeView({ rows, chosen, onChoose, onFold }: TreeProps) {
+export function CauseTreeView({ rows, words, chosen, onChoose, onFold }: TreeProps) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     host.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
@@ -49,7 +52,7 @@ export function CauseTreeView({ rows, chosen, onChoose, onFold }: TreeProps) {
           {row.lines.map((goesOn, level) => (
             <i key={level} className={lineLook(row, level, goesOn)} />
           ))}
-          <CauseCard row={row} onFold={onFold} />
+          <CauseCard row={row} words={words} onFold={onFold} />
         </div>
       ))}
     </div>
@@ -87,9 +90,11 @@ function CauseTime(props: {
 
 function CauseCard({
   row,
+  words,
   onFold,
 }: {
   readonly row: CauseRow;
+  readonly words: CauseWords;
   readonly onFold: TreeProps["onFold"];
 }) {
   const { node } = row;
@@ -104,11 +109,11 @@ function CauseCard({
         <Icon />
       </span>
       <span className="cause-text">
-        <b className="cut">
+        <b className="cut" title={kind === "event" ? node.type : undefined}>
           {fan && <em>{fan.count.toLocaleString("en")} × </em>}
           {nameNode(node)}
         </b>
-        <span className="cut">{describeNode(node)}</span>
+        <span className="cut">{describeNode(node, words)}</span>
       </span>
       {fan ? <Split statuses={fan.statuses} /> : node.status && <State state={node.status} />}
       {canOpen && (
@@ -126,17 +131,25 @@ function CauseCard({
   );
 }
 
-/** An event by its type, all else by what it is of. */
+/** An event by what happened, all else by what it is of. */
 export function nameNode({ kind, type, label, fan }: CauseNode): string {
-  return (fan?.kind ?? kind) === "event" ? type : label;
+  return (fan?.kind ?? kind) === "event" ? toWords(type) : label;
 }
 
-function describeNode(node: CauseNode): string {
-  const { kind, label, at, finishedAt, fan, stepId, actor } = node;
+/** The names of a trace: of things by their ids, and of steps. */
+export interface CauseWords {
+  readonly things: ReadonlyMap<string, KnownThing>;
+  readonly nameStep: (runId: string | undefined, stepId: string) => string;
+}
+
+function describeNode(node: CauseNode, { things, nameStep }: CauseWords): string {
+  const { kind, at, finishedAt, fan, runId, stepId, actor } = node;
   if (fan) return `over ${toDuration(Date.parse(fan.lastAt) - Date.parse(at))}`;
   const took = finishedAt ? toDuration(Date.parse(finishedAt) - Date.parse(at)) : undefined;
-  const what = kind === "event" ? label : toWords(kind === "webhook_delivery" ? "delivery" : kind);
-  const by = stepId === undefined ? actor && `by ${actor.name}` : `by step ${stepId}`;
+  const isEvent = kind === "event";
+  const what = isEvent ? nameResource(node, things) : toWords(kind.replace("webhook_", ""));
+  const by =
+    stepId === undefined ? actor && `by ${actor.name}` : `by step ${nameStep(runId, stepId)}`;
   return [what, took, by].filter(Boolean).join(" · ");
 }
 

@@ -6,6 +6,8 @@ import { onEvent } from "../data/live/live.ts";
 import { useActions } from "../shell/actions.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { CauseOutline, type CauseRow, type CauseTree, tellCounts, type Way } from "./cause-tree.ts";
+import { collectThings } from "./known-things.ts";
+import { useStepNames } from "./step-names.ts";
 import { CauseTreeView } from "./cause-tree-view.tsx";
 import { screenOf } from "./screen.ts";
 import type { CausesSearch } from "./search.ts";
@@ -65,6 +67,10 @@ function CauseScreen(props: {
   const navigate = useNavigate();
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const outline = useMemo(() => new CauseOutline(tree), [tree]);
+  const words = {
+    things: useMemo(() => collectThings(tree.nodes), [tree]),
+    nameStep: useStepNames(tree.nodes),
+  };
   const way = search.way ?? "all";
   const rows = useMemo(
     () => outline.rows(closed, way, tree.focusIds),
@@ -91,7 +97,7 @@ function CauseScreen(props: {
   useTreeKeys(rows, chosen, { onFold: fold, onChoose: (at) => show({ at }) });
   return (
     <div className="page">
-      <header className="page-head">
+      <header className="page-head causes-head">
         <h1 className="cut">Causes and effects</h1>
         <div className="tabs" role="group" aria-label="Way">
           {WAYS.map(([name, words]) => (
@@ -119,12 +125,18 @@ function CauseScreen(props: {
         <div className="causes">
           <CauseTreeView
             rows={rows}
+            words={words}
             chosen={chosen?.node.id}
             onChoose={(at) => show({ at })}
             onFold={fold}
           />
           {chosen && (
-            <CauseSide key={chosen.node.id} row={chosen} onOpen={() => fold(chosen, true)} />
+            <CauseSide
+              key={chosen.node.id}
+              row={chosen}
+              words={words}
+              onOpen={() => fold(chosen, true)}
+            />
           )}
         </div>
       )}

@@ -1,50 +1,71 @@
 import { Link } from "@tanstack/react-router";
 import { useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useMay, usePathOf } from "../data/people.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { toFieldName } from "../ui/readable/readable.ts";
 import { State } from "../ui/state.tsx";
-import { EventData } from "../events/index.ts";
+import { IdButton, KnownThings, ReadableEvent, ThingName } from "../events/index.ts";
 import type { CauseNode, CauseRow } from "./cause-tree.ts";
-import { nameNode, Split } from "./cause-tree-view.tsx";
+import { type CauseWords, nameNode, Split } from "./cause-tree-view.tsx";
+import { nameOwner, nameResource } from "./known-things.ts";
 import { screenOf } from "./screen.ts";
 import { toExactTime } from "../ui/words.ts";
 
 /** The chosen thing: what it says, what it changed, and the ways on from it. */
 export function CauseSide({
   row,
+  words,
   onOpen,
 }: {
   readonly row: CauseRow;
+  readonly words: CauseWords;
   readonly onOpen: () => void;
 }) {
   const { node } = row;
+  const { resource, fan } = node;
+  const isEvent = node.kind === "event";
+  const mayRead = useMay()("audit:read");
+  const input = { params: { eventId: node.id } };
+  const { data: reply, error } = useOp("audit.get", input, { enabled: isEvent && mayRead });
+  const data = reply?.data.id === node.id ? reply.data.data : undefined;
   return (
-    <aside className="scroll causes-side" aria-label="Details">
-      <header>
-        <h2 className="cut">
-          {node.fan && `${node.fan.count} × `}
-          {nameNode(node)}
-        </h2>
-        {node.status && <State state={node.status} />}
-      </header>
-      <NodeFacts node={node} />
-      <p className="row cause-ways">
-        <ScreenLink node={node} />
-        {node.resource && node.resource.type !== "run" && !node.focus && (
-          <Link className="btn" to="/causes/$of" params={{ of: node.resource.id }}>
-            Follow {node.resource.number ?? node.resource.type}
-          </Link>
+    <KnownThings value={words.things}>
+      <aside className="scroll causes-side" aria-label="Details">
+        <header>
+          <h2 className="cut" title={isEvent ? node.type : undefined}>
+            {fan && `${fan.count} × `}
+            {nameNode(node)}
+          </h2>
+          {node.status && <State state={node.status} />}
+        </header>
+        <NodeFacts node={node} words={words} table={data?.["tableSlug"]} />
+        <p className="row cause-ways">
+          <ScreenLink node={node} />
+          {resource && resource.type !== "run" && !node.focus && (
+            <Link className="btn" to="/causes/$of" params={{ of: resource.id }}>
+              Follow {resource.number ?? `the ${resource.type.replaceAll("_", " ")}`}
+            </Link>
+          )}
+          {fan && !fan.open && (
+            <button className="btn" onClick={onOpen}>
+              Show all {fan.count}
+            </button>
+          )}
+        </p>
+        {fan && <FanSample node={node} />}
+        {isEvent && !mayRead && (
+          <p className="muted">Its data is shown to those who may read the audit log.</p>
         )}
-        {node.fan && !node.fan.open && (
-          <button className="btn" onClick={onOpen}>
-            Show all {node.fan.count}
-          </button>
+        {isEvent && error && <ErrorNotice error={error} />}
+        {isEvent && mayRead && !error && !data && <Loading rows={4} />}
+        {data && (
+          <ReadableEvent
+            data={data}
+            said={[resource?.id, resource?.number, resource?.displayName, node.at]}
+          />
         )}
-      </p>
-      {node.fan && <FanSample node={node} />}
-      {node.kind === "event" && <SaidData id={node.id} />}
-    </aside>
+      </aside>
+    </KnownThings>
   );
 }
 
@@ -64,41 +85,94 @@ function ScreenLink({ node }: { readonly node: CauseNode }) {
   );
 }
 
-function NodeFacts({ node }: { readonly node: CauseNode }) {
-  const { resource } = node;
+function NodeFacts(props: {
+  readonly node: CauseNode;
+  readonly words: CauseWords;
+  /** The slug of a record's table, as its event says it. */
+  readonly table: unknown;
+}) {
+  const { node, words } = props;
+  const { resource, actor, runId, stepId, ofId } = node;
   return (
     <dl className="cause-facts">
       <dt>When</dt>
       <dd>
         <time dateTime={node.at}>{toExactTime(node.at)}</time>
       </dd>
-      {node.actor && (
+      {actor && (
         <>
           <dt>By</dt>
-          <dd>{node.actor.name}</dd>
+          <dd>{words.things.has(actor.id) ? <ThingName id={actor.id} /> : actor.name}</dd>
         </>
       )}
-      {node.stepId !== undefined && (
+      {stepId !== undefined && (
         <>
           <dt>Step</dt>
-          <dd className="mono">{node.stepId}</dd>
+          <dd>
+            {runId === undefined ? (
+              stepId
+            ) : (
+              <Link
+                className="link"
+                to="/runs/$id"
+                params={{ id: runId }}
+                search={{ step: stepId }}
+                title={stepId}
+              >
+                {words.nameStep(runId, stepId)}
+              </Link>
+            )}
+          </dd>
         </>
       )}
       {resource && (
         <>
           <dt>{toFieldName(resource.type)}</dt>
           <dd>
-            {resource.number} {resource.displayName ?? resource.id}
+            <ResourceName node={node} words={words} table={props.table} />
+          </dd>
+        </>
+      )}
+      {ofId !== undefined && (
+        <>
+          <dt>{nameOwner(node)}</dt>
+          <dd>
+            <ThingName id={ofId} />
           </dd>
         </>
       )}
       {!node.fan && (
         <>
           <dt>Id</dt>
-          <dd className="mono">{node.id}</dd>
+          <dd>
+            <IdButton id={node.id} />
+          </dd>
         </>
       )}
     </dl>
+  );
+}
+
+function ResourceName(props: {
+  readonly node: CauseNode;
+  readonly words: CauseWords;
+  readonly table: unknown;
+}) {
+  const { node, words, table } = props;
+  const { resource } = node;
+  const pathOf = usePathOf();
+  if (!resource) return null;
+  const name = words.things.get(resource.id)?.name ?? nameResource(node, words.things);
+  const path = pathOf(
+    resource.type,
+    resource.id,
+    typeof table === "string" ? table : resource.number,
+  );
+  if (path === undefined) return <span title={resource.id}>{name}</span>;
+  return (
+    <Link className="link" to={path} title={resource.id}>
+      {name}
+    </Link>
   );
 }
 
@@ -113,14 +187,12 @@ function FanSample({ node }: { readonly node: CauseNode }) {
         {fan.sample.map(({ id, label }) => (
           <li key={id}>
             {fan.kind === "run" ? (
-              <Link to="/runs/$id" params={{ id }}>
+              <Link to="/runs/$id" params={{ id }} title={id}>
                 <span className="cut grow">{label}</span>
-                <span className="mono muted">{id.slice(-6)}</span>
               </Link>
             ) : (
-              <Link to="/causes/$of" params={{ of: id }}>
+              <Link to="/causes/$of" params={{ of: id }} title={id}>
                 <span className="cut grow">{label}</span>
-                <span className="mono muted">{id.slice(-6)}</span>
               </Link>
             )}
           </li>
@@ -128,16 +200,4 @@ function FanSample({ node }: { readonly node: CauseNode }) {
       </ul>
     </section>
   );
-}
-
-/** What the event says: its changes as before and after, or its data. */
-function SaidData({ id }: { readonly id: string }) {
-  const mayRead = useMay()("audit:read");
-  const { data, error } = useOp("audit.get", { params: { eventId: id } }, { enabled: mayRead });
-  if (!mayRead)
-    return <p className="muted">Its data is shown to those who may read the audit log.</p>;
-  if (error) return <ErrorNotice error={error} />;
-  const event = data?.data.id === id ? data.data : undefined;
-  if (!event) return <Loading rows={4} />;
-  return <EventData data={event.data} />;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listChanges, toLongTexts } from "./event-changes.ts";
+import { listChanges, listFields, toLongTexts } from "./event-changes.ts";
 
 test("the changes of an event are the fields that differ", () => {
   const data = {
@@ -13,4 +13,19 @@ test("the changes of an event are the fields that differ", () => {
 test("a long text is compared line by line, a short value is not", () => {
   expect(toLongTexts({ name: "n", before: 1, after: 2 })).toBeUndefined();
   expect(toLongTexts({ name: "n", before: null, after: "a\nb" })).toEqual(["", "a\nb"]);
+});
+
+test("an event says what is neither empty nor said beside it", () => {
+  const data = {
+    id: "inc_1",
+    title: "Paper is out",
+    tags: [],
+    teamId: null,
+    impact: 2,
+    isMajor: false,
+  };
+  expect(listFields(data, ["inc_1", "Paper is out", null])).toEqual([
+    ["impact", 2],
+    ["isMajor", false],
+  ]);
 });

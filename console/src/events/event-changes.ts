@@ -17,6 +17,26 @@ export function listChanges(
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
 }
 
+/**
+ * What an event says besides what is said already: what is empty says nothing, and of a table that has a name neither
+ * does its id.
+ */
+export function listFields(
+  data: Readonly<Record<string, unknown>>,
+  said: readonly unknown[],
+): readonly (readonly [string, unknown])[] {
+  const isOfTable = "tableSlug" in data;
+  return Object.entries(data).filter(
+    ([name, value]) =>
+      !isEmpty(value) && !said.includes(value) && !(isOfTable && OF_TABLE.has(name)),
+  );
+}
+
+const OF_TABLE: ReadonlySet<string> = new Set(["tableId", "tableRevision"]);
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
+
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 

@@ -5,6 +5,7 @@ export type Tone = "ok" | "warn" | "bad" | "wait" | "info" | "idle";
 /** One word has one colour everywhere: in a list, on the canvas, in a chart. */
 const TONES: Readonly<Record<string, Tone>> = {
   completed: "ok",
+  succeeded: "ok",
   active: "ok",
   approved: "ok",
   resolved: "ok",

@@ -54,7 +54,7 @@ describeInBrowser("events", () => {
     await page.waitForURL(/\/causes\/evt_/);
     const tree = page.getByRole("tree", { name: "Causes and effects" });
     await tree.getByRole("treeitem", { name: /Look for the parcel/ }).waitFor();
-    await tree.getByRole("treeitem", { name: /incident.created/ }).waitFor();
+    await tree.getByRole("treeitem", { name: /Incident created/ }).waitFor();
   });
 
   test("a message is published by form, who hears its topic is told, and a dead letter is retried", async () => {

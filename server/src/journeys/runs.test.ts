@@ -270,9 +270,13 @@ describeInBrowser("runs", () => {
   test("a ticket leads to the run that made it, and the run to its ticket", async () => {
     const ask = await at.world.member(["owner"]);
     const config = { operation: "create", kind: "incident", fields: { title: "Paper is out" } };
-    const id = await deployWorkflow(ask, [{ id: "raise", type: "ticket", config }], {
-      name: "Raise a ticket",
-    });
+    const id = await deployWorkflow(
+      ask,
+      [{ id: "raise", type: "ticket", name: "Open a ticket", config }],
+      {
+        name: "Raise a ticket",
+      },
+    );
     const runId = (await trigger(ask, id)).body.data.runId;
     await waitForRun(ask, runId);
     const visitor = await at.visit(["owner"]);
@@ -280,10 +284,12 @@ describeInBrowser("runs", () => {
     await page.goto(`${at.origin}/runs/${runId}`);
     await page.getByRole("link", { name: "Why?" }).click();
     const tree = page.getByRole("tree", { name: "Causes and effects" });
-    await tree.getByRole("treeitem", { name: /incident.created/ }).waitFor();
+    await tree.getByRole("treeitem", { name: /Incident created/ }).waitFor();
     await page.keyboard.press("j");
-    await page.getByText("by step raise").waitFor();
-    await page.getByRole("complementary").getByText("Paper is out").first().waitFor();
+    await page.getByText("by step Open a ticket").waitFor();
+    const side = page.getByRole("complementary", { name: "Details" });
+    await side.getByRole("link", { name: /^INC\d+ Paper is out$/ }).waitFor();
+    expect(await side.innerText()).not.toMatch(/\b(inc|usr|evt|run|wf)_/);
     await expectSound(visitor);
     await page.getByRole("link", { name: /Follow INC/ }).click();
     await page.waitForURL(/causes\/inc_/);

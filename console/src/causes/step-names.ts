@@ -1,0 +1,47 @@
+/** The names of the steps that made the things of a trace. */
+import { useQueries } from "@tanstack/react-query";
+import { query, type Schemas } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import type { CauseNode } from "./cause-tree.ts";
+
+/** A trace of more workflows shows the ids of the steps of the others. */
+const WORKFLOWS_MAX = 8;
+const KEPT_MS = 600_000;
+
+interface NamedStep {
+  readonly id: string;
+  readonly name?: string;
+  readonly config?: unknown;
+}
+
+/** Finds what a step of a run is called; its id where it has no name, or another version had it. */
+export function useStepNames(
+  nodes: readonly CauseNode[],
+): (runId: string | undefined, stepId: string) => string {
+  const mayRead = useMay()("workflows:read");
+  const workflows = new Map(
+    nodes.flatMap(({ id, kind, ofId }) =>
+      kind === "run" && ofId !== undefined ? [[id, ofId]] : [],
+    ),
+  );
+  const ids = [...new Set(workflows.values())].slice(0, mayRead ? WORKFLOWS_MAX : 0);
+  const known = useQueries({
+    queries: ids.map((id) => ({
+      ...query("workflows.get", { params: { id } }),
+      staleTime: KEPT_MS,
+    })),
+    combine: (replies) =>
+      new Map(replies.flatMap(({ data }) => (data ? [[data.data.id, data.data.nodes]] : []))),
+  });
+  return (runId, stepId) =>
+    findStepName(known.get(workflows.get(runId ?? "") ?? "") ?? [], stepId) ?? stepId;
+}
+
+/** The name of `each[2].call`, of whatever item. */
+export function findStepName(nodes: readonly NamedStep[], stepId: string): string | undefined {
+  const [first = "", ...rest] = stepId.replaceAll(/\[\d+\]/g, "").split(".");
+  const node = nodes.find(({ id }) => id === first);
+  if (!node || rest.length === 0) return node?.name;
+  const { body } = (node.config ?? {}) as { readonly body?: Pick<Schemas["Workflow"], "nodes"> };
+  return findStepName(body?.nodes ?? [], rest.join("."));
+}
