@@ -118,7 +118,7 @@ async function scan(
   { among, pagesMax = Infinity }: ScanOptions = {},
 ): Promise<{ readonly hits: readonly Hit[]; readonly isWhole: boolean }> {
   const values = among ? [...search.values, among] : search.values;
-  const statement = pageStatement(search, among && `any($${values.length}::text[])`, values.length);
+  const statement = pageStatement(search, among && `$${values.length}::text[]`, values.length);
   let hits: Hit[] = [];
   let compared = 0;
   let isWhole = false;
@@ -149,7 +149,8 @@ function pageStatement(
   const all = [
     ...conditions,
     `${row}.id > ${after}`,
-    ...(among === undefined ? [] : [`${row}.id = ${among}`]),
+    // Looked up one by one: by "any", a plan for any number of them reads all records.
+    ...(among === undefined ? [] : [`${row}.id in (select unnest(${among}))`]),
   ];
   // Of both sides, so that neither index is read from its beginning for each page.
   const vectors = `select "~v".vectors as "~vectors" from ${vectorsOfRow} and "~v".record_id > ${after}`;
