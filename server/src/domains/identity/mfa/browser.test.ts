@@ -63,7 +63,7 @@ describeInBrowser("in Chromium, with its virtual authenticator", () => {
     const page = await browser.newPage();
     // The reference itself is beside the point here; its megabytes stay where they are.
     await page.route("**/docs/reference.js", (route) => route.abort());
-    await page.goto(`${origin}/docs/try/auth`);
+    await page.goto(`${origin}/docs/try/mfa`);
     const session = await page.context().newCDPSession(page);
     await session.send("WebAuthn.enable");
     await session.send("WebAuthn.addVirtualAuthenticator", {
