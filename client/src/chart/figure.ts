@@ -23,6 +23,7 @@ export interface ReportAnswer {
 }
 
 export interface ReportShape {
+  readonly source?: { readonly kind: string } | null | undefined;
   readonly chart?:
     | (NumberStyle & {
         readonly type: string;
@@ -108,22 +109,32 @@ export type Figure = Styled &
         readonly kind: "table";
         readonly columns: readonly ResultColumn[];
         readonly rows: readonly Row[];
+        /** The kind of what was counted. */
+        readonly source?: string | undefined;
       }
   );
 
 /** Of all places of a figure: nobody can read more, and ten thousand by ten thousand would fill the memory. */
 const CELLS_MAX = 50_000;
 
+/** The name of what an id stands for, where somebody knows it. */
+export type NameOf = (id: string) => string | undefined;
+
 /** Reads the answer of a report as a figure; one with too many places is a table. */
-export function toFigure(answer: ReportAnswer, report: ReportShape): Figure {
+export function toFigure(answer: ReportAnswer, report: ReportShape, nameOf?: NameOf): Figure {
   const { chart } = report;
+  const table = {
+    kind: "table" as const,
+    columns: answer.columns,
+    rows: answer.rows,
+    source: report.source?.kind,
+  };
   const style: NumberStyle = { format: chart?.format, unit: chart?.unit };
-  const reading = new Reading(answer, report);
+  const reading = new Reading(answer, report, nameOf);
   const type = chart?.type ?? reading.defaultType();
   if (report.funnel !== undefined && report.funnel !== null) return { style, ...reading.funnel() };
   if (reading.groups.length === 0 && type !== "table") return { style, ...reading.number() };
-  if (type !== "stat" && reading.countCells() > CELLS_MAX)
-    return { style, kind: "table", columns: answer.columns, rows: answer.rows };
+  if (type !== "stat" && reading.countCells() > CELLS_MAX) return { style, ...table };
   switch (type) {
     case "stat":
       return { style, ...reading.number() };
@@ -142,7 +153,7 @@ export function toFigure(answer: ReportAnswer, report: ReportShape): Figure {
         ? { style, ...reading.bars() }
         : { style, ...reading.grid(type) };
     default:
-      return { style, kind: "table", columns: answer.columns, rows: answer.rows };
+      return { style, ...table };
   }
 }
 
@@ -153,8 +164,9 @@ class Reading {
   readonly #values: readonly ResultColumn[];
   readonly #answer: ReportAnswer;
   readonly #report: ReportShape;
+  readonly #nameOf: NameOf | undefined;
 
-  constructor(answer: ReportAnswer, report: ReportShape) {
+  constructor(answer: ReportAnswer, report: ReportShape, nameOf: NameOf | undefined) {
     const wanted = report.chart?.y;
     const values = answer.columns.filter(({ role }) => role === "value");
     const chosen = values.filter(({ name }) => wanted?.includes(name));
@@ -162,6 +174,7 @@ class Reading {
     this.#values = chosen.length > 0 ? chosen : values;
     this.#answer = answer;
     this.#report = report;
+    this.#nameOf = nameOf;
   }
 
   get hasBucket(): boolean {
@@ -187,8 +200,11 @@ class Reading {
 
   #label(column: ResultColumn, row: Row): string {
     const value = row[column.name];
-    const { timeBucket } = this.#report;
-    if (column.role !== "bucket") return formatGroup(column.name, value);
+    const { timeBucket, source } = this.#report;
+    if (column.role !== "bucket") {
+      const named = typeof value === "string" ? this.#nameOf?.(value) : undefined;
+      return named ?? formatGroup(column.name, value, source?.kind);
+    }
     if (typeof value !== "string") return "(none)";
     return formatBucket(value, timeBucket?.unit ?? "day", timeBucket?.timezone ?? "UTC");
   }

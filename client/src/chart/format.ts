@@ -77,14 +77,24 @@ export function formatBucket(at: string, unit: string, timezone: string): string
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/** A value of a group in words. */
-export function formatGroup(name: string, value: unknown): string {
+/** Fields whose values are words of ours, by the kind of source; what people wrote stays as it is. */
+const OWN_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  deliveries: new Set(["status"]),
+  events: new Set(["actorType", "resourceType"]),
+  runs: new Set(["status", "triggerType"]),
+  sla_clocks: new Set(["state", "metric", "entity"]),
+  tickets: new Set(["state", "severity", "type", "riskLevel", "outcome"]),
+};
+
+/** A value of a group in words, as the console writes it everywhere; `source` is the kind of what is counted. */
+export function formatGroup(name: string, value: unknown, source = ""): string {
   if (value === null || value === undefined || value === "") return "(none)";
   if (name === "weekday" && typeof value === "number") return WEEKDAYS[value - 1] ?? `${value}`;
   if (name === "hour" && typeof value === "number") return `${value}`.padStart(2, "0") + ":00";
+  if (name === "priority" && source === "tickets") return `P${Number(value)}`;
   if (typeof value === "boolean") return value ? "Yes" : "No";
-  if (typeof value === "string") return value;
-  return JSON.stringify(value);
+  if (typeof value !== "string") return JSON.stringify(value);
+  return OWN_WORDS[source]?.has(name) === true ? toTitle(value) : value;
 }
 
 /** A name of the API as a title: `sum_amount` becomes "Sum amount". */

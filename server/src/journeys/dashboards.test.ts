@@ -45,7 +45,7 @@ describeInBrowser("dashboards", () => {
     await expectSoundInEveryLook(visitor);
     await sheet.getByRole("button", { name: "Close the rows" }).click();
     await page.getByRole("button", { name: "south", exact: true }).click();
-    await page.getByRole("button", { name: /^Remove the filter region/ }).waitFor();
+    await page.getByRole("button", { name: /^Remove the filter Region/ }).waitFor();
     await page.getByRole("button", { name: /^north: 2/ }).waitFor({ state: "detached" });
 
     // Somebody adds a record: the tile follows the log.

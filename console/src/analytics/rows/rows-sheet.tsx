@@ -4,6 +4,8 @@ import { formatBucket, formatGroup, type Mark, toTitle } from "@millrace/client/
 import { Filter, X } from "lucide-react";
 import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";
+import { useNames } from "../../data/names/names.ts";
+import { toMoment } from "../../ui/words.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import type { ReportDraft } from "../builder/model.ts";
@@ -52,10 +54,14 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
       return { rows, more };
     },
   });
+  const nameOf = useNames();
+  const nameValue = (name: string, value: unknown): string =>
+    (typeof value === "string" ? nameOf(value) : undefined) ??
+    formatGroup(name, value, report.source.kind);
   const words = Object.entries(mark.group).map(([name, value]) =>
     name === "bucket" && typeof value === "string"
       ? formatBucket(value, report.timeBucket?.unit ?? "day", report.timeBucket?.timezone ?? "UTC")
-      : `${toTitle(name)}: ${formatGroup(name, value)}`,
+      : `${toTitle(name)}: ${nameValue(name, value)}`,
   );
   const fields = Object.keys(mark.group).filter((name) => name !== "bucket" && name !== "step");
   return (
@@ -92,7 +98,7 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={8} />}
         {data?.rows.length === 0 && <Empty title="No rows">No rows are behind this number.</Empty>}
-        {data && data.rows.length > 0 && <Rows rows={data.rows} />}
+        {data && data.rows.length > 0 && <Rows rows={data.rows} nameValue={nameValue} />}
         {data?.more && (
           <button type="button" className="btn rows-more" onClick={() => setPages(pages + 1)}>
             Show more
@@ -103,7 +109,13 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
   );
 }
 
-function Rows({ rows }: { readonly rows: readonly Readonly<Record<string, unknown>>[] }) {
+function Rows({
+  rows,
+  nameValue,
+}: {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly nameValue: (name: string, value: unknown) => string;
+}) {
   const names = Object.keys(rows[0] ?? {}).filter((name) =>
     rows.some((row) => row[name] !== null && row[name] !== ""),
   );
@@ -125,7 +137,7 @@ function Rows({ rows }: { readonly rows: readonly Readonly<Record<string, unknow
           <tr key={n}>
             {shown.map((name) => (
               <td key={name} className="cut">
-                {cellWords(row[name])}
+                {toCellWords(row[name]) ?? nameValue(name, row[name])}
               </td>
             ))}
           </tr>
@@ -135,10 +147,9 @@ function Rows({ rows }: { readonly rows: readonly Readonly<Record<string, unknow
   );
 }
 
-function cellWords(value: unknown): string {
+/** An empty cell, or a time; undefined for what has a name or words of its own. */
+function toCellWords(value: unknown): string | undefined {
   if (value === null || value === undefined) return "";
-  if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) {
-    return new Date(value).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
-  }
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) return toMoment(value);
+  return undefined;
 }

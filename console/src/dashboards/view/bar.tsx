@@ -1,8 +1,10 @@
 /** One bar for all tiles: a period, and the fields that the dashboard offers. */
+import { formatGroup, toTitle } from "@millrace/client/chart";
 import { X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { PERIODS, periodWords } from "../../analytics/index.ts";
 import { useOp } from "../../data/api.ts";
+import { useNames } from "../../data/names/names.ts";
 import type { BarFilter } from "../search.ts";
 
 interface FilterBarProps {
@@ -23,6 +25,7 @@ export function FilterBar(props: FilterBarProps) {
     const rest = Object.entries(filter).filter(([other]) => other !== name);
     onFilter(Object.fromEntries(value === undefined ? rest : [...rest, [name, value]]));
   };
+  const nameValue = useValueNames();
   const isUsed = Object.keys(filter).length > 0;
   return (
     <div className="dash-bar" role="group" aria-label="Filter of all tiles">
@@ -49,7 +52,7 @@ export function FilterBar(props: FilterBarProps) {
         <FieldFilter
           key={field}
           {...{ field, sources }}
-          label={label ?? field}
+          label={label ?? toTitle(field)}
           value={filter[field]}
           onChange={(value) => put(field, value)}
         />
@@ -59,10 +62,10 @@ export function FilterBar(props: FilterBarProps) {
           key={name}
           type="button"
           className="dash-chip"
-          aria-label={`Remove the filter ${name}`}
+          aria-label={`Remove the filter ${toTitle(name)}`}
           onClick={() => put(name, undefined)}
         >
-          {name}: {words(filter[name])} <X />
+          {toTitle(name)}: {nameValue(name, filter[name], sources[0]?.kind)} <X />
         </button>
       ))}
       {isUsed && (
@@ -74,8 +77,12 @@ export function FilterBar(props: FilterBarProps) {
   );
 }
 
-const words = (value: unknown): string =>
-  value === null ? "(none)" : typeof value === "string" ? value : JSON.stringify(value);
+/** Says a value as the tiles do. */
+function useValueNames(): (name: string, value: unknown, source: string | undefined) => string {
+  const nameOf = useNames();
+  return (name, value, source) =>
+    (typeof value === "string" ? nameOf(value) : undefined) ?? formatGroup(name, value, source);
+}
 
 interface FieldFilterProps {
   readonly field: string;
@@ -89,6 +96,7 @@ const VALUES_MAX = 50;
 
 /** The values that there are, most frequent first. */
 function FieldFilter({ field, label, value, sources, onChange }: FieldFilterProps) {
+  const nameValue = useValueNames();
   const [at, setAt] = useState(0);
   const source = sources[at];
   const { data, error } = useOp(
@@ -123,7 +131,7 @@ function FieldFilter({ field, label, value, sources, onChange }: FieldFilterProp
         <option value="">any</option>
         {values.map((one) => (
           <option key={JSON.stringify(one)} value={JSON.stringify(one)}>
-            {words(one)}
+            {nameValue(field, one, source?.kind)}
           </option>
         ))}
       </select>

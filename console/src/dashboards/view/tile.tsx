@@ -4,6 +4,7 @@ import { FilterX } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import { Explain, FigureView, type Drill } from "../../analytics/index.ts";
 import type { Schemas } from "../../data/api.ts";
+import { useNames } from "../../data/names/names.ts";
 import { Loading } from "../../ui/feedback.tsx";
 import { KpiFigure } from "./kpi-figure.tsx";
 
@@ -53,6 +54,7 @@ export const Tile = memo(function Tile(props: TileProps) {
 
 function TileBody(props: TileProps & { readonly title: string }) {
   const { widget, data, bar, onDrill, onFilter, title } = props;
+  const nameOf = useNames();
   if (widget.kind === "text") return <TextTile text={widget.text ?? ""} />;
   if (!data) return <Loading rows={2} />;
   if (data.status === "failed") {
@@ -61,10 +63,10 @@ function TileBody(props: TileProps & { readonly title: string }) {
   if (data.kind === "kpi") return <KpiFigure data={data.data} />;
   const { report } = data;
   if (!report) return null;
-  const figure = toFigure(data.data as ReportAnswer, report);
+  const figure = toFigure(data.data as ReportAnswer, report, nameOf);
   return (
     <FigureView
-      {...{ figure }}
+      {...{ figure, nameOf }}
       label={title}
       onPick={onDrill && ((mark) => onDrill({ title, report, bar, mark }))}
       onFilter={onFilter}

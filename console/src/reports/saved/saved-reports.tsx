@@ -5,6 +5,7 @@ import { Mail } from "lucide-react";
 import { useState } from "react";
 import { type Drill, FigureView, RowsSheet } from "../../analytics/index.ts";
 import { type Schemas, useOp } from "../../data/api.ts";
+import { useNames } from "../../data/names/names.ts";
 import { useMay } from "../../data/people.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -81,6 +82,7 @@ interface OpenReportProps {
 function OpenReport({ report, onBack }: OpenReportProps) {
   const navigate = useNavigate();
   const may = useMay();
+  const nameOf = useNames();
   const [drill, setDrill] = useState<Drill>();
   const { data, error, refetch } = useOp("reports.run", { params: { id: report.id }, query: {} });
   const mayWrite = may("analytics:write");
@@ -112,7 +114,8 @@ function OpenReport({ report, onBack }: OpenReportProps) {
       {data && (
         <div className="report-figure">
           <FigureView
-            figure={toFigure(data.data as ReportAnswer, draft)}
+            figure={toFigure(data.data as ReportAnswer, draft, nameOf)}
+            nameOf={nameOf}
             label={report.name}
             onPick={(mark) => setDrill({ title: report.name, report: draft, bar: undefined, mark })}
           />

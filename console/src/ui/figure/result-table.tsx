@@ -2,8 +2,8 @@ import { formatGroup, formatValue, type ResultColumn, toTitle } from "@millrace/
 import { type FigureProps, Value } from "./value.tsx";
 
 /** The answer as it is: groups, then values. */
-export function ResultTable({ figure, label, onPick }: FigureProps<"table">) {
-  const { columns, rows, style } = figure;
+export function ResultTable({ figure, label, onPick, nameOf }: FigureProps<"table">) {
+  const { columns, rows, style, source } = figure;
   const groups = columns.filter(({ role }) => role === "bucket" || role === "group");
   return (
     <div className="figure-scroll" tabIndex={0} role="region" aria-label={label}>
@@ -28,7 +28,8 @@ export function ResultTable({ figure, label, onPick }: FigureProps<"table">) {
                     <td key={column.name} className="left">
                       {column.role === "bucket" && typeof value === "string"
                         ? value.slice(0, 16).replace("T00:00", "").replace("T", " ")
-                        : formatGroup(column.name, value)}
+                        : (typeof value === "string" && nameOf?.(value)) ||
+                          formatGroup(column.name, value, source)}
                     </td>
                   );
                 const number = typeof value === "number" ? value : null;

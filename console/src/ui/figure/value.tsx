@@ -1,9 +1,11 @@
-import type { Figure, Mark } from "@millrace/client/chart";
+import type { Figure, Mark, NameOf } from "@millrace/client/chart";
 
 export interface FigureProps<K extends Figure["kind"] = Figure["kind"]> {
   readonly figure: Extract<Figure, { kind: K }>;
   readonly label: string;
   readonly onPick?: ((mark: Mark) => void) | undefined;
+  /** Names of people and teams, in the place of their ids. */
+  readonly nameOf?: NameOf | undefined;
   /** Narrows everything else to a group. */
   readonly onFilter?: ((group: Mark["group"]) => void) | undefined;
 }

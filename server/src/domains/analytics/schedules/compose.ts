@@ -187,7 +187,7 @@ function cellsOf(figure: Figure): { readonly heads: string[]; readonly rows: str
       const value = row[name];
       return typeof value === "number" && role !== "group"
         ? formatValue(value, style)
-        : formatGroup(name, value);
+        : formatGroup(name, value, figure.source);
     }),
   );
   return { heads: columns.map(({ name }) => toTitle(name)), rows };

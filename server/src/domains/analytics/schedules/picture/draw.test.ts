@@ -23,3 +23,20 @@ test("whatever people call things, and however many there are, a picture can be 
     expect(figure).toMatchObject({ kind: "table", rows: { length: many.length } });
   }
 });
+
+test("words of ours are read as the console writes them, people by their names, and others' words as they are", () => {
+  const answer: ReportAnswer = {
+    columns: [
+      { name: "status", type: "text", role: "group" },
+      { name: "count", type: "number", role: "value" },
+    ],
+    rows: ["timed_out", "usr_1"].map((status) => ({ status, count: 1 })),
+  };
+  const labelsOf = (kind: string) => {
+    const nameOf = (id: string) => (id === "usr_1" ? "Ada" : undefined);
+    const figure = toFigure(answer, { source: { kind }, chart: { type: "bar" } }, nameOf);
+    return figure.kind === "bars" ? figure.bars.map(({ label }) => label) : [];
+  };
+  expect(labelsOf("runs")).toEqual(["Timed out", "Ada"]);
+  expect(labelsOf("records")).toEqual(["timed_out", "Ada"]);
+});
