@@ -126,6 +126,8 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
   readonly emit: (...emission: Emission<E>) => void;
   /** Sends a statement at once; its answer need not be awaited, since the commit does. */
   readonly send: Transaction["send"];
+  /** Sends a statement with the next one, where nobody reads its result; the commit fails if it fails. */
+  readonly post: Transaction["post"];
   /** Runs work that may fail and be rolled back by itself, its events with it; the SQL of people under limits. */
   readonly savepoint: Transaction["attempt"];
   /** Appends the events so far, for a transaction that has too many to hold them all until its end. */
@@ -260,6 +262,7 @@ export interface Operation extends OperationDeclaration<
   readonly access: Audience;
   readonly emits: readonly EventType[];
   readonly prepare?: (platform: Platform, input: never, caller: Caller) => Promise<unknown>;
+  readonly partitionOf?: (prepared: never) => Partition;
   readonly run: (
     ctx: WriteContext & { workspace: WorkspaceRef },
     input: never,

@@ -252,6 +252,7 @@ function toProtocolValue(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.toISOString();
   if (typeof value === "string" || Buffer.isBuffer(value)) return value;
+  if (Array.isArray(value)) return valueMapper(value);
   // A number and a boolean are written in JSON as PostgreSQL reads them.
   return JSON.stringify(value);
 }

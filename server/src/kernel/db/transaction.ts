@@ -33,7 +33,7 @@ export interface Transaction {
     values: readonly unknown[],
     explain?: (error: unknown) => unknown,
   ): Promise<Row[]>;
-  /** Sends a statement whose result does not matter, with no array among its values. The commit fails if it fails. */
+  /** Sends a statement whose result does not matter. The commit fails if it fails. */
   post(text: string, values: readonly unknown[]): void;
   /**
    * Runs work in a savepoint: if it fails, it alone is rolled back, and the transaction goes on. With limits,

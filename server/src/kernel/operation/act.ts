@@ -2,6 +2,7 @@ import type { Static, TSchema } from "typebox";
 import { type Caller, systemCaller, type WorkspaceRef } from "../access/caller.ts";
 import type { Platform, PlatformServices, JobOptions, JobType, WriteContext } from "../contract.ts";
 import type { Partition, Transaction, WorkLimits } from "../db/database.ts";
+import { partitionName } from "../db/partition.ts";
 import { appendEvents, appendAndReturn, type PendingEvent } from "../log/event-log.ts";
 import {
   type Actor,
@@ -61,6 +62,7 @@ export class Act {
         this.#push({ event: { ...pendingEvent(event, resource, data), madeBy } });
       },
       send: (text, values, explain) => session.send(text, values, explain),
+      post: (text, values) => session.post(text, values),
       savepoint: (work, limits) => this.#attempt(work, limits),
       flush: () => {
         const here = ({ partition }: Pending) => isSamePartition(session.partition, partition);
@@ -74,7 +76,9 @@ export class Act {
         this.#actor = actor;
         if (cause) this.#cause = cause;
       },
-      switchPartition: (partition) => session.enter(partition),
+      switchPartition: (partition) => {
+        if (partitionName(session.partition) !== partitionName(partition)) session.enter(partition);
+      },
       onCommit: (listener) => session.onCommit(listener),
     };
   }

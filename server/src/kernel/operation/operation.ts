@@ -1,5 +1,6 @@
 import Type, { type Static, type TObject, type TSchema, type TUndefined } from "typebox";
 import type { Caller, WorkspaceRef } from "../access/caller.ts";
+import type { Partition } from "../db/database.ts";
 import type { Permission } from "../access/permission.ts";
 import type {
   Audience,
@@ -49,6 +50,8 @@ export function command<
       input: OperationInput<Params, Query, Body>,
       caller: Caller,
     ): Promise<Prepared>;
+    /** The partition that `prepare` has found, of an operation that serves whoever knows an address. */
+    partitionOf?(prepared: Prepared): Partition;
     run(
       ctx: WriteContext<E[number]> & WorkspaceContext<A>,
       input: OperationInput<Params, Query, Body>,

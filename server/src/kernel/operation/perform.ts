@@ -213,7 +213,9 @@ async function commit(
   if (call.idempotencyKey === undefined || call.caller.idempotencyScope === undefined) {
     const input = validateInput(op, call.input);
     const prepared = await op.prepare?.(platform, input as never, call.caller);
-    return platform.db.write(invocationPartition(op.access, call.caller), (session) =>
+    const partition =
+      op.partitionOf?.(prepared as never) ?? invocationPartition(op.access, call.caller);
+    return platform.db.write(partition, (session) =>
       execute(platform, op, call, { session, input, prepared, onResult }),
     );
   }

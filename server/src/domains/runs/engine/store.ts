@@ -168,7 +168,7 @@ export function insertRun(
   const { now } = ctx;
   const { cause, parent, deadlineMs } = run;
   const ended = isOver(checkpoint.status);
-  void ctx.send(INSERT_RUN, [
+  ctx.post(INSERT_RUN, [
     run.id,
     run.workflowId,
     run.versionId,
@@ -199,7 +199,7 @@ export function insertRun(
     run.trigger["id"] ?? null,
   ]);
   if (checkpoint.records.length > 0) {
-    void ctx.send(INSERT_ENTRY, [run.id, 0, JSON.stringify(checkpoint.records), now]);
+    ctx.post(INSERT_ENTRY, [run.id, 0, JSON.stringify(checkpoint.records), now]);
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
-import type { EnvironmentName } from "#kernel/db/database.ts";
+import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
 import { assertNoErrors, Failure, NotFound } from "#kernel/operation/failure.ts";
 import { type PreparedStart, startInline } from "../start/start-run.ts";
 import { findHook, type HookTarget } from "./hook-target.ts";
@@ -83,13 +83,18 @@ function matchPath(
   return params;
 }
 
+/** The partition of the runs that a trigger starts. */
+export function partitionOfTrigger({ target, environment }: AnyFoundTrigger): Partition {
+  return { workspace: target.workspace, environment };
+}
+
 /** Removes the files that came with a request that starts no run. */
 export async function dropUploads(
   platform: Platform,
-  { target: { workspace }, environment }: AnyFoundTrigger,
+  found: AnyFoundTrigger,
   uploads: readonly ReceivedFile[] = [],
 ): Promise<void> {
-  await discardFiles(platform, { workspace, environment }, uploads);
+  await discardFiles(platform, partitionOfTrigger(found), uploads);
 }
 
 /** Starts a run of a trigger with what came in; nothing is written yet. */

@@ -9,7 +9,13 @@ import { id, line, object } from "#kernel/schema/schema.ts";
 import { startEvents } from "../events.ts";
 import { CredentialsInvalid, SignatureInvalid } from "./hook-auth.ts";
 import { readWebhookInput } from "./hook-input.ts";
-import { dropUploads, findInbound, type FoundTrigger, startFound } from "./hook-trigger.ts";
+import {
+  dropUploads,
+  findInbound,
+  type FoundTrigger,
+  partitionOfTrigger,
+  startFound,
+} from "./hook-trigger.ts";
 import { awaitAnswer, type RunAnswer, WebhookRunFailed, writeInbound } from "./run-answer.ts";
 import { type FileResponse, openResponse } from "./webhook-response.ts";
 
@@ -109,6 +115,7 @@ export const receiveWebhook = command({
       throw error;
     }
   },
+  partitionOf: ({ found }) => partitionOfTrigger(found),
   async run(ctx, _input, { found, uploads, prepared }): Promise<ReceivedRequest | Failure> {
     const answer = await writeInbound(ctx, found, prepared);
     if (answer.status === "duplicate") {
