@@ -6,6 +6,7 @@ import { Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Field } from "../ui/field.tsx";
 import { notify } from "../ui/toast.tsx";
+import { ApproverList, OperationList, PermissionList } from "./picked-list.tsx";
 import type { AgentPolicy } from "./words.ts";
 
 const DEMANDS: Readonly<Record<AgentPolicy["demands"], string>> = {
@@ -31,35 +32,20 @@ export function Policy() {
 
 type ListName = "approvers" | "operations" | "permissions";
 
-/** The policy as it is typed: a list is a text. */
-type Draft = Omit<AgentPolicy, ListName | "updatedAt"> & Readonly<Record<ListName, string>>;
-
-function toDraft({ updatedAt: _, ...policy }: AgentPolicy): Draft {
-  return {
-    ...policy,
-    approvers: policy.approvers.join(", "),
-    operations: policy.operations.join("\n"),
-    permissions: policy.permissions.join("\n"),
-  };
-}
-
-const toTexts = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter(Boolean))];
+type Draft = Omit<AgentPolicy, "updatedAt">;
 
 function PolicyForm({ policy }: { readonly policy: AgentPolicy }) {
   const may = useMay();
   const [etag] = useState(() => etagOf("agent_policy.get"));
-  const [draft, setDraft] = useState(() => toDraft(policy));
+  const [draft, setDraft] = useState<Draft>(() => {
+    const { updatedAt: _, ...own } = policy;
+    return own;
+  });
   const [errors, setErrors] = useState<ApiError["errors"]>([]);
   const isReader = !may("agent_policy:write");
   const save = async (): Promise<void> => {
-    const body = {
-      ...draft,
-      approvers: toTexts(draft.approvers),
-      operations: toTexts(draft.operations),
-      permissions: toTexts(draft.permissions),
-    };
     try {
-      await call("agent_policy.set", { body }, etag === undefined ? {} : { ifMatch: etag });
+      await call("agent_policy.set", { body: draft }, etag === undefined ? {} : { ifMatch: etag });
       notify("Agents are bound by this from now on.");
       setErrors([]);
       invalidate(["agent_policy."]);
@@ -100,7 +86,13 @@ interface FieldsProps {
 }
 
 function PolicyFields(props: FieldsProps): ReactNode {
-  const { draft, isReader, onChange } = props;
+  const { draft, isReader, errorOf, onChange } = props;
+  const list = (name: ListName) => ({
+    values: draft[name],
+    error: errorOf(name),
+    isReader,
+    onChange: (values: readonly string[]) => onChange({ [name]: [...values] }),
+  });
   return (
     <>
       <Field label="A person approves">
@@ -120,18 +112,20 @@ function PolicyFields(props: FieldsProps): ReactNode {
           </select>
         )}
       </Field>
-      <ListField {...props} name="approvers" label="Who approves" help="Roles, or ids of people." />
-      <ListField
-        {...props}
-        name="operations"
-        label="Further operations"
-        help="By id, such as records.update; records.* is all of them."
+      <ApproverList
+        {...list("approvers")}
+        label="Who approves"
+        help="Whoever of them comes first."
       />
-      <ListField
-        {...props}
-        name="permissions"
+      <OperationList
+        {...list("operations")}
+        label="Further operations"
+        help="One by one, or all of a kind."
+      />
+      <PermissionList
+        {...list("permissions")}
         label="Further permissions"
-        help="Whatever needs one of them, such as roles:write."
+        help="Whatever needs one of them."
       />
       <Field label="A call waits for, in hours">
         {(bound) => (
@@ -157,25 +151,5 @@ function PolicyFields(props: FieldsProps): ReactNode {
         Nobody approves a call of their own agent
       </label>
     </>
-  );
-}
-
-function ListField(
-  props: FieldsProps & { readonly name: ListName; readonly label: string; readonly help: string },
-) {
-  const { draft, isReader, errorOf, onChange, name, label, help } = props;
-  return (
-    <Field label={label} help={help} error={errorOf(name)}>
-      {(bound) => (
-        <textarea
-          {...bound}
-          className="field mono"
-          rows={name === "approvers" ? 1 : 2}
-          disabled={isReader}
-          value={draft[name]}
-          onChange={({ target }) => onChange({ [name]: target.value })}
-        />
-      )}
-    </Field>
   );
 }

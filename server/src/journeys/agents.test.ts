@@ -12,12 +12,19 @@ describeInBrowser("agents", () => {
     const { page } = admin;
     await page.goto(`${at.origin}/settings/agents`);
     await page.getByLabel("A person approves").selectOption("drastic");
-    await page.getByLabel("Further operations").fill("everything");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("is no id of an operation").waitFor();
-    await page.getByLabel("Further operations").fill("");
+    await page.getByRole("combobox", { name: "Add an operation" }).fill("records.*");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Without records.*" }).waitFor();
+    await page.getByRole("combobox", { name: "Add a role or a person" }).fill("builder");
+    await page.getByRole("option", { name: /Builder.*Role/ }).click();
+    await page.getByRole("button", { name: "Without Owner" }).click();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Agents are bound by this from now on.").waitFor();
+    expect((await builder("GET /api/v1/agents/policy")).body.data).toMatchObject({
+      demands: "drastic",
+      approvers: ["admin", "builder"],
+      operations: ["records.*"],
+    });
 
     const made = await builder("POST /api/v1/auth/tokens", {
       name: "Builder bot",

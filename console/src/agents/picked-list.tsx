@@ -1,0 +1,131 @@
+/** Lists of a policy that are picked: who approves, which operations and permissions need it. */
+import "../ui/display/item-chip.css";
+import { ROUTES } from "@millrace/client";
+import { X } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useOp } from "../data/api.ts";
+import { useNames } from "../data/names/names.ts";
+import { usePeopleSearch } from "../data/options/searches.ts";
+import { useMay } from "../data/people.ts";
+import { Field } from "../ui/field.tsx";
+import { Combobox, type ComboboxProps } from "../ui/overlay/combobox.tsx";
+import { toWords } from "../ui/words.ts";
+
+export interface PickedListProps {
+  readonly label: string;
+  readonly help: string;
+  readonly error: string | undefined;
+  readonly values: readonly string[];
+  readonly isReader: boolean;
+  readonly onChange: (values: readonly string[]) => void;
+}
+
+interface OfferProps extends PickedListProps, Pick<ComboboxProps, "options" | "search" | "isFree"> {
+  readonly add: string;
+  /** How a value is called; codes are shown as such. */
+  readonly nameOf?: (value: string) => string;
+}
+
+/** What was picked, each with a way to take it away, and a field to find another. */
+function PickedList(props: OfferProps) {
+  const { label, help, error, values, isReader, onChange, add, options, nameOf } = props;
+  return (
+    <Field label={label} help={help} error={error}>
+      {({ id }) => (
+        <div className="picked-list">
+          {values.map((one) => (
+            <span key={one} className="item-chip" title={one}>
+              <span className={nameOf ? "cut" : "cut mono"}>{nameOf?.(one) ?? one}</span>
+              {!isReader && (
+                <button
+                  type="button"
+                  aria-label={`Without ${nameOf?.(one) ?? one}`}
+                  onClick={() => onChange(values.filter((other) => other !== one))}
+                >
+                  <X />
+                </button>
+              )}
+            </span>
+          ))}
+          {isReader && values.length === 0 && <span className="muted">None</span>}
+          {!isReader && (
+            <Combobox
+              key={values.length}
+              id={id}
+              label={add}
+              placeholder={`${add}…`}
+              options={options.filter(({ value }) => !values.includes(value))}
+              search={props.search}
+              {...(props.isFree === true && { isFree: true })}
+              value={undefined}
+              onChange={(value) =>
+                value !== undefined && value !== "" && onChange([...new Set([...values, value])])
+              }
+            />
+          )}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+/** Roles and people. */
+export function ApproverList(props: PickedListProps) {
+  const may = useMay();
+  const nameOf = useNames();
+  const [typed, setTyped] = useState("");
+  const { data } = useOp("roles.list", { query: { limit: 200 } }, { enabled: may("roles:read") });
+  const { options: people, search } = usePeopleSearch();
+  const roles = (data?.data ?? []).map(({ id, name, builtIn }) => ({
+    value: id,
+    label: builtIn ? toWords(name) : name,
+    group: "Role",
+  }));
+  const found = roles.filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()));
+  return (
+    <PickedList
+      {...props}
+      add="Add a role or a person"
+      options={[...found, ...people.map((one) => ({ ...one, group: "Person" }))]}
+      search={{
+        ...search,
+        onWords: (words) => {
+          setTyped(words ?? "");
+          search.onWords(words);
+        },
+      }}
+      nameOf={(one) =>
+        nameOf(one) ?? roles.find(({ value }) => value === one)?.label ?? nameUnknown(one)
+      }
+    />
+  );
+}
+
+/** A role may be named in the place of its id. */
+const nameUnknown = (name: string): string =>
+  /^(usr|rol)_/.test(name) ? "Somebody" : toWords(name);
+
+/** Operations that change something, and all of a kind. */
+export function OperationList(props: PickedListProps) {
+  const options = useMemo(() => {
+    const acts = Object.entries(ROUTES).filter(([, route]) => /^[A-Z]+ \/api\//.test(route));
+    const changes = acts.filter(([, route]) => !route.startsWith("GET "));
+    const kinds = [...new Set(changes.map(([id]) => id.slice(0, id.indexOf("."))))];
+    return [
+      ...kinds.map((kind) => ({ value: `${kind}.*`, label: `${kind}.*`, about: "All of them" })),
+      ...changes.map(([id, route]) => ({ value: id, label: id, about: route })),
+    ].toSorted((one, other) => one.value.localeCompare(other.value));
+  }, []);
+  return <PickedList {...props} add="Add an operation" options={options} />;
+}
+
+export function PermissionList(props: PickedListProps) {
+  const enabled = useMay()("roles:read");
+  const { data } = useOp("permissions.list", undefined, { enabled });
+  const options = (data?.data ?? []).map(({ name, summary }) => ({
+    value: name,
+    label: name,
+    about: summary,
+  }));
+  return <PickedList {...props} add="Add a permission" options={options} isFree={!enabled} />;
+}
