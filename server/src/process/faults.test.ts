@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parseConnectionUrl } from "#kernel/db/setup/owner-connection.ts";
 import { expect, test } from "vitest";
 import { until } from "#kernel/testing/world.ts";
-import { Proxy, type Upstream } from "./testing/proxy.ts";
+import { Proxy, upstreamOf } from "./testing/proxy.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { launch, logIn, useProducts } from "./testing/product.ts";
 
@@ -19,7 +19,7 @@ useProducts();
 
 test("a database that is lost at a commit, and one that stalls: no answer that is wrong, 503 with Retry-After, and it recovers by itself", async () => {
   const url = database.env["DATABASE_URL"] ?? "";
-  await using proxy = await Proxy.open(() => upstreamOf(url));
+  await using proxy = await Proxy.open(() => upstreamOf(parseConnectionUrl(url)));
   // Nobody but the requests commits anything then.
   const env = { ...database.env, DATABASE_URL: throughPort(url, proxy.port), MILLRACE_ROLE: "api" };
   const address = await launch({ ...env, MILLRACE_DATABASE_POOL: "2" }).ready;
@@ -83,7 +83,7 @@ test("a database that is lost at a commit, and one that stalls: no answer that i
 
 test("a stop without a database says in one line that it is gone, and ends", async () => {
   const url = database.env["DATABASE_URL"] ?? "";
-  await using proxy = await Proxy.open(() => upstreamOf(url));
+  await using proxy = await Proxy.open(() => upstreamOf(parseConnectionUrl(url)));
   const product = launch({ ...database.env, DATABASE_URL: throughPort(url, proxy.port) });
   await product.ready;
   proxy.weather = "refusing";
@@ -103,11 +103,6 @@ test("a stop without a database says in one line that it is gone, and ends", asy
 /** For who does not want to wait for an answer that may take its time. */
 async function nothing(): Promise<undefined> {
   await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-}
-
-function upstreamOf(url: string): Upstream {
-  const { host = "", port = 5432 } = parseConnectionUrl(url);
-  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
 }
 
 function throughPort(url: string, port: number): string {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import pg from "pg";
 import { afterAll, expect, test } from "vitest";
+import { Proxy, upstreamOf } from "../../process/testing/proxy.ts";
 import { useWorld } from "../testing/world.ts";
 import { Database, type Partition, type Transaction } from "./database.ts";
 import { PREPARED_MAX } from "./statement-names.ts";
@@ -244,4 +245,35 @@ test("behind a pooler every transaction enters its partition for itself", async 
     await pooled.close();
   }
   expect(await read(here)).toContain("h5");
+});
+
+test("where one connection went silent, nobody waits for the others of its time", async () => {
+  await using proxy = await Proxy.open(() => upstreamOf(world.database.app));
+  const place = { host: "127.0.0.1", port: proxy.port };
+  const far = new Database({
+    ...world.database,
+    app: { ...world.database.app, ...place },
+    poolMax: 3,
+    responseTimeoutMs: 2_000,
+    onError: () => undefined,
+  });
+  const countNotes = () => far.read(here, (tx) => sql`select from notes`.execute(tx));
+  const takePlaces = async () => {
+    const all = Promise.withResolvers<void>();
+    let taken = 0;
+    const take = () =>
+      far.read(here, async (tx) => {
+        await sql`select 1`.execute(tx);
+        if ((taken += 1) === 3) all.resolve();
+        await all.promise;
+      });
+    await Promise.all([take(), take(), take()]);
+  };
+  await takePlaces();
+  expect(proxy.connections).toBe(3);
+  proxy.weather = "lost";
+  proxy.weather = "calm";
+  await expect(countNotes()).rejects.toThrow(/silent for too long/);
+  await takePlaces();
+  await far.close();
 });

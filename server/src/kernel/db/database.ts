@@ -36,6 +36,8 @@ export interface DatabaseOptions extends PreparedDatabase {
   readonly poolMax: number;
   /** The time that a transaction may take that writes. */
   readonly transactionTimeoutMs?: number;
+  /** The time after which a connection that sends no response is taken for lost. */
+  readonly responseTimeoutMs?: number;
   readonly onError: (error: Error) => void;
 }
 
@@ -229,7 +231,7 @@ export class Database {
   #pool(
     config: pg.PoolConfig,
     through: "pooler" | "unknown",
-    { onError }: Pick<DatabaseOptions, "onError">,
+    { onError, responseTimeoutMs }: Pick<DatabaseOptions, "onError" | "responseTimeoutMs">,
   ): pg.Pool {
     const pool = new pg.Pool({
       ...config,
@@ -251,7 +253,9 @@ export class Database {
     // A broken connection emits an error which, without a listener, would end the process.
     pool.on("connect", (client) => {
       client.on("error", onError);
-      withResponseTimeout(client);
+      // What was lost with it would each be found out by somebody who waits as long.
+      const onSilence = (): void => void (this.#generation += 1);
+      withResponseTimeout(client, { timeoutMs: responseTimeoutMs, onSilence });
       const end = new Promise<void>((resolve) => client.once("end", resolve));
       this.#ends.add(end);
       void end.then(() => this.#ends.delete(end));

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import pg from "pg";
 import { expect, inject, test } from "vitest";
-import { Proxy } from "../../process/testing/proxy.ts";
+import { Proxy, upstreamOf } from "../../process/testing/proxy.ts";
 import { isConnectionLoss } from "./errors.ts";
 import { withResponseTimeout } from "./response-timeout.ts";
 
@@ -11,15 +11,12 @@ const SILENCE_MS = 20;
 
 test("a silent connection with a pending statement is closed; an idle one is not", async () => {
   const { owner } = inject("database");
-  const { host = "", port = 5432 } = owner;
-  await using proxy = await Proxy.open(() =>
-    host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
-  );
+  await using proxy = await Proxy.open(() => upstreamOf(owner));
   const client = new pg.Client({ ...owner, host: "127.0.0.1", port: proxy.port });
   const errors: string[] = [];
   client.on("error", ({ message }) => errors.push(message));
   await client.connect();
-  withResponseTimeout(client, SILENCE_MS);
+  withResponseTimeout(client, { timeoutMs: SILENCE_MS });
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   await once(stream, "timeout");
   expect([stream.destroyed, errors]).toEqual([false, []]);

@@ -15,19 +15,30 @@ interface DriverClient {
   readonly _ending: boolean;
 }
 
+export interface ResponseTimeout {
+  readonly timeoutMs?: number | undefined;
+  /** Called when a connection was closed for it. */
+  readonly onSilence?: () => void;
+}
+
 /**
  * Closes a connection that has a statement in progress and sent nothing for longer than any statement takes. A
  * firewall that forgot the connection, or a machine that is gone, sends no reset: the statement would wait for
  * as long as the system retries, a quarter of an hour, and others for its place in the pool.
  */
-export function withResponseTimeout(client: pg.ClientBase, timeoutMs = RESPONSE_TIMEOUT_MS): void {
+export function withResponseTimeout(
+  client: pg.ClientBase,
+  { timeoutMs = RESPONSE_TIMEOUT_MS, onSilence }: ResponseTimeout = {},
+): void {
   const driver = client as unknown as DriverClient;
   const { stream } = driver.connection;
   stream.setTimeout(timeoutMs);
   stream.on("timeout", () => {
     // Nobody waits for a connection that is closing.
-    if (driver._ending) stream.destroy();
-    else if (hasPendingStatement(driver)) stream.destroy(new Error(TIMEOUT_MESSAGE));
+    if (driver._ending) return void stream.destroy();
+    if (!hasPendingStatement(driver)) return;
+    stream.destroy(new Error(TIMEOUT_MESSAGE));
+    onSilence?.();
   });
 }
 

@@ -1,8 +1,14 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
 
 /** Where the proxy leads: a port of this machine, or a unix socket. */
 export type Upstream = { readonly host: string; readonly port: number } | { readonly path: string };
+
+/** The place of a database server. */
+export function upstreamOf({ host = "", port = 5432 }: pg.ClientConfig): Upstream {
+  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+}
 
 /**
  * calm: all passes. stalled: nothing passes, and all of it does later. lost: what was open stays open and
