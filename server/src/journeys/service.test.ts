@@ -183,7 +183,16 @@ describeInBrowser("on call, services and problems", () => {
     await page.getByText("Cause and workaround are saved").waitFor();
     await page.getByRole("button", { name: "Declare a known error", disabled: false }).click();
     await page.getByText("it stands in the list of known errors").waitFor();
+    const past = page.getByRole("list", { name: "What happened" });
+    await past.getByText(/declared a known error/).waitFor();
     await expectSound(admin);
+    await past
+      .getByRole("button", { name: /See it as it was/ })
+      .first()
+      .click();
+    await page.getByText(/^As it was on/).waitFor();
+    await page.getByText("Push the plug in.", { exact: true }).waitFor();
+    await page.goBack();
     await page.getByRole("button", { name: "Write an article about it", disabled: false }).click();
     await page.waitForURL(/\/knowledge\/.+\/edit$/);
     expect(await list("/api/v1/knowledge")).toMatchObject([

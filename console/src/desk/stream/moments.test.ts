@@ -69,3 +69,14 @@ test("who writes is told of the answers of others alone, and only of new ones", 
   expect(saidSince(stream, "evt_1", "usr_m").map(({ body }) => body)).toEqual(["b"]);
   expect(saidSince(stream, undefined, "usr_m")).toHaveLength(2);
 });
+
+test("what happens to a problem is said as people say it", () => {
+  const [entry] = shown(
+    moment(1, "investigation_started"),
+    moment(2, "incident_linked", { data: { incident: { number: "INC0000009" } } }),
+    moment(3, "known_error_declared"),
+  );
+  expect(entry).toMatchObject({
+    clauses: ["began to investigate", "linked INC0000009", "declared a known error"],
+  });
+});

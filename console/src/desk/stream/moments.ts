@@ -191,6 +191,14 @@ function toClauses(
     case "sla_warning":
     case "warning":
       return [`${lower(data["metric"])} SLA at risk`];
+    case "investigation_started":
+      return ["began to investigate"];
+    case "known_error_declared":
+      return ["declared a known error"];
+    case "incident_linked":
+      return [`linked ${numberIn(data["incident"])}`];
+    case "incident_unlinked":
+      return [`unlinked ${numberIn(data["incident"])}`];
     case "linked":
       return [`linked ${number("number")}`];
     case "major_declared":
@@ -202,6 +210,12 @@ function toClauses(
         `${toWords(verb).toLowerCase()} it${reason}`.replace(/^(.*) it$/, verbIt(type, verb)),
       ];
   }
+}
+
+/** The number of a ticket that an event names. */
+function numberIn(ticket: unknown): string {
+  const { number } = (ticket ?? {}) as { readonly number?: unknown };
+  return typeof number === "string" ? number : "an incident";
 }
 
 const lower = (value: unknown): string =>

@@ -14,7 +14,7 @@ import { useCallerName } from "../use-caller.ts";
 import { Facts } from "./facts.tsx";
 
 interface PastTicketProps {
-  readonly kind: Exclude<Kind, "problem">;
+  readonly kind: Kind;
   readonly number: string;
   readonly at: string;
   readonly onAt: (at: string | undefined) => void;
@@ -65,10 +65,32 @@ function PastSheet({ ticket, timeline, at, onAt }: PastSheetProps) {
           <div className="ticket-scroll scroll" tabIndex={0} role="region" aria-label="Activity">
             <h1 className="ticket-title">{ticket.title}</h1>
             <Facts ticket={ticket} fixed="This is the past: nothing can be changed here." />
+            {ticket.kind === "problem" && <PastFindings all={ticket.all} />}
             <Stream {...{ ticket, entries, callerName }} onSee={onAt} isPast />
           </div>
         </div>
       </div>
     </>
+  );
+}
+
+const FINDINGS = [
+  ["rootCause", "Cause"],
+  ["workaround", "Workaround"],
+] as const;
+
+/** What was known of a problem then: why it happens, and how to get by. */
+function PastFindings({ all }: { readonly all: Readonly<Record<string, unknown>> }) {
+  const found = FINDINGS.filter(([name]) => typeof all[name] === "string" && all[name] !== "");
+  if (found.length === 0) return null;
+  return (
+    <dl className="past-findings">
+      {found.map(([name, label]) => (
+        <div key={name}>
+          <dt>{label}</dt>
+          <dd>{String(all[name] as string)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

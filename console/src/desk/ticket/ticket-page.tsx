@@ -21,7 +21,7 @@ export function TicketPage() {
     });
   return (
     <div className="ticket-page">
-      {isMoment(at) && kind !== "problem" ? (
+      {isMoment(at) ? (
         <PastTicket key={number} {...{ kind, number, at }} onAt={show} />
       ) : (
         <TicketPanel key={number} kind={kind} number={number} />

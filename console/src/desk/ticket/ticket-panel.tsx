@@ -166,10 +166,9 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   );
 }
 
-/** Shows a ticket as it was, on its own page. Of a problem the past is not kept as a whole. */
-function useSight({ kind, number }: Ticket): ((at: string) => void) | undefined {
+/** Shows a ticket as it was, on its own page. */
+function useSight({ kind, number }: Ticket): (at: string) => void {
   const navigate = useNavigate();
-  if (kind === "problem") return undefined;
   const params = { kind: KINDS[kind].path, number };
   return (at) => void navigate({ to: "/desk/$kind/$number", params, search: { at } });
 }

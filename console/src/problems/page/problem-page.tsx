@@ -13,6 +13,7 @@ import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Findings } from "./findings.tsx";
+import { History } from "./history.tsx";
 import { IncidentList } from "./incident-list.tsx";
 import { KnownError } from "./known-error.tsx";
 import type { Problem } from "./problem.ts";
@@ -106,6 +107,7 @@ function Analysis({ problem, ifMatch }: SheetProps) {
         {problem.description !== "" && <p className="problem-about">{problem.description}</p>}
         <Findings key={problem.id} problem={problem} ifMatch={ifMatch} refusal={refusal} />
         <IncidentList problem={problem} refusal={refusal} />
+        <History number={problem.number} />
       </article>
       <aside className="problem-side" aria-label="About it">
         <KnownError problem={problem} refusal={refusal} />
