@@ -19,6 +19,8 @@ test("changes of others are told by thing, with everybody who had a hand in it",
       event("workflow.updated", "Me", "2"),
       event("audit.auth.login", "Ada", "3"),
       event("incident.assigned", "Bo", "4"),
+      event("connector.invoked", "Bo", "5"),
+      event("message.sent", "Bo", "6"),
     ],
     "usr_Me",
   );

@@ -15,15 +15,17 @@ export interface ThingChange {
   readonly at: string;
 }
 
-/** Events that are no change of a thing: comings and goings, and what runs by itself. */
+/** Events that are no change of a thing: comings and goings, calls, and what runs by itself. */
 const NOISE =
-  /^(audit\.(auth|oauth_token|mfa)|notification|record|export|sla|deploy|audit\.desk|workflow\.(run|step|test|bulk|webhook|trigger|pinned))/;
+  /^(connector\.invoked|audit\.(auth|oauth_token|mfa)|notification|record|export|sla|deploy|audit\.desk|workflow\.(run|step|test|bulk|webhook|trigger|pinned))/;
 
 /** Changes of others, newest first: one line for each thing, with everybody who had a hand in it. */
 export function groupChanges(events: readonly LogEvent[], myId: string): readonly ThingChange[] {
   const things = new Map<string, ThingChange>();
   for (const { type, resource, actor, createdAt } of events) {
     if (NOISE.test(type) || actor.id === myId || actor.type === "system") continue;
+    // A message on a topic is new, and changes nothing that was there.
+    if (resource.type === "message") continue;
     const key = `${resource.type}:${resource.id}`;
     const known = things.get(key);
     if (known) {

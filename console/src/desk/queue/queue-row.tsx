@@ -116,7 +116,8 @@ function toFieldWords(value: unknown): readonly string[] {
 }
 
 /** A column of ages need not say that they are ages. */
-const toShortAge = (at: string, nowMs: number): string => toAge(at, nowMs).replace(" ago", "");
+const toShortAge = (at: string, nowMs: number): string =>
+  toAge(at, nowMs).replace(" ago", "").replace("yesterday", "1d");
 
 function LastWord({
   ticket,

@@ -21,7 +21,13 @@ test("what was said is apart, what one person changed in a moment is one line", 
   const stream = shown(
     moment(1, "created", { actor: SVEN }),
     moment(2, "updated", { changes: [{ field: "state", from: "new", to: "in_progress" }] }),
-    moment(3, "updated", { changes: [{ field: "teamId", from: null, to: "tem_n" }] }),
+    moment(3, "updated", {
+      changes: [
+        { field: "teamId", from: null, to: "tem_n" },
+        { field: "assigneeId", from: null, to: "usr_m" },
+        { field: "ciIds", from: [], to: ["ci_1"] },
+      ],
+    }),
     moment(4, "comment_added", { data: { id: "cmt_1", body: "Hello", byAgent: true } }),
     moment(5, "comment_added", {
       actor: SVEN,
@@ -41,7 +47,7 @@ test("what was said is apart, what one person changed in a moment is one line", 
     ),
   ).toEqual([
     "raised it",
-    "set it to In progress; moved it to Network",
+    "set it to In progress; moved it to Network; took it; changed what is affected",
     "agent: Hello",
     "caller: Hi",
     "internal: Odd",

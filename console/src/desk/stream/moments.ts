@@ -154,7 +154,7 @@ const QUIET = new Set(["updatedAt", "revision", "resolvedAt", "resolvedBy", "clo
 const LEVELS = ["", "high", "medium", "low"];
 
 function toClauses(
-  { type, changes, data }: Moment,
+  { type, changes, data, actor }: Moment,
   verb: string,
   nameOf: (id: string) => string | undefined,
 ): readonly string[] {
@@ -169,7 +169,11 @@ function toClauses(
     return /state|severity|category/.test(field) ? toWords(text) : `“${text}”`;
   };
   if (verb === "updated" || changes.length > 0) {
-    return changes.filter(({ field }) => !QUIET.has(field)).map((one) => toChangeClause(one, show));
+    return changes
+      .filter(({ field }) => !QUIET.has(field))
+      .map((one) =>
+        one.field === "assigneeId" && one.to === actor.id ? "took it" : toChangeClause(one, show),
+      );
   }
   const number = (name: string): string => {
     const one = data[name];
@@ -181,7 +185,7 @@ function toClauses(
     case "created":
       return ["raised it"];
     case "assigned":
-      return [toAssignClause(data, show)];
+      return [data["assigneeId"] === actor.id ? "took it" : toAssignClause(data, show)];
     case "watcher_added":
     case "watcher_removed":
       return [];
@@ -244,6 +248,7 @@ function toChangeClause(
   if (field === "onHoldReason") return to === null ? "" : `waiting for: ${String(to as string)}`;
   if (field === "description") return "rewrote the description";
   if (field === "title") return `named it ${show(field, to)}`;
+  if (field === "ciIds") return "changed what is affected";
   if (field === "tags") return `set tags to ${show(field, to)}`;
   const name = toWords(field.replace(/Ids?$/, "").replaceAll(/([A-Z])/g, " $1")).toLowerCase();
   return `changed ${name} from ${show(field, from)} to ${show(field, to)}`;

@@ -147,7 +147,7 @@ function BlockButton<B extends Block>({ block, frame, onPick }: BlockButtonProps
       <span className="shift-face" aria-hidden="true">
         <Avatar name={name} />
       </span>
-      <span className="cut">{name}</span>
+      <span className="shift-name cut">{name}</span>
       <span className="hide"> · {words}</span>
     </button>
   );
