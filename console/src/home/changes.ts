@@ -17,7 +17,7 @@ export interface ThingChange {
 
 /** Events that are no change of a thing: comings and goings, calls, and what runs by itself. */
 const NOISE =
-  /^(connector\.invoked|audit\.(auth|oauth_token|mfa)|notification|record|export|sla|deploy|audit\.desk|workflow\.(run|step|test|bulk|webhook|trigger|pinned))/;
+  /^(connector\.(invoked|status)|audit\.(auth|oauth_token|mfa)|notification|record|export|sla|deploy|audit\.desk|workflow\.(run|step|test|bulk|webhook|trigger|pinned))/;
 
 /** Changes of others, newest first: one line for each thing, with everybody who had a hand in it. */
 export function groupChanges(events: readonly LogEvent[], myId: string): readonly ThingChange[] {

@@ -4,14 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { findChromium } from "../../../server/src/kernel/testing/chromium.ts";
-import { asker, dataOf } from "../faults/asker.ts";
-import { Product } from "../faults/product.ts";
 import type { Finding, Options, Proof } from "../proof.ts";
 import { furnish } from "./furnish.ts";
+import { House } from "./house.ts";
 import { type Picture, picturesOf } from "./shots.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../docs/pictures");
-const PASSWORD = "correct horse battery staple";
 /** A page that hears of events is never idle. */
 const SETTLED_MS = 3_000;
 const WAIT_MAX_MS = 60_000;
@@ -23,31 +21,8 @@ async function run(names: Options): Promise<Finding> {
   await using stack = new AsyncDisposableStack();
   const data = await mkdtemp(join(tmpdir(), "millrace-pictures-"));
   stack.defer(() => rm(data, { recursive: true, force: true }));
-  const product = await Product.start({
-    env: {
-      MILLRACE_ADMIN_PASSWORD: PASSWORD,
-      MILLRACE_DATA_DIR: join(data, "data"),
-      MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
-    },
-    logFile: join(data, "log"),
-  });
-  stack.defer(async () => {
-    await product.stop();
-  });
-  const login = { email: "admin@example.com", password: PASSWORD };
-  const stranger = asker(
-    () => product.url,
-    () => undefined,
-  );
-  const { token } = dataOf<{ token: string }>(
-    await stranger("POST /api/v1/auth/token", { body: login }),
-    200,
-  );
-  const ask = asker(
-    () => product.url,
-    () => token,
-  );
-  const places = await furnish(ask, stack);
+  const house = stack.use(await House.open(data));
+  const places = await furnish(house, stack);
   const browser = await chromium.launch({
     executablePath: findChromium() ?? "chromium",
     args: ["--no-sandbox", "--disable-gpu"],
@@ -59,7 +34,8 @@ async function run(names: Options): Promise<Finding> {
   );
   const failed: string[] = [];
   for (const picture of wanted) {
-    await take(browser, picture, { url: product.url, token }).catch((error: unknown) =>
+    const token = picture.by?.token() ?? house.ownerToken;
+    await take(browser, picture, { url: house.url, token }).catch((error: unknown) =>
       failed.push(`${picture.name}: ${String(error)}`),
     );
   }

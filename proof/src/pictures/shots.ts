@@ -1,10 +1,13 @@
 import type { Page } from "playwright-core";
 import type { Places } from "./furnish.ts";
+import type { Member } from "./house.ts";
 
 /** A screen as a guide shows it. */
 export interface Picture {
   readonly name: string;
   readonly path: string;
+  /** Who looks at it; the owner unless it says. */
+  readonly by?: Member;
   readonly size?: readonly [number, number];
   /** What somebody does there before it is taken. */
   readonly arrange?: (page: Page) => Promise<void>;
@@ -19,6 +22,26 @@ const open = (text: string | RegExp) => async (page: Page) => {
 
 export function picturesOf(places: Places): readonly Picture[] {
   return [
+    { name: "home", path: "/", size: [1440, 740] },
+    { name: "editor", path: places.editorPath },
+    {
+      name: "run",
+      path: `/runs/${places.waitingRunId}`,
+      arrange: async (page) => {
+        await page.locator(".react-flow__controls-fitview").click();
+      },
+    },
+    { name: "run-phone", path: `/runs/${places.waitingRunId}`, size: PHONE },
+    { name: "causes", path: `/causes/${places.causesOf}` },
+    {
+      name: "desk",
+      path: `/desk?view=open&open=${places.ticketNumber}`,
+      by: places.people.mara,
+    },
+    { name: "tables", path: "/tables/orders", arrange: open("Newest") },
+    { name: "on-call", path: "/oncall", size: [1440, 740] },
+    { name: "approvals", path: "/approvals" },
+    { name: "portal", path: "/portal", by: places.people.noah, size: [1280, 1000] },
     { name: "events", path: "/events?type=incident.*", arrange: open("incident.updated") },
     { name: "builder", path: `/builder/${places.appId}` },
     { name: "app-phone", path: "/apps/default/orders", size: PHONE },

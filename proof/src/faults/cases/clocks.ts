@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { all } from "../asker.ts";
 import { duringWork, type Fault } from "../fault.ts";
+import { CREATE_SHIFTED_CLOCK, MOVE_SHIFTED_CLOCK, USE_SHIFTED_CLOCK } from "../shifted-clock.ts";
 import { Stage } from "../stage.ts";
 
 const HOUR_MS = 3_600_000;
@@ -64,17 +65,6 @@ const processClock: Fault = {
   },
 };
 
-/** A clock before PostgreSQL's own, for whoever does not ask for that one by its full name. */
-const SHIFTED_CLOCK = `
-  create schema shifted;
-  create table shifted.away (away interval not null);
-  insert into shifted.away values ('0');
-  create function shifted.clock_timestamp() returns timestamptz language sql volatile as
-    'select pg_catalog.clock_timestamp() + (select away from shifted.away)';
-  create function shifted.now() returns timestamptz language sql stable as
-    'select pg_catalog.now() + (select away from shifted.away)';
-  grant usage on schema shifted to public;
-  grant select on shifted.away to public;`;
 /** The product looks at the database's clock once a minute. */
 const NOTICED_MS = 62_000;
 
@@ -84,15 +74,13 @@ const databaseClock: Fault = {
   async run({ onStage, url }) {
     await using stage = await Stage.open({ database: "server", url });
     onStage(stage);
-    await stage.sql(SHIFTED_CLOCK);
-    await stage.sql(
-      "do $$ begin execute format('alter database %I set search_path = shifted, public, pg_catalog', current_database()); end $$",
-    );
+    await stage.sql(CREATE_SHIFTED_CLOCK);
+    await stage.sql(USE_SHIFTED_CLOCK);
     stage.proxy.cutAll();
     const wrong: string[] = [];
     const seen = await duringWork(stage, async (work) => {
       for (const away of ["2 hours", "0"]) {
-        await stage.sql("update shifted.away set away = $1", [away]);
+        await stage.sql(MOVE_SHIFTED_CLOCK, [away]);
         await pause(NOTICED_MS);
         await work.flows(5, 30_000);
         const { status } = await stage.ask("GET /api/v1/auth/me");

@@ -1,0 +1,20 @@
+/** A clock before PostgreSQL's own, for whoever does not ask for that one by its full name: statements for its owner. */
+
+/** Makes it, at the true time. */
+export const CREATE_SHIFTED_CLOCK = `
+  create schema shifted;
+  create table shifted.away (away interval not null);
+  insert into shifted.away values ('0');
+  create function shifted.clock_timestamp() returns timestamptz language sql volatile as
+    'select pg_catalog.clock_timestamp() + (select away from shifted.away)';
+  create function shifted.now() returns timestamptz language sql stable as
+    'select pg_catalog.now() + (select away from shifted.away)';
+  grant usage on schema shifted to public;
+  grant select on shifted.away to public;`;
+
+/** Has connections that are opened from now on go by it, and migrations make what they make where it belongs. */
+export const USE_SHIFTED_CLOCK =
+  "do $$ begin execute format('alter database %I set search_path = public, shifted, pg_catalog', current_database()); end $$";
+
+/** Moves it so far from the true time, `$1`. */
+export const MOVE_SHIFTED_CLOCK = "update shifted.away set away = $1";

@@ -1,0 +1,56 @@
+/** Webhooks, test endpoints and a connector, with what went by them. */
+import { setTimeout as pause } from "node:timers/promises";
+import { type Ask, dataOf } from "../../faults/asker.ts";
+import { make } from "./made.ts";
+
+const POLL_MS = 100;
+
+export interface TrafficPlaces {
+  readonly webhookId: string;
+  readonly endpointId: string;
+  /** Both of them. */
+  readonly webhookIds: readonly string[];
+}
+
+/** Two webhooks that hear of incidents: one to a receiver that works, one to a pager that never does. */
+export async function createWebhooks(ask: Ask): Promise<TrafficPlaces> {
+  const endpoint = (body: object) => make<{ id: string; url: string }>(ask, "test-endpoints", body);
+  const warehouse = await endpoint({ name: "Warehouse", answerBody: '{"ok":true}' });
+  const pager = await endpoint({
+    name: "Pager",
+    answerStatus: 503,
+    answerBody: '{"error":"database is read-only"}',
+  });
+  const webhook = async (name: string, url: string) => {
+    const body = { name, url, events: ["incident.*"], retries: 0 };
+    return (await make(ask, "webhooks", body)).id;
+  };
+  const well = await webhook("All to the warehouse", warehouse.url);
+  const ill = await webhook("Incidents to the pager", pager.url);
+  return { webhookId: ill, endpointId: warehouse.id, webhookIds: [well, ill] };
+}
+
+/** Waits until everything was sent, but for what waits because its webhook is paused. */
+export async function waitUntilSent(ask: Ask, { webhookIds }: TrafficPlaces): Promise<void> {
+  for (const id of webhookIds) {
+    while (!(await isSent(ask, id))) await pause(POLL_MS);
+  }
+}
+
+async function isSent(ask: Ask, id: string): Promise<boolean> {
+  const { status } = dataOf<{ status: string }>(await ask(`GET /api/v1/webhooks/${id}`), 200);
+  if (status === "paused") return true;
+  const path = `/api/v1/webhooks/${id}/deliveries?status=pending&limit=1`;
+  return dataOf<unknown[]>(await ask(`GET ${path}`), 200).length === 0;
+}
+
+/** Asks a CRM for customers, one of whom it does not know. */
+export async function callConnector(ask: Ask, baseUrl: string): Promise<string> {
+  const body = { name: "CRM", type: "http", config: { baseUrl }, auth: { kind: "none" } };
+  const { id } = await make(ask, "connectors", body);
+  for (let n = 1; n <= 24; n += 1) {
+    const input = { method: "GET", path: `/customers/${n}` };
+    await ask(`POST /api/v1/connectors/${id}/invoke`, { body: { action: "request", input } });
+  }
+  return id;
+}
