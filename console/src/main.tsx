@@ -52,6 +52,7 @@ if (element) {
       </QueryClientProvider>
     </StrictMode>,
   );
-  // Not before the first screen: nothing is focused yet.
+  // Not before the first screen: nothing is printed or focused yet.
+  void import("./style/print.css");
   void import("./ui/behaviour/focus-recovery.ts").then(({ recoverFocus }) => recoverFocus());
 }
