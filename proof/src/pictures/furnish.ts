@@ -20,7 +20,8 @@ import {
   raiseTickets,
 } from "./furniture/tickets.ts";
 import {
-  callConnector,
+  askCrm,
+  createCrm,
   createWebhooks,
   type TrafficPlaces,
   waitUntilSent,
@@ -28,7 +29,8 @@ import {
 import { openUpstream } from "./furniture/upstream.ts";
 
 const MINUTE_MS = 60_000;
-const WEEK_MINUTES = 7 * 24 * 60;
+const DAY_MINUTES = 24 * 60;
+const WEEK_MINUTES = 7 * DAY_MINUTES;
 
 /** Where the pictures find what they show. */
 export interface Places extends ShopPlaces, TrafficPlaces, FlowPlaces {
@@ -52,7 +54,13 @@ export async function furnish(house: House, stack: AsyncDisposableStack): Promis
   const upstream = await openUpstream(stack);
   const flows = await createFlows(owner, people, upstream);
 
+  const connectorId = await createCrm(owner, upstream);
+  await goTo(5 * DAY_MINUTES);
+  await askCrm(owner, connectorId, [1, 14]);
+  await goTo(3 * DAY_MINUTES);
+  await askCrm(owner, connectorId, [1, 11]);
   await goTo(1620);
+  await askCrm(owner, connectorId, [1, 18]);
   await raiseTickets(people, callers, 1620);
   await goTo(1320);
   await raiseTickets(people, callers, 1320);
@@ -84,12 +92,13 @@ export async function furnish(house: House, stack: AsyncDisposableStack): Promis
   await conversation.end();
   await goOnTo(0);
   await importPrices(owner, flows);
+  await askCrm(owner, connectorId, [1, 8]);
   return {
     ...shop,
     ...traffic,
     ...flowPlaces,
     people,
-    connectorId: await callConnector(owner, upstream),
+    connectorId,
     itemId: items.get("storage-14") ?? "",
     ticketNumber: conversation.number,
   };

@@ -24,13 +24,7 @@ export function picturesOf(places: Places): readonly Picture[] {
   return [
     { name: "home", path: "/", size: [1440, 740] },
     { name: "editor", path: places.editorPath },
-    {
-      name: "run",
-      path: `/runs/${places.waitingRunId}`,
-      arrange: async (page) => {
-        await page.locator(".react-flow__controls-fitview").click();
-      },
-    },
+    { name: "run", path: `/runs/${places.waitingRunId}` },
     { name: "run-phone", path: `/runs/${places.waitingRunId}`, size: PHONE },
     { name: "causes", path: `/causes/${places.causesOf}` },
     {

@@ -289,3 +289,17 @@ export function priceImport(suppliers: string): object {
     edges: [],
   };
 }
+
+export function customerCheck(crm: string): object {
+  return {
+    name: "Check a new customer",
+    trigger: { type: "manual" },
+    nodes: [
+      call("ask", "Ask the CRM", crm, {
+        method: "GET",
+        path: "/customers/{{ trigger.input.number }}",
+      }),
+    ],
+    edges: [],
+  };
+}

@@ -1,6 +1,7 @@
 /** Webhooks, test endpoints and a connector, with what went by them. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Ask, dataOf } from "../../faults/asker.ts";
+import { customerCheck } from "./definitions.ts";
 import { make } from "./made.ts";
 
 const POLL_MS = 100;
@@ -44,13 +45,22 @@ async function isSent(ask: Ask, id: string): Promise<boolean> {
   return dataOf<unknown[]>(await ask(`GET ${path}`), 200).length === 0;
 }
 
-/** Asks a CRM for customers, one of whom it does not know. */
-export async function callConnector(ask: Ask, baseUrl: string): Promise<string> {
+/** A CRM, and a workflow that asks it. */
+export async function createCrm(ask: Ask, baseUrl: string): Promise<string> {
   const body = { name: "CRM", type: "http", config: { baseUrl }, auth: { kind: "none" } };
   const { id } = await make(ask, "connectors", body);
-  for (let n = 1; n <= 24; n += 1) {
+  await make(ask, "workflows", customerCheck(id));
+  return id;
+}
+
+/** Asks it for so many customers, from this one on; one of them it does not know. */
+export async function askCrm(
+  ask: Ask,
+  id: string,
+  [first, count]: [number, number],
+): Promise<void> {
+  for (let n = first; n < first + count; n += 1) {
     const input = { method: "GET", path: `/customers/${n}` };
     await ask(`POST /api/v1/connectors/${id}/invoke`, { body: { action: "request", input } });
   }
-  return id;
 }
