@@ -386,10 +386,7 @@ export interface SummaryContext<E extends EventType = EventType> extends ReaderC
   readonly events: (types: readonly string[]) => Promise<readonly RecordedEvent[]>;
 }
 
-/**
- * Machinery that a domain keeps running beside readers and jobs, in the processes that do work: where
- * a row for each step would be too slow, or something must stay open in between.
- */
+/** Machinery beside readers and jobs, where a row for each step would be too slow, or something must stay open. */
 export interface Engine<T extends RunningEngine = RunningEngine> {
   readonly name: string;
   start(platform: Platform): T;

@@ -253,7 +253,7 @@ export class Database {
     // A broken connection emits an error which, without a listener, would end the process.
     pool.on("connect", (client) => {
       client.on("error", onError);
-      // What was lost with it would each be found out by somebody who waits as long.
+      // Others that were lost with it would each be found out by somebody who waits as long.
       const onSilence = (): void => void (this.#generation += 1);
       withResponseTimeout(client, { timeoutMs: responseTimeoutMs, onSilence });
       const end = new Promise<void>((resolve) => client.once("end", resolve));
