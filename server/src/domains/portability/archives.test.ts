@@ -6,6 +6,8 @@ import { until, useWorld } from "#kernel/testing/world.ts";
 import { retireImportsJob } from "./imports/jobs.ts";
 
 const PASSPHRASE = "correct horse battery";
+/** Half of the time for which a session is kept in memory. */
+const ENTERED_MAX_MS = 15_000;
 const source = await useWorld({ work: true, hostCommands: true });
 const target = await useWorld({ work: true, hostCommands: true });
 const small = await source.workspace("small");
@@ -138,8 +140,17 @@ test("an archive comes in by parts, is checked, loaded and activated, each told 
     summary: { workspace: { slug: "small" }, withSecrets: true, files: 1 },
   });
   expect(await target.sql("select from workspaces where slug in ('small', 'moved')")).toEqual([]);
+  const same = await target.member(["viewer"]);
+  await target.sql("update users set email = $2, email_verified_at = now() where id = $1", [
+    same.userId,
+    `${owner.userId}@example.com`,
+  ]);
+  expect((await same("GET /api/v1/auth/me")).status).toBe(200);
   const loaded = await carryOut(id, "load", { passphrase: PASSPHRASE, slug: "moved" });
   expect(loaded).toMatchObject({ state: "loaded", error: null });
+  // Who is signed in here and was a member there is one at once, and not when the session is read again.
+  const moved = target.asToken(same.token, "moved");
+  await until(async () => (await moved("GET /api/v1/auth/me")).status === 200, ENTERED_MAX_MS);
   const twin = await bring(archive);
   const path = `/api/v1/installation/imports/${twin}/check`;
   const both = await Promise.all([runner(`POST ${path}`, {}), runner(`POST ${path}`, {})]);

@@ -37,6 +37,8 @@ export interface ForgetRules {
   readonly person: readonly string[];
   /** Those of all members of the workspace that the event is of. */
   readonly workspace: readonly string[];
+  /** All of them: it can't be told whom the event has made a member. */
+  readonly everybody?: readonly string[];
 }
 
 export interface ResolvedCredential {
@@ -113,10 +115,13 @@ export class Authenticator {
     this.#sources = sources;
     const persons = sources.flatMap(({ forgetsOn }) => forgetsOn.person);
     const workspaces = sources.flatMap(({ forgetsOn }) => forgetsOn.workspace);
+    const all = sources.flatMap(({ forgetsOn }) => forgetsOn.everybody ?? []);
     const concernsPerson = compilePattern(persons);
     const concernsWorkspace = compilePattern(workspaces);
-    const topics = new Set([...persons, ...workspaces].map(topicIn));
+    const concernsEverybody = compilePattern(all);
+    const topics = new Set([...persons, ...workspaces, ...all].map(topicIn));
     platform.commitFeed.subscribe([...topics], ({ type, workspace, resourceId, actorId }) => {
+      if (concernsEverybody(type)) this.#forget([EVERYBODY]);
       if (concernsPerson(type)) this.#forget([resourceId, actorId]);
       if (concernsWorkspace(type)) this.#forget([workspace]);
     });
@@ -227,11 +232,14 @@ export class Authenticator {
   }
 }
 
+/** A subject that every credential has. */
+const EVERYBODY = "everybody";
+
 /** The ids of those whose events concern a credential. */
 function subjectsOf({ credential, closedTo = [] }: CacheEntry): string[] {
   const { id, user, memberships } = credential;
   const workspaces = [...memberships.values()].map(({ workspace }) => workspace.key);
-  return [id, user.id, ...workspaces, ...closedTo];
+  return [id, user.id, ...workspaces, ...closedTo, EVERYBODY];
 }
 
 /** The one topic that a pattern is about. */

@@ -26,6 +26,8 @@ export const sessionTokens: CredentialSource = {
       "audit.sso.deleted",
       "workspace.*",
     ],
+    // An archive brings memberships of people who are here already.
+    everybody: ["audit.workspace.imported"],
   },
   async find({ db, clock, permissions }, tokenHash) {
     const session = await findSession(db, tokenHash, clock.now());
