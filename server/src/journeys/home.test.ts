@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Route } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
@@ -156,9 +157,16 @@ describeInBrowser("coming home", () => {
     await page.getByText("Live", { exact: true }).waitFor();
     // The keys of a screen are there with its rows.
     await page.getByRole("rowheader", { name: /Ants march/ }).waitFor();
+    // However long an answer takes, what was there stays.
+    const held = Promise.withResolvers<Route>();
+    await page.route(/workflows\?.*q=ants/, held.resolve, { times: 1 });
     await page.keyboard.press("f");
     await page.keyboard.type("ants");
     await page.waitForURL(/q=ants/);
+    const late = await held.promise;
+    await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
+    expect(visitor.faults).toEqual([]);
+    await late.continue();
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
     await page.keyboard.press("d");

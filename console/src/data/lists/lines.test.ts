@@ -36,6 +36,7 @@ test("a list that was asked for before a line, and answered after it, leaves tha
   // Asked for after the lines: it knows better.
   expect(read(putWhole(late, whole("ac", 4, 4)))).toBe("a4 c4");
   expect(read(putWhole(late, whole("ac", 1, 1)))).toBe(read(late));
+  expect(putWhole(late, late)).toBe(late);
 });
 
 test("of two readings of a line that counts which was begun last, whichever is answered first", () => {

@@ -51,7 +51,8 @@ export function putWhole<Item extends Line>(
   before: Every<Item> | undefined,
   whole: Every<Item>,
 ): Every<Item> {
-  if (!before) return whole;
+  // The same while another list is read in its place: a new one each time would be drawn without end.
+  if (!before || before === whole) return whole;
   if (before.begunAt > whole.begunAt) return before;
   // A line that did not change stays the same object.
   const same = { ...whole, items: replaceEqualDeep(before.items, whole.items) };
