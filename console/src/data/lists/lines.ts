@@ -51,7 +51,7 @@ export function putWhole<Item extends Line>(
   before: Every<Item> | undefined,
   whole: Every<Item>,
 ): Every<Item> {
-  // The same while another list is read in its place: a new one each time would be drawn without end.
+  // A new object each time would be drawn without end, for as long as another list is read in its place.
   if (!before || before === whole) return whole;
   if (before.begunAt > whole.begunAt) return before;
   // A line that did not change stays the same object.
