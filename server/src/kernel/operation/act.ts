@@ -77,6 +77,7 @@ export class Act {
         if (cause) this.#cause = cause;
       },
       switchPartition: (partition) => {
+        // By its name, which has the person too: `isSamePartition` looks at what a log is of.
         if (partitionName(session.partition) !== partitionName(partition)) session.enter(partition);
       },
       onCommit: (listener) => session.onCommit(listener),
