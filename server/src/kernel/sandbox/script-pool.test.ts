@@ -35,6 +35,10 @@ function gate(): {
   return { call, arrived: () => count, open: resolve };
 }
 
+/** Others may end meanwhile: those that a pool has too many of do so after ten seconds. */
+const startedSince = (before: readonly number[]): number[] =>
+  scriptProcessesOf().filter((pid) => !before.includes(pid));
+
 const WAITING = "return await context.tables.get(1)";
 
 describe("the processes are shared fairly", () => {
@@ -175,7 +179,7 @@ describe("an aborted caller", () => {
     const unused = new Sandbox();
     const signal = AbortSignal.abort(new Error("late"));
     await expect(run(unused, "return 1", { signal })).rejects.toThrow("late");
-    expect(scriptProcessesOf()).toEqual(before);
+    expect(startedSince(before)).toEqual([]);
   });
 });
 
@@ -202,7 +206,7 @@ describe("a script that was stopped", () => {
     const late = await run(sandbox, WAITING, { call, limits: { timeoutMs: 300 } });
     expect(late).toMatchObject({ status: "timed_out" });
     expect(await run(sandbox, "return 1")).toMatchObject({ status: "completed" });
-    expect(scriptProcessesOf()).toEqual(before);
+    expect(startedSince(before)).toEqual([]);
     release();
   });
 });
@@ -240,7 +244,7 @@ describe("a script process", () => {
       expect(one).toMatchObject({ status: "rejected", reason: { type: { code: "sandbox_busy" } } });
     }
     await expect(run(sandbox, "return 1")).rejects.toMatchObject({ type: { status: 503 } });
-    expect(scriptProcessesOf().filter((pid) => !others.includes(pid))).toEqual([]);
+    expect(startedSince(others)).toEqual([]);
   });
 
   test("runs from its source where there is no bundle", async () => {
@@ -248,7 +252,7 @@ describe("a script process", () => {
     vi.stubEnv("MILLRACE_BUNDLE", "off");
     const sandbox = new Sandbox({ processes: 1 });
     expect(await run(sandbox, "return 1 as number")).toMatchObject({ output: 1 });
-    const [pid = 0] = scriptProcessesOf().filter((one) => !others.includes(one));
+    const [pid = 0] = startedSince(others);
     expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).toContain("sandbox/process/program.ts");
     vi.unstubAllEnvs();
     await sandbox.close();
