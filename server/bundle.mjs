@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { canBuild, findBuild, hashSources, runBuild, SERVER_BUILD } from "./build-cache.mjs";
+import { canBuild, findBuild, recallSources, runBuild, SERVER_BUILD } from "./build-cache.mjs";
 
 // What is built and compiled here is run by later starts: nobody else may write to it, whatever the umask allows.
 const umask = process.umask(0o022);
@@ -33,7 +33,7 @@ function findBundle() {
   const setting = bundleSetting();
   if (setting !== undefined) return setting === "off" ? undefined : resolve(setting);
   const dataDir = resolve(process.env["MILLRACE_DATA_DIR"] || "data");
-  return findBuild(SERVER_BUILD, dataDir, hashSources(SERVER_BUILD));
+  return findBuild(SERVER_BUILD, dataDir, recallSources(SERVER_BUILD, dataDir));
 }
 
 async function buildBundle() {

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -12,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   broughtFolder,
   cacheFolder,
@@ -20,6 +21,7 @@ import {
   draftFolder,
   findBuild,
   hashSources,
+  recallSources,
   removeOldBuilds,
   storeBuild,
 } from "../build-cache.mjs";
@@ -70,6 +72,34 @@ test("each change of a source, and nothing else, is a change of the sources", ()
   change(() => write("src/a.test.ts", "a"));
   change(() => utimesSync(join(folder, "src/a.ts"), new Date(), new Date()));
   expect(new Set(hashes).size).toBe(4);
+});
+
+test("what is recalled of the sources is what they are, whatever was touched since, and whoever noted it", () => {
+  const note = join(folder, "cache/mill.sources");
+  const recall = (): string => recallSources(build(), folder);
+  const expectTrue = (): void => expect(recall()).toBe(hashSources(build()));
+  expectTrue();
+  expect(existsSync(note)).toBe(false);
+  mkdirSync(join(folder, "cache"));
+  // Not while a further write might bear the same time.
+  expectTrue();
+  expect(existsSync(note)).toBe(false);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + HOUR });
+  expectTrue();
+  expect(readFileSync(note, "utf8")).toContain(hashSources(build()));
+  // Of one size and time.
+  write("src/a.ts", "A");
+  expectTrue();
+  renameSync(join(folder, "src/a.ts"), join(folder, "src/z.ts"));
+  expectTrue();
+  rmSync(join(folder, "src/inner/b.ts"));
+  expectTrue();
+  const [state = ""] = readFileSync(note, "utf8").split("\n");
+  writeFileSync(note, `${state}\nnoted by us`);
+  expect(recall()).toBe("noted by us");
+  chmodSync(note, 0o666);
+  expectTrue();
+  vi.useRealTimers();
 });
 
 test("a build is found for its own sources only, once it is whole, and unless others may write there", () => {

@@ -8,7 +8,7 @@ import {
   canBuild,
   CONSOLE_BUILD,
   findBuild,
-  hashSources,
+  recallSources,
   removeOldBuilds,
   runBuild,
 } from "../build-cache.mjs";
@@ -23,7 +23,7 @@ export async function openConsole(settings: Settings, log: Logger): Promise<stri
   if (settings.role === "worker" || settings.consoleFolder === "off") return undefined;
   if (settings.consoleFolder !== undefined) return settings.consoleFolder;
   if (!existsSync(CONSOLE_BUILD.program)) return broughtFolder(CONSOLE_BUILD);
-  const sources = hashSources(CONSOLE_BUILD);
+  const sources = recallSources(CONSOLE_BUILD, settings.dataDir);
   const found = findBuild(CONSOLE_BUILD, settings.dataDir, sources);
   if (found !== undefined) return found;
   if (!canBuild(CONSOLE_BUILD)) {
