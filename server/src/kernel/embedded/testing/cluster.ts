@@ -1,10 +1,10 @@
 /** Folders, databases and processes for the tests of the embedded database, which clean up after them. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmod, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client } from "pg";
-import { afterAll, afterEach, beforeEach, expect } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import {
   type EmbeddedConnection,
   type EmbeddedDatabase,
@@ -12,10 +12,10 @@ import {
   startEmbedded,
 } from "../embedded-database.ts";
 import { fastFolder } from "../../testing/fast-folder.ts";
+import { makeSharedFolder } from "../../testing/shared-folder.ts";
 
 const CHILD = join(import.meta.dirname, "crash-child.ts");
 
-let template: string | undefined;
 let folderOfTest: string;
 let running: EmbeddedDatabase[];
 let children: ChildProcess[];
@@ -33,11 +33,6 @@ export function useFolders(): void {
     for (const child of children) await endChild(child);
     for (const database of running) await database.stop();
     await rm(folderOfTest, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-  });
-
-  afterAll(async () => {
-    if (template !== undefined) await rm(template, { recursive: true });
-    template = undefined;
   });
 }
 
@@ -58,10 +53,10 @@ export async function start(
 }
 
 /** A data folder that was started and stopped before: a copy, which saves the time of initdb. */
-export async function startedBefore(): Promise<string> {
-  template ??= await makeTemplate();
-  expect(spawnSync("cp", ["-a", join(template, "data"), folderOfTest]).status).toBe(0);
-  return join(folderOfTest, "data");
+export async function startedBefore(parent = folderOfTest): Promise<string> {
+  const template = await makeSharedFolder("cluster", makeTemplate);
+  expect(spawnSync("cp", ["-a", join(template, "data"), parent]).status).toBe(0);
+  return join(parent, "data");
 }
 
 /** A process group of its own with the test program in it. */
@@ -87,11 +82,12 @@ export async function outcome(
   throw new Error("The child ended without a word");
 }
 
-async function makeTemplate(): Promise<string> {
-  const made = await mkdtemp(join(fastFolder(), "millrace-template-"));
-  await chmod(made, 0o755);
-  await (await start(join(made, "data"))).stop();
-  return made;
+async function makeTemplate(draft: string): Promise<void> {
+  await mkdir(draft);
+  // The account that runs PostgreSQL for root must be able to pass.
+  await chmod(draft, 0o755);
+  const folder = join(draft, "data");
+  await (await startEmbedded({ folder, settings: { fsync: "off" }, log: () => {} })).stop();
 }
 
 /** Lets the child stop its database, so that nothing stays behind in /tmp. */
