@@ -3,6 +3,7 @@ import pg from "pg";
 import { afterAll, expect, test } from "vitest";
 import { Proxy, upstreamOf } from "../../process/testing/proxy.ts";
 import { useWorld } from "../testing/world.ts";
+import type { Tx } from "./connection.ts";
 import { Database, type Partition, type Transaction } from "./database.ts";
 import { PREPARED_MAX } from "./statement-names.ts";
 
@@ -98,6 +99,23 @@ test("a transaction that is to be rolled back leaves nothing, calls no listener,
   const failing = db.writeAndRollBack(there, (session) => session.send("select 1 / 0", []));
   await expect(failing).rejects.toThrow(/division/);
   expect(await read(there)).toEqual(before);
+});
+
+test("a savepoint that fails takes the transaction back to the partition that it had before", async () => {
+  await db.write(here, async (session) => {
+    const failing = session.attempt(async () => {
+      session.enter(there);
+      session.post(NOTE, ["taken-back"]);
+      throw new Error("in another partition");
+    });
+    await expect(failing).rejects.toThrow("in another partition");
+    expect(session.partition).toEqual(here);
+    session.enter(there);
+    await session.attempt(async () => session.enter(here));
+    expect(session.partition).toEqual(here);
+    await session.send(NOTE, ["h6"]);
+  });
+  expect([await read(here), await read(there)]).toEqual([expect.arrayContaining(["h6"]), ["t1"]]);
 });
 
 test("a statement that nobody awaits fails the commit, with the explained error", async () => {
@@ -275,5 +293,41 @@ test("where one connection went silent, nobody waits for the others of its time"
   proxy.weather = "calm";
   await expect(countNotes()).rejects.toThrow(/silent for too long/);
   await takePlaces();
+  await far.close();
+});
+
+test("a connection that is found silent later outdates none that were opened since", async () => {
+  await using proxy = await Proxy.open(() => upstreamOf(world.database.app));
+  const place = { host: "127.0.0.1", port: proxy.port };
+  const far = new Database({
+    ...world.database,
+    app: { ...world.database.app, ...place },
+    poolMax: 3,
+    responseTimeoutMs: 2_000,
+    onError: () => undefined,
+  });
+  const pidOf = async (tx: Tx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+    return rows[0]?.pid;
+  };
+  const [isOpen, isReplaced] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const late = far.read(here, async (tx) => {
+    await pidOf(tx);
+    isOpen.resolve();
+    await isReplaced.promise;
+    return pidOf(tx);
+  });
+  const early = far.read(here, async (tx) => {
+    await pidOf(tx);
+    await isOpen.promise;
+    proxy.weather = "lost";
+    proxy.weather = "calm";
+    return pidOf(tx);
+  });
+  await expect(early).rejects.toThrow(/silent for too long/);
+  const pid = await far.read(here, pidOf);
+  isReplaced.resolve();
+  await expect(late).rejects.toThrow(/silent for too long/);
+  expect(await far.read(here, pidOf)).toBe(pid);
   await far.close();
 });

@@ -51,10 +51,7 @@ const SESSIONS_MAX = 1;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** An idle connection is probed after so long, and closed some ten seconds later if there is no response. */
 const KEEP_ALIVE_MS = 15_000;
-/**
- * A connection that nobody uses is closed after so long. To make one again costs some 20 ms of processor time: a
- * process, a login, catalogs, and the plans of each statement.
- */
+/** An unused connection is closed after so long; a new one costs 20 ms of processor time: login, catalogs, plans. */
 const IDLE_MAX_MS = 5 * 60_000;
 const ATTEMPTS_MAX = 4;
 const BEGIN = "begin read write";
@@ -159,10 +156,7 @@ export class Database {
     }
   }
 
-  /**
-   * Runs reads that belong together, though each sees what is committed when it begins. With `timeoutMs`, none
-   * of the statements may take longer.
-   */
+  /** Runs reads, each of which sees what is committed when it begins. With `timeoutMs`, none may take longer. */
   read<T>(
     partition: Partition,
     work: (tx: Tx) => Promise<T>,
@@ -254,13 +248,18 @@ export class Database {
     pool.on("connect", (client) => {
       client.on("error", onError);
       // Others that were lost with it would each be found out by somebody who waits as long.
-      const onSilence = (): void => void (this.#generation += 1);
+      const onSilence = () => this.#outdate(client);
       withResponseTimeout(client, { timeoutMs: responseTimeoutMs, onSilence });
       const end = new Promise<void>((resolve) => client.once("end", resolve));
       this.#ends.add(end);
       void end.then(() => this.#ends.delete(end));
     });
     return pool;
+  }
+
+  /** Outdates a connection and all of its time; what was opened since one of them was found out stays. */
+  #outdate(client: pg.PoolClient): void {
+    if (this.#generations.get(client) === this.#generation) this.#generation += 1;
   }
 
   /** A connection of the present generation: one that entered an older epoch can't append to the log. */
@@ -320,7 +319,7 @@ export class Database {
       result = await this.#transact(client, partition, { work, listeners, ending });
     } catch (error) {
       cancelPipelined(client);
-      if (isOldEpoch(error)) this.#generation += 1;
+      if (isOldEpoch(error)) this.#outdate(client);
       await query(client, ROLLBACK).then(
         () => client.release(isStale(error) || isOldEpoch(error) || isFull(client)),
         (lost: Error) => client.release(lost),

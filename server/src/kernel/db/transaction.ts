@@ -122,6 +122,7 @@ export class Session implements Transaction {
     const sentBefore = this.#sent.count;
     const listenersBefore = this.#listeners.length;
     const explainedBefore = this.#explained.length;
+    const partitionBefore = this.#partition;
     void this.send("savepoint attempt", []);
     const lengthen = limits && this.#limit.shorten(limits.timeoutMs);
     try {
@@ -137,6 +138,8 @@ export class Session implements Transaction {
       this.#explained.length = explainedBefore;
       // Not by `send`: in a transaction that has failed no limit can be set.
       void this.#sent.track(send(this.#client, "rollback to savepoint attempt", []));
+      // With everything else it takes back the settings that were made since.
+      this.#partition = partitionBefore;
       this.#limit.forget();
       void this.send("release savepoint attempt", []);
       throw error;
