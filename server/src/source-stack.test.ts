@@ -5,6 +5,8 @@ import { builtServer } from "./process/testing/built-server.ts";
 import { toSourceStack } from "./source-stack.ts";
 
 const THROWN = /throw new \w+\((?:`|")([A-Za-z ,.:']{12,})/g;
+/** More than the words of an error are behind its beginning. */
+const LINES_SEEN = 200;
 
 test("a position in the bundle is told as the one in the sources", () => {
   const path = join(builtServer(), "app.mjs");
@@ -22,12 +24,16 @@ test("a position in the bundle is told as the one in the sources", () => {
   const told = toSourceStack(["Error: a fault", ...lines].join("\n"))
     .split("\n")
     .slice(1);
+  const files = new Map<string, readonly string[]>();
+  const linesOf = (path: string): readonly string[] => {
+    const known = files.get(path) ?? readFileSync(path, "utf8").split("\n");
+    files.set(path, known);
+    return known;
+  };
   const wrong = told.filter((line, index) => {
     const [, source = "", row = "", column = ""] =
       /^ {4}at f \((.+\.(?:ts|m?js)):(\d+):(\d+)\)$/.exec(line) ?? [];
-    const [first = "", ...rest] = readFileSync(source, "utf8")
-      .split("\n")
-      .slice(Number(row) - 1);
+    const [first = "", ...rest] = linesOf(source).slice(Number(row) - 1, Number(row) + LINES_SEEN);
     const code = [first.slice(Number(column) - 1), ...rest].join("\n");
     return !(
       code.startsWith("throw new") && code.slice(0, 200).includes(thrown[index]?.text ?? "-")

@@ -71,8 +71,8 @@ const VALUES = new Map(Array.from(DIGITS, (digit, value) => [digit.charCodeAt(0)
 const CONTINUED = 32;
 
 /**
- * Reads mappings (ECMA-426): lines of segments, each up to five numbers, relative to the segment before. Tells each
- * place at or before a position, so the last one told for it is the one.
+ * Reads mappings (ECMA-426): lines of segments, each up to five numbers, relative to the segment before. Tells for each
+ * position the last place at or before it.
  */
 function scanMappings(
   mappings: string,
@@ -83,14 +83,19 @@ function scanMappings(
   const numbers = new Int32Array(5);
   for (const [line, text] of mappings.split(";", last + 1).entries()) {
     numbers[0] = 0;
+    const ahead = (positions.get(line) ?? []).toSorted((a, b) => b.column - a.column);
+    let place: Place | undefined;
+    const tell = (): void => {
+      const position = ahead.pop();
+      if (position && place) found(position, place);
+    };
     for (const segment of text === "" ? [] : text.split(",")) {
       addNumbers(numbers, segment);
       const [column = 0, source = 0, sourceLine = 0, sourceColumn = 0] = numbers;
-      for (const position of positions.get(line) ?? []) {
-        if (column > position.column) continue;
-        found(position, { source, line: sourceLine, column: sourceColumn });
-      }
+      while ((ahead.at(-1)?.column ?? Infinity) < column) tell();
+      if (ahead.length > 0) place = { source, line: sourceLine, column: sourceColumn };
     }
+    while (ahead.length > 0) tell();
   }
 }
 
