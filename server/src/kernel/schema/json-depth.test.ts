@@ -17,3 +17,17 @@ test("depth counts brackets and braces, but not those in texts", () => {
   }
   expect(isNestedDeeperThan(JSON.stringify("[".repeat(1_000)), 5)).toBe(false);
 });
+
+test("long texts end at their own quote, whatever else is in them", () => {
+  for (const [length, inside] of [
+    [1_000, "\\"],
+    [1_001, '"'],
+    [100, String.raw`[\"\\`],
+    [100, 'x"{'],
+  ] as const) {
+    for (const begin of ["", "y".repeat(70)]) {
+      const text = JSON.stringify([begin + inside.repeat(length), [inside]]);
+      expect([isNestedDeeperThan(text, 2), isNestedDeeperThan(text, 1)]).toEqual([false, true]);
+    }
+  }
+});
