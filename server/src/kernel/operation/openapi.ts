@@ -83,9 +83,18 @@ export function describeEvents(domains: readonly Domain[]): CatalogEntry[] {
       type,
       resource,
       summary,
-      data: toPlainSchema(data),
+      data: plainDataOf(data),
       undoable: isUndoable(type),
     }));
+}
+
+const plainData = new WeakMap<TSchema, Json>();
+
+/** Made once for each type, of which several lists of domains in one process may have the same. */
+function plainDataOf(data: TSchema): Json {
+  const plain = plainData.get(data) ?? toPlainSchema(data);
+  plainData.set(data, plain);
+  return plain;
 }
 
 const DESCRIPTION = `Workflow automation, internal apps, tables, integrations and IT service management.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { pino } from "pino";
 import { expect, test } from "vitest";
+import { openKernel, workOf } from "#domains/bus/testing/node.ts";
 import {
   compilePlan,
   type Definition,
@@ -9,8 +9,7 @@ import {
 } from "#domains/workflows/index.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { Kernel } from "#kernel/kernel.ts";
-import { TEST_KEY } from "#kernel/testing/database.ts";
+import type { Kernel } from "#kernel/kernel.ts";
 import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
@@ -28,15 +27,8 @@ const world = await useWorld({ domains: [...domains, probes] });
 const { userId } = await world.member(["owner"]);
 
 /** A further kernel on the same database, which can be made to die. */
-async function openKernel() {
-  const kernel = await Kernel.open({
-    database: world.database,
-    settings: world.kernel.settings,
-    masterKey: TEST_KEY,
-    domains: [...domains, probes],
-    log: pino({ level: "silent" }),
-    clock: world.clock,
-  });
+async function openMortal() {
+  const kernel = await openKernel(world, workOf(world, "runs", probes.name));
   const state = { writes: 0, dieAt: Number.POSITIVE_INFINITY, after: false, dead: false };
   const write = kernel.db.write.bind(kernel.db);
   const system = kernel.db.system.bind(kernel.db);
@@ -150,7 +142,7 @@ test("a run that is killed at any point ends as the interpreter predicts, and re
   await fc.assert(
     fc.asyncProperty(workflows, async (definition) => {
       const version = await deploy(definition);
-      const undisturbed = await openKernel();
+      const undisturbed = await openMortal();
       await undisturbed.startWork();
       const id = await startRun(undisturbed, version);
       await expectPredicted(id, definition);
@@ -189,7 +181,7 @@ function momentsOf(writes: number): readonly Moment[] {
 }
 
 async function testKillAt(version: string, definition: Definition, at: Moment): Promise<void> {
-  const first = await openKernel();
+  const first = await openMortal();
   Object.assign(first.state, at);
   await first.startWork();
   const id = await startRun(first, version).catch(() => undefined);
@@ -198,7 +190,7 @@ async function testKillAt(version: string, definition: Definition, at: Moment): 
   const before = known === undefined ? new Map() : await journalOf(known);
   const [begunBefore] = [executed.length];
   await deleteLeases();
-  const second = await openKernel();
+  const second = await openMortal();
   await second.startWork();
   try {
     if (known !== undefined) {
