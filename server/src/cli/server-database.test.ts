@@ -15,9 +15,10 @@ import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";
 import { firstStart } from "../first-start.ts";
 import { dataFolder, useProducts } from "../process/testing/product.ts";
-import { millrace } from "./testing/millrace.ts";
+import { useMillrace } from "./testing/millrace.ts";
 
 useProducts();
+const millrace = useMillrace();
 
 const base64 = (key: Buffer): string => key.toString("base64");
 /** The key of a database that the product was on before. */

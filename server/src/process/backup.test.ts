@@ -5,7 +5,7 @@ import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { findRunning } from "#kernel/embedded/running-cluster.ts";
 import { until } from "#kernel/testing/world.ts";
-import { millrace } from "../cli/testing/millrace.ts";
+import { millrace, useMillrace } from "../cli/testing/millrace.ts";
 import { startedBefore } from "./testing/started-before.ts";
 import {
   all,
@@ -32,6 +32,7 @@ beforeEach(async () => {
 afterEach(() => receiver[Symbol.asyncDispose]());
 
 useProducts();
+const command = useMillrace();
 
 test("a backup that is taken under load goes on elsewhere: nothing acknowledged before it is lost, every reader goes on from its place, and no id is given out twice", async () => {
   startedBefore();
@@ -59,11 +60,11 @@ test("a backup that is taken under load goes on elsewhere: nothing acknowledged 
     .toSorted()
     .toReversed();
 
-  const verified = await millrace(["backup", "--verify", path]);
+  const verified = await command(["backup", "--verify", path]);
   expect(verified.said).toContain("every row was read");
   expect(verified.code).toBe(0);
   const elsewhere = join(dirname(dataFolder()), "elsewhere");
-  const restored = await millrace(["restore", path, "--data-dir", elsewhere]);
+  const restored = await command(["restore", path, "--data-dir", elsewhere]);
   expect(restored.said).toContain("It has no master key");
   expect(restored.code).toBe(0);
   await copyFile(join(dataFolder(), "master.key"), join(elsewhere, "master.key"));

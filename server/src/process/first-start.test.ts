@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
@@ -12,7 +12,8 @@ import {
   dataFolder,
   kill,
   launch,
-  logIn,
+  type Product,
+  stop,
   useProducts,
   type Victims,
 } from "./testing/product.ts";
@@ -39,21 +40,23 @@ const MOMENTS: readonly Moment[] = [
   ["everything", "the first owner is there", () => holds("exists (select from users)")],
 ];
 
-/** For those who have little time; `npm run proof -- thorough` kills it at all of them. */
-const CHOSEN = new Set([
-  "initdb has filled a database",
-  "the migrations run",
-  "the roles are made",
-]);
+/**
+ * For those who have little time; `npm run proof -- thorough` kills it at all of them. That of initdb is one of those of
+ * the embedded database, too.
+ */
+const CHOSEN = new Set(["the migrations run", "the roles are made"]);
+
+const NO_PASSWORD = { MILLRACE_ADMIN_PASSWORD: "" };
+const MADE_UP = /made up and printed until somebody has logged in: (\S{20})$/;
 
 /** What earlier lives have left of initdb. */
 let leftBefore: readonly string[] = [];
 
-test("whenever the first start is killed, it leaves a folder that starts and lets the owner in", async () => {
+test("whenever the first start is killed, it leaves a folder that starts; the made-up password is printed before anything can fail, and again until somebody logs in; a lost key is not replaced", async () => {
   const moments = MOMENTS.filter(([, about]) => IS_THOROUGH || CHOSEN.has(about));
   for (const [victims, about, moment] of moments) {
     leftBefore = draftsIn(dataFolder());
-    const doomed = launch();
+    const doomed = launch(NO_PASSWORD);
     await until(async () => {
       expect(doomed.child.exitCode, `it ended by itself before ${about}`).toBeNull();
       return await moment();
@@ -61,9 +64,33 @@ test("whenever the first start is killed, it leaves a folder that starts and let
     await kill(doomed, victims);
   }
 
-  const product = launch();
-  const address = await product.ready;
-  const owner = asker(address, await logIn(address));
+  const first = launch(NO_PASSWORD);
+  await first.ready;
+  const [password, ...more] = passwordsOf(first);
+  expect([password, more]).toEqual([expect.any(String), []]);
+  const indexOf = (start: string): number =>
+    first.lines.findIndex((line) => line.startsWith(start));
+  expect(indexOf("The password")).toBeLessThan(indexOf("Millrace is ready"));
+  await stop(first);
+
+  const key = join(dataFolder(), "master.key");
+  renameSync(key, `${key}.away`);
+  const keyless = launch(NO_PASSWORD);
+  expect(await keyless.ended).toBe(1);
+  expect(keyless.lines).toContain(
+    `This database was made with a master key, and ${key} is not there. ` +
+      "Bring that file back, or set MILLRACE_MASTER_KEY.",
+  );
+  expect(existsSync(key)).toBe(false);
+  renameSync(`${key}.away`, key);
+
+  const second = launch(NO_PASSWORD);
+  const address = await second.ready;
+  expect(passwordsOf(second)).toEqual([password]);
+  const credentials = { email: "admin@example.com", password };
+  const login = await asker(address)("POST /api/v1/auth/token", credentials);
+  expect(login.status).toBe(200);
+  const owner = asker(address, login.body.data.token);
   const workspaces = await all(owner, "/api/v1/workspaces");
   expect(workspaces.map(({ slug }) => slug)).toEqual(["default"]);
   const events = await all(owner, "/api/v1/audit", { "x-workspace": "default" });
@@ -72,7 +99,16 @@ test("whenever the first start is killed, it leaves a folder that starts and let
     "user.activated",
     "audit.auth.login",
   ]);
+  await stop(second);
+
+  const third = launch(NO_PASSWORD);
+  await third.ready;
+  expect(third.lines.join("\n")).not.toMatch(/password/i);
 });
+
+function passwordsOf({ lines }: Product): string[] {
+  return lines.flatMap((line) => MADE_UP.exec(line)?.[1] ?? []);
+}
 
 /** Whether the cluster has this file already, in the folder in which initdb works or in its final place. */
 function clusterHas(file: string): boolean {

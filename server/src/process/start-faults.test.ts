@@ -1,13 +1,10 @@
-import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { asker, dataFolder, launch, stop, useProducts } from "./testing/product.ts";
+import { dataFolder, launch, useProducts } from "./testing/product.ts";
 
 useProducts();
-
-const MADE_UP = /made up and printed until somebody has logged in: (\S{20})$/;
-const NO_PASSWORD = { MILLRACE_ADMIN_PASSWORD: "" };
 
 test("a start that can't succeed says why in a sentence, and makes nothing", async () => {
   await using busy = createServer().listen(0, "127.0.0.1");
@@ -57,40 +54,4 @@ test("a start that can't succeed says why in a sentence, and makes nothing", asy
     expect(product.lines).toEqual(["Millrace did not start.", ...told]);
     expect(existsSync(dataFolder())).toBe(false);
   }
-});
-
-test("the made-up password is printed before anything can fail, and again until somebody logs in; a lost key is not replaced", async () => {
-  const first = launch(NO_PASSWORD);
-  await first.ready;
-  const [password, ...more] = first.lines.flatMap((line) => MADE_UP.exec(line)?.[1] ?? []);
-  expect(more).toEqual([]);
-  const indexOf = (start: string): number =>
-    first.lines.findIndex((line) => line.startsWith(start));
-  expect(indexOf("The password")).toBeLessThan(indexOf("Millrace is ready"));
-  await stop(first);
-
-  const key = join(dataFolder(), "master.key");
-  renameSync(key, `${key}.away`);
-  const keyless = launch(NO_PASSWORD);
-  expect(await keyless.ended).toBe(1);
-  expect(keyless.lines).toContain(
-    `This database was made with a master key, and ${key} is not there. ` +
-      "Bring that file back, or set MILLRACE_MASTER_KEY.",
-  );
-  expect(existsSync(key)).toBe(false);
-  renameSync(`${key}.away`, key);
-
-  const second = launch(NO_PASSWORD);
-  const address = await second.ready;
-  expect(second.lines.flatMap((line) => MADE_UP.exec(line)?.[1] ?? [])).toEqual([password]);
-  const login = await asker(address)("POST /api/v1/auth/token", {
-    email: "admin@example.com",
-    password,
-  });
-  expect(login.status).toBe(200);
-  await stop(second);
-
-  const third = launch(NO_PASSWORD);
-  await third.ready;
-  expect(third.lines.join("\n")).not.toMatch(/password/i);
 });

@@ -59,6 +59,18 @@ export function dataFolder(): string {
   return join(folderOfTest, "data");
 }
 
+/** The environment of all products of the running test, and what one of them has besides. */
+export function productEnvironment(env: Record<string, string>): Record<string, string> {
+  return {
+    PATH: process.env["PATH"] ?? "",
+    ...SETTINGS,
+    MILLRACE_DATA_DIR: dataFolder(),
+    // A cache in each data folder would be empty in every test.
+    ...sharedBuild(),
+    ...env,
+  };
+}
+
 /** A process of the product, in a process group of its own. */
 export interface Product {
   readonly child: ChildProcess;
@@ -80,14 +92,7 @@ export function launch(
     cwd: folderOfTest,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      PATH: process.env["PATH"],
-      ...SETTINGS,
-      MILLRACE_DATA_DIR: dataFolder(),
-      // A cache in each data folder would be empty in every test.
-      ...sharedBuild(),
-      ...env,
-    },
+    env: productEnvironment(env),
   });
   const lines: string[] = [];
   const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
