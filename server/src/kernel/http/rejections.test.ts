@@ -57,6 +57,28 @@ test.each([
   expect(body).toMatch(words);
 });
 
+test("HEAD has the headers of the page, and whoever accepts anything a problem document", async () => {
+  const typeOf = async (method: "GET" | "HEAD", accept: string) =>
+    (await world.app.inject({ method, url: "/files/half/a/link", headers: { accept } })).headers[
+      "content-type"
+    ];
+  expect(await typeOf("HEAD", "text/html")).toBe("text/html; charset=utf-8");
+  for (const accept of ["*/*", "application/json"]) {
+    expect(await typeOf("GET", accept)).toBe("application/problem+json; charset=utf-8");
+  }
+});
+
+test("the page above a path of many words is found in little time", async () => {
+  const headers = { accept: "text/html" };
+  const answer = (words: number) =>
+    world.app.inject({ url: `/password${"/".repeat(words)}`, headers });
+  expect((await answer(2)).body).toMatch(/Forgot your password/);
+  const startedMs = performance.now();
+  expect((await answer(30_000)).statusCode).toBe(404);
+  // By a look for each word it takes half a minute.
+  expect(performance.now() - startedMs).toBeLessThan(3_000);
+});
+
 test("OPTIONS * is answered, and a client that disconnects in the middle of a body is no error in the log", async () => {
   const { port } = new URL(await world.app.listen({ host: "127.0.0.1", port: 0 }));
   const whole = request({ port, method: "OPTIONS", path: "*" }).end();

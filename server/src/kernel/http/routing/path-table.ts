@@ -28,6 +28,8 @@ const WILDCARD = "*";
  */
 export class PathTable {
   readonly #root = new PathNode();
+  /** Of all patterns. */
+  #wordsMax = 0;
 
   /** Adds a route that is no operation's. */
   add(url: string, method: string): void {
@@ -67,19 +69,22 @@ export class PathTable {
     return { operation: target.operation, url: target.url, params };
   }
 
-  #open(words: readonly string[]): PathNode {
-    let node = this.#root;
-    for (const word of words) node = node.open(word);
-    return node;
-  }
-
-  /** The page that is nearest above a path at which nothing is. */
+  /** The page that is nearest above a path at which nothing is: none is further down than the longest pattern. */
   findPageAbove(url: string): Operation | undefined {
-    for (let end = url.lastIndexOf("/"); end > 0; end = url.lastIndexOf("/", end - 1)) {
-      const found = this.findOperation("GET", url.slice(0, end));
+    const words = wordsOf(url).slice(0, this.#wordsMax + 1);
+    while (words.length > 1) {
+      words.pop();
+      const found = this.findOperation("GET", `/${words.join("/")}`);
       if (found) return found.operation;
     }
     return undefined;
+  }
+
+  #open(words: readonly string[]): PathNode {
+    this.#wordsMax = Math.max(this.#wordsMax, words.length);
+    let node = this.#root;
+    for (const word of words) node = node.open(word);
+    return node;
   }
 
   #match(url: string): NodeMatch | undefined {

@@ -48,7 +48,8 @@ export function findErrorRendering(
 ): ErrorRendering | undefined {
   const operation = operationOf(request);
   if (operation?.response?.errorRendering) return operation.response.errorRendering;
-  const isBrowser = request.method === "GET" && /\btext\/html\b/.test(request.headers.accept ?? "");
+  const isPageAsked = request.method === "GET" || request.method === "HEAD";
+  const isBrowser = isPageAsked && /\btext\/html\b/.test(request.headers.accept ?? "");
   const [path = ""] = request.url.split("?", 1);
   if (!isBrowser || path.startsWith("/api/")) return undefined;
   const above = operation ? undefined : paths.findPageAbove(path);
