@@ -27,7 +27,7 @@ const VICTIMS: readonly Victims[] = ["group", "everything", "parent"];
 useProducts();
 
 test(
-  `every acknowledged write survives ${ROUNDS} rounds of kill -9 under load, once and in order (seed ${SEED})`,
+  `every acknowledged write survives ${ROUNDS} rounds of kill -9 under load, once and in order; a lost database ends the server (seed ${SEED})`,
   { timeout: LIMIT_MS },
   async () => {
     const random = seeded(SEED);
@@ -70,6 +70,10 @@ test(
     for (const updater of updaters)
       await assertUpdates(asker(address, token), updater, "in the end");
     await assertCreations(asker(address, token), creator, "in the end");
+
+    process.kill(databaseOf(dataFolder())!.pid, "SIGKILL");
+    expect(await product.ended).toBe(1);
+    expect(product.lines.join("\n")).toContain("PostgreSQL ended unexpectedly");
   },
 );
 
