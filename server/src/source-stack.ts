@@ -67,12 +67,16 @@ interface Place {
 }
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const VALUES = new Map(Array.from(DIGITS, (digit, value) => [digit.charCodeAt(0), value]));
+const VALUES = new Uint8Array(128);
+for (let value = 0; value < DIGITS.length; value += 1) VALUES[DIGITS.charCodeAt(value)] = value;
 const CONTINUED = 32;
+const COMMA = ",".charCodeAt(0);
+const SEMICOLON = ";".charCodeAt(0);
 
 /**
- * Reads mappings (ECMA-426): lines of segments, each up to five numbers, relative to the segment before. Tells for each
- * position the last place at or before it.
+ * Reads mappings (ECMA-426): lines of segments, each up to five numbers in base 64 with the sign in the last bit,
+ * relative to those of the segment before. Tells for each position the last place at or before it. One look at each
+ * sign, and nothing made of it: who logs an error waits for megabytes of them.
  */
 function scanMappings(
   mappings: string,
@@ -81,33 +85,42 @@ function scanMappings(
 ): void {
   const last = Math.max(...positions.keys());
   const numbers = new Int32Array(5);
-  for (const [line, text] of mappings.split(";", last + 1).entries()) {
-    numbers[0] = 0;
-    const ahead = (positions.get(line) ?? []).toSorted((a, b) => b.column - a.column);
-    let place: Place | undefined;
-    const tell = (): void => {
-      const position = ahead.pop();
-      if (position && place) found(position, place);
-    };
-    for (const segment of text === "" ? [] : text.split(",")) {
-      addNumbers(numbers, segment);
+  let place: Place | undefined;
+  let [field, value, shift] = [0, 0, 0];
+  let ahead = positionsOf(0, positions);
+  const tell = (): void => {
+    const position = ahead.pop();
+    if (position && place) found(position, place);
+  };
+  for (let [index, line] = [0, 0]; line <= last && index <= mappings.length; index += 1) {
+    const sign = index === mappings.length ? SEMICOLON : mappings.charCodeAt(index);
+    if (sign !== COMMA && sign !== SEMICOLON) {
+      const digit = VALUES[sign] ?? 0;
+      value |= (digit & (CONTINUED - 1)) << shift;
+      shift += 5;
+      if ((digit & CONTINUED) !== 0) continue;
+      numbers[field] = (numbers[field] ?? 0) + ((value & 1) === 1 ? -(value >> 1) : value >> 1);
+      [field, value, shift] = [field + 1, 0, 0];
+      continue;
+    }
+    if (field > 0 && ahead.length > 0) {
       const [column = 0, source = 0, sourceLine = 0, sourceColumn = 0] = numbers;
       while ((ahead.at(-1)?.column ?? Infinity) < column) tell();
-      if (ahead.length > 0) place = { source, line: sourceLine, column: sourceColumn };
+      place = { source, line: sourceLine, column: sourceColumn };
     }
+    field = 0;
+    if (sign === COMMA) continue;
     while (ahead.length > 0) tell();
+    line += 1;
+    [numbers[0], place] = [0, undefined];
+    ahead = positionsOf(line, positions);
   }
 }
 
-/** Adds the numbers of a segment, in base 64 with the sign in the last bit, to those of the one before. */
-function addNumbers(numbers: Int32Array, segment: string): void {
-  let [field, value, shift] = [0, 0, 0];
-  for (let index = 0; index < segment.length; index += 1) {
-    const digit = VALUES.get(segment.charCodeAt(index)) ?? 0;
-    value |= (digit & (CONTINUED - 1)) << shift;
-    shift += 5;
-    if ((digit & CONTINUED) !== 0) continue;
-    numbers[field] = (numbers[field] ?? 0) + ((value & 1) === 1 ? -(value >> 1) : value >> 1);
-    [field, value, shift] = [field + 1, 0, 0];
-  }
+/** Those of a line, the first one last. */
+function positionsOf(
+  line: number,
+  positions: ReadonlyMap<number, readonly Position[]>,
+): Position[] {
+  return (positions.get(line) ?? []).toSorted((left, right) => right.column - left.column);
 }

@@ -153,14 +153,14 @@ test("an archive comes in by parts, is checked, loaded and activated, each told 
   await until(async () => (await moved("GET /api/v1/auth/me")).status === 200, ENTERED_MAX_MS);
   const twin = await bring(archive);
   const path = `/api/v1/installation/imports/${twin}/check`;
-  const both = await Promise.all([runner(`POST ${path}`, {}), runner(`POST ${path}`, {})]);
+  const asked = { slug: "twin" };
+  const both = await Promise.all([runner(`POST ${path}`, asked), runner(`POST ${path}`, asked)]);
   expect(both.map(({ status }) => status).toSorted()).toEqual([202, 409]);
-  await until(
-    async () => (await runner(`GET /api/v1/installation/imports/${twin}`)).body.data.task === null,
-  );
-  await carryOut(twin, "check", { slug: "twin" }).then(({ error }) =>
-    expect(error).toContain("The workspace is here already: moved."),
-  );
+  const refused = await until(async () => {
+    const { data } = (await runner(`GET /api/v1/installation/imports/${twin}`)).body;
+    return data.task === null && data;
+  });
+  expect(refused.error).toContain("The workspace is here already: moved.");
   const there = await target.member(["owner"], { key: small.key, slug: "moved" });
   expect((await there("GET /api/v1/tables/orders/records")).body.data).toHaveLength(1);
   expect((await there("POST /api/v1/tables/orders/records", {})).body.code).toBe(
