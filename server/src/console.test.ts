@@ -56,6 +56,24 @@ test("a text is copied by the one function that tells where the browser refuses"
   expect(guilty.map(({ path }) => path)).toEqual(["ui/behaviour/copy.ts"]);
 });
 
+/** Apart from the console: it is loaded by itself. */
+const OWN_PAGE = "portal";
+
+test("a class is styled by one area: what another loaded earlier would stay", () => {
+  const areas = new Map<string, Set<string>>();
+  for (const path of globSync("**/*.css", { cwd: root })) {
+    const area = areaOf(path);
+    if (area === OWN_PAGE) continue;
+    const text = readFileSync(join(root, path), "utf8").replaceAll(/\/\*.*?\*\//gs, "");
+    for (const [, name = ""] of text.matchAll(/(?<=[{},]\s*|^)\.([\w-]+)[^{};]*(?=\{)/g)) {
+      areas.set(name, (areas.get(name) ?? new Set()).add(area));
+    }
+  }
+  // Those of a layer are everybody's, and an area refines its own use of them.
+  const shared = [...areas].filter(([, of]) => of.size > 1 && of.isDisjointFrom(new Set(LAYERS)));
+  expect(shared.map(([name, of]) => `${name}: ${[...of].join(", ")}`)).toEqual([]);
+});
+
 test("every file fits the hand, most of them a small one", () => {
   const lengths = sources.map(({ path, text }) => ({ path, lines: text.split("\n").length }));
   expect(lengths.filter(({ lines }) => lines > 400)).toEqual([]);

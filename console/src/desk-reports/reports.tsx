@@ -130,7 +130,7 @@ function Figures({ report, onOpen }: FiguresProps) {
   });
   return (
     <>
-      <ul className="tiles">
+      <ul className="desk-tiles">
         {toTiles(report).map((tile) => (
           <FigureTile key={tile.id} tile={tile} onOpen={onOpen} />
         ))}
@@ -170,7 +170,7 @@ function FigureTile({
 }) {
   return (
     <li>
-      <button className="tile" onClick={() => onOpen(tile.rows)}>
+      <button className="desk-tile" onClick={() => onOpen(tile.rows)}>
         <span className="tile-label">{tile.label}</span>
         <span className="tile-value">
           {tile.value}

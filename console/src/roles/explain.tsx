@@ -37,7 +37,7 @@ export function Explain() {
   );
   const isAsked = person !== undefined && operation !== undefined;
   return (
-    <aside className="explain scroll" aria-label="Explain access">
+    <aside className="role-explain scroll" aria-label="Explain access">
       <h2>Explain access</h2>
       <Field label="Person">
         {(bound) => (
@@ -140,7 +140,7 @@ function Thing(props: {
 function Verdict({ explanation }: { readonly explanation: Explanation }) {
   const { allowed, person, operation, reasons, wouldGrant, failure, environment } = explanation;
   return (
-    <section className="verdict" aria-live="polite">
+    <section className="role-verdict" aria-live="polite">
       <p className={`verdict-word ${allowed ? "ok" : "bad"}`}>
         {allowed ? <CircleCheckBig className="ico" /> : <CircleX className="ico" />}
         {allowed ? "Yes" : "No"}

@@ -38,7 +38,7 @@ export function PlanEditor({ plan, onChange, isInternal, errorOf }: PlanEditorPr
     setOpen(plan.length);
   };
   return (
-    <section className="plan" aria-label="Tasks">
+    <section className="task-plan" aria-label="Tasks">
       {plan.length === 0 && <p className="muted">No tasks yet.</p>}
       <ol>
         {plan.map((task, at) => (

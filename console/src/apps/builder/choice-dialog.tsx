@@ -65,7 +65,7 @@ export function ChoiceDialog({ title, choices, onClose, isLoading, none }: Choic
             id={`choice-${n}`}
             role="option"
             aria-selected={n === active}
-            className="choice"
+            className="app-choice"
             onMouseMove={() => setActive(n)}
             onClick={() => pick(choice)}
           >

@@ -53,7 +53,7 @@ export function Preview(props: { readonly change: PlannedChange; readonly onClos
         <State state={state} />
         <RiskTag level={risk.level} />
       </p>
-      <dl className="facts">
+      <dl className="change-facts">
         <div>
           <dt>When</dt>
           <dd>{toSpan(plannedStart, plannedEnd)}</dd>

@@ -21,7 +21,7 @@ export function ChangeFacts({ change }: { readonly change: Change }) {
   ];
   return (
     <>
-      <dl className="facts">
+      <dl className="change-facts">
         {rows.map(([name, value]) =>
           value === undefined ? null : (
             <div key={name}>

@@ -150,7 +150,7 @@ function Aside({ editor, mailbox }: AsideProps) {
       {mailbox?.kind === "imap" && <ConnectionTest mailbox={mailbox} isStale={editor.isChanged} />}
       <section className="trial" aria-label="An answer">
         <h3>An answer</h3>
-        <div className="letter mail-sample">
+        <div className="text-sample mail-sample">
           <strong>{fill(draft.subject || "{{ticket.title}} [{{ticket.number}}]")}</strong>
           {draft.header && <p>{fill(draft.header)}</p>}
           <p>Hello Sven, please try it once more.</p>

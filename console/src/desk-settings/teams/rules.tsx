@@ -41,7 +41,7 @@ function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] 
     });
   return (
     <EditorForm title="Priority of an incident" editor={editor} consequence="">
-      <table className="matrix">
+      <table className="priority-matrix">
         <caption className="hide">Priority by impact and urgency</caption>
         <thead>
           <tr>

@@ -159,7 +159,7 @@ function TextPreview({ body }: { readonly body: string }) {
           Nothing fills in {unknown.map((name) => `{{${name}}}`).join(", ")}.
         </p>
       )}
-      {isAsked && preview.data && <p className="letter">{preview.data.text}</p>}
+      {isAsked && preview.data && <p className="text-sample">{preview.data.text}</p>}
       {!isAsked && <p className="muted">Write something, and it stands here.</p>}
     </section>
   );

@@ -44,7 +44,7 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
   );
   if (chosen.length === 0) return null;
   return (
-    <div className="bulk" role="toolbar" aria-label="Selected runs">
+    <div className="run-bulk" role="toolbar" aria-label="Selected runs">
       <span className="grow">{count(chosen.length, "run")} selected</span>
       <button
         className="btn"

@@ -162,7 +162,7 @@ const RunRow = memo(function RunRow(props: RowProps) {
         <Icon className="ico" />
         <span className="cut">{nameStart(run)}</span>
       </span>
-      <span role="gridcell" className="run-bar" aria-hidden="true">
+      <span role="gridcell" className="run-length" aria-hidden="true">
         <i className={toneOf(run.status)} style={{ width: `${Math.max(2, props.share * 100)}%` }} />
       </span>
       <span role="gridcell" className="run-ms">

@@ -173,7 +173,7 @@ function Outcome({ result }: { readonly result: Result }) {
     <div className="import-result" role="status">
       {created} new, {updated} changed, {unchanged} as they are, {skipped} left out.
       {errors.length > 0 && (
-        <ul className="import-faults" tabIndex={0} aria-label="Faults">
+        <ul className="item-import-faults" tabIndex={0} aria-label="Faults">
           {errors.slice(0, FAULTS_SHOWN).map(({ path, message }) => (
             <li key={`${path} ${message}`}>
               {path} {message}

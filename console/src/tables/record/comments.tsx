@@ -41,7 +41,7 @@ export function Comments({ slug, recordId }: CommentsProps) {
   return (
     <div className="comments">
       {data.data.length === 0 && <Empty title="Nobody has said anything yet" />}
-      <ol className="history">
+      <ol className="record-history">
         {data.data.map(({ id, body, createdBy, createdAt, editedAt }) => {
           const name = nameOf(createdBy) ?? "Somebody";
           return (

@@ -56,7 +56,7 @@ export function RecordHistory(props: RecordHistoryProps) {
         </select>
       </label>
       {events.length === 0 && <Empty title="Nothing changed here" />}
-      <ol className="history">
+      <ol className="record-history">
         {events.map(({ id, type, actor, createdAt, data: told }) => (
           <li key={id}>
             <Avatar name={actor.name} />

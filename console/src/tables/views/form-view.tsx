@@ -136,7 +136,7 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
         const column = columns.find(({ name }) => name === field.name);
         const words = field.label ?? toLabel(field.name);
         return (
-          <div key={field.name} className="form-field">
+          <div key={field.name} className="form-view-field">
             <TypeIcon type={column?.type ?? "text"} />
             <input
               className="field grow"
