@@ -1,18 +1,9 @@
-import { pino } from "pino";
-import { Kernel } from "#kernel/kernel.ts";
-import { TEST_KEY } from "#kernel/testing/database.ts";
+import { openKernel, workOf } from "#domains/bus/testing/node.ts";
 import type { World } from "#kernel/testing/world.ts";
 
 /** A node that works, and can be made to die at one of its writes to exports. */
 export async function openNode(world: World, dieAt = Number.POSITIVE_INFINITY, after = false) {
-  const kernel = await Kernel.open({
-    database: world.database,
-    settings: world.kernel.settings,
-    masterKey: TEST_KEY,
-    domains: world.kernel.domains,
-    log: pino({ level: "silent" }),
-    clock: world.clock,
-  });
+  const kernel = await openKernel(world, workOf(world, "analytics"));
   const state = { writes: 0, dead: false };
   const died = new Error("died");
   const [write, system] = [kernel.db.write.bind(kernel.db), kernel.db.system.bind(kernel.db)];

@@ -1,9 +1,6 @@
-import { pino } from "pino";
 import { expect, test } from "vitest";
-import { Kernel } from "#kernel/kernel.ts";
-import { TEST_KEY } from "#kernel/testing/database.ts";
+import { openKernel, workOf } from "#domains/bus/testing/node.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
-import { domains } from "../../../app.ts";
 
 const PATH = "/api/v1/itsm/incidents";
 const DAY_MS = 24 * 3_600_000;
@@ -187,18 +184,9 @@ test("resolved incidents close by themselves, once, after the days of the settin
   world.clock.advance(4 * DAY_MS + MINUTE_MS);
 
   // Nobody was at work when it was due, and then two are.
-  const { database, clock, kernel } = world;
-  const log = pino({ level: "silent" });
-  const node = await Kernel.open({
-    database,
-    settings: kernel.settings,
-    masterKey: TEST_KEY,
-    domains,
-    log,
-    clock,
-  });
+  const node = await openKernel(world, workOf(world, "incidents"));
   await using _ = { [Symbol.asyncDispose]: () => node.close() };
-  await Promise.all([kernel.startWork(), node.startWork()]);
+  await Promise.all([world.kernel.startWork(), node.startWork()]);
   await until(async () => (await stateOf(early)) === "closed");
   expect(await stateOf(again)).toBe("resolved");
   expect(await stateOf(late)).toBe("resolved");
