@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 import { objectName } from "#domains/files/index.ts";
 import type { BlobStores } from "#kernel/blob-store/blob-places.ts";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
@@ -58,8 +58,13 @@ export async function discardImport(
       await client.query(`drop schema if exists ${schema} cascade`);
     }
     const { tables } = await readCatalogue(client);
-    for (const { name, keyColumn } of tables.toReversed())
-      await client.query(`delete from ${quote(name)} where ${quote(keyColumn)} = $1`, [workspace]);
+    const value = pg.escapeLiteral(workspace);
+    const deletions = tables
+      .toReversed()
+      .map(
+        ({ name, keyColumn }) => `delete from ${quote(name)} where ${quote(keyColumn)} = ${value}`,
+      );
+    await client.query(deletions.join(";"));
     await client.query("delete from workspace_keys where workspace_id = $1", [workspace]);
     await deletePeople(client, found);
     await client.query("delete from workspace_imports where workspace_id = $1", [workspace]);
