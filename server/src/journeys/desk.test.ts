@@ -111,9 +111,9 @@ describeInBrowser("the agent's desk", () => {
 
     // Both write: each sees that the other does, and who is second is told before anything is sent.
     await ada.page.keyboard.press("r");
-    await ada.page.keyboard.type("Ada: we are on it.");
+    await ada.page.keyboard.insertText("Ada: we are on it.");
     await ben.page.keyboard.press("r");
-    await ben.page.keyboard.type("Ben: could you restart it?");
+    await ben.page.keyboard.insertText("Ben: could you restart it?");
     await ada.page.getByText(/is writing/).waitFor();
     await ada.page.keyboard.press("Control+Enter");
     await story(ada).getByText("Ada: we are on it.").waitFor();

@@ -62,7 +62,7 @@ describeInBrowser("editing workflows", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
+    await page.keyboard.insertText(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
     await leaveFields(page);
     await pick(page, "Tab", "approval");
     await pick(page, "Tab", "for each");

@@ -54,7 +54,7 @@ describeInBrowser("coming home", () => {
     expect(await page.getByRole("alert").textContent()).toContain("password");
     await page.getByLabel("Current password").fill(TEST_PASSWORD);
     for (const [n, example] of EXAMPLES.entries()) {
-      if (n > 0) await page.goto(`${at.origin}/welcome`);
+      if (n > 0) await moveTo(page, `${at.origin}/welcome`);
       await page.getByText(example, { exact: true }).click();
       await page.getByRole("button", { name: "Set it up" }).click();
       const steps = page.getByRole("complementary", { name: "Next steps" });

@@ -64,7 +64,8 @@ describeInBrowser("the inspector", () => {
       .waitFor();
     await field.focus();
     await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type("steps.read.output.");
+    await page.keyboard.insertText("steps.read.output");
+    await page.keyboard.type(".");
     await page.getByRole("option", { name: /^total/ }).waitFor();
     await page.keyboard.type("total * 2");
     await page.getByText("= 80", { exact: true }).waitFor();
@@ -136,7 +137,8 @@ describeInBrowser("the inspector", () => {
     const field = page.getByRole("textbox", { name: "Source", exact: true });
     await field.focus();
     await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type("const found = await context.tables.");
+    await page.keyboard.insertText("const found = await context.tables");
+    await page.keyboard.type(".");
     await page.getByRole("option", { name: /^list/ }).waitFor();
     await page.keyboard.type("list('orders');\nreturn found.");
     await page.getByRole("option", { name: /^filter/ }).waitFor();

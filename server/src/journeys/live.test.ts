@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { deployWorkflow, trigger, waitForRun } from "#domains/runs/testing/workflows.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { type Ask, until } from "#kernel/testing/world.ts";
-import { useConsole, type Visitor } from "./testing.ts";
+import { moveTo, useConsole, type Visitor } from "./testing.ts";
 
 /** What a change of somebody's name makes stale: by it a page is known to have heard all before. */
 const MARKER = "/auth/me";
@@ -108,10 +108,10 @@ describeInBrowser("what a page reads again", () => {
       await page.getByText("Saved", { exact: true }).waitFor();
     };
     await expectReads(reads, type, ["/tables/parts/records/summary"]);
-    await page.goto(`${at.origin}/`);
+    await moveTo(page, `${at.origin}/`);
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     await expectReads(reads, () => raise("Screen"), ["/home/waiting"]);
-    await page.goto(`${at.origin}/runs`);
+    await moveTo(page, `${at.origin}/runs`);
     await page.getByRole("button", { name: "Failed" }).waitFor();
     await hearAll(reads);
     reads.length = 0;

@@ -53,7 +53,7 @@ describeInBrowser("signing in", () => {
       await visitor.page.goto(`${at.origin}/login?from=${encodeURIComponent(from)}`);
       await fillIn(visitor, email);
       await arriveAt(visitor, "/");
-      await visitor.context.close();
+      await visitor.leave();
     }
   });
 
@@ -73,7 +73,7 @@ describeInBrowser("signing in", () => {
       await field.fill(code);
       await page.keyboard.press("Enter");
       await arriveAt(visitor, "/");
-      await visitor.context.close();
+      await visitor.leave();
     }
   });
 
@@ -114,8 +114,9 @@ describeInBrowser("signing in", () => {
     await fillIn(visitor, byKey.email);
     await page.getByRole("button", { name: "Use a passkey or security key" }).click();
     await page.getByRole("link", { name: "Workflows" }).waitFor();
-    // Its authenticator goes with it.
-    await visitor.context.close();
+    // The authenticator goes with whoever has plugged it in.
+    await devTools.detach();
+    await visitor.leave();
 
     const byApp = await somebody(at.world, ["builder"], workspace);
     const other = await at.stranger({ width: 400 });

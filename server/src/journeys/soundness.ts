@@ -35,6 +35,11 @@ async function loadAxe(page: Page): Promise<void> {
 /** The ways in which texts were drawn in this process, with each of which axe was content. */
 const known = new Set<string>();
 
+/** What is around every screen: a third to two thirds of what it is made of. */
+const FRAMES = [".shell > nav", ".stage > .top", ".stage > nav"];
+/** The frames of this process with which axe was content. */
+const knownFrames = new Set<string>();
+
 /** Whatever is wrong. */
 export async function findViolations(page: Page): Promise<object[]> {
   return findInPage(page, (texts) => ({
@@ -61,8 +66,13 @@ async function findInPage(
   const texts = ways.flatMap((way, index) => (known.has(`${width} ${way}`) ? [] : [index]));
   const options = optionsFor(texts);
   if (options === false) return [];
-  const found = await listViolations(page, { ...QUICK, ...options }, texts);
-  if (found.length === 0) for (const way of ways) known.add(`${width} ${way}`);
+  const frames = (await page.evaluate(readFrames, FRAMES)).map((frame) => `${width} ${frame}`);
+  const isKnown = (frame: string): boolean => knownFrames.has(frame) && !IS_THOROUGH;
+  const exclude = FRAMES.filter((_, index) => isKnown(frames[index] ?? ""));
+  const found = await listViolations(page, { ...QUICK, ...options }, { texts, exclude });
+  if (found.length > 0) return found;
+  for (const way of ways) known.add(`${width} ${way}`);
+  for (const frame of frames) knownFrames.add(frame);
   return found;
 }
 
@@ -73,7 +83,7 @@ async function findInPage(
 async function listViolations(
   page: Page,
   options: object,
-  texts: readonly number[],
+  { texts, exclude }: { readonly texts: readonly number[]; readonly exclude: readonly string[] },
 ): Promise<object[]> {
   const readable = IS_THOROUGH ? [] : await page.evaluate(listReadable, texts);
   const doubtful = texts.filter((index) => !readable.includes(index));
@@ -95,8 +105,12 @@ async function listViolations(
       for (const { mark, elements } of marked) {
         for (const element of elements) element.setAttribute(mark, "");
       }
+      // A text that is to be looked at may be in one of them.
+      const exclude = given.exclude.filter(
+        (one) => !pick(given.texts).some((it) => it.closest(one)),
+      );
       try {
-        const found = await axe.run(document, given.options);
+        const found = await axe.run({ exclude }, given.options);
         return found.violations.map(({ id, impact, nodes }) => ({
           id,
           impact,
@@ -108,7 +122,7 @@ async function listViolations(
         }
       }
     },
-    { options, texts, doubtful, rules: COLOUR_RULES, marks: MARKS },
+    { options, texts, doubtful, exclude, rules: COLOUR_RULES, marks: MARKS },
   );
 }
 
@@ -178,6 +192,20 @@ function listReadable(texts: readonly number[]): number[] {
     return contrast >= CONTRAST_MIN && isAlone(element);
   };
   return texts.filter((index) => markedTexts[index] && isReadable(markedTexts[index]));
+}
+
+/**
+ * The markup of each of these parts without what is counted in it and where somebody is, with the colours of the page.
+ * Runs in the page.
+ */
+function readFrames(selectors: readonly string[]): string[] {
+  const { theme } = document.documentElement.dataset;
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  return selectors.map((selector) => {
+    const markup = document.querySelector(selector)?.outerHTML ?? "";
+    const frame = markup.replaceAll(/\d+| (aria-current|data-status)="[^"]*"|\bactive\b/g, "");
+    return `${theme} ${isDark} ${selector} ${frame}`;
+  });
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Visitor {
   readonly faults: readonly string[];
   /** The screens of this file that axe has looked at. */
   readonly looked: Set<string>;
+  /** Ends the visit before its test does: who comes next has its browser, and need not wait for a new one. */
+  leave(): Promise<void>;
 }
 
 export interface ConsoleFixture {
@@ -132,7 +134,11 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
         faults.push(message.text());
       }
     });
-    return { page, context, faults, looked };
+    const leave = async (): Promise<void> => {
+      seats.delete(seat);
+      await leaveSeat(seat, [parts.origin!]);
+    };
+    return { page, context, faults, looked, leave };
   };
   const visitAs = async (token: string, visit: VisitOptions = {}): Promise<Visitor> => {
     const visitor = await open(visit);
