@@ -3,15 +3,22 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { getPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { tries } from "../testing/thorough.ts";
+import { idleProcesses } from "../testing/world.ts";
 import { type Execution, Sandbox } from "./sandbox.ts";
 import { processorsOf } from "./script-process.ts";
 import { run, scriptProcessesOf } from "./testing/scripts.ts";
 
 const FOREVER = "for (;;);";
+/** Each of them ends a process. */
+const FLOOD = tries(3, 4);
 const PATIENT = { timeout: 60_000 };
+/** Theirs come from worlds before this file, and go to those after it. */
+const kept = { idleProcesses: idleProcesses.scripts };
 /** To start a process may take long on a busy machine, so that most tests share these. */
-const wide = new Sandbox({ processes: 1, waitMs: 120_000 });
+const wide = new Sandbox({ ...kept, processes: 1, waitMs: 120_000 });
 const narrow = new Sandbox({
+  ...kept,
   processes: 1,
   processesMax: 1,
   waitingPerOwnerMax: 2,
@@ -46,7 +53,7 @@ describe("the processes are shared fairly", () => {
     const sandbox = wide;
     const order: string[] = [];
     const limits = { timeoutMs: 300 };
-    const flood = Array.from({ length: 4 }, async () => {
+    const flood = Array.from({ length: FLOOD }, async () => {
       const { status } = await run(sandbox, FOREVER, { owner: "flooder", limits });
       order.push(status);
     });
@@ -55,7 +62,7 @@ describe("the processes are shared fairly", () => {
       order.push("light");
     });
     await Promise.all([...flood, ...light]);
-    expect(order.filter((end) => end === "timed_out")).toHaveLength(4);
+    expect(order.filter((end) => end === "timed_out")).toHaveLength(FLOOD);
     expect(order.at(-1)).toBe("timed_out");
   });
 
@@ -72,7 +79,7 @@ describe("the processes are shared fairly", () => {
   });
 
   test("an owner whose scripts wait leaves slots to others", async () => {
-    const sandbox = new Sandbox({ processes: 1, processesMax: 4, waitMs: 120_000 });
+    const sandbox = new Sandbox({ ...kept, processes: 1, processesMax: 4, waitMs: 120_000 });
     const { call, arrived, open: release } = gate();
     const waiting = Array.from({ length: 5 }, () => run(sandbox, WAITING, { call, owner: "a" }));
     await expect.poll(arrived, PATIENT).toBe(2);
@@ -124,7 +131,7 @@ describe("a pool that is full says so", () => {
   });
 
   test("after a while when nothing becomes free", async () => {
-    const sandbox = new Sandbox({ processes: 1, processesMax: 1, waitMs: 50 });
+    const sandbox = new Sandbox({ ...kept, processes: 1, processesMax: 1, waitMs: 50 });
     const { call, arrived, open: release } = gate();
     const first = run(sandbox, WAITING, { call });
     await expect.poll(arrived, PATIENT).toBe(1);

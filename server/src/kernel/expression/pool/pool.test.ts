@@ -2,15 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { IS_THOROUGH } from "../../testing/thorough.ts";
+import { idleProcesses } from "../../testing/world.ts";
 import { IdleProcesses } from "../../work/subprocess.ts";
 import { compileExpression } from "../expression.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { ExpressionPool } from "./pool.ts";
 
+/** Processes come from worlds before this file, and go to those after it. */
+const kept = { idleProcesses: idleProcesses.evaluators };
 /** Patient, since the machine may be busy: for what is expected to end by itself. */
-const pool = new ExpressionPool({ timeLimitMs: 20_000 });
+const pool = new ExpressionPool({ ...kept, timeLimitMs: 20_000 });
 /** For what is expected to be stopped. */
-const strict = new ExpressionPool({ timeLimitMs: 100 });
+const strict = new ExpressionPool({ ...kept, timeLimitMs: 100 });
 afterAll(async () => {
   await Promise.all([pool.close(), strict.close()]);
 });
@@ -72,7 +75,7 @@ test("however many expressions and keys it has seen, a process goes on", async (
 
 describe("results and inputs are bounded", () => {
   test("a result", async () => {
-    const small = new ExpressionPool({ timeLimitMs: 20_000, resultCharactersMax: 1_000 });
+    const small = new ExpressionPool({ ...kept, timeLimitMs: 20_000, resultCharactersMax: 1_000 });
     expect(await evaluate("$pad('', 900)", small)).toHaveLength(900);
     for (const text of [
       "$pad('', 1000)",
@@ -86,7 +89,7 @@ describe("results and inputs are bounded", () => {
   });
 
   test("an input", async () => {
-    const small = new ExpressionPool({ inputCharactersMax: 1_000 });
+    const small = new ExpressionPool({ ...kept, inputCharactersMax: 1_000 });
     const scope = { a: "x".repeat(1_000) };
     await expect(evaluate("$reverse(a)", small, "acme", scope)).rejects.toMatchObject({
       code: "too_large",
@@ -141,7 +144,7 @@ describe("nothing is left behind for another expression", () => {
 
 describe("the pool is shared fairly", () => {
   test("a flood of one key does not keep another's waiting", async () => {
-    const own = new ExpressionPool({ timeLimitMs: 300, processes: 2 });
+    const own = new ExpressionPool({ ...kept, timeLimitMs: 300, processes: 2 });
     await Promise.all(["w1", "w2"].map((key) => evaluate("$reverse([1, 2])", own, key)));
     const order: string[] = [];
     const flood = Array.from({ length: 4 }, (_, index) =>
@@ -157,7 +160,7 @@ describe("the pool is shared fairly", () => {
   });
 
   test("two floods leave a process to light users", async () => {
-    const own = new ExpressionPool({ timeLimitMs: 300, processes: 2 });
+    const own = new ExpressionPool({ ...kept, timeLimitMs: 300, processes: 2 });
     const order: string[] = [];
     const stopped = async (key: string): Promise<void> => {
       await evaluate(FOREVER, own, key).catch(() => order.push(key));
@@ -173,7 +176,12 @@ describe("the pool is shared fairly", () => {
   });
 
   test("a line that is full says so", async () => {
-    const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1, waitingPerKeyMax: 2 });
+    const own = new ExpressionPool({
+      ...kept,
+      timeLimitMs: 20_000,
+      processes: 1,
+      waitingPerKeyMax: 2,
+    });
     const all = await Promise.allSettled(
       Array.from({ length: 5 }, () => evaluate("$reverse([1, 2])", own)),
     );
@@ -200,7 +208,7 @@ test("the main thread goes on meanwhile", async () => {
 
 describe("an aborted request", () => {
   test("is let go, and the rest goes on", async () => {
-    const own = new ExpressionPool({ timeLimitMs: 300, processes: 1 });
+    const own = new ExpressionPool({ ...kept, timeLimitMs: 300, processes: 1 });
     const { signal, abort } = stopper();
     const reason = new Error("The run was cancelled.");
     const running = evaluate(FOREVER, own).catch((error: unknown) => error);
