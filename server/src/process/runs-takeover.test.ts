@@ -12,12 +12,12 @@ import { type Ask, asker, kill, launch, logIn, useProducts } from "./testing/pro
 const RUNS = tries(48, 120);
 /** So many requests to start a run are under way at once. */
 const STARTERS = 8;
-/** From this one on, the endpoint answers nothing until one of the workers is dead. */
+/** From this one on, the endpoint answers nothing until one of the nodes is dead. */
 const HELD_FROM = tries(12, 30);
 /** And by then each of the two waits for so many answers. */
 const UNDER_WAY_MIN = tries(6, 15);
 const ANSWER_MS = 5;
-/** For a busy machine. A dead worker's lanes are free after five seconds. */
+/** For a busy machine. A dead node's lanes are free after five seconds. */
 const WORK_LIMIT_MS = 100_000;
 const HERE = { "x-workspace": "default" };
 
@@ -42,12 +42,12 @@ afterEach(() => endpoint[Symbol.asyncDispose]());
 
 useProducts();
 
-test(`a kill -9 of one of two workers in the middle of ${RUNS} runs: the other one completes them all, and repeats no completed step`, async () => {
-  const { ask, workers } = await launchThree();
+test(`a kill -9 of one of two nodes in the middle of ${RUNS} runs: the other one completes them all, and repeats no completed step`, async () => {
+  const { ask, other } = await launchTwo();
   const workflowId = await deploy(ask);
   const started = startAll(ask, workflowId);
   await until(async () => (await nodesAtWork()).length === 2, WORK_LIMIT_MS);
-  await kill(workers[0]!, "group");
+  await kill(other, "group");
   released.resolve();
   const runIds = await started;
   await until(async () => {
@@ -67,17 +67,16 @@ test(`a kill -9 of one of two workers in the middle of ${RUNS} runs: the other o
   expect(await sharesOfNodes()).toEqual([{ n: SHARDS }]);
 });
 
-/** A node that answers, and two that work, once these have divided the lanes. */
-async function launchThree() {
+/** A node that is asked and another one, once they have divided the lanes. */
+async function launchTwo() {
   const env = { ...database.env, MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" };
-  const api = launch({ ...env, MILLRACE_ROLE: "api" });
-  const workers = [0, 1].map(() => launch({ ...env, MILLRACE_ROLE: "worker" }));
-  const [address = ""] = await Promise.all([api, ...workers].map(({ ready }) => ready));
+  const [node, other] = [launch(env), launch(env)];
+  const [address] = await Promise.all([node.ready, other.ready]);
   await until(async () => {
     const shares = await sharesOfNodes();
     return shares.length === 2 && shares.every(({ n }) => n === SHARDS / 2);
   }, WORK_LIMIT_MS);
-  return { ask: asker(address, await logIn(address)), workers };
+  return { ask: asker(address, await logIn(address)), other };
 }
 
 function sharesOfNodes(): Promise<any[]> {
@@ -199,6 +198,6 @@ async function assertCalledOnce(runIds: readonly string[]): Promise<void> {
   const keptAtMs = new Map(rows.map(({ run_id, at }) => [run_id, at]));
   const late = calls.filter(({ n, atMs }) => atMs > keptAtMs.get(runIds[n]));
   expect(late).toEqual([]);
-  // What the dead worker had begun was begun again: otherwise this would have shown nothing.
+  // What the dead node had begun was begun again: otherwise this would have shown nothing.
   expect(calls.length).toBeGreaterThanOrEqual(RUNS + UNDER_WAY_MIN);
 }
