@@ -200,7 +200,7 @@ test("a run is recorded with one command, and what a folder makes of it is teste
   edit("workflows/Order.ts", (text) => text.replace("template`Hello", "template`Bye"));
   edit("artifacts/shop-price.yaml", (text) => text.replace("input.gross / 2", "input.gross / 4"));
   const junit = join(home, "junit.xml");
-  const failed = await terminal.start(["test", "--junit", junit, "--folder", folder]);
+  const failed = await inFolder("test", "--junit", junit);
   expect([
     failed.code,
     failed.out.split("\n").filter((line: string) => !line.includes(folder)),
@@ -305,7 +305,7 @@ test("what people edited is shown against the folder, and the folder is promoted
   });
   const env = { MILLRACE_TOKEN: token.data.token, MILLRACE_WORKSPACE: "next" };
   const args = ["apply", "--folder", folder];
-  expect(await terminal.start(args, env)).toMatchObject({ code: 0, err: "" });
+  expect(await terminal.run(args, env)).toMatchObject({ code: 0, err: "" });
   expect(await terminal.run(["plan", "--folder", folder], env)).toMatchObject({
     code: 0,
     out: "No changes.\n",
