@@ -4,7 +4,7 @@ import type { Domain } from "#kernel/contract.ts";
 import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
-import { idleProcesses, type World } from "#kernel/testing/world.ts";
+import { idleProcesses, workOf as domainsOf, type World } from "#kernel/testing/world.ts";
 
 export interface Node {
   readonly kernel: Kernel;
@@ -29,14 +29,9 @@ export function openKernel(
   });
 }
 
-/**
- * All domains, of which only these work: what the others do at the start of a node, and whenever a clock is moved,
- * takes longer than most tests.
- */
+/** All domains of a world, of which only these work. */
 export function workOf(world: World, ...names: readonly string[]): readonly Domain[] {
-  return world.kernel.domains.map((domain) =>
-    names.includes(domain.name) ? domain : { ...domain, jobs: [], readers: [], engines: [] },
-  );
+  return domainsOf(world.kernel.domains, names);
 }
 
 /** A node that works for these domains, and serves nobody. */

@@ -46,7 +46,11 @@ const adding = domain({
 });
 
 const upstream = await useUpstream();
-const world = await useWorld({ work: true, env: upstream.env, domains: [...domains, adding] });
+const world = await useWorld({
+  work: ["connectors", "runs"],
+  env: upstream.env,
+  domains: [...domains, adding],
+});
 const owner = await world.member(["owner"]);
 const { body: connector } = await owner("POST /api/v1/connectors", {
   name: "API",

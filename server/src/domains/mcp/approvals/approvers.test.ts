@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { connectAgent } from "../testing/agent.ts";
 
-const world = await useWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const world = await useWorld({
+  work: ["mcp", "runs", "notifications"],
+  env: { MILLRACE_LOGIN_RATE_LIMIT: "0" },
+});
 await world.app.listen({ host: "127.0.0.1", port: 0 });
 const owner = await world.member(["owner"]);
 const builder = await world.member(["builder"]);

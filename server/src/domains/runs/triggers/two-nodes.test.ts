@@ -16,7 +16,7 @@ const EVENTS = tries(120, 240);
 const WAITED_FOR = [7, 57, 117];
 
 test("with two nodes each event starts each run once, ends each wait once, and a batch is one transaction", async () => {
-  await using world = await startWorld({ work: true });
+  await using world = await startWorld({ work: ["runs"] });
   await using node = await startNode(world, workOf(world, "runs"));
   await node.kernel.startWork();
   const owner = await world.member(["owner"]);
