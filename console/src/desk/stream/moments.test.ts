@@ -80,9 +80,21 @@ test("what happens to a problem is said as people say it", () => {
   const [entry] = shown(
     moment(1, "investigation_started"),
     moment(2, "incident_linked", { data: { incident: { number: "INC0000009" } } }),
-    moment(3, "known_error_declared"),
+    moment(3, "updated", {
+      changes: [
+        { field: "rootCause", from: null, to: "A newline too many." },
+        { field: "workaround", from: "Scan slowly.", to: null },
+      ],
+    }),
+    moment(4, "known_error_declared"),
   );
   expect(entry).toMatchObject({
-    clauses: ["began to investigate", "linked INC0000009", "declared a known error"],
+    clauses: [
+      "began to investigate",
+      "linked INC0000009",
+      "wrote down the cause",
+      "took back the workaround",
+      "declared a known error",
+    ],
   });
 });

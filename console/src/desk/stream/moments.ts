@@ -238,6 +238,12 @@ function toAssignClause(
   return `gave it to the team ${show("teamId", data["teamId"])}`;
 }
 
+/** Texts of a problem, which stand on its page and are too long for a line. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  rootCause: "the cause",
+  workaround: "the workaround",
+};
+
 function toChangeClause(
   { field, from, to }: Moment["changes"][number],
   show: (field: string, value: unknown) => string,
@@ -247,6 +253,8 @@ function toChangeClause(
   if (field === "state") return `set it to ${show(field, to)}`;
   if (field === "onHoldReason") return to === null ? "" : `waiting for: ${String(to as string)}`;
   if (field === "description") return "rewrote the description";
+  const text = WRITTEN[field];
+  if (text !== undefined) return `${to === null || to === "" ? "took back" : "wrote down"} ${text}`;
   if (field === "title") return `named it ${show(field, to)}`;
   if (field === "ciIds") return "changed what is affected";
   if (field === "tags") return `set tags to ${show(field, to)}`;
