@@ -32,7 +32,7 @@ function PickedList(props: OfferProps) {
   return (
     <Field label={label} help={help} error={error}>
       {({ id }) => (
-        <div className="picked-list">
+        <div className="picked-list" role="group" aria-label={label}>
           {values.map((one) => (
             <span key={one} className="item-chip" title={one}>
               <span className={nameOf ? "cut" : "cut mono"}>{nameOf?.(one) ?? one}</span>
@@ -50,7 +50,6 @@ function PickedList(props: OfferProps) {
           {isReader && values.length === 0 && <span className="muted">None</span>}
           {!isReader && (
             <Combobox
-              key={values.length}
               id={id}
               label={add}
               placeholder={`${add}…`}

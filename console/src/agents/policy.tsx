@@ -114,6 +114,11 @@ function PolicyFields(props: FieldsProps): ReactNode {
       </Field>
       <ApproverList
         {...list("approvers")}
+        error={
+          errorOf("approvers") && draft.approvers.length === 0
+            ? "Name at least one."
+            : errorOf("approvers")
+        }
         label="Who approves"
         help="Whoever of them comes first."
       />

@@ -15,6 +15,10 @@ describeInBrowser("agents", () => {
     await page.getByRole("combobox", { name: "Add an operation" }).fill("records.*");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Without records.*" }).waitFor();
+    // The field is ready for the next one.
+    await page.keyboard.type("problems.*");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Without problems.*" }).click();
     await page.getByRole("combobox", { name: "Add a role or a person" }).fill("builder");
     await page.getByRole("option", { name: /Builder.*Role/ }).click();
     await page.getByRole("button", { name: "Without Owner" }).click();
