@@ -161,10 +161,18 @@ class WallClock {
 const HOURS = 24;
 const MIDNIGHT = new Date("2023-12-31T23:59:59.999Z");
 
-/** True when it names every hour of a day. */
+/** True when it names every hour of a day. Asked for each time of each schedule, and so no longer than it is in doubt. */
 function isHourly(cron: string): boolean {
   const fields = cron.trim().split(/\s+/);
   if (fields.length === 1) return cron.trim().toLowerCase() === "@hourly";
-  const hours = parseCron(`0 ${fields.at(-4)} * * *`).nextRuns(HOURS, MIDNIGHT);
-  return hours.at(-1)?.getTime() === MIDNIGHT.getTime() + 1 + (HOURS - 1) * HOUR_MS;
+  const hour = fields.at(-4) ?? "";
+  if (hour === "*" || /^\d+$/.test(hour)) return hour === "*";
+  const named = parseCron(`0 ${hour} * * *`);
+  for (let time = MIDNIGHT, hours = 0; hours < HOURS; hours += 1) {
+    const expected = MIDNIGHT.getTime() + 1 + hours * HOUR_MS;
+    const next = named.nextRun(time);
+    if (next?.getTime() !== expected) return false;
+    time = next;
+  }
+  return true;
 }
