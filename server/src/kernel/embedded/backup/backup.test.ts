@@ -129,7 +129,7 @@ test("a damaged backup is rejected with a reason, and leaves nothing behind", as
   expect(await readdir(into)).toEqual([]);
   const zipped = join(base(), "cut.tar.gz");
   await writeSmall(zipped);
-  await truncate(zipped, (await stat(zipped)).size / 2);
+  await truncate(zipped, Math.floor((await stat(zipped)).size / 2));
   await expect(checkBackup(zipped)).rejects.toThrow(/does not unpack|ends too early/);
   await expect(checkBackup(join(base(), "nowhere.tar"))).rejects.toThrow("There is no backup");
 });
