@@ -32,30 +32,42 @@ export async function millrace(
  * The same in one process for all commands of a file, one after another: most of a command's time is that of loading
  * the product. One command of each kind is to be started as an operator does it.
  */
-export function useMillrace(): typeof millrace {
-  let session: ChildProcess | undefined;
+export function useMillrace(): (
+  args: readonly string[],
+  env?: Record<string, string>,
+) => Promise<Said> {
+  let session: Session | undefined;
   afterAll(async () => {
-    if (!session) return;
-    const ended = once(session, "exit");
-    session.disconnect();
-    await ended;
+    session?.child.disconnect();
+    await session?.ended.catch(() => undefined);
   });
-  return async (args, env = {}) => {
-    const running = (session ??= fork(PROCESS, [join(builtServer(), "cli.mjs")], {
-      cwd: "/",
-      execArgv: [],
-      env: sharedBuild(),
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-    }));
-    const failed = once(running, "exit").then(([code]) => {
-      throw new Error(`A command ended the process of all commands: ${code}`);
-    });
-    // For nobody waits for what comes of its end.
-    failed.catch(() => undefined);
-    const answered = once(running, "message");
-    const command: OperatorCommand = { args, env: productEnvironment(env) };
-    running.send(command);
-    const [said] = await Promise.race([answered, failed]);
+  return async (args, env) => {
+    session ??= openSession();
+    const answered = once(session.child, "message");
+    const command: OperatorCommand = { args, env: productEnvironment(env ?? {}) };
+    session.child.send(command);
+    const [said] = await Promise.race([answered, session.ended]);
     return said as Said;
   };
+}
+
+interface Session {
+  readonly child: ChildProcess;
+  /** Rejects when it ends. */
+  readonly ended: Promise<never>;
+}
+
+function openSession(): Session {
+  const child = fork(PROCESS, [join(builtServer(), "cli.mjs")], {
+    cwd: "/",
+    execArgv: [],
+    env: sharedBuild(),
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`A command ended the process of all commands: ${code}`);
+  });
+  // While nobody waits for a command.
+  ended.catch(() => undefined);
+  return { child, ended };
 }
