@@ -11,13 +11,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
-import { until, useWorld, workOf } from "#kernel/testing/world.ts";
-import { domains } from "./app.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { Terminal } from "./cli/testing/terminal.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 // Nothing is looked for by its meaning here: the vectors of what comes with a pack took three seconds.
-const world = await useWorld({ work: true, domains: workOf(domains, ["runs"]) });
+const world = await useWorld({ work: ["runs"] });
 const owner = await world.member(["owner"]);
 const url = await world.app.listen({ host: "127.0.0.1", port: 0 });
 const home: string = mkdtempSync(join(tmpdir(), "millrace-code-"));

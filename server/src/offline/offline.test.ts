@@ -14,7 +14,7 @@ import { packedCli } from "../cli/testing/packed-cli.ts";
 import { offlineContributions } from "./contributions.ts";
 
 const receiver = await useFixture(startReceiver());
-const world = await useWorld({ work: true, env: receiver.env });
+const world = await useWorld({ work: ["runs"], env: receiver.env });
 const owner = await world.member(["owner"]);
 const folder = mkdtempSync(join(tmpdir(), "millrace-offline-"));
 afterAll(async () => rmSync(folder, { recursive: true, force: true }));
