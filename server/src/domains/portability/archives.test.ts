@@ -2,16 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { operator } from "#domains/installation/testing/operator.ts";
 import { fillSmall } from "../../portability/testing/archive-worlds.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { until, useWorld, workOf } from "#kernel/testing/world.ts";
-import { domains } from "../../app.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { retireImportsJob } from "./imports/jobs.ts";
 
 const PASSPHRASE = "correct horse battery";
 /** Half of the time for which a session is kept in memory. */
 const ENTERED_MAX_MS = 15_000;
-const options = { work: true, hostCommands: true, domains: workOf(domains, ["portability"]) };
-const source = await useWorld(options);
-const target = await useWorld(options);
+const source = await useWorld({ work: ["portability"], hostCommands: true });
+const target = await useWorld({ work: true, hostCommands: true });
 const small = await source.workspace("small");
 const owner = await source.member(["owner"], small);
 const runner = await operator(target);
