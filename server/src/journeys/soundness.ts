@@ -4,7 +4,9 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+export const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+/** Where a console of these tests has axe beside its own scripts. */
+export const AXE_ASSET = "assets/axe.js";
 /** Set on the texts whose colours are to be looked at, and on the links that words around them may hide. */
 const MARKS = { text: "data-fresh-look", link: "data-fresh-link" };
 /** The rules of colours, and what each of them looks at. */
@@ -27,9 +29,31 @@ interface Violation {
 
 let source: string | undefined;
 
+/**
+ * To hand half a megabyte to the browser takes most of the time that axe takes to load: the console's pages have it from
+ * their server, and then from the browser's cache.
+ */
 async function loadAxe(page: Page): Promise<void> {
+  if (await page.evaluate(findAxe, AXE_ASSET)) return;
   source ??= readFileSync(AXE, "utf8");
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(source);
+  await page.evaluate(source);
+}
+
+/** Resolves with whether axe is there, or could be loaded. Runs in the page. */
+async function findAxe(path: string): Promise<boolean> {
+  if ("axe" in globalThis) return true;
+  const isConsole = document.querySelector("#root") !== null;
+  if (!isConsole) return false;
+  const script = document.createElement("script");
+  script.src = new URL(path, document.baseURI).href;
+  const loading = new Promise<void>((done) => {
+    script.addEventListener("load", () => done());
+    script.addEventListener("error", () => done());
+  });
+  document.head.append(script);
+  await loading;
+  script.remove();
+  return "axe" in globalThis;
 }
 
 /** The ways in which texts were drawn in this process, with each of which axe was content. */

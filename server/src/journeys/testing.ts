@@ -1,5 +1,6 @@
 /** A console on the real product, and people who use it in a real browser. */
 import { execFile } from "node:child_process";
+import { copyFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,7 +10,7 @@ import { leaveSeat, type Seat, takeSeat } from "#kernel/testing/browser.ts";
 import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 import { makeSharedFolder } from "#kernel/testing/shared-folder.ts";
 import { startWorld, type World, type WorldOptions } from "#kernel/testing/world.ts";
-import { findColourViolations, findViolations } from "./soundness.ts";
+import { AXE, AXE_ASSET, findColourViolations, findViolations } from "./soundness.ts";
 
 const BUILD = join(import.meta.dirname, "../../../console/build.mjs");
 
@@ -84,6 +85,7 @@ async function findPort(): Promise<number> {
 function builtConsole(): Promise<string> {
   return makeSharedFolder("console", async (draft) => {
     await promisify(execFile)(process.execPath, [BUILD, draft]);
+    await copyFile(AXE, join(draft, AXE_ASSET));
   });
 }
 
