@@ -74,11 +74,14 @@ describeInBrowser("the agent's desk", () => {
       await page.keyboard.press("t");
       await page.getByText(`${number} is yours`).waitFor();
       await page.keyboard.press("r");
-      const countDrawn = await countPanelDrawn(page);
-      await page.keyboard.type(ANSWER);
-      // At the first key it is told that somebody writes; no other key draws more than the letter.
-      expect(await countDrawn()).toBeLessThan(ANSWER.length / 4);
-      if (n === 0) await expectSound(agent);
+      if (n > 0) await page.keyboard.insertText(ANSWER);
+      else {
+        const countDrawn = await countPanelDrawn(page);
+        await page.keyboard.type(ANSWER);
+        // At the first key it is told that somebody writes; no other key draws more than the letter.
+        expect(await countDrawn()).toBeLessThan(ANSWER.length / 4);
+        await expectSound(agent);
+      }
       await page.keyboard.press("Control+Shift+Enter");
       await until(async () => openNumber(agent) !== number);
     }

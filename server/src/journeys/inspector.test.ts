@@ -140,7 +140,8 @@ describeInBrowser("the inspector", () => {
     await page.keyboard.insertText("const found = await context.tables");
     await page.keyboard.type(".");
     await page.getByRole("option", { name: /^list/ }).waitFor();
-    await page.keyboard.type("list('orders');\nreturn found.");
+    await page.keyboard.insertText("list('orders');\nreturn found");
+    await page.keyboard.type(".");
     await page.getByRole("option", { name: /^filter/ }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.type("length");

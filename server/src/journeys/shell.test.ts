@@ -254,7 +254,7 @@ describeInBrowser("the shell", () => {
     await page.getByRole("link", { name: "Approvals" }).click();
     await page.getByRole("heading", { name: "Approvals" }).waitFor();
     expect(isOld).toBe(false);
-    await open(visitor, `/workflows/${made.body.data.id}`);
+    await moveTo(page, `${at.origin}/workflows/${made.body.data.id}`);
     isOld = true;
     const name = page.getByRole("textbox", { name: "Name of the workflow" });
     await name.fill("Written and kept");

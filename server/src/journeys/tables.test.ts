@@ -169,7 +169,7 @@ describeInBrowser("tables", () => {
       return listed.body.data.map(({ id }: { readonly id: string }) => id);
     };
     const [rex, minka] = await idsOf();
-    await moveTo(page, `${at.origin}/tables/pets`);
+    await page.goto(`${at.origin}/tables/pets`);
     await page.getByRole("gridcell", { name: "Rex", exact: true }).waitFor();
     await page.getByRole("grid").focus();
     await page.keyboard.press("Control+Delete");
