@@ -3,7 +3,6 @@
  * 0124), so that a crash of PostgreSQL takes some back; the model and the tool with an effect count what they are
  * asked.
  */
-import { spawnSync } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -11,12 +10,13 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openaiAnswer } from "#domains/agents/testing/model-service.ts";
 import { json, type Received, useUpstream } from "#domains/connectors/testing/upstream.ts";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { type EmbeddedDatabase, startEmbedded } from "#kernel/embedded/embedded-database.ts";
 import { signal } from "#kernel/embedded/processes.ts";
 import { fastFolder } from "#kernel/testing/fast-folder.ts";
 import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 import { until } from "#kernel/testing/world.ts";
-import { startedFolder } from "./testing/built-server.ts";
+import { startedBefore } from "./testing/started-before.ts";
 import {
   type Ask,
   asker,
@@ -50,11 +50,7 @@ interface Round {
   readonly agents: readonly Agent[];
 }
 
-const KILLED_NODE: Round = {
-  victims: ["node"],
-  agents: [{ at: "turn2", isLost: false, again: ["turn2"] }],
-};
-const ROUNDS: readonly Round[] = [
+const EVERY_ROUND: readonly Round[] = [
   {
     victims: ["database"],
     agents: [
@@ -62,8 +58,7 @@ const ROUNDS: readonly Round[] = [
       { at: "turn2", isLost: true, again: [] },
     ],
   },
-  // Kills of Node alone are those of steps, too, one of which is always in the middle of an agent.
-  ...(IS_THOROUGH ? [KILLED_NODE] : []),
+  { victims: ["node"], agents: [{ at: "turn2", isLost: false, again: ["turn2"] }] },
   {
     victims: ["node", "database"],
     agents: [
@@ -72,19 +67,19 @@ const ROUNDS: readonly Round[] = [
     ],
   },
 ];
+/** Node alone is killed by the test of steps, too, and always in the middle of an agent. */
+const ROUNDS = EVERY_ROUND.filter(({ victims }) => IS_THOROUGH || victims.includes("database"));
 
 const upstream = await useUpstream();
-let home: string;
-let folder: string;
+let [home, folder] = ["", ""];
 let database: EmbeddedDatabase;
 useProducts();
 
 beforeAll(async () => {
   home = await mkdtemp(join(fastFolder(), "millrace-agents-crash-"));
   await chmod(home, 0o755);
-  // One that a product was started on before.
   folder = join(home, "data");
-  expect(spawnSync("cp", ["-a", join(startedFolder(), "data"), folder]).status).toBe(0);
+  startedBefore(folder);
   database = await startDatabase();
 });
 
@@ -220,14 +215,11 @@ async function countEntries(runId: string): Promise<number> {
   return row.entries;
 }
 
-async function rows(text: string, values: readonly unknown[] = []): Promise<any[]> {
-  const client = new pg.Client(database.connection);
-  await client.connect();
-  try {
-    return (await client.query(text, [...values])).rows;
-  } finally {
-    await client.end();
-  }
+function rows(text: string, values: readonly unknown[] = []): Promise<any[]> {
+  return withOwnerClient(
+    database.connection,
+    async (client) => (await client.query(text, [...values])).rows,
+  );
 }
 
 /** The first owner, in the workspace that there is at first. */

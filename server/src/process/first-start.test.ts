@@ -41,8 +41,8 @@ const MOMENTS: readonly Moment[] = [
 ];
 
 /**
- * For those who have little time; `npm run proof -- thorough` kills it at all of them. That of initdb is one of those of
- * the embedded database, too.
+ * For those who have little time; `npm run proof -- thorough` kills it at all of them. The tests of the embedded
+ * database kill initdb, too.
  */
 const CHOSEN = new Set(["the migrations run", "the roles are made"]);
 

@@ -6,8 +6,8 @@ import { startedFolder } from "./built-server.ts";
 import { dataFolder } from "./product.ts";
 
 /** Makes the data folder one that was started and stopped before: a copy, which saves the time of the first start. */
-export function startedBefore(): void {
-  copy(join(startedFolder(), "data"), dataFolder());
+export function startedBefore(folder = dataFolder()): void {
+  copy(join(startedFolder(), "data"), folder);
 }
 
 /** Makes it one with the bundle that the first start has built, too. */
