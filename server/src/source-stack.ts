@@ -87,7 +87,7 @@ function scanMappings(
   const numbers = new Int32Array(5);
   let place: Place | undefined;
   let [field, value, shift] = [0, 0, 0];
-  let ahead = positionsOf(0, positions);
+  let ahead = findPositions(0, positions);
   const tell = (): void => {
     const position = ahead.pop();
     if (position && place) found(position, place);
@@ -113,12 +113,12 @@ function scanMappings(
     while (ahead.length > 0) tell();
     line += 1;
     [numbers[0], place] = [0, undefined];
-    ahead = positionsOf(line, positions);
+    ahead = findPositions(line, positions);
   }
 }
 
 /** Those of a line, the first one last. */
-function positionsOf(
+function findPositions(
   line: number,
   positions: ReadonlyMap<number, readonly Position[]>,
 ): Position[] {
