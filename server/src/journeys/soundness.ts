@@ -30,8 +30,8 @@ interface Violation {
 let source: string | undefined;
 
 /**
- * To hand half a megabyte to the browser takes most of the time that axe takes to load: the console's pages have it from
- * their server, and then from the browser's cache.
+ * Axe is half a megabyte, and most of its load was to hand that to the browser: the console's pages have it from their
+ * server, and then from the browser's cache.
  */
 async function loadAxe(page: Page): Promise<void> {
   if (await page.evaluate(findAxe, AXE_ASSET)) return;
@@ -59,7 +59,7 @@ async function findAxe(path: string): Promise<boolean> {
 /** The ways in which texts were drawn in this process, with each of which axe was content. */
 const known = new Set<string>();
 
-/** What is around every screen: a third to two thirds of what it is made of. */
+/** The frame around every screen, a third to two thirds of its elements. */
 const FRAMES = [".shell > nav", ".stage > .top", ".stage > nav"];
 /** The frames of this process with which axe was content. */
 const knownFrames = new Set<string>();

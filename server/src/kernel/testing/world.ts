@@ -80,7 +80,7 @@ const EVENTS_OF_REQUEST = {
 };
 
 /**
- * All of these domains, of which only some work: what the others do at the start, for each event and whenever a clock is
+ * All of these domains, of which only some work: the others' work at a start, for each event and whenever a clock is
  * moved takes longer than most tests.
  */
 export function workOf(domains: readonly Domain[], names: readonly string[]): readonly Domain[] {

@@ -1,6 +1,6 @@
 /**
  * Two years of tickets against a count that shares nothing with the product's: it asks what the clocks of the place
- * show, at the ends of each day and for every quarter of an hour of a day that changes them, and adds up minute by minute.
+ * show, at the ends of each day and for every quarter of an hour of a day that changes them, and adds up by the minute.
  */
 import { expect, test } from "vitest";
 import type { RecordedEvent } from "#kernel/log/event.ts";

@@ -161,7 +161,7 @@ class WallClock {
 const HOURS = 24;
 const MIDNIGHT = new Date("2023-12-31T23:59:59.999Z");
 
-/** True when it names every hour of a day. Asked for each time of each schedule, and so no longer than it is in doubt. */
+/** True when it names every hour of a day; asked for each time of each schedule. */
 function isHourly(cron: string): boolean {
   const fields = cron.trim().split(/\s+/);
   if (fields.length === 1) return cron.trim().toLowerCase() === "@hourly";
