@@ -1,7 +1,9 @@
 /**
- * `npm test`: the checks and all tests, side by side where there is memory for both, since the tests leave a seventh of
+ * `npm test`: the checks and the tests, side by side where there is memory for both, since the tests leave a seventh of
  * two processors idle. Each says by itself what it found; of checks beside the tests the words come last, where whoever
  * scrolls to the end finds them. Words after `--` are the tests'.
+ *
+ * Where `CI=true`, or after `--all`, all tests run; otherwise those that somebody waits for (`vitest.config.ts`).
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -14,6 +16,10 @@ const TOGETHER_BYTES_MIN = 10 * 1024 ** 3;
 /** The check of types is a program in Go, which collects its rubbish less often so: a twelfth of its time. */
 const GOGC = "400";
 
+const words = process.argv.slice(2).filter((word) => word !== "--all");
+/** Whoever names tests wants those. */
+const isShort = process.argv.length === 2 && process.env["CI"] !== "true";
+
 /**
  * @param {readonly string[]} args
  * @param {(text: Buffer) => void} [onText] - Gets what it says, which otherwise is said at once.
@@ -21,7 +27,7 @@ const GOGC = "400";
  */
 function runScript(args, onText) {
   const stdio = onText === undefined ? "inherit" : "pipe";
-  const env = { GOGC, ...process.env };
+  const env = { GOGC, ...process.env, ...(isShort && { MILLRACE_TESTS: "short" }) };
   const child = spawn("npm", ["run", ...args], { cwd: REPOSITORY, env, stdio });
   if (onText) for (const stream of [child.stdout, child.stderr]) stream?.on("data", onText);
   return new Promise((resolve, reject) => {
@@ -30,7 +36,7 @@ function runScript(args, onText) {
   });
 }
 
-const runTests = () => runScript(["-w", "server", "test", "--", ...process.argv.slice(2)]);
+const runTests = () => runScript(["-w", "server", "test", "--", ...words]);
 
 /** @returns {Promise<boolean>} Whether all is well. */
 async function runTogether() {
@@ -50,4 +56,9 @@ async function runTogether() {
 
 const isRoomy = availableMemory() >= TOGETHER_BYTES_MIN;
 const isGood = isRoomy ? await runTogether() : (await runScript(["check"])) && (await runTests());
+if (isShort && isGood) {
+  process.stdout.write(
+    "\nLeft to CI: whole processes, commands of the host, further journeys. Here: npm test -- --all\n",
+  );
+}
 process.exitCode = isGood ? 0 : 1;

@@ -1,11 +1,26 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Tests in a browser, of every operation, and with processes of their own. */
 const LONG =
   /\/src\/(journeys|sweep|process|cli|portability|offline|code-cli|artifact-cli|lazy-imports|source-stack|kernel\/(embedd|sandbox|expression\/pool)|domains\/(portability|documents|itsm\/(model|knowledge)))/;
+
+/**
+ * What only CI and `npm test -- --all` run: whoever changes a line waits seven minutes, not eleven. Each is dear, and
+ * most changes can't break it without breaking one that stays: processes and how they end beside one start and one crash
+ * of the whole, commands of the host, and journeys through what few people open each day.
+ */
+const FOR_CI = [
+  "src/process/!(crash|first-start|bundle).test.ts",
+  "src/{cli,offline,portability}/**",
+  "src/{code-cli,artifact-cli,source-stack,lazy-imports}.test.ts",
+  "src/domains/portability/**",
+  "src/kernel/{embedded,embedding,sandbox}/**",
+  "src/kernel/expression/pool/**",
+  "src/journeys/{administrator,agents,apps,changes,dashboards,desk-settings,inspector,integrator,major,pages,service}.test.ts",
+];
 
 /** The part of the others that comes between the long ones; the rest fills the end. */
 const BETWEEN = 0.8;
@@ -74,6 +89,10 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["src/**/*.test.ts"],
+          exclude: [
+            ...configDefaults.exclude,
+            ...(process.env["MILLRACE_TESTS"] === "short" ? FOR_CI : []),
+          ],
           globalSetup: ["./src/kernel/testing/database.ts", "./src/kernel/testing/chromium.ts"],
           execArgv: [...FLAGS, "--import", PRELOAD],
           // Node reads the sources itself, as it does in the product: to transform them took 15 seconds. No test has a
