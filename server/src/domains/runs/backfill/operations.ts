@@ -136,7 +136,6 @@ async function chooseSpan(
   workflowId: string,
   { from, to = ctx.now.toISOString(), triggerId, filter }: BackfillInput,
 ): Promise<BackfillSpan> {
-  const { caller } = ctx;
   const { triggers, ...backfilled } = await findBackfilled(ctx, workflowId);
   const chosen = triggers.find(({ id }) => triggerId === undefined || id === triggerId);
   if (!chosen) throw new Failure(NothingToBackfill);
@@ -146,7 +145,7 @@ async function chooseSpan(
   if (filter && triggerType !== "event_bus") {
     throw invalidField("/filter", "is for triggers that hear events");
   }
-  if (filter && chosen.trigger.type === "event_bus" && !mayHear(caller, chosen.trigger.topic)) {
+  if (filter && chosen.trigger.type === "event_bus" && !mayHear(ctx.caller, chosen.trigger.topic)) {
     throw permissionFailure(EventsRead.name);
   }
   return {
@@ -212,12 +211,11 @@ async function insertBackfill(
   { version, triggerId, triggerType, from, to, until, ofActivation, filter, starter }: BackfillSpan,
   { maxConcurrency = CONCURRENCY_DEFAULT }: BackfillInput,
 ): Promise<Backfill> {
-  const { now } = ctx;
   if ((await countRunning(ctx.tx)) >= RUNNING_MAX) throw new Failure(TooManyBackfills);
   const row = await ctx.tx
     .insertInto("backfills")
     .values({
-      id: newId("bfl", now.getTime()),
+      id: newId("bfl", ctx.now.getTime()),
       workflow_id: version.workflowId,
       trigger_id: triggerId,
       trigger_type: triggerType,
@@ -230,7 +228,7 @@ async function insertBackfill(
       filter: filter === null ? null : JSON.stringify(filter),
       max_concurrency: maxConcurrency,
       created_by: starter.runAs,
-      created_at: now.toISOString(),
+      created_at: ctx.now.toISOString(),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
