@@ -58,7 +58,7 @@ const isRoomy = availableMemory() >= TOGETHER_BYTES_MIN;
 const isGood = isRoomy ? await runTogether() : (await runScript(["check"])) && (await runTests());
 if (isShort && isGood) {
   process.stdout.write(
-    "\nLeft to CI: whole processes, commands of the host, further journeys. Here: npm test -- --all\n",
+    "\nLeft to CI: whole processes, commands of the host, most journeys, and what is large. Here: npm test -- --all\n",
   );
 }
 process.exitCode = isGood ? 0 : 1;
