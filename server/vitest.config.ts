@@ -21,6 +21,7 @@ const FOR_CI = [
   "src/kernel/expression/pool/**",
   // Journeys, beside the first one, and those of agents and of people who ask.
   "src/journeys/!(approvals|desk|home|portal).test.ts",
+  "src/journeys/desk-settings.test.ts",
   // What is large, long or against the clock.
   "src/domains/{documents,workflows/n8n,records/vectors}/**",
   "src/domains/runs/{endurance,backfill/backfill}.test.ts",
