@@ -3,7 +3,7 @@
  * two processors idle. Each says by itself what it found; of checks beside the tests the words come last, where whoever
  * scrolls to the end finds them. Words after `--` are the tests'.
  *
- * Where `CI=true`, or after `--all`, all tests run; otherwise those that somebody waits for (`vitest.config.ts`).
+ * After `--short` it leaves out what is dear and hardly ever breaks alone (`vitest.config.ts`).
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -16,9 +16,8 @@ const TOGETHER_BYTES_MIN = 10 * 1024 ** 3;
 /** The check of types is a program in Go, which collects its rubbish less often so: a twelfth of its time. */
 const GOGC = "400";
 
-const words = process.argv.slice(2).filter((word) => word !== "--all");
-/** Whoever names tests wants those. */
-const isShort = process.argv.length === 2 && process.env["CI"] !== "true";
+const words = process.argv.slice(2).filter((word) => word !== "--short");
+const isShort = process.argv.includes("--short");
 
 /**
  * @param {readonly string[]} args
@@ -58,7 +57,7 @@ const isRoomy = availableMemory() >= TOGETHER_BYTES_MIN;
 const isGood = isRoomy ? await runTogether() : (await runScript(["check"])) && (await runTests());
 if (isShort && isGood) {
   process.stdout.write(
-    "\nLeft to CI: whole processes, commands of the host, most journeys, and what is large. Here: npm test -- --all\n",
+    "\nLeft out: whole processes, commands of the host, most journeys, and what is large.\n",
   );
 }
 process.exitCode = isGood ? 0 : 1;
