@@ -1,6 +1,7 @@
 import "./notifications.css";
 import { call, etagOf, invalidate, patchCached, useOp } from "../data/api.ts";
 import { applyChange } from "../data/change.ts";
+import { MailNotice } from "../data/mail-notice.tsx";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { KINDS_OF_MAIL, setMuted } from "./mail-kinds.ts";
@@ -37,6 +38,7 @@ export function MailSettings() {
           Everything you are told is in your inbox here. Say what is sent by mail as well; it holds
           for this workspace.
         </p>
+        <MailNotice />
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && <Loading rows={5} />}
         {preferences && (

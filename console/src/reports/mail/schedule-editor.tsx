@@ -1,5 +1,6 @@
 import { Send } from "lucide-react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { MailNotice, useMailRefusal } from "../../data/mail-notice.tsx";
 import { useNames } from "../../data/names/names.ts";
 import {
   CheckField,
@@ -84,6 +85,7 @@ export function ScheduleEditor({ schedule, reportId, refusal, onOpen }: Schedule
         )
       }
     >
+      <MailNotice />
       <LineField
         label="Subject"
         value={draft.name}
@@ -173,13 +175,15 @@ const OUTCOMES = { sent: "ok", skipped: "idle", failed: "bad" } as const;
 const OUTCOME_WORDS = { sent: "Sent", skipped: "Not sent", failed: "Failed" } as const;
 
 function SentState(props: { readonly schedule: Schedule; readonly refusal: string | undefined }) {
-  const { schedule, refusal } = props;
+  const { schedule } = props;
+  const mailRefusal = useMailRefusal();
+  const refusal = props.refusal ?? mailRefusal;
   const nameOf = useNames();
   const send = async (onlyMe: boolean): Promise<void> => {
     try {
       await call("report_schedules.send", { params: { id: schedule.id }, body: { onlyMe } });
       invalidate(["report_schedules."]);
-      notify(onlyMe ? "It is on its way to you" : `${schedule.name} is on its way`);
+      notify(onlyMe ? "Sending it to you" : `Sending ${schedule.name} to all recipients`);
     } catch (error) {
       notifyError(error);
     }

@@ -41,7 +41,7 @@ export interface MailSettings {
 export const MailNotConfigured = failure(
   "mail_not_configured",
   409,
-  "This installation sends no e-mail; its operator can set MILLRACE_SMTP_URL.",
+  "This installation can't send e-mail. An operator can set MILLRACE_SMTP_URL.",
 );
 
 const TIMEOUT_MS = 20_000;

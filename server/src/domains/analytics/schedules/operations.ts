@@ -3,7 +3,8 @@ import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import type { Operation } from "#kernel/contract.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { assertNoErrors, invalidField } from "#kernel/operation/failure.ts";
+import { MailNotConfigured } from "#kernel/mail/mailer.ts";
+import { assertNoErrors, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { resource } from "#kernel/resource/resource.ts";
@@ -121,8 +122,10 @@ const sendNow = command({
   bodyOptional: true,
   response: item(ReportSchedule),
   emits: [ScheduleTriggered],
+  fails: [MailNotConfigured],
   example: { params: { id }, body: { onlyMe: true } },
   async prepare(platform, _input, caller) {
+    if (!platform.mailer.available) throw new Failure(MailNotConfigured);
     const { workspace } = partitionOfCaller(caller);
     platform.rateLimit.assert(`report mails ${workspace}`, SENT_BY_HAND_MAX);
   },

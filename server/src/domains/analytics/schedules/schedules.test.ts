@@ -2,7 +2,7 @@ import PostalMime from "postal-mime";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { useMailbox } from "#kernel/testing/mailbox.ts";
-import { until, useWorld } from "#kernel/testing/world.ts";
+import { startWorld, until, useWorld } from "#kernel/testing/world.ts";
 
 const { url, mails } = await useMailbox();
 const world = await useWorld({
@@ -155,4 +155,25 @@ test("a dashboard goes as one mail with all of its tiles, and says what could no
     owner(`POST ${PATH}/${id}/send`, { onlyMe: true }),
   );
   expect((await Promise.all(floods)).map(({ status }) => status)).toContain(429);
+});
+
+test("without a mail server a report is not sent, and everyone who is signed in can see why", async () => {
+  await using mute = await startWorld();
+  const builder = await mute.member(["owner"]);
+  expect((await builder("GET /api/v1/auth/me")).body.data.sendsMail).toBe(false);
+  expect((await owner("GET /api/v1/auth/me")).body.data.sendsMail).toBe(true);
+  const table = { name: "Orders", slug: "orders", columns: [{ name: "amount", type: "integer" }] };
+  await builder("POST /api/v1/tables", table);
+  const saved = await builder("POST /api/v1/analytics/reports", {
+    name: "Orders",
+    source: { kind: "records", table: "orders" },
+  });
+  const made = await builder(`POST ${PATH}`, {
+    name: "Daily",
+    reportId: saved.body.data.id,
+    recipients: [builder.userId],
+  });
+  expect(made.status).toBe(201);
+  const sent = await builder(`POST ${PATH}/${made.body.data.id}/send`, { onlyMe: true });
+  expect([sent.status, sent.body.code, sent.events]).toEqual([409, "mail_not_configured", []]);
 });
