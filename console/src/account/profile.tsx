@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, invalidate } from "../data/api.ts";
-import type { Me } from "../data/people.ts";
+import { describeRoles, type Me } from "../data/people.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { chooseTheme, THEMES, useTheme } from "../shell/theme.ts";
 import { Section } from "../ui/display/section.tsx";
@@ -30,13 +30,13 @@ export function Profile({ me }: { readonly me: Me }) {
       />
       <Section title="Workspaces" about={count(me.workspaceCount, "workspace")}>
         <ul>
-          {me.workspaces.map(({ id, name, slug, roles }) => (
+          {me.workspaces.map(({ id, name, slug, ...member }) => (
             <li key={id} className="entry">
               <div className="grow entry-words">
                 <div className="entry-title">{name}</div>
                 <div className="muted">{slug}</div>
               </div>
-              <span className="muted account-roles">{roles.map(nameRole).join(", ")}</span>
+              <span className="muted account-roles">{describeRoles(member)}</span>
             </li>
           ))}
         </ul>
@@ -44,9 +44,6 @@ export function Profile({ me }: { readonly me: Me }) {
     </>
   );
 }
-
-/** A custom role has an id; its name is told on the page of people. */
-const nameRole = (role: string): string => (role.startsWith("rol_") ? "Own role" : toWords(role));
 
 function Name({ name }: { readonly name: string }) {
   const [draft, setDraft] = useState(name);

@@ -1,5 +1,6 @@
 /** The person who is signed in, and what they may do. */
 import { useMemo } from "react";
+import { toWords } from "../ui/words.ts";
 import { type Schemas, useOp } from "./api.ts";
 import { pathOf, readPermissionOf } from "./resource-path.ts";
 
@@ -10,6 +11,12 @@ export type Me = Schemas["Me"];
 /** The person who is signed in, with roles and permissions in this workspace. */
 export function useMe(): Me | undefined {
   return useOp("auth.me", undefined, { staleTime: KEPT_MS }).data?.data;
+}
+
+/** The names of roles in words: custom roles as somebody named them, built-in ones by their ids. */
+export function describeRoles({ roles, roleNames }: Pick<Me, "roles" | "roleNames">): string {
+  const names = roleNames.map((name, n) => (name === roles[n] ? toWords(name) : name));
+  return names.join(", ");
 }
 
 /** Says whether to offer an action. The server decides; this spares people the refusal. */

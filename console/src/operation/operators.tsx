@@ -105,7 +105,7 @@ function NewOperator({ onClose }: { readonly onClose: () => void }) {
           <input
             {...bound}
             className="field"
-            type="email"
+            inputMode="email"
             maxLength={254}
             value={email}
             onChange={({ target }) => setEmail(target.value)}

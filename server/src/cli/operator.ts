@@ -1,4 +1,4 @@
-import { findAccount } from "#domains/identity/accounts/index.ts";
+import { findAccount, toAccountEmail } from "#domains/identity/accounts/index.ts";
 import { releaseSso } from "#domains/identity/sso/index.ts";
 import { grantOperator } from "#domains/installation/index.ts";
 import { NO_WORKSPACE } from "#kernel/db/database.ts";
@@ -9,7 +9,7 @@ import { performAct, withKernel } from "./kernel.ts";
 /** `millrace operator <email>`: for an installation from before there were operators, or whose last one has left. */
 export function runGrantOperator(env: NodeJS.ProcessEnv, email: string): Promise<string[]> {
   return withKernel(env, async (kernel) => {
-    const account = await findAccount(kernel.db, email.toLowerCase());
+    const account = await findAccount(kernel.db, toAccountEmail(email));
     if (!account) throw new StartupError(`There is no account with the e-mail address ${email}.`);
     const { user } = account;
     const isNew = await performAct(

@@ -8,6 +8,7 @@ import {
   revokeCredentials,
   setPassword,
   type User,
+  toAccountEmail,
 } from "#domains/identity/accounts/index.ts";
 import { PasswordReset } from "#domains/identity/sessions/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -50,7 +51,7 @@ async function reset(
   email: string,
   { revokeAll, workspace }: ResetOptions,
 ): Promise<{ readonly user: User; readonly password: string }> {
-  const address = email.toLowerCase();
+  const address = toAccountEmail(email);
   const account = await findAccount(platform.db, address);
   const user = account?.user ?? (await findReleasableUser(platform, address, workspace));
   if (!user) throw new StartupError(`There is no account with the e-mail address ${email}.`);

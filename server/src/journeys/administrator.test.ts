@@ -57,6 +57,56 @@ describeInBrowser("administering people", () => {
     await page.getByText("which they have by Night watch").waitFor();
   });
 
+  test("roles of the invite dialog do not overlap; a person with an accented address signs in and sees the name of a custom role", async () => {
+    const admin = await at.visit(["owner"]);
+    const { page } = admin;
+    const ask = await at.world.member(["owner"]);
+    const role = await ask("POST /api/v1/settings/roles", {
+      name: "Contractor",
+      permissions: ["tables:read"],
+    });
+    await page.goto(`${at.origin}/people`);
+    await page.getByText("admin@example.com").waitFor();
+    await page.keyboard.press("n");
+    await page.getByLabel("E-mail addresses").fill("tomás@example.com");
+    const boxes = await page.locator(".role-option").evaluateAll((rows) =>
+      rows.map((row) => ({
+        top: row.getBoundingClientRect().top,
+        // The text may be taller than the row that a column has shrunk.
+        bottom: Math.max(
+          ...[row, ...row.children].map((part) => part.getBoundingClientRect().bottom),
+        ),
+      })),
+    );
+    expect(boxes.length).toBeGreaterThan(8);
+    const overlaps = boxes.filter((box, n) => n > 0 && box.top < boxes[n - 1]!.bottom - 1);
+    expect(overlaps).toEqual([]);
+    await page.getByRole("checkbox", { name: /^Member/ }).uncheck();
+    await page.getByRole("checkbox", { name: /^Contractor/ }).check();
+    await page.getByRole("button", { name: "Invite", exact: true }).last().click();
+    const link = await page.getByRole("group", { name: "tomás@example.com" }).textContent();
+
+    const invited = await at.stranger();
+    await invited.page.goto(String(link));
+    await invited.page.getByLabel("Password").fill(TEST_PASSWORD);
+    await invited.page.getByRole("button").first().click();
+    await invited.page.waitForURL(({ pathname }) => pathname !== "/invitations");
+
+    const person = await at.stranger();
+    await person.page.goto(`${at.origin}/login`);
+    // A letter and an accent of their own, as some keyboards send it.
+    await person.page.getByLabel("E-mail").fill("Tomás@example.com".normalize("NFD"));
+    await person.page.getByLabel("Password").fill(TEST_PASSWORD);
+    await person.page.keyboard.press("Enter");
+    await person.page.waitForURL(({ pathname }) => pathname !== "/login");
+    await moveTo(person.page, `${at.origin}/account`);
+    await person.page.locator(".account-roles").getByText("Contractor", { exact: true }).waitFor();
+    const member = await ask("GET /api/v1/settings/users?q=tom%C3%A1s");
+    expect(member.body.data).toMatchObject([
+      { email: "tomás@example.com", roles: [role.body.data.id] },
+    ]);
+  });
+
   test("a token is made, used and revoked, and a session that is ended elsewhere is over at once", async () => {
     const person = await at.visit(["builder"]);
     const { page } = person;

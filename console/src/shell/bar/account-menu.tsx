@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Bell, BookOpen, LogOut, Monitor, Moon, ScrollText, Sun, UserRound } from "lucide-react";
-import type { Me } from "../../data/people.ts";
+import { describeRoles, type Me } from "../../data/people.ts";
 import { BASE_PATH } from "../../data/place.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { toWords } from "../../ui/words.ts";
@@ -26,7 +26,7 @@ export function AccountMenu({ me, above }: { readonly me: Me | undefined; readon
           {above && (
             <span className="stack grow nav-label">
               <span className="cut">{name}</span>
-              <span className="muted cut nav-role">{me?.roles.map(toWords).join(", ")}</span>
+              <span className="muted cut nav-role">{me && describeRoles(me)}</span>
             </span>
           )}
         </>

@@ -89,7 +89,7 @@ export function Field(props: {
       {props.label}
       <input
         className="field"
-        type={props.type ?? "text"}
+        {...controlOf(props.type)}
         autoComplete={props.autoComplete}
         placeholder={props.placeholder}
         autoFocus={props.focus}
@@ -102,3 +102,9 @@ export function Field(props: {
     </label>
   );
 }
+
+/** Not `type="email"`, with which browsers refuse addresses with letters beyond ASCII, as in `tomás@example.com`. */
+const controlOf = (type: "text" | "email" | "password" = "text") =>
+  type === "email"
+    ? ({ type: "text", inputMode: "email", autoCapitalize: "none", spellCheck: false } as const)
+    : { type };

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { findAccount } from "#domains/identity/accounts/index.ts";
+import { findAccount, toAccountEmail } from "#domains/identity/accounts/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
@@ -112,7 +112,7 @@ export const addOperator = command({
   response: created(Operator),
   emits: [OperatorGranted],
   example: { body: { email: "admin@example.com" } },
-  prepare: ({ db }, { body }) => findAccount(db, body.email.toLowerCase()),
+  prepare: ({ db }, { body }) => findAccount(db, toAccountEmail(body.email)),
   async run(ctx, _input, account) {
     if (account?.user.status !== "active") {
       throw invalidField("/email", "is not the address of an active account");

@@ -20,6 +20,8 @@ export interface WorkspaceRef {
 export interface Membership {
   readonly workspace: WorkspaceRef & { readonly slug: string; readonly name: string };
   readonly roles: readonly string[];
+  /** The names of the custom roles among them, by id. */
+  readonly customRoles?: Readonly<Record<string, string>>;
   readonly permissions: ReadonlySet<string>;
   /** True where a webhook or a workflow may hear the events of accounts. */
   readonly hearsAudit?: boolean;

@@ -1,3 +1,4 @@
+import { toAccountEmail } from "#domains/identity/accounts/index.ts";
 /** The login page of apps, and the way back to the app. */
 import Type from "typebox";
 import {
@@ -102,7 +103,7 @@ export const loginToApp = command({
     }
   },
   async run(ctx, { body: { email } }, { loginReturn, attempt }) {
-    const session = await createSession(ctx, email.toLowerCase(), attempt);
+    const session = await createSession(ctx, toAccountEmail(email), attempt);
     // Returned, not thrown, so that its event is committed; the page renders the form again.
     if (session instanceof Failure) return renderLoginAgain(loginReturn, email, session);
     return {

@@ -60,7 +60,7 @@ export {
   renameUser,
   setPassword,
 } from "./store.ts";
-export { Email, MemberOf, Password, User } from "./user.ts";
+export { Email, MemberOf, Password, toAccountEmail, User } from "./user.ts";
 export {
   type Claim,
   revokeCredentials,

@@ -25,11 +25,12 @@ export function toMemberOf({ workspace, slug, name, roles }: store.MembershipRow
 
 /** A member's permissions in one workspace: the union of what the roles grant. */
 export function toMembership(row: store.MembershipRow, catalog: readonly Permission[]): Membership {
-  const { workspace, slug, name, roles, granted, hearsAudit, barred } = row;
+  const { workspace, slug, name, roles, granted, customRoles, hearsAudit, barred } = row;
   return {
     workspace: { key: workspace, id: workspaceIdOf(workspace), slug, name },
     roles,
     permissions: resolvePermissions(roles, granted, catalog),
+    ...(customRoles && { customRoles }),
     ...(hearsAudit && { hearsAudit }),
     ...(barred && { blockedBy: MfaEnrollmentRequired }),
   };

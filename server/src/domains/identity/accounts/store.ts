@@ -123,6 +123,8 @@ export interface MembershipRow {
   readonly roles: readonly string[];
   /** Permissions and patterns that the custom roles grant. */
   readonly granted: readonly string[];
+  /** The names of the custom roles among them, by id; null without any. */
+  readonly customRoles: Readonly<Record<string, string>> | null;
   /** A webhook or a workflow of the workspace may hear the events of accounts. */
   readonly hearsAudit: boolean;
   /** The workspace demands a second factor, and the person has none. */
@@ -133,7 +135,9 @@ const MEMBERSHIPS = `
   select w.key as workspace, w.slug, w.name, m.roles, w.hears_audit as "hearsAudit",
          w.enforce_mfa and not u.mfa_enrolled as barred,
          array(select unnest(r.permissions) from roles r
-                where r.workspace_id = m.workspace_id and r.id = any (m.roles)) as granted
+                where r.workspace_id = m.workspace_id and r.id = any (m.roles)) as granted,
+         (select jsonb_object_agg(r.id, r.name) from roles r
+           where r.workspace_id = m.workspace_id and r.id = any (m.roles)) as "customRoles"
     from memberships m
     join workspaces w on w.key = m.workspace_id
     join users u on u.id = m.user_id

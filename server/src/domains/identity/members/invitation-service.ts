@@ -1,3 +1,4 @@
+import { toAccountEmail } from "#domains/identity/accounts/index.ts";
 import { randomBytes } from "node:crypto";
 import {
   assertOwnerInPerson,
@@ -41,7 +42,7 @@ export async function createInvitation(
   input: { email: string; name?: string | undefined; roleIds?: string[] | undefined },
 ) {
   const { tx, now, caller, services } = ctx;
-  const email = input.email.toLowerCase();
+  const email = toAccountEmail(input.email);
   const roleIds = input.roleIds ?? ["member"];
   const { rateLimit, settings, mailer } = services;
   const { workspace, ...held } = requireMembership(caller, ctx.workspace.id);

@@ -1,5 +1,10 @@
 import Type from "typebox";
-import { Email, Password, WrongPassword } from "#domains/identity/accounts/index.ts";
+import {
+  Email,
+  Password,
+  WrongPassword,
+  toAccountEmail,
+} from "#domains/identity/accounts/index.ts";
 import { Forbidden, RateLimited } from "#kernel/operation/failure.ts";
 import { MailNotConfigured } from "#kernel/mail/mailer.ts";
 import { command } from "#kernel/operation/operation.ts";
@@ -24,8 +29,8 @@ export const forgotPassword = command({
   fails: [MailNotConfigured, RateLimited],
   example: { body: { email: "ada@example.com" } },
   prepare: (platform, { body }, caller) =>
-    service.prepareResetRequest(platform, body.email.toLowerCase(), caller),
-  run: (ctx, { body }, request) => service.createReset(ctx, body.email.toLowerCase(), request),
+    service.prepareResetRequest(platform, toAccountEmail(body.email), caller),
+  run: (ctx, { body }, request) => service.createReset(ctx, toAccountEmail(body.email), request),
 });
 
 export const resetPassword = command({

@@ -44,7 +44,7 @@ export function loginFields({
   readonly needsCode: boolean;
 }): Markup {
   return markup`<label for="email">E-mail address</label>
-<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${email}"${renderAttribute("autofocus", email === "")}>
+<input id="email" name="email" type="text" inputmode="email" autocapitalize="none" spellcheck="false" autocomplete="username" required maxlength="254" value="${email}"${renderAttribute("autofocus", email === "")}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200"${renderAttribute("autofocus", email !== "")}>
 ${

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import { Email, MemberOf, User } from "#domains/identity/accounts/index.ts";
+import { Email, MemberOf, User, toAccountEmail } from "#domains/identity/accounts/index.ts";
 import { proof } from "#domains/identity/mfa/index.ts";
 import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
-import type { Credential } from "#kernel/access/caller.ts";
+import type { Credential, Membership } from "#kernel/access/caller.ts";
 import { Failure, Forbidden, RateLimited, Unauthenticated } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { noContent, item } from "#kernel/operation/response.ts";
@@ -34,16 +34,21 @@ export const login = command({
   fails: [BadLogin, MfaRequired, BadSecondFactor, SsoRequired, RateLimited],
   example: { body: { email: "admin@example.com", password: "correct horse battery staple" } },
   prepare: (platform, { body }, caller) => checkLogin(platform, body, caller),
-  run: (ctx, { body }, attempt) => createSession(ctx, body.email.toLowerCase(), attempt),
+  run: (ctx, { body }, attempt) => createSession(ctx, toAccountEmail(body.email), attempt),
 });
 
 const WORKSPACES_MAX = 200;
 /** A person of very many workspaces asks for the permissions where they go. */
 const PERMISSIONS_SHOWN_MAX = 20;
 
+const RoleNames = Type.Array(Type.String(), {
+  description: "The names of `roles`, in the same order; built-in roles are named by their ids",
+});
+
 const WorkspaceAccess = Type.Object(
   {
     ...MemberOf.properties,
+    roleNames: RoleNames,
     environments: Type.Array(Type.Enum(["production", "staging", "development"])),
     permissions: Type.Optional(
       Type.Array(Type.String(), {
@@ -63,6 +68,7 @@ const Me = Type.Object(
     user: User,
     workspace: nullable(MemberOf),
     roles: Type.Array(Type.String()),
+    roleNames: RoleNames,
     permissions: Type.Array(Type.String()),
     authenticatedBy: Type.Enum(["session", "api_token", "oauth"]),
     workspaces: Type.Array(WorkspaceAccess, {
@@ -70,6 +76,9 @@ const Me = Type.Object(
     }),
     workspaceCount: Type.Integer(),
     isOperator: Type.Boolean({ description: "This session may run the installation" }),
+    sendsMail: Type.Boolean({
+      description: "This installation can send e-mail (`MILLRACE_SMTP_URL` is set)",
+    }),
     maintenance: nullable(
       Type.Object(
         { message: Type.String(), since: Time },
@@ -117,14 +126,19 @@ export const me = query({
           }
         : null,
       roles: [...(member?.roles ?? [])],
+      roleNames: member ? nameRoles(member) : [],
       permissions: [...caller.permissions].toSorted(),
       authenticatedBy: kind,
       ...listWorkspaces(credential),
       isOperator: credential.isOperator ?? false,
+      sendsMail: services.mailer.available,
       maintenance: services.maintenance.state,
     };
   },
 });
+
+const nameRoles = ({ roles, customRoles }: Membership): string[] =>
+  roles.map((role) => customRoles?.[role] ?? role);
 
 /** The workspaces that a credential is good for. */
 function listWorkspaces({ memberships, confinedTo }: Credential) {
@@ -132,17 +146,20 @@ function listWorkspaces({ memberships, confinedTo }: Credential) {
     .filter(({ workspace }) => confinedTo === undefined || workspace.key === confinedTo.key)
     .toSorted((one, other) => one.workspace.name.localeCompare(other.workspace.name, "en"));
   const isShort = all.length <= PERMISSIONS_SHOWN_MAX;
-  const workspaces = all
-    .slice(0, WORKSPACES_MAX)
-    .map(({ workspace: { id, slug, name }, roles, permissions, blockedBy }): WorkspaceAccess => ({
+  const workspaces = all.slice(0, WORKSPACES_MAX).map((membership): WorkspaceAccess => {
+    const { workspace, roles, permissions, blockedBy } = membership;
+    const { id, slug, name } = workspace;
+    return {
       id,
       slug,
       name,
       roles: [...roles],
+      roleNames: nameRoles(membership),
       environments: ["production", "staging", "development"],
       ...(isShort && { permissions: [...permissions].toSorted() }),
       ...(blockedBy && { blockedBy: blockedBy.code }),
-    }));
+    };
+  });
   return { workspaces, workspaceCount: all.length };
 }
 

@@ -8,6 +8,7 @@ import {
   toMemberOf,
   type User,
   auditWorkspaces,
+  toAccountEmail,
 } from "#domains/identity/accounts/index.ts";
 import {
   checkSecondFactor,
@@ -55,7 +56,7 @@ export async function checkLogin(
   caller: Caller,
 ): Promise<LoginAttempt> {
   await throttleAccount(platform, email, caller.address);
-  const account = await findAccount(platform.db, email.toLowerCase());
+  const account = await findAccount(platform.db, toAccountEmail(email));
   const isCorrect = await checkPassword(password, account?.passwordHash);
   const memberships = account ? await listMemberships(platform.db, account.user.id) : [];
   if (!isCorrect || account?.user.status !== "active") return { user: undefined, memberships };
@@ -118,7 +119,7 @@ export function recordLoginFailure(
   failure: Failure,
 ): Failure {
   const { environment, address } = ctx.caller;
-  const account = email.toLowerCase();
+  const account = toAccountEmail(email);
   const state = ctx.services.rateLimit.take(`login failure ${account}`, RECORDED_FAILURES_MAX);
   if (state?.allowed === false) throw failure;
   for (const workspace of auditWorkspaces(memberships, ctx.services)) {

@@ -1,3 +1,4 @@
+import { toAccountEmail } from "#domains/identity/accounts/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { hmac, type MasterKey } from "#kernel/access/crypto.ts";
@@ -20,7 +21,7 @@ export async function throttleAccount(
 ): Promise<void> {
   const { rateLimit, settings, clock, db, masterKey } = platform;
   if (settings.loginRateLimit === 0) return;
-  const account = email.toLowerCase();
+  const account = toAccountEmail(email);
   const since = new Date(clock.nowMs() - KNOWN_ADDRESS_MS);
   const known = await db.system(FIND_KNOWN_ADDRESS, [
     account,

@@ -1,3 +1,4 @@
+import { toAccountEmail } from "#domains/identity/accounts/index.ts";
 import Type from "typebox";
 import {
   BadLogin,
@@ -129,7 +130,7 @@ export const loginToAuthorize = command({
     }
   },
   async run(ctx, { body }, { request, attempt }) {
-    const session = await createSession(ctx, body.email.toLowerCase(), attempt);
+    const session = await createSession(ctx, toAccountEmail(body.email), attempt);
     // Returned, not thrown, so that its event is committed; the page renders the form again.
     if (session instanceof Failure) return renderLoginAgain(request, body, session);
     return {

@@ -1,5 +1,5 @@
 import { Value } from "typebox/value";
-import { Email } from "#domains/identity/accounts/index.ts";
+import { Email, toAccountEmail } from "#domains/identity/accounts/index.ts";
 import { LoginRefused } from "../login/failure.ts";
 
 /** A person as an identity provider describes them, by either protocol. */
@@ -23,7 +23,7 @@ export function parseEmail(values: readonly string[]): string {
     throw new LoginRefused("email_missing", "The answer has no e-mail address.");
   if (others.length > 0)
     throw new LoginRefused("email_missing", "The answer has several addresses.");
-  const email = value.trim().toLowerCase();
+  const email = toAccountEmail(value.trim());
   if (!Value.Check(Email, email) || /\p{C}/u.test(email)) {
     throw new LoginRefused("email_missing", "What should be an e-mail address is none.");
   }
