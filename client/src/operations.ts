@@ -458,7 +458,7 @@ export interface Schemas {
   "TicketLink": { "id": string; "type": string; "direction": "out" | "in"; "ticket": Schemas["TicketSummary"]; "createdBy": string; "createdAt": string };
   "TicketSummary": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "workaround"?: string | null };
   "TimeEntry": { "id": string; "ticketId": string; "userId": string; "minutes": number; "spentOn": string; "note": string; "createdBy": string; "createdAt": string };
-  "TimelineMoment": { "eventId": string; "type": string; "at": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "changes": readonly ({ "field": string; "from": unknown; "to": unknown })[]; "data": { readonly [name: string]: unknown } };
+  "TimelineMoment": { "eventId": string; "type": string; "at": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "changes": readonly ({ "field": string; "from": unknown; "to": unknown })[]; "undoable": boolean; "data": { readonly [name: string]: unknown } };
   "Topic": { "name": string; "events": number; "lastEventAt": string; "platform": boolean };
   "TopicPagination": { "nextCursor": string; "hasMore": boolean; "limit": number };
   "TotpEnrolment": { "enrolled": boolean; "recoveryCodes": readonly (string)[] };

@@ -4,16 +4,18 @@ import { undoChanges, useUndoable } from "../data/undo/undo.ts";
 interface ToldEvent {
   readonly id: string;
   readonly type: string;
+  /** False where the server would refuse, such as for the tasks that an approval added. */
+  readonly undoable?: boolean;
 }
 
-/** The way back from what an entry of a timeline tells, where there is one. Newer events go back first. */
+/** Undoes all that an entry of a timeline tells, where the server can. Newer events are undone first. */
 export function UndoButton({ events }: { readonly events: readonly ToldEvent[] }) {
   const isUndoable = useUndoable();
   const targets = events
     .filter(({ type }) => isUndoable(type))
     .map(({ id }) => ({ eventId: id }))
     .toSorted((a, b) => (a.eventId < b.eventId ? 1 : -1));
-  if (targets.length === 0) return null;
+  if (targets.length === 0 || events.some(({ undoable }) => undoable === false)) return null;
   return (
     <button
       type="button"

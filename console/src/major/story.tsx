@@ -37,7 +37,7 @@ export function Story({ id }: { readonly id: string }) {
             id: moment.eventId,
             at: moment.at,
             title: describeMoment(moment),
-            act: <UndoButton events={[{ id: moment.eventId, type: moment.type }]} />,
+            act: <UndoButton events={[{ ...moment, id: moment.eventId }]} />,
             ...(typeof said === "string" && { children: <p className="room-words">{said}</p> }),
           };
         })}

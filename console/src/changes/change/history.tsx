@@ -49,7 +49,7 @@ export function History({ id, number }: { readonly id: string; readonly number: 
       at,
       title: describeMoment(moment),
       mark: <Avatar name={actor.name ?? "Millrace"} />,
-      act: <UndoButton events={[{ id: eventId, type: moment.type }]} />,
+      act: <UndoButton events={[{ ...moment, id: eventId }]} />,
       ...(said !== undefined && { children: <p className="history-words">{said}</p> }),
     };
   });

@@ -11,6 +11,7 @@ const moment = (n: number, type: string, fields: Partial<Moment> = {}): Moment =
   at: new Date(Date.UTC(2026, 10, 16, 9, 0, n * 10)).toISOString(),
   actor: MARA,
   changes: [],
+  undoable: false,
   data: {},
   ...fields,
 });
@@ -97,4 +98,23 @@ test("what happens to a problem is said as people say it", () => {
       "declared a known error",
     ],
   });
+});
+
+test("what can be undone is an entry of its own, so that Undo takes back all of its entry", () => {
+  const told = shown(
+    moment(1, "approved"),
+    moment(2, "task_added"),
+    moment(3, "updated", {
+      undoable: true,
+      changes: [{ field: "teamId", from: null, to: "tem_n" }],
+    }),
+  );
+  const events = told.map((entry) => (entry.sort === "done" ? entry.events : []));
+  expect(events).toEqual([
+    [
+      { id: "evt_1", type: "incident.approved", undoable: false },
+      { id: "evt_2", type: "incident.task_added", undoable: false },
+    ],
+    [{ id: "evt_3", type: "incident.updated", undoable: true }],
+  ]);
 });

@@ -31,7 +31,11 @@ export interface Done {
   /** When the last of what it tells happened. */
   readonly until: string;
   /** What it tells together. */
-  readonly events: readonly { readonly id: string; readonly type: string }[];
+  readonly events: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly undoable: boolean;
+  }[];
 }
 
 export interface Filed {
@@ -74,8 +78,13 @@ export function toStream(
 function isTogether(last: StreamEntry, next: StreamEntry): boolean {
   const isSoon = Date.parse(next.at) - Date.parse(last.at) < TOGETHER_MS;
   const isSame = last.sort === next.sort && last.actor.id === next.actor.id;
-  return isSoon && isSame && last.sort !== "said" && toneIn(last) === toneIn(next);
+  const isAlike = toneIn(last) === toneIn(next) && canUndo(last) === canUndo(next);
+  return isSoon && isSame && last.sort !== "said" && isAlike;
 }
+
+/** What can be undone is an entry of its own, so that Undo takes back all that its entry tells. */
+const canUndo = (entry: StreamEntry): boolean =>
+  entry.sort === "done" && entry.events.every(({ undoable }) => undoable);
 
 const toneIn = (entry: StreamEntry): string => (entry.sort === "done" ? entry.tone : "");
 
@@ -130,7 +139,7 @@ function toEntry(
   }
   const clauses = toClauses(moment, verb, nameOf);
   if (clauses.length === 0) return undefined;
-  const events = [{ id, type: moment.type }];
+  const events = [{ id, type: moment.type, undoable: moment.undoable }];
   return {
     sort: "done",
     id,

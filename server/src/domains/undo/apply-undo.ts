@@ -13,6 +13,7 @@ import { type ChangeConflict, differingFields, foldChanges } from "#kernel/undo/
 import type { BulkInverse, LockedThings, Reversal } from "#kernel/undo/inverse.ts";
 import type { PlannedCall } from "./plan-call.ts";
 import type { UndoStep } from "./plan-undo.ts";
+import { withoutTransitions } from "./refuse-transitions.ts";
 import type { ChangedThing } from "./select-changes.ts";
 import {
   LISTED_MAX,
@@ -90,11 +91,22 @@ export class UndoOutcome {
 }
 
 export async function applyUndo(
-  ctx: WriteContext,
+  outer: WriteContext,
   steps: readonly UndoStep[],
   outcome: UndoOutcome,
 ): Promise<void> {
-  for (const group of groupSteps(steps)) {
+  const ctx = withoutTransitions(outer);
+  const separable: UndoStep[] = [];
+  for (const step of steps) {
+    const { event, transition } = step.thing;
+    if (transition === undefined) separable.push(step);
+    else {
+      const message = `belongs to ${transition}, which cannot be undone`;
+      outcome.conflict(step.thing, { eventId: event.id, field: "", message });
+    }
+  }
+  outcome.assertWhole();
+  for (const group of groupSteps(separable)) {
     const [first] = group;
     if (first && isBulk(first.thing)) {
       await revertGroup(ctx, group.map(({ thing }) => thing) as BulkThing[], outcome);

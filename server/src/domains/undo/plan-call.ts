@@ -16,6 +16,7 @@ import {
 } from "#kernel/undo/fold-changes.ts";
 import { collapseParts, expandChange, expandParts, namesOfParts } from "#kernel/undo/parts.ts";
 import type { OperationInverse, Restoration } from "#kernel/undo/inverse.ts";
+import { changesNothingSettable } from "#kernel/undo/separable.ts";
 import type { ChangedThing } from "./select-changes.ts";
 
 /** The way back of one thing, and what stays as it is. */
@@ -61,10 +62,23 @@ export async function planThing(
   if (!target) return plan(await prepareCall(platform, caller, ops.remove, { id, current }));
   if (!current) return plan(await prepareRestoration(platform, caller, inverse, target));
   const names = differingFields(current, target, fields);
-  if (names.length === 0) return plan(undefined);
+  if (names.length === 0) {
+    const fixed = changes.filter(
+      ({ before, after, fields: changed }) =>
+        before && after && changesNothingSettable(platform, inverse, changed),
+    );
+    const refusals = fixed.map(({ eventId, fields: [field = ""] }) => ({
+      eventId,
+      field,
+      message: FIXED,
+    }));
+    return { conflicts: [...conflicts, ...refusals], call: undefined };
+  }
   const body = Object.fromEntries(names.map((name) => [name, target[name] ?? null]));
   return plan(await prepareCall(platform, caller, ops.update, { id, current, body }));
 }
+
+const FIXED = "cannot be undone";
 
 /** Folds changes with each part of a list as a field of its own. */
 function foldParts(

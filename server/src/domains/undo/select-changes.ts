@@ -3,18 +3,18 @@ import { mayHear } from "#domains/bus/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { readChainEvents, readWorkEvents } from "#kernel/undo/chain-events.ts";
+import {
+  readChainEvents,
+  readTransactionEvents,
+  readWorkEvents,
+} from "#kernel/undo/chain-events.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
 import { filterEvents, visibilityContext } from "#kernel/log/event-visibility.ts";
 import { positionOf, type RecordedEvent } from "#kernel/log/event.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { Change, State } from "#kernel/undo/fold-changes.ts";
-import {
-  type ChangeEffect,
-  type Inverse,
-  inversesByType,
-  isInvertible,
-} from "#kernel/undo/inverse.ts";
+import { type ChangeEffect, type Inverse, knownInverses } from "#kernel/undo/inverse.ts";
+import { findTransitions } from "#kernel/undo/separable.ts";
 import { EVENTS_MAX, NoSuchChange, TooManyChanges, type UndoInput } from "./undo.ts";
 
 /** A thing that was changed, with its changes, the newest first. */
@@ -24,6 +24,8 @@ export interface ChangedThing {
   /** Its newest event. */
   readonly event: RecordedEvent;
   readonly changes: Change[];
+  /** The type of an event without an inverse that one of the changes belongs to. */
+  transition?: string;
 }
 
 export interface SelectedChanges {
@@ -49,13 +51,13 @@ export async function selectChanges(
   const concerned = events.filter(({ id }) => seen.has(id));
   const first = concerned.at(-1);
   if (!first) throw new Failure(NoSuchChange);
-  const inverses = inversesByType(ctx.services.contributions);
+  const inverses = knownInverses(ctx.services);
+  const transitions = findTransitions(ctx.services, await withTransaction(ctx.tx, input, events));
   const things = new Map<Inverse, Map<string, ChangedThing>>();
   const ordered: ChangedThing[] = [];
   const left = new Map<string, number>();
   for (const event of concerned) {
-    const known = inverses.get(event.type);
-    const found = known && isInvertible(ctx.services, known) ? known : undefined;
+    const found = inverses.get(event.type);
     // Word of what has no inverse is for those who read that part of the log.
     if (!found && mayHear(ctx.caller, event.topic))
       left.set(event.type, (left.get(event.type) ?? 0) + 1);
@@ -64,13 +66,25 @@ export async function selectChanges(
     const id = inverse.idOf?.(event) ?? event.resource.id;
     const ofInverse = things.get(inverse) ?? new Map<string, ChangedThing>();
     things.set(inverse, ofInverse);
-    const thing = ofInverse.get(id) ?? { inverse, id, event, changes: [] };
+    const thing: ChangedThing = ofInverse.get(id) ?? { inverse, id, event, changes: [] };
     if (!ofInverse.has(id)) ordered.push(thing);
     ofInverse.set(id, thing);
     thing.changes.push(toChange(event, effect, inverse));
+    const transition = transitions.get(event.id);
+    if (transition !== undefined) thing.transition = transition;
   }
   const hasHidden = seen.size < events.length;
   return { things: ordered, first, left, hasHidden };
+}
+
+/** One event is named alone; what it belongs to is told by the others of its transaction. */
+async function withTransaction(
+  tx: Tx,
+  { eventId }: UndoInput,
+  events: readonly RecordedEvent[],
+): Promise<readonly RecordedEvent[]> {
+  const [event] = events;
+  return eventId !== undefined && event ? readTransactionEvents(tx, event) : events;
 }
 
 async function readEvents(tx: Tx, input: UndoInput): Promise<readonly RecordedEvent[] | undefined> {

@@ -35,6 +35,25 @@ export async function readWorkEvents(tx: Tx, makerId: string, limit: number): Pr
   return readBounded(tx, sql`(select e.* from events e where e.made_by = ${makerId})`, limit);
 }
 
+/** The events of one transaction about one resource are close to each other in its history. */
+const NEARBY_EVENTS_MAX = 200;
+
+/** The events about the same resource that were written in the same transaction, itself included. */
+export async function readTransactionEvents(
+  tx: Tx,
+  { position, transaction, resource }: RecordedEvent,
+): Promise<readonly RecordedEvent[]> {
+  const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq">>`
+    select e.epoch, e.xid, e.seq
+      from (select n.epoch, n.xid, n.seq, n.tx from events n
+             where n.resource_id = ${resource.id}
+               and (n.epoch, n.xid) >= (${position.epoch}::smallint, ${String(transaction)}::xid8)
+             order by n.epoch, n.xid, n.seq limit ${NEARBY_EVENTS_MAX}) e
+     where e.epoch = ${position.epoch}::smallint
+       and coalesce(e.tx, e.xid) = ${String(transaction)}::xid8`.execute(tx);
+  return readEventsAt(tx, rows.map(positionOfRow));
+}
+
 const PAGE_EVENTS = 500;
 
 /** Reads them a page at a time, up to the bound: thirty thousand events may be gigabytes. */

@@ -130,17 +130,22 @@ export function isInvertible(
   return operations.has(get) && operations.has(needed);
 }
 
-const effectsOf = new WeakMap<object, ReadonlyMap<string, ChangeEffect>>();
+/** Inverses by the types of events, of those that the installed operations can carry out. */
+export function knownInverses(platform: KnownInverses): ReadonlyMap<string, InverseOfType> {
+  let found = inversesOf.get(platform.contributions);
+  if (!found) {
+    const known = [...inversesByType(platform.contributions)];
+    found = new Map(known.filter(([, one]) => isInvertible(platform, one)));
+    inversesOf.set(platform.contributions, found);
+  }
+  return found;
+}
+
+const inversesOf = new WeakMap<object, ReadonlyMap<string, InverseOfType>>();
 
 /** Says whether an act can be undone as a whole: whether all of its events have an inverse. */
 export function isUndoable(platform: KnownInverses, types: readonly string[]): boolean {
-  let effects = effectsOf.get(platform.contributions);
-  if (!effects) {
-    const known = [...inversesByType(platform.contributions)];
-    const possible = known.filter(([, found]) => isInvertible(platform, found));
-    effects = new Map(possible.map(([type, { effect }]) => [type, effect]));
-    effectsOf.set(platform.contributions, effects);
-  }
-  const found = types.map((type) => effects.get(type));
-  return !found.includes(undefined) && found.some((effect) => effect !== "companion");
+  const known = knownInverses(platform);
+  const effects = types.map((type) => known.get(type)?.effect);
+  return !effects.includes(undefined) && effects.some((effect) => effect !== "companion");
 }

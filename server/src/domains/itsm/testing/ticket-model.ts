@@ -17,6 +17,8 @@ export interface Ticket {
   /** The fields that the model predicts. */
   fields: Record<string, unknown> & { state: string };
   isMerged?: boolean;
+  /** Whether it was new when it was merged. */
+  wasNew?: boolean;
   /** The voters since it was last submitted. */
   voters: Set<string>;
 }
@@ -249,6 +251,7 @@ export function predictMerge(source: Ticket, target: Ticket, by: Person): Predic
   const isOpen = [source, target].every(({ fields: { state } }) => OPEN_STATES.includes(state));
   if (!isOpen) return { status: 409 };
   source.isMerged = true;
+  source.wasNew = source.fields.state === "new";
   const fields = { state: "cancelled", onHoldReason: null };
   return { status: 200, events: ["incident.merged", "incident.duplicate_added"], fields };
 }
@@ -258,7 +261,8 @@ export function predictUnmerge(ticket: Ticket, by: Person): Prediction {
   if (!ticket.isMerged) return { status: 409 };
   ticket.isMerged = false;
   const events = ["incident.unmerged", "incident.duplicate_removed"];
-  return { status: 200, events, fields: { state: "in_progress" } };
+  const state = ticket.wasNew ? "new" : "in_progress";
+  return { status: 200, events, fields: { state } };
 }
 
 export const DEFAULT_FIELDS: Readonly<Record<Ticket["kind"], Record<string, unknown>>> = {

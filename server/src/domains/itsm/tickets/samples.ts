@@ -1,3 +1,4 @@
+import { newId } from "#kernel/schema/id.ts";
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 
@@ -210,10 +211,10 @@ async function lastTask(owner: Ask, world: World) {
   const { id } = body.data;
   const task = await owner(`POST ${made?.path}/${id}/tasks`, { title: "A sample" });
   // Nobody carries runs out here.
-  await world.sql(
-    `update catalog_requests set run_id = 'run_01jzt3n5k8q2x4v6w8y0z2b4d6', output = '{"price":7}' where id = $1`,
-    [id],
-  );
+  await world.sql(`update catalog_requests set run_id = $2, output = '{"price":7}' where id = $1`, [
+    id,
+    newId("run"),
+  ]);
   return { params: { id: id as string, taskId: task.body.data.id as string } };
 }
 

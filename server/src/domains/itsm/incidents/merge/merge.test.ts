@@ -63,7 +63,7 @@ test("a duplicate ends in another incident, whose agents read all of it, and who
   expect(undone).toMatchObject({
     status: 200,
     events: ["incident.unmerged", "incident.duplicate_removed"],
-    body: { data: { state: "in_progress" } },
+    body: { data: { state: "new" } },
   });
   expect(await said(agent, target.id)).toEqual(["We look into it"]);
   expect((await agent(`GET ${INCIDENTS}/${source.id}/links`)).body.data).toEqual([]);

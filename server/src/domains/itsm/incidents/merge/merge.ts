@@ -119,7 +119,8 @@ export const unmergeIncident = command({
   route: `POST ${path}/{id}/unmerge`,
   summary: "Undo the merge of an incident into another one",
   description:
-    "It is worked on by itself again: its clocks go on where they were, without the time in between.",
+    "It is a ticket of its own again, new if nobody had begun with it, otherwise in progress. Its clocks continue " +
+    "where they were, without the time in between.",
   emits: [IncidentUnmerged, DuplicateRemoved],
   fails: [NotMerged, UndoOver],
   example: { params: { id: EXAMPLE_INCIDENT } },
@@ -137,11 +138,10 @@ export const unmergeIncident = command({
     }
     await removeWatchers(ctx.tx, target.id, merge.watcherIds);
     const at = { at: ctx.now.toISOString(), by: authorOf(ctx.caller) };
-    const after = await incidentCommands.save(
-      ctx,
-      source,
-      applyIncidentTransition(source, "unmerge", at),
-    );
+    const open = applyIncidentTransition(source, "unmerge", at);
+    // The reason of a hold is not kept, so a ticket on hold becomes one in progress.
+    const state = merge.stateBefore === "new" ? "new" : open.state;
+    const after = await incidentCommands.save(ctx, source, { ...open, state });
     incidentCommands.emit(ctx, IncidentUnmerged, after, { from: toSummary(target) });
     incidentCommands.emit(ctx, DuplicateRemoved, target, { duplicate: toSummary(after) });
     return after;

@@ -9,6 +9,7 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
+import { listUndoable } from "#kernel/undo/separable.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { page } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";
@@ -26,6 +27,9 @@ const Moment = Type.Object(
       Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() }),
       { description: "Of an update: each field that became something else" },
     ),
+    undoable: Type.Boolean({
+      description: "True where `POST /undo` takes it back, unless something changed since",
+    }),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
         "Of what is no update: what the event tells, an internal comment's text included for who may read it",
@@ -46,7 +50,8 @@ export function timelineOf(kind: TicketKind) {
     query: object(pageQuery),
     response: page(Moment),
     example: { params: { id: exampleRef(kind) } },
-    async run(ctx, { params: { id: ref }, query: { limit, after } }) {
+    prepare: async ({ contributions, operations }) => ({ contributions, operations }),
+    async run(ctx, { params: { id: ref }, query: { limit, after } }, platform) {
       const ticket = await getTicketIdentity(ctx, kind, ref);
       const before = after === undefined ? undefined : positionOf(after);
       if (after !== undefined && !before)
@@ -67,7 +72,14 @@ export function timelineOf(kind: TicketKind) {
       );
       const ids = new Set(currentPage.data.map(({ id }) => id));
       const data = visible.filter((event) => ids.has(event.id));
-      return { ...currentPage, data: data.map((event) => toMoment(event, bodies)) };
+      const undoable = listUndoable(platform, found);
+      return {
+        ...currentPage,
+        data: data.map((event) => ({
+          ...toMoment(event, bodies),
+          undoable: undoable.has(event.id),
+        })),
+      };
     },
   });
   return { events: [], operations: [getTimeline] };
