@@ -32,6 +32,7 @@ import type {
 import type { PendingEvent } from "./log/event-log.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { ProcessMonitor } from "./monitor/process-monitor.ts";
+import type { Effect, EffectRule } from "./operation/effect.ts";
 import type { FailureType } from "./operation/failure.ts";
 import type { Cursors } from "./operation/pagination.ts";
 import type { ResponseType } from "./operation/response.ts";
@@ -219,10 +220,7 @@ export interface OperationDeclaration<
   readonly allowOwnToken?: boolean;
   /** Its `prepare` does what no transaction takes back: it calls others, or runs code that may. */
   readonly actsOutside?: boolean;
-  /**
-   * It gives out something that outlasts its caller's credential. That is asked for once more in the transaction:
-   * another node may hold one for valid that has just been revoked.
-   */
+  /** It gives out what outlasts the caller's credential, which is checked again in the transaction: revoked elsewhere? */
   readonly issuesCredential?: boolean;
   /** A credential that is good for one workspace may call it, although it serves the whole account. */
   readonly allowWorkspaceToken?: boolean;
@@ -261,6 +259,7 @@ export interface Operation extends OperationDeclaration<
   readonly kind: "command" | "query";
   readonly access: Audience;
   readonly emits: readonly EventType[];
+  readonly effect?: Effect | EffectRule<never>;
   readonly prepare?: (platform: Platform, input: never, caller: Caller) => Promise<unknown>;
   readonly partitionOf?: (prepared: never) => Partition;
   readonly run: (

@@ -35,6 +35,7 @@ const WHAT_IS_THERE =
 
 export const publishMessage = command({
   id: "topics.publish",
+  effect: "ordinary",
   route: "POST /api/v1/events/topics/{name}/publish",
   summary: "Publish a message on a topic",
   description:

@@ -37,6 +37,7 @@ export const connectors = resource({
   ...connectorTable,
   name: "connector",
   plural: "connectors",
+  effect: "drastic",
   path: "/api/v1/connectors",
   idPrefix: "con",
   eventSchema: ConnectorData,

@@ -13,6 +13,7 @@ import { type StoredContent, storeFile, tooLarge } from "./store-file.ts";
 
 export const uploadFile = command({
   id: "files.upload",
+  effect: "ordinary",
   route: "POST /api/v1/files",
   summary: "Upload a file",
   description:

@@ -55,6 +55,7 @@ const listLines = query({
 
 const correctLines = command({
   id: "imports.correct_lines",
+  effect: "ordinary",
   route: "POST /api/v1/imports/{id}/lines",
   summary: "Correct lines of an import",
   description:

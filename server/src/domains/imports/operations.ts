@@ -49,6 +49,7 @@ const LIST = "imports, newest first";
 
 const createImport = command({
   id: "imports.create",
+  effect: "ordinary",
   route: "POST /api/v1/imports",
   summary: "Begin an import of an uploaded file",
   description:
@@ -127,6 +128,7 @@ const listImports = query({
 
 const updateImport = command({
   id: "imports.update",
+  effect: "ordinary",
   route: "PATCH /api/v1/imports/{id}",
   summary: "Change an import's format, table, mapping or key",
   description:

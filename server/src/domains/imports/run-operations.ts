@@ -33,6 +33,7 @@ const example = { params: { id: EXAMPLE_ID } };
 
 const checkImport = command({
   id: "imports.check",
+  effect: "ordinary",
   route: "POST /api/v1/imports/{id}/check",
   summary: "Find out what an import would do",
   description:
@@ -54,6 +55,7 @@ const checkImport = command({
 
 const startImport = command({
   id: "imports.start",
+  effect: "drastic",
   route: "POST /api/v1/imports/{id}/start",
   summary: "Write the records of an import",
   description:
@@ -137,6 +139,7 @@ async function begin(
 
 const cancelImport = command({
   id: "imports.cancel",
+  effect: "drastic",
   route: "POST /api/v1/imports/{id}/cancel",
   summary: "Stop an import",
   description:
@@ -162,6 +165,7 @@ const cancelImport = command({
 
 const takeBackImport = command({
   id: "imports.take_back",
+  effect: "drastic",
   route: "POST /api/v1/imports/{id}/take-back",
   summary: "Take back all that an import wrote",
   description:

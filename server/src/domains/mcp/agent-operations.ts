@@ -79,22 +79,6 @@ function mayCall(op: Operation, caller: Caller): boolean {
   }
 }
 
-const DRASTIC =
-  /\.(?:bulk|cancel|drop|merge|purge|remove|retry_many|revoke|roll|uninstall|approve|reject|resume)|^(?:macros\.run|undo\.perform|imports\.(?:start|take_back))$/;
-const DRASTIC_ROUTE = /^DELETE |\/(?:bulk|edits|import)$/;
-/** Events tell what an operation may do, whatever its name. */
-const DRASTIC_EVENT = /\.(?:archived|deactivated|deleted|dropped|purged|retired|revoked)$/;
-const DEPLOYED = "deploy.completed";
-
-/** True for what a person must confirm: it deletes, ends or decides something, or reaches production at once. */
-export function needsConfirmation(op: Operation, environment: string): boolean {
-  if (op.kind === "query") return false;
-  const { id, route, emits } = op;
-  if (DRASTIC.test(id) || DRASTIC_ROUTE.test(route)) return true;
-  if (emits.some(({ type }) => DRASTIC_EVENT.test(type))) return true;
-  return environment === "production" && emits.some(({ type }) => type === DEPLOYED);
-}
-
 /** The environment that a call reaches: what all of them share is production's. */
 export function effectiveEnvironment(
   { environmentScoped }: Operation,

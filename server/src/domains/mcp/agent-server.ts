@@ -170,13 +170,13 @@ async function callTool(
     const { status, value } = await awaitCall(platform, caller, plan);
     return toResult(value, status >= 400);
   }
-  const { question, run, request, isDemanded } = plan;
+  const { question, isDrastic, run, request, isDemanded } = plan;
   const partition = { ...partitionOfCaller(caller), environment: "production" as const };
-  if (isDemanded(await platform.db.read(partition, (tx) => readPolicy(tx)))) {
+  if (await isDemanded(await platform.db.read(partition, (tx) => readPolicy(tx)))) {
     const { status, value } = await request();
     return status >= 400 ? toResult(value, true) : toResult(describePending(value), false);
   }
-  if (question !== undefined) {
+  if (await isDrastic()) {
     if (!canAsk || !capabilities?.elicitation) {
       return toResult(
         "A person must confirm this, and your client can't ask one. Let somebody do it in the console.",

@@ -2,6 +2,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Operation, Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure } from "#kernel/operation/failure.ts";
+import type { RawInput } from "#kernel/operation/invocation.ts";
 import { perform } from "#kernel/operation/perform.ts";
 import { renderFailure, toFailure } from "#kernel/operation/problem.ts";
 import type { CallParts } from "./tool-input.ts";
@@ -19,6 +20,11 @@ export interface AgentAnswer {
   readonly value: unknown;
 }
 
+/** The input of a call, without the parts that the operation does not take. */
+export function toRawInput(op: Operation, { params, query, body }: CallParts): RawInput {
+  return { params, query: op.query ? query : undefined, body: op.body ? body : undefined };
+}
+
 /** Performs an operation as the agent, in a transaction of its own. */
 export async function invokeOperation(
   platform: Platform,
@@ -30,7 +36,7 @@ export async function invokeOperation(
   const { request: _, ...agent } = caller;
   const invocation = {
     caller: { ...agent, environment },
-    input: { params, query: op.query ? query : undefined, body: op.body ? body : undefined },
+    input: toRawInput(op, { params, query, body }),
     instance: "/mcp",
     ...rest,
   };

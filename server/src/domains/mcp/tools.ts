@@ -2,14 +2,11 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Operation, Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { supportsDryRun } from "#kernel/operation/dry-run.ts";
-import {
-  effectiveEnvironment,
-  findAgentOperation,
-  findOperations,
-  needsConfirmation,
-} from "./agent-operations.ts";
+import { isDrastic, mayBeDrastic } from "#kernel/operation/effect.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { effectiveEnvironment, findAgentOperation, findOperations } from "./agent-operations.ts";
 import { type AgentPolicy, demandsApproval } from "./approvals/policy.ts";
-import { type AgentAnswer, invokeOperation } from "./invoke-operation.ts";
+import { type AgentAnswer, invokeOperation, toRawInput } from "./invoke-operation.ts";
 import { type ObjectSchema, splitInput, toInputSchema } from "./tool-input.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -30,11 +27,12 @@ export type PlannedCall =
   | { readonly answer: unknown }
   | { readonly refusal: string }
   | {
-      /** A question to a person, where one must confirm it. */
-      readonly question: string | undefined;
+      /** The question to a person, who must confirm a drastic call. */
+      readonly question: string;
+      readonly isDrastic: () => Promise<boolean>;
       readonly run: () => Promise<AgentAnswer>;
       /** True where the workspace demands an approval of it. */
-      readonly isDemanded: (policy: AgentPolicy) => boolean;
+      readonly isDemanded: (policy: AgentPolicy) => Promise<boolean>;
       /** Asks for the approval that the workspace demands. */
       readonly request: () => Promise<AgentAnswer>;
     }
@@ -173,7 +171,7 @@ function toTool(name: string, op: Operation, environment: EnvironmentName | unde
     },
     annotations: {
       readOnlyHint: !isCommand,
-      destructiveHint: needsConfirmation(op, environment ?? "production"),
+      destructiveHint: mayBeDrastic(op, environment ?? "production"),
     },
   };
 }
@@ -223,7 +221,7 @@ function describe(platform: Platform, caller: Caller, id: string): PlannedCall {
       summary: op.summary,
       description: op.description ?? null,
       changes: op.kind === "command",
-      asksAPerson: needsConfirmation(op, effectiveEnvironment(op, caller.environment)),
+      asksAPerson: mayBeDrastic(op, effectiveEnvironment(op, caller.environment)),
       input: toInputSchema(op),
       example: op.example
         ? { ...op.example.params, ...op.example.query, ...(op.example.body as object | undefined) }
@@ -250,14 +248,18 @@ export function planOperation(
   }
   const isDryRun = options["dryRun"] === true && op.kind === "command";
   const chosen = effectiveEnvironment(op, environment as EnvironmentName);
-  const asks = !isDryRun && needsConfirmation(op, chosen);
   const { idempotencyKey, ifMatch } = options;
   const { query, ...parts } = splitInput(op, input);
+  const asksPerson = async (): Promise<boolean> =>
+    !isDryRun &&
+    (await isDrasticCall(platform, op, {
+      caller: { ...caller, environment: chosen },
+      input: toRawInput(op, { query, ...parts }),
+    }));
   return {
-    question: asks
-      ? `${op.summary} in ${chosen}? ${JSON.stringify(input).slice(0, 500)}`
-      : undefined,
-    isDemanded: (policy) => !isDryRun && demandsApproval(policy, op, chosen),
+    question: `${op.summary} in ${chosen}? ${JSON.stringify(input).slice(0, 500)}`,
+    isDrastic: asksPerson,
+    isDemanded: async (policy) => !isDryRun && demandsApproval(policy, op, asksPerson),
     request: () =>
       invokeOperation(platform, caller, requireOperation(platform, "agent_calls.request"), {
         params: {},
@@ -283,6 +285,16 @@ export function planOperation(
         ifMatch: typeof ifMatch === "string" ? ifMatch : undefined,
       }),
   };
+}
+
+/** A call that the command refuses is not put to a person: it is made, and the agent gets the failure. */
+async function isDrasticCall(...call: Parameters<typeof isDrastic>): Promise<boolean> {
+  try {
+    return await isDrastic(...call);
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
 }
 
 function requireOperation({ operations }: Platform, id: string): Operation {

@@ -63,6 +63,7 @@ export const listMigrations = query({
 
 export const createMigration = command({
   id: "migrations.create",
+  effect: "ordinary",
   route: "POST /api/v1/migrations",
   summary: "Write a migration down",
   description:
@@ -112,6 +113,7 @@ export const getMigration = query({
 
 export const updateMigration = command({
   id: "migrations.update",
+  effect: "ordinary",
   route: "PATCH /api/v1/migrations/{id}",
   summary: "Change a migration that is applied nowhere",
   description: "Where it had failed it is pending again, unless only its name was changed.",
@@ -156,6 +158,7 @@ const RunBody = object({
 
 export const applyMigration = command({
   id: "migrations.apply",
+  effect: "drastic",
   route: "POST /api/v1/migrations/{id}/apply",
   summary: "Apply a migration in the environment of the request",
   description:
@@ -189,6 +192,7 @@ export const applyMigration = command({
 
 export const rollBackMigration = command({
   id: "migrations.rollback",
+  effect: "drastic",
   route: "POST /api/v1/migrations/{id}/rollback",
   summary: "Roll the newest migration that is applied in the environment of the request back",
   description:

@@ -66,6 +66,7 @@ export const getNotification = query({
 
 export const sendNotification = command({
   id: "notifications.send",
+  effect: "ordinary",
   route: "POST /api/v1/notifications",
   summary: "Send a notification to members of the workspace",
   description:
@@ -94,6 +95,7 @@ export const sendNotification = command({
 
 export const readNotification = command({
   id: "notifications.read",
+  effect: "ordinary",
   route: "POST /api/v1/notifications/{id}/read",
   summary: "Mark one of your notifications as read",
   permission: NotificationsRead,
@@ -107,6 +109,7 @@ export const readNotification = command({
 
 export const unreadNotification = command({
   id: "notifications.unread",
+  effect: "ordinary",
   route: "POST /api/v1/notifications/{id}/unread",
   summary: "Mark one of your notifications as unread again",
   permission: NotificationsRead,
@@ -120,6 +123,7 @@ export const unreadNotification = command({
 
 export const updateNotification = command({
   id: "notifications.update",
+  effect: "ordinary",
   route: "PATCH /api/v1/notifications/{id}",
   summary: "Mark one of your notifications as read or unread",
   permission: NotificationsRead,
@@ -135,6 +139,7 @@ export const updateNotification = command({
 
 export const readAllNotifications = command({
   id: "notifications.read_all",
+  effect: "ordinary",
   route: "POST /api/v1/notifications/read-all",
   summary: "Mark all your notifications as read",
   description: "`read` is how many were unread until then.",

@@ -18,6 +18,7 @@ export const getPreferences = query({
 
 export const putPreferences = command({
   id: "notifications.set_preferences",
+  effect: "ordinary",
   route: "PUT /api/v1/notifications/preferences",
   summary: "Say how you want to be told in this workspace",
   description:

@@ -85,6 +85,7 @@ const SAVE = `
 
 export const updateLook = command({
   id: "portal.update_settings",
+  effect: "ordinary",
   route: `PATCH ${PATH}`,
   summary: "Change how the portal looks",
   description:

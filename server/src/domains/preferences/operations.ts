@@ -46,6 +46,7 @@ export const getPreference = query({
 
 export const setPreference = command({
   id: "preferences.set",
+  effect: "ordinary",
   route: "PUT /api/v1/me/preferences/{key}",
   summary: "Set a preference of your own",
   description:

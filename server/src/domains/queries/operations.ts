@@ -40,6 +40,7 @@ const listQueries = query({
 
 const createQuery = command({
   id: "queries.create",
+  effect: "ordinary",
   route: "POST /api/v1/queries",
   summary: "Save a query",
   description:
@@ -81,6 +82,7 @@ const getQuery = query({
 
 const updateQuery = command({
   id: "queries.update",
+  effect: "ordinary",
   route: "PATCH /api/v1/queries/{id}",
   summary: "Change a saved query",
   permission: QueriesWrite,

@@ -31,6 +31,7 @@ export const listUndoableTypes = query({
 
 export const performUndo = command({
   id: "undo.perform",
+  effect: "drastic",
   route: "POST /api/v1/undo",
   summary: "Undo changes",
   description:

@@ -21,6 +21,7 @@ const exampleThere = { params: { ...example.params, environment: "staging" as co
 
 export const setVariableEnvironment = command({
   id: "variables.set_environment",
+  effect: "drastic",
   route: "PUT /api/v1/variables/{id}/environments/{environment}",
   summary: "Give a variable a value of its own in an environment",
   permission: VariablesWrite,

@@ -68,6 +68,7 @@ export const VariablesWrite = permission("variables:write", "Set and delete vari
 export const variableResource = resource({
   name: "variable",
   plural: "variables",
+  effect: "drastic",
   path: "/api/v1/variables",
   table: "variables",
   idPrefix: "var",
@@ -88,6 +89,7 @@ export const variableResource = resource({
   },
   operations: {
     create: {
+      effect: "ordinary",
       description:
         "It belongs to the whole workspace. Workflows read it as `{{variables.NAME}}`, scripts by " +
         '`context.variables.get("NAME")`. `value` is production\'s, and that of environments without one of their own, ' +

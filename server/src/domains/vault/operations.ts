@@ -46,6 +46,7 @@ export const listSecrets = query({
 
 export const createSecret = command({
   id: "secrets.create",
+  effect: "drastic",
   route: "POST /api/v1/secrets",
   summary: "Store a secret",
   description:
@@ -85,6 +86,7 @@ export const getSecret = query({
 
 export const rotateSecret = command({
   id: "secrets.rotate",
+  effect: "drastic",
   route: "PUT /api/v1/secrets/{name}",
   summary: "Give a secret a new value",
   description:
@@ -104,6 +106,7 @@ export const rotateSecret = command({
 
 export const updateSecret = command({
   id: "secrets.update",
+  effect: "drastic",
   route: "PATCH /api/v1/secrets/{name}",
   summary: "Change what is known of a secret",
   description: "With `ownValuesOnly` its value stays in production.",
@@ -119,6 +122,7 @@ export const updateSecret = command({
 
 export const setSecretEnvironment = command({
   id: "secrets.set_environment",
+  effect: "drastic",
   route: "PUT /api/v1/secrets/{name}/environments/{environment}",
   summary: "Give a secret a value of its own in an environment",
   description:

@@ -63,6 +63,7 @@ export const listWebhooks = query({
 
 export const createWebhook = command({
   id: "webhooks.create",
+  effect: "drastic",
   route: "POST /api/v1/webhooks",
   summary: "Create a webhook",
   description:
@@ -116,6 +117,7 @@ export const getWebhook = query({
 
 export const updateWebhook = command({
   id: "webhooks.update",
+  effect: "drastic",
   route: "PATCH /api/v1/webhooks/{id}",
   summary: "Change, pause or re-enable a webhook",
   description:
@@ -153,6 +155,7 @@ export const deleteWebhook = command({
 
 export const testWebhook = command({
   id: "webhooks.test",
+  effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/webhooks/{id}/test",
   summary: "Send a test ping, and show how the endpoint answers",
@@ -177,6 +180,7 @@ export const testWebhook = command({
 
 export const rotateWebhookSecret = command({
   id: "webhooks.rotate_secret",
+  effect: "drastic",
   route: "POST /api/v1/webhooks/{id}/secret/rotate",
   summary: "Give a webhook a new signing secret",
   description:

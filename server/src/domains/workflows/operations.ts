@@ -123,6 +123,7 @@ async function readActivity(
 
 export const createWorkflow = command({
   id: "workflows.create",
+  effect: "ordinary",
   ...workflowRoutes("POST", ""),
   summary: "Make a workflow",
   description:
@@ -153,6 +154,7 @@ export const getWorkflow = query({
 
 export const updateWorkflow = command({
   id: "workflows.update",
+  effect: "ordinary",
   ...workflowRoutes("PATCH", "/{id}"),
   summary: "Save a draft: change some fields of the definition",
   description:
@@ -175,6 +177,7 @@ export const updateWorkflow = command({
 
 export const replaceWorkflow = command({
   id: "workflows.replace",
+  effect: "ordinary",
   ...workflowRoutes("PUT", "/{id}"),
   summary: "Save a draft: replace the whole definition",
   description: "Like PATCH, but what is not given is gone.",
@@ -209,6 +212,7 @@ export const archiveWorkflow = command({
 
 export const unarchiveWorkflow = command({
   id: "workflows.unarchive",
+  effect: "ordinary",
   ...workflowRoutes("POST", "/{id}/unarchive"),
   summary: "Take a workflow out of the archive",
   description:

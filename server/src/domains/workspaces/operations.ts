@@ -81,6 +81,7 @@ export const getWorkspace = query({
 
 export const updateWorkspace = command({
   id: "workspaces.update",
+  effect: "drastic",
   route: "PATCH /api/v1/workspaces/{slug}",
   summary: "Change the settings of a workspace",
   permission: WorkspacesWrite,

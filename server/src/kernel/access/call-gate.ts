@@ -1,13 +1,18 @@
 import type { Operation, Platform } from "../contract.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";
+import type { RawInput } from "../operation/invocation.ts";
 import type { Caller } from "./caller.ts";
 
 /** Keeps some callers from some operations although they hold the permission: until somebody agrees, for one. */
 export interface CallGate {
   /** Asked of every command, and so without a look-up. */
   readonly concerns: (op: Operation, caller: Caller) => boolean;
-  /** Throws where the call is not open to the caller. */
-  readonly assertOpen: (platform: Platform, op: Operation, caller: Caller) => Promise<void>;
+  /** Throws where the call is not open to the caller; its input is not yet validated. */
+  readonly assertOpen: (
+    platform: Platform,
+    op: Operation,
+    call: { readonly caller: Caller; readonly input: RawInput },
+  ) => Promise<void>;
 }
 
 export const CallGatePoint = extensionPoint<CallGate>("kernel.call_gates");

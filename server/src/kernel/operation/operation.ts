@@ -14,6 +14,7 @@ import type {
 import type { EventType } from "../log/event.ts";
 import { ENVIRONMENT_NAMES } from "../db/partition.ts";
 import { line, object } from "../schema/schema.ts";
+import type { Effect, EffectRule } from "./effect.ts";
 import type { Failure } from "./failure.ts";
 import { EVENT_STREAM } from "./response.ts";
 
@@ -44,6 +45,8 @@ export function command<
 >(
   op: OperationDeclaration<A, Params, Query, Body, Value> & {
     readonly emits: E;
+    /** What a call does, for agents, whose drastic calls a person approves: see `declaredEffect`. */
+    readonly effect?: Effect | EffectRule<OperationInput<Params, Query, Body>>;
     /** Runs before the transaction: network calls and long computations belong here. */
     prepare?(
       platform: Platform,

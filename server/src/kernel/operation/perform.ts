@@ -154,7 +154,7 @@ async function performCommand(
 ): Promise<InvocationResult> {
   if (call.caller.cause.depth > CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
   const gate = call.isDryRun ? undefined : findGate(platform, op, call.caller);
-  if (gate) await gate.assertOpen(platform, op, call.caller);
+  if (gate) await gate.assertOpen(platform, op, call);
   if (call.isDryRun && supportsDryRun(op)) return performDryRun(platform, op, call);
   if (!op.afterCommit) return commit(platform, op, call);
   let committed: Committed | undefined;

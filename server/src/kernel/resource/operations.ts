@@ -112,12 +112,13 @@ function deleteOperation({ declaration, remove, events }: Parts): Operation {
 type Declaration = AnyResource["declaration"];
 
 function operationBase(declaration: Declaration, verb: Verb, summary: string) {
-  const { plural, permissions, environmentScoped, operations } = declaration;
+  const { plural, permissions, environmentScoped, operations, effect } = declaration;
   const overrides = operations?.[verb];
   return {
     id: `${plural}.${verb}` as const,
     summary,
     permission: verb === "list" || verb === "get" ? permissions.read : permissions.write,
+    ...((verb === "create" || verb === "update") && { effect }),
     ...(environmentScoped !== undefined && { environmentScoped }),
     ...overrides,
   };

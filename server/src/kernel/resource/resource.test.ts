@@ -53,6 +53,7 @@ const TAGS = "array(select t.tag from gadget_tags t where t.gadget_id = gadgets.
 const gadgets = resource({
   name: "gadget",
   plural: "gadgets",
+  effect: "ordinary",
   path: "/api/v1/gadgets",
   table: "gadgets" as never,
   idPrefix: "gad",

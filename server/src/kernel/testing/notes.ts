@@ -34,6 +34,7 @@ const TitleTaken = failure("title_taken", 409, "Another note has this title.", "
 export const noteResource = resource({
   name: "note",
   plural: "notes",
+  effect: "ordinary",
   path: "/api/v1/notes",
   // The table is there for tests alone.
   table: "notes" as never,

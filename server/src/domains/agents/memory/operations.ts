@@ -65,6 +65,7 @@ export const getMemory = query({
 
 export const appendMemory = command({
   id: "agent_memories.append",
+  effect: "ordinary",
   route: "POST /api/v1/agent-memories",
   summary: "Add messages to what agents remember of a conversation",
   description:

@@ -35,6 +35,7 @@ export const alerts = resource({
   ...alertTable,
   name: "alert",
   plural: "alerts",
+  effect: "ordinary",
   path: "/api/v1/analytics/alerts",
   idPrefix: "alt",
   input: NewAlert,
@@ -145,6 +146,7 @@ const listHistory = query({
 
 const checkAlert = command({
   id: "alerts.check",
+  effect: "ordinary",
   route: "POST /api/v1/analytics/alerts/{id}/check",
   summary: "Look at the number of an alert now",
   description: "With the rights of whoever saved it last, as its checks have.",

@@ -32,6 +32,7 @@ const id = "dsh_01jd0000000000000000000000";
 export const dashboards = resource({
   name: "dashboard",
   plural: "dashboards",
+  effect: "ordinary",
   path: "/api/v1/analytics/dashboards",
   table: "dashboards",
   idPrefix: "dsh",

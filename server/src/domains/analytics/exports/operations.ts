@@ -33,6 +33,7 @@ const listExports = query({
 
 const createExport = command({
   id: "exports.create",
+  effect: "ordinary",
   route: "POST /api/v1/analytics/exports",
   summary: "Export rows, or what a report answers, as a file",
   description:

@@ -49,6 +49,7 @@ export const kpiHistory = query({
 
 export const takeSnapshot = command({
   id: "kpis.snapshot",
+  effect: "ordinary",
   route: "POST /api/v1/analytics/kpis/{id}/snapshot",
   summary: "Look at a KPI now",
   description: "With the rights of whoever saved it last, as its schedule does.",
@@ -73,6 +74,7 @@ export const takeSnapshot = command({
 
 export const backfillKpi = command({
   id: "kpis.backfill",
+  effect: "ordinary",
   route: "POST /api/v1/analytics/kpis/{id}/backfill",
   summary: "Work out what a KPI was in the past",
   description:

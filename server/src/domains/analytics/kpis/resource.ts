@@ -23,6 +23,7 @@ export const kpis = resource({
   ...kpiTable,
   name: "kpi",
   plural: "kpis",
+  effect: "ordinary",
   path: "/api/v1/analytics/kpis",
   idPrefix: "kpi",
   input: NewKpi,

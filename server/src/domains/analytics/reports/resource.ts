@@ -26,6 +26,7 @@ export const reports = resource({
   ...reportTable,
   name: "report",
   plural: "reports",
+  effect: "ordinary",
   path: "/api/v1/analytics/reports",
   idPrefix: "rpt",
   input: NewReport,

@@ -38,6 +38,7 @@ export const reportSchedules = resource({
   ...scheduleTable,
   name: "report_schedule",
   plural: "report_schedules",
+  effect: "ordinary",
   path: "/api/v1/analytics/report-schedules",
   idPrefix: "rsc",
   input: NewReportSchedule,
@@ -113,6 +114,7 @@ const SENT_BY_HAND_MAX = 10;
 
 const sendNow = command({
   id: "report_schedules.send",
+  effect: "ordinary",
   route: "POST /api/v1/analytics/report-schedules/{id}/send",
   summary: "Send a report now",
   description: "To all of its recipients, or with `onlyMe` to oneself to see how it looks.",

@@ -41,6 +41,7 @@ export const listApps = query({
 
 export const createApp = command({
   id: "apps.create",
+  effect: "ordinary",
   route: "POST /api/v1/apps",
   summary: "Make an app",
   description:
@@ -104,6 +105,7 @@ export const getApp = query({
 
 export const updateApp = command({
   id: "apps.update",
+  effect: "ordinary",
   route: "PATCH /api/v1/apps/{id}",
   summary: "Change an app",
   description:
@@ -138,6 +140,7 @@ export const archiveApp = command({
 
 export const unarchiveApp = command({
   id: "apps.unarchive",
+  effect: "ordinary",
   route: "POST /api/v1/apps/{id}/unarchive",
   summary: "Take an app out of the archive",
   description:

@@ -64,6 +64,7 @@ export const listPages = query({
 
 export const createPage = command({
   id: "apps.create_page",
+  effect: "ordinary",
   route: "POST /api/v1/apps/{id}/pages",
   summary: "Add a page to an app",
   environmentScoped,
@@ -102,6 +103,7 @@ export const getPage = query({
 
 export const updatePage = command({
   id: "apps.update_page",
+  effect: "ordinary",
   route: "PATCH /api/v1/apps/{id}/pages/{pageId}",
   summary: "Change a page of an app",
   environmentScoped,
@@ -154,6 +156,7 @@ export const listSources = query({
 
 export const addSource = command({
   id: "apps.add_data_source",
+  effect: "ordinary",
   route: "POST /api/v1/apps/{id}/data-sources",
   summary: "Add a data source to an app",
   environmentScoped,
@@ -179,6 +182,7 @@ export const addSource = command({
 
 export const updateSource = command({
   id: "apps.update_data_source",
+  effect: "ordinary",
   route: "PATCH /api/v1/apps/{id}/data-sources/{dataSourceId}",
   summary: "Change a data source of an app",
   environmentScoped,

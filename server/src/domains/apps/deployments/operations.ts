@@ -27,6 +27,7 @@ const NEWEST = 2 ** 31 - 1;
 
 export const deployApp = command({
   id: "apps.deploy",
+  effect: "live",
   route: "POST /api/v1/apps/{id}/deploy",
   summary: "Deploy an app, as it is now, to the environment of the request",
   description:
@@ -49,6 +50,7 @@ export const deployApp = command({
 
 export const rollBackApp = command({
   id: "apps.rollback",
+  effect: "drastic",
   route: "POST /api/v1/apps/{id}/rollback",
   summary: "Serve an earlier deployment again",
   description:

@@ -59,6 +59,7 @@ const getPublicApp = query({
 
 const makePublic = command({
   id: "apps.make_public",
+  effect: "drastic",
   route: "POST /api/v1/apps/{id}/public",
   summary: "Open an app to anyone, without signing in",
   description:
@@ -85,6 +86,7 @@ const makePublic = command({
 
 const setAppDomain = command({
   id: "apps.set_domain",
+  effect: "drastic",
   route: "PUT /api/v1/apps/{id}/domain",
   summary: "Serve a public app at a domain of its own",
   description:

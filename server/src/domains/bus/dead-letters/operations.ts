@@ -95,6 +95,7 @@ export const listDeadLetters = query({
 
 export const retryDeadLetter = command({
   id: "dead_letters.retry",
+  effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/events/dead-letters/{reader}/{eventId}/retry",
   summary: "Handle a dead letter after all",

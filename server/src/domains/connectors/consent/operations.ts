@@ -172,6 +172,7 @@ const INSERT = `
 
 export const giveConsent = command({
   id: "connectors.consent",
+  effect: "drastic",
   actsOutside: true,
   route: "POST /api/v1/connectors/{id}/consent",
   summary: "End a consent with the code that the other system gave",

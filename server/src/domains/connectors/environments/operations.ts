@@ -92,6 +92,7 @@ const SET = `
 
 export const setConnectorEnvironment = command({
   id: "connectors.set_environment",
+  effect: "drastic",
   route: "PUT /api/v1/connectors/{id}/environments/{environment}",
   summary: "Give a connector credentials of its own in an environment",
   description:

@@ -97,6 +97,7 @@ const output: ResponseType<unknown> = {
 
 export const invokeConnector = command({
   id: "connectors.invoke",
+  effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/connectors/{id}/invoke",
   summary: "Invoke an action of a connector",
@@ -159,6 +160,7 @@ const TestResult = Type.Object(
 
 export const testConnector = command({
   id: "connectors.test",
+  effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/connectors/{id}/test",
   summary: "Test the connection of a connector",
@@ -191,6 +193,7 @@ export const testConnector = command({
 
 export const refreshConnector = command({
   id: "connectors.refresh",
+  effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/connectors/{id}/refresh",
   summary: "Read the OpenAPI document of a connector again",

@@ -128,6 +128,7 @@ export const listMemberSessions = query({
 
 export const revokeMemberSessions = command({
   id: "users.revoke_sessions",
+  effect: "drastic",
   route: "POST /api/v1/settings/users/{id}/sessions/revoke",
   summary: "End the sessions of a member at once",
   description:

@@ -44,6 +44,7 @@ export const ACCEPT_CONTRACT = {
 
 export const inviteUser = command({
   id: "users.invite",
+  effect: "drastic",
   route: "POST /api/v1/settings/users/invite",
   summary: "Invite somebody to the workspace",
   description:

@@ -217,6 +217,7 @@ export const renewRecoveryCodes = command({
 
 export const enforceMfa = command({
   id: "mfa.enforce",
+  effect: "drastic",
   route: "POST /api/v1/settings/security/enforce-mfa",
   summary: "Demand a second factor of all members, or no longer",
   description:

@@ -49,6 +49,7 @@ export const listRoles = query({
 
 export const createRole = command({
   id: "roles.create",
+  effect: "drastic",
   route: "POST /api/v1/settings/roles",
   summary: "Make a custom role",
   description: "It can hold no permission that you lack.",
@@ -78,6 +79,7 @@ export const getRole = query({
 
 export const updateRole = command({
   id: "roles.update",
+  effect: "drastic",
   route: "PATCH /api/v1/settings/roles/{id}",
   summary: "Change a custom role",
   permission: RolesWrite,
@@ -110,6 +112,7 @@ const AssignedRoles = Type.Object(
 
 export const assignRole = command({
   id: "roles.assign",
+  effect: "drastic",
   route: "POST /api/v1/settings/users/{userId}/roles",
   summary: "Give a role to a member",
   description:

@@ -60,6 +60,7 @@ const TooManyAbsences = failure(
 export const absences = resource({
   name: "absence",
   plural: "absences",
+  effect: "ordinary",
   path: PATH,
   table: "absences",
   idPrefix: "abs",

@@ -83,6 +83,7 @@ const TooManyRules = failure(
 export const rules = resource({
   name: "assignment_rule",
   plural: "assignment_rules",
+  effect: "ordinary",
   path: "/api/v1/itsm/assignment-rules",
   table: "assignment_rules",
   idPrefix: "asr",

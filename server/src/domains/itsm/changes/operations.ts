@@ -98,6 +98,7 @@ const listChanges = query({
 
 const createChange = command({
   id: "changes.create",
+  effect: "ordinary",
   route: `POST ${path}`,
   summary: "Draft a change",
   description:
@@ -142,6 +143,7 @@ const getChange = query({
 });
 
 const updateChange = changeCommands.command("update", {
+  effect: "ordinary",
   route: `PATCH ${path}/{id}`,
   summary: "Change what a change says",
   description:

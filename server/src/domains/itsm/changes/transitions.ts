@@ -29,6 +29,7 @@ const OptionalNotes = object({ notes: Type.Optional(Notes) });
 
 export const changeTransitions = [
   transition("submit", {
+    effect: "ordinary",
     summary: "Hand a change to its approvers",
     description: "A standard change whose template is active is approved at once.",
     event: ChangeSubmitted,
@@ -50,10 +51,12 @@ export const changeTransitions = [
     },
   }),
   transition("revise", {
+    effect: "ordinary",
     summary: "Make a rejected change a draft again",
     event: ChangeRevised,
   }),
   transition("implement", {
+    effect: "ordinary",
     summary: "Begin to carry out a change",
     description:
       "Also at another time than was planned, which its event tells as `outsideWindow`; but not in a " +
@@ -69,6 +72,7 @@ export const changeTransitions = [
     details: ({ now }, change) => ({ outsideWindow: isOutsideWindow(change, now) }),
   }),
   transition("complete", {
+    effect: "ordinary",
     summary: "Say that a change was carried out",
     description: "Where a required task is open: 409 `tasks_open`, with those in `tasks`.",
     fails: [TasksOpen],
@@ -81,6 +85,7 @@ export const changeTransitions = [
     },
   }),
   transition("rollback", {
+    effect: "drastic",
     summary: "Say that a change was undone",
     description: "While it is carried out, or after that.",
     body: OptionalNotes,
@@ -89,6 +94,7 @@ export const changeTransitions = [
     fields: (_ctx, _change, { notes = null }) => ({ rollbackNotes: notes }),
   }),
   transition("cancel", {
+    effect: "drastic",
     summary: "Give up a change before work on it begins",
     body: object({ reason: Type.Optional(Reason) }),
     example: { reason: "No longer needed" },

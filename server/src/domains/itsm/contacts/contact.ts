@@ -58,6 +58,7 @@ export function memberOfAddressSql(address: string): string {
 export const contacts = resource({
   name: "contact",
   plural: "contacts",
+  effect: "ordinary",
   path: "/api/v1/itsm/contacts",
   table: "contacts",
   idPrefix: "cnt",

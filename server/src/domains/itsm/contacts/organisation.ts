@@ -49,6 +49,7 @@ const OrganisationInUse = failure(
 export const organisations = resource({
   name: "organisation",
   plural: "organisations",
+  effect: "ordinary",
   path: "/api/v1/itsm/organisations",
   table: "organisations",
   idPrefix: "org",

@@ -50,6 +50,7 @@ const TooManyChildren = failure(
 );
 
 const declareMajor = incidentCommands.command("declare_major", {
+  effect: "ordinary",
   route: `POST ${path}/{id}/major`,
   summary: "Declare an incident a major one",
   description:
@@ -77,6 +78,7 @@ const declareMajor = incidentCommands.command("declare_major", {
 });
 
 const endMajor = incidentCommands.command("end_major", {
+  effect: "drastic",
   route: `DELETE ${path}/{id}/major`,
   summary: "Make a major incident an ordinary one",
   description: "Its children become incidents of their own again.",
@@ -108,6 +110,7 @@ const listIncidentChildren = query({
 });
 
 export const addChild = incidentCommands.command("add_child", {
+  effect: "ordinary",
   route: `POST ${path}/{id}/children`,
   summary: "Make an incident the child of a major one",
   description:
@@ -158,6 +161,7 @@ export const removeChild = command({
 });
 
 const broadcast = incidentCommands.command("broadcast", {
+  effect: "ordinary",
   summary: "Tell all who have to do with a major incident how it stands",
   description:
     "Whoever watches, has or suffers from it or one of its children gets a notification, other than " +

@@ -62,6 +62,7 @@ const listIncidents = query({
 
 const createIncident = command({
   id: "incidents.create",
+  effect: "ordinary",
   route: `POST ${path}`,
   summary: "Raise an incident",
   description:
@@ -112,6 +113,7 @@ const getIncident = query({
 });
 
 const updateIncident = incidentCommands.command("update", {
+  effect: "ordinary",
   route: `PATCH ${path}/{id}`,
   summary: "Change an incident",
   description:
@@ -145,6 +147,7 @@ const updateIncident = incidentCommands.command("update", {
 });
 
 const assignIncident = incidentCommands.command("assign", {
+  effect: "ordinary",
   summary: "Give an incident to somebody, to a team, or to nobody",
   description: "Null takes it from them. When it is like that already, nothing happens.",
   body: patch({ assigneeId: incidentFields.assigneeId, teamId: incidentFields.teamId }),

@@ -49,6 +49,7 @@ const ResolveBody = object({
 type ResolveBody = Static<typeof ResolveBody>;
 
 const resolveIncident = transition("resolve", {
+  effect: "ordinary",
   summary: "Resolve an incident",
   description:
     "Its code is `solved` unless given. With `resolveChildren` those of its children that are open are resolved too, in the same way. A " +
@@ -79,6 +80,7 @@ function resolutionOf({ resolution, resolutionCode = DEFAULT_RESOLUTION_CODE }: 
 }
 
 const escalateIncident = command("escalate", {
+  effect: "ordinary",
   summary: "Raise the severity of an incident, give it to another team, or both",
   description: "One of the two must be different from what it is (422 otherwise).",
   body: object({
@@ -99,6 +101,7 @@ const escalateIncident = command("escalate", {
 });
 
 const closeIncident = transition("close", {
+  effect: "ordinary",
   summary: "Close a resolved incident",
   description: "Also by whoever it was for: they confirm that it is resolved.",
   forAskers: true,
@@ -106,6 +109,7 @@ const closeIncident = transition("close", {
 });
 
 const reopenOperation = command("reopen", {
+  effect: "ordinary",
   summary: "Have a resolved or closed incident worked on again",
   description:
     "Its resolution and its rating are forgotten, and `reopenCount` goes up. Also by whoever it was for.",
@@ -147,6 +151,7 @@ export async function reopenIncident(
 }
 
 const cancelIncident = transition("cancel", {
+  effect: "drastic",
   summary: "Cancel an incident that nobody has to resolve",
   description: "Also by whoever it was for.",
   forAskers: true,
@@ -157,6 +162,7 @@ const cancelIncident = transition("cancel", {
 });
 
 const rateIncident = command("rate", {
+  effect: "ordinary",
   summary: "Say how content you are with what became of your incident",
   description:
     "By whoever it was for, once it is resolved or closed. It can be changed for seven days, and is forgotten when " +

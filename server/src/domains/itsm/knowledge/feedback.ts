@@ -27,6 +27,7 @@ type Feedback = Type.Static<typeof Feedback>;
 
 export const giveFeedback = command({
   id: "knowledge.give_feedback",
+  effect: "ordinary",
   route: "POST /api/v1/knowledge/{id}/feedback",
   summary: "Say whether an article helped",
   description: "Each person has one say; a second one takes the place of the first.",

@@ -96,6 +96,7 @@ export const listArticles = query({
 
 export const createArticle = command({
   id: "knowledge.create",
+  effect: "ordinary",
   route: "POST /api/v1/knowledge",
   summary: "Write an article",
   description:
@@ -166,6 +167,7 @@ export const previewArticle = query({
 
 export const updateArticle = command({
   id: "knowledge.update",
+  effect: "ordinary",
   route: "PATCH /api/v1/knowledge/{id}",
   summary: "Change an article",
   description:
@@ -188,6 +190,7 @@ export const updateArticle = command({
 
 export const submitReview = command({
   id: "knowledge.submit_review",
+  effect: "ordinary",
   route: "POST /api/v1/knowledge/{id}/review",
   summary: "Give a draft to others to review",
   description: "Optional: a draft may be published without. Whoever publishes it approves it.",
@@ -202,6 +205,7 @@ export const submitReview = command({
 
 export const returnArticle = command({
   id: "knowledge.return",
+  effect: "ordinary",
   route: "POST /api/v1/knowledge/{id}/return",
   summary: "Give an article back to its author instead of publishing it",
   description: "It is a draft again. Its author is told why.",
@@ -217,6 +221,7 @@ export const returnArticle = command({
 
 export const publishArticle = command({
   id: "knowledge.publish",
+  effect: "drastic",
   route: "POST /api/v1/knowledge/{id}/publish",
   summary: "Publish an article",
   permission: KnowledgeWrite,
@@ -245,6 +250,7 @@ export const retireArticle = command({
 
 export const reinstateArticle = command({
   id: "knowledge.reinstate",
+  effect: "drastic",
   route: "POST /api/v1/knowledge/{id}/reinstate",
   summary: "Publish a retired article again, as it was",
   description: "People find it again, published since when it was before.",
@@ -259,6 +265,7 @@ export const reinstateArticle = command({
 
 export const withdrawArticle = command({
   id: "knowledge.withdraw",
+  effect: "ordinary",
   route: "POST /api/v1/knowledge/{id}/withdraw",
   summary: "Make a published article a draft again",
   description: "People no longer find it, until it is published again.",

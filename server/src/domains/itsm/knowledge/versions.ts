@@ -58,6 +58,7 @@ export const getVersion = query({
 
 export const restoreVersion = command({
   id: "knowledge.restore_version",
+  effect: "ordinary",
   route: "POST /api/v1/knowledge/{id}/versions/{version}/restore",
   summary: "Make what an article said once its newest version",
   description: "A retired article becomes a draft again; any other keeps its state.",

@@ -39,6 +39,7 @@ const MacroExists = failure("macro_exists", 409, "Another macro has this name.",
 export const macros = resource({
   name: "macro",
   plural: "macros",
+  effect: "ordinary",
   path: "/api/v1/itsm/macros",
   table: "macros",
   idPrefix: "mac",

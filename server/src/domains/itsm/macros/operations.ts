@@ -70,6 +70,7 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
   const bulk = command({
     ...shared,
     id: "tickets.bulk",
+    effect: "drastic",
     route: "POST /api/v1/itsm/tickets/bulk",
     summary: "Change many tickets at once",
     description: `Up to ${BULK_TICKETS_MAX}, by \`ids\` or by \`select\`, and ${BULK_ACTS_MAX} acts on all of them. ${ON_EACH}`,
@@ -89,6 +90,7 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
   const run = command({
     ...shared,
     id: "macros.run",
+    effect: "drastic",
     route: "POST /api/v1/itsm/macros/{id}/run",
     summary: "Run a macro on tickets",
     description: ON_EACH,

@@ -49,6 +49,7 @@ const KeywordTaken = failure(
 export const textModules = resource({
   name: "text_module",
   plural: "text_modules",
+  effect: "ordinary",
   path: "/api/v1/itsm/text-modules",
   table: "text_modules",
   idPrefix: "tmo",

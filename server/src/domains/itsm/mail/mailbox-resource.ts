@@ -47,6 +47,7 @@ const cursor = (column: string) =>
 export const mailboxes = resource({
   name: "mailbox",
   plural: "mailboxes",
+  effect: "drastic",
   path: "/api/v1/itsm/mailboxes",
   table: "mailboxes",
   idPrefix: "mbx",

@@ -165,6 +165,7 @@ const listOverrides = query({
 const addOverride = command({
   ...one,
   id: "on_call_schedules.add_override",
+  effect: "ordinary",
   route: `POST ${path}/{id}/overrides`,
   summary: "Have somebody stand in for whoever would be on call",
   description:
@@ -221,6 +222,7 @@ const NothingToSwap = failure(
 const swapShifts = command({
   ...one,
   id: "on_call_schedules.swap",
+  effect: "ordinary",
   route: `POST ${path}/{id}/swap`,
   summary: "Swap two shifts",
   description:

@@ -94,6 +94,7 @@ const TooManySchedules = failure(
 export const schedules = resource({
   name: "on_call_schedule",
   plural: "on_call_schedules",
+  effect: "ordinary",
   path: "/api/v1/itsm/on-call-schedules",
   table: "on_call_schedules",
   idPrefix: "ocs",

@@ -28,6 +28,7 @@ const listOfOutages = query({
 
 const reportAffected = command({
   id: "outages.report_affected",
+  effect: "ordinary",
   route: `POST ${PATH}/{id}/affected`,
   summary: "Say that an outage concerns you too",
   description:

@@ -44,6 +44,7 @@ const listIncidentsOfProblem = query({
 });
 
 const linkIncidentsToProblem = problemCommands.command("link_incidents", {
+  effect: "ordinary",
   route: `POST ${problemKind.path}/{id}/incidents`,
   summary: "Say that a problem causes these incidents",
   description: "They show its workaround from then on. Those that are linked already stay so.",

@@ -104,6 +104,7 @@ const ProblemInput = object({
 
 const createProblem = command({
   id: "problems.create",
+  effect: "ordinary",
   route: `POST ${path}`,
   summary: "Raise a problem",
   description: "With `incidentIds`, the incidents that it causes are linked to it at once.",
@@ -196,6 +197,7 @@ const getProblem = query({
 });
 
 const updateProblem = problemCommands.command("update", {
+  effect: "ordinary",
   route: `PATCH ${path}/{id}`,
   summary: "Edit a problem",
   description:

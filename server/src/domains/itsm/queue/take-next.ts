@@ -22,6 +22,7 @@ export function takeNextCommand(takes: readonly Operation[]): Operation {
   const takeOf = new Map(takes.map((op) => [op.id, op]));
   return command({
     id: "tickets.take_next",
+    effect: "ordinary",
     route: "POST /api/v1/itsm/tickets/take_next",
     summary: "Take the next ticket of a view that nobody works on",
     description:

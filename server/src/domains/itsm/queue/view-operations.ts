@@ -24,6 +24,7 @@ const getView = query({
 const updateView = command({
   ...one,
   id: "views.update",
+  effect: "ordinary",
   route: `PATCH ${path}/{id}`,
   summary: "Change a view of the queue",
   description: "One's own, or any that one sees with `desk:write`.",

@@ -48,6 +48,7 @@ const TooManyViews = failure("too_many_views", 409, `A workspace has at most ${V
 export const views = resource({
   name: "view",
   plural: "views",
+  effect: "ordinary",
   path: "/api/v1/itsm/views",
   table: "desk_views",
   idPrefix: "vew",

@@ -27,6 +27,7 @@ const TooManyPolicies = failure(
 export const policies = resource({
   name: "sla_policy",
   plural: "sla",
+  effect: "ordinary",
   path: "/api/v1/itsm/sla-policies",
   table: "sla_policies",
   idPrefix: "slp",

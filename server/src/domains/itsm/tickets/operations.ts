@@ -40,6 +40,7 @@ const SAVE = `
 
 export const updateDeskSettings = command({
   id: "desk.update_settings",
+  effect: "ordinary",
   route: `PATCH ${PATH}`,
   summary: "Change how the desk is run",
   description:

@@ -1,7 +1,7 @@
 import type { CallGate } from "#kernel/access/call-gate.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { effectiveEnvironment } from "../agent-operations.ts";
+import { isDrastic } from "#kernel/operation/effect.ts";
 import { ApprovalRequired, McpConnect } from "./agent-call.ts";
 import { demandsAnything, demandsApproval, readPolicy } from "./policy.ts";
 
@@ -20,12 +20,12 @@ export const agentGate: CallGate = {
     !caller.isApproved &&
     isAgent(caller) &&
     !OWN.has(op.id),
-  async assertOpen({ db }, op, caller) {
-    const partition = { ...partitionOfCaller(caller), environment: "production" as const };
-    const policy = await db.read(partition, (tx) => readPolicy(tx));
+  async assertOpen(platform, op, call) {
+    const partition = { ...partitionOfCaller(call.caller), environment: "production" as const };
+    const policy = await platform.db.read(partition, (tx) => readPolicy(tx));
     const isOpen = op.issuesCredential
       ? !demandsAnything(policy)
-      : !demandsApproval(policy, op, effectiveEnvironment(op, caller.environment));
+      : !(await demandsApproval(policy, op, () => isDrastic(platform, op, call)));
     if (!isOpen) throw new Failure(ApprovalRequired);
   },
 };

@@ -56,6 +56,7 @@ export const getPolicy = query({
 export const setPolicy = command({
   ...shared,
   id: "agent_policy.set",
+  effect: "drastic",
   route: "PUT /api/v1/agents/policy",
   summary: "Set which calls of agents need an approval, and who gives it",
   description:
@@ -111,6 +112,7 @@ export const setPolicy = command({
 export const requestAgentCall = command({
   ...shared,
   id: "agent_calls.request",
+  effect: "ordinary",
   route: "POST /api/v1/agent-calls",
   summary: "Ask for the approval of a call, as an agent",
   description:
@@ -201,6 +203,7 @@ const decision = {
 export const approveCall = command({
   ...decision,
   id: "agent_calls.approve",
+  effect: "drastic",
   route: "POST /api/v1/agent-calls/{id}/approve",
   summary: "Approve a call of an agent, which is then performed",
   description:
@@ -220,6 +223,7 @@ export const approveCall = command({
 export const rejectCall = command({
   ...decision,
   id: "agent_calls.reject",
+  effect: "drastic",
   route: "POST /api/v1/agent-calls/{id}/reject",
   summary: "Reject a call of an agent",
   emits: [CallRejected],
@@ -236,6 +240,7 @@ export const rejectCall = command({
 export const cancelAgentCall = command({
   ...shared,
   id: "agent_calls.cancel",
+  effect: "ordinary",
   route: "POST /api/v1/agent-calls/{id}/cancel",
   summary: "Take back a call that waits for an approval",
   description: "For the agent that asked, and its person.",

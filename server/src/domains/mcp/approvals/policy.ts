@@ -8,7 +8,6 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { changeEvent } from "#kernel/log/event.ts";
 import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
 import { line, Time, nullable } from "#kernel/schema/schema.ts";
-import { needsConfirmation } from "../agent-operations.ts";
 
 const HOURS_MAX = 168;
 
@@ -21,8 +20,8 @@ export const PolicyWrite = permission(
 export const policyFields = {
   demands: Type.Enum(["nothing", "drastic", "changes"], {
     description:
-      "An approval of a person: of nothing beyond the lists below, of what deletes, ends, decides or reaches production, or of " +
-      "whatever changes something",
+      "Calls that a person must approve: none but the lists below; those that delete, end or decide something, change many " +
+      "things, reach production, or give access; or every change",
   }),
   operations: Type.Array(line(200), {
     maxItems: 200,
@@ -107,14 +106,18 @@ function isWayAround({ id, permission: needed }: Operation): boolean {
   return PERFORMS_OTHERS.has(id) || (needed !== undefined && GIVES_ACCESS.has(needed.name));
 }
 
-/** True where an agent may call this only after a person has approved it. */
-export function demandsApproval(policy: AgentPolicy, op: Operation, environment: string): boolean {
+/** True where an agent may make this call only after a person has approved it. */
+export async function demandsApproval(
+  policy: AgentPolicy,
+  op: Operation,
+  isDrastic: () => Promise<boolean>,
+): Promise<boolean> {
   if (op.kind === "query" || op.ephemeral) return false;
   if (policy.demands === "changes") return true;
-  if (policy.demands === "drastic" && needsConfirmation(op, environment)) return true;
   if (isWayAround(op) && demandsAnything(policy)) return true;
   if (policy.operations.length > 0 && compilePattern(policy.operations)(op.id)) return true;
-  return op.permission !== undefined && policy.permissions.includes(op.permission.name);
+  if (op.permission !== undefined && policy.permissions.includes(op.permission.name)) return true;
+  return policy.demands === "drastic" && (await isDrastic());
 }
 
 /** True where some call needs an approval. */

@@ -4,10 +4,11 @@ import { hmac, seal } from "#kernel/access/crypto.ts";
 import type { Operation, Platform, WriteContext } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { supportsDryRun } from "#kernel/operation/dry-run.ts";
+import { isDrastic } from "#kernel/operation/effect.ts";
 import { Failure, failure, type FieldError, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { effectiveEnvironment, findAgentOperation } from "../agent-operations.ts";
-import { invokeOperation } from "../invoke-operation.ts";
+import { invokeOperation, toRawInput } from "../invoke-operation.ts";
 import { type CallParts, splitInput } from "../tool-input.ts";
 import {
   type AgentCall,
@@ -49,6 +50,7 @@ export interface TriedCall {
   readonly call: SealedCall;
   readonly masked: Members;
   readonly preview: AgentCall["preview"];
+  readonly isDrastic: boolean;
 }
 
 /** Tries a call out as a dry run, with the rights of the agent. Throws what the operation would refuse. */
@@ -75,7 +77,11 @@ export async function tryCall(
   });
   if (dry.status >= 400) throw toFailure(dry.status, dry.value);
   const masked = maskInput(op, input) as Members;
-  return { op, target, call, masked, preview: toPreview(op, dry.value) };
+  const drastic = await isDrastic(platform, op, {
+    caller: { ...caller, environment: target },
+    input: toRawInput(op, call),
+  });
+  return { op, target, call, masked, preview: toPreview(op, dry.value), isDrastic: drastic };
 }
 
 interface ProblemBody {
@@ -109,11 +115,12 @@ function toPreview(op: Operation, value: unknown): AgentCall["preview"] {
 /** Keeps a tried call; one that is pending already is answered as it is. */
 export async function requestCall(
   ctx: WriteContext<typeof CallRequested> & { readonly workspace: WorkspaceRef },
-  { op, target, call, masked, preview }: TriedCall,
+  { op, target, call, masked, preview, isDrastic: drastic }: TriedCall,
 ): Promise<CallRow> {
   const { tx, now, caller, services, workspace } = ctx;
   const policy = await readPolicy(tx);
-  if (!demandsApproval(policy, op, target)) throw new Failure(NoApprovalNeeded);
+  if (!(await demandsApproval(policy, op, async () => drastic)))
+    throw new Failure(NoApprovalNeeded);
   const { credential } = caller;
   if (!credential) throw new Failure(NotAnAgent);
   const text = JSON.stringify(call);

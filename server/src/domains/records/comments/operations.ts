@@ -94,6 +94,7 @@ async function openRecord(
 
 const addComment = command({
   id: "record_comments.add",
+  effect: "ordinary",
   route: "POST /api/v1/tables/{slug}/records/{recordId}/comments",
   summary: "Comment on a record",
   description: "Members whom it names, and who may see the record, are notified.",
@@ -184,6 +185,7 @@ async function tellMentioned(
 
 const editComment = command({
   id: "record_comments.edit",
+  effect: "ordinary",
   route: "PATCH /api/v1/tables/{slug}/records/{recordId}/comments/{commentId}",
   summary: "Change a comment of one's own",
   permission: RecordsWrite,

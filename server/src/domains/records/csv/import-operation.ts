@@ -32,6 +32,7 @@ const ImportResult = Type.Object(
 
 export const importRecords = command({
   id: "records.import",
+  effect: "drastic",
   route: "POST /api/v1/tables/{slug}/records/import",
   summary: "Import records from a CSV file",
   description:

@@ -252,6 +252,7 @@ const example = { params: { id: "tvw_01jzt3n5k8q2x4v6w8y0z2b4d6" } };
 
 const publishForm = command({
   id: "table_views.publish",
+  effect: "drastic",
   route: "POST /api/v1/table-views/{id}/publish",
   summary: "Give a form an address at which anyone may fill it",
   description:
@@ -282,6 +283,7 @@ const publishForm = command({
 
 const unpublishForm = command({
   id: "table_views.unpublish",
+  effect: "drastic",
   route: "POST /api/v1/table-views/{id}/unpublish",
   summary: "Take a form's address away",
   permission: RecordsWrite,

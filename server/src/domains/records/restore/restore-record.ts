@@ -44,6 +44,7 @@ const RecordPresent = failure("record_present", 409, "The record is not deleted.
 
 export const restoreRecord = command({
   id: "records.restore",
+  effect: "ordinary",
   route: "POST /api/v1/tables/{slug}/records/{recordId}/restore",
   summary: "Restore a deleted record",
   description:

@@ -90,6 +90,7 @@ const TooManyViews = failure(
 export const tableViews = resource({
   name: "table_view",
   plural: "table_views",
+  effect: "ordinary",
   path: "/api/v1/table-views",
   table: "table_views",
   idPrefix: "tvw",

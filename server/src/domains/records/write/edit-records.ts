@@ -41,6 +41,7 @@ type Edit = Static<typeof Edit>;
 
 export const editRecords = command({
   id: "records.edit",
+  effect: "drastic",
   route: "POST /api/v1/tables/{slug}/records/edits",
   summary: "Change many records, each in its own fields",
   description:

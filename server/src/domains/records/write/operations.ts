@@ -72,6 +72,7 @@ interface CreatedRecord extends DynamicItem {
 
 export const createRecord = command({
   id: "records.create",
+  effect: "ordinary",
   route: "POST /api/v1/tables/{slug}/records",
   summary: "Make a record",
   description:
@@ -99,6 +100,7 @@ export const createRecord = command({
 
 export const changeRecord = command({
   id: "records.update",
+  effect: "ordinary",
   route: "PATCH /api/v1/tables/{slug}/records/{recordId}",
   summary: "Change a record",
   description:
@@ -140,6 +142,7 @@ export const removeRecord = command({
 
 export const createRecords = command({
   id: "records.bulk_create",
+  effect: "drastic",
   route: "POST /api/v1/tables/{slug}/records/bulk",
   summary: "Make many records",
   description: `All or none: one that can't be made is reported with its path, and none is. ${RULES_APPLY}`,
@@ -167,6 +170,7 @@ export const createRecords = command({
 
 export const changeRecords = command({
   id: "records.bulk_update",
+  effect: "drastic",
   route: "PATCH /api/v1/tables/{slug}/records/bulk",
   summary: "Change all records that a condition holds for",
   description:
@@ -189,6 +193,7 @@ export const changeRecords = command({
 
 export const putRecords = command({
   id: "records.upsert",
+  effect: "drastic",
   route: "PUT /api/v1/tables/{slug}/records/bulk",
   summary: "Make many records, or change those that are there",
   description:

@@ -60,6 +60,7 @@ const EXAMPLE = "bfl_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
 const startBackfill = command({
   id: "workflows.backfill",
+  effect: "drastic",
   route: "POST /api/v1/workflows/{id}/backfill",
   summary: "Run a workflow for what has been",
   description:
@@ -270,6 +271,7 @@ const getBackfill = query({
 
 const cancelBackfill = command({
   id: "backfills.cancel",
+  effect: "drastic",
   route: "POST /api/v1/backfills/{id}/cancel",
   summary: "Cancel a backfill",
   description: "It starts no more runs; those that it started go on.",

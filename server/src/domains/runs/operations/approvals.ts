@@ -21,6 +21,7 @@ const LIST = "approvals, newest runs first";
 
 export const resumeRun = command({
   id: "runs.resume",
+  effect: "drastic",
   route: "POST /api/v1/runs/{runId}/resume",
   summary: "Approve or reject what a run waits for",
   description:

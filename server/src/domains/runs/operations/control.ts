@@ -27,6 +27,7 @@ const BULK_RUNS_MAX = 1_000;
 
 export const cancelRun = command({
   id: "runs.cancel",
+  effect: "drastic",
   route: "POST /api/v1/runs/{runId}/cancel",
   summary: "End a run",
   description:
@@ -45,6 +46,7 @@ export const cancelRun = command({
 
 export const retryRun = command({
   id: "runs.retry",
+  effect: "ordinary",
   route: "POST /api/v1/runs/{runId}/retry",
   summary: "Make a run that is over go on",
   description:
@@ -88,6 +90,7 @@ export const retryRun = command({
 
 export const retryRuns = command({
   id: "runs.retry_many",
+  effect: "drastic",
   route: "POST /api/v1/runs/retry",
   summary: "Make many runs go on from where they failed",
   description:
@@ -130,6 +133,7 @@ export const retryRuns = command({
 
 export const cancelRuns = command({
   id: "runs.cancel_many",
+  effect: "drastic",
   route: "POST /api/v1/runs/cancel",
   summary: "End many runs",
   description:

@@ -43,6 +43,7 @@ export const getPinnedData = query({
 
 export const setPinnedData = command({
   id: "workflows.pin_data",
+  effect: "ordinary",
   route: "PUT /api/v1/workflows/{id}/pinned-data",
   aliases: ["PUT /api/workflows/{id}/pinned-data"],
   summary: "Set the outputs that test runs take for granted, by node",
@@ -59,6 +60,7 @@ export const setPinnedData = command({
 
 export const pinOutput = command({
   id: "workflows.pin_output",
+  effect: "ordinary",
   route: "PUT /api/v1/workflows/{id}/pinned-data/{key}",
   aliases: ["PUT /api/workflows/{id}/pinned-data/{key}"],
   summary: "Set the output that test runs take for granted of one node",

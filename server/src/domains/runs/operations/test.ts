@@ -31,6 +31,7 @@ const MockedErrors = Type.Record(
 
 export const testWorkflow = command({
   id: "workflows.test",
+  effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/workflows/{id}/test",
   aliases: ["POST /api/workflows/{id}/test"],

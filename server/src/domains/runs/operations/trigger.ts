@@ -23,6 +23,7 @@ const WAIT_MAX_MS = 60_000;
 
 export const triggerWorkflow = command({
   id: "workflows.trigger",
+  effect: "ordinary",
   route: "POST /api/v1/workflows/{id}/trigger",
   aliases: ["POST /api/workflows/{id}/trigger"],
   summary: "Run a workflow by hand",

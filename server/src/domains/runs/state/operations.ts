@@ -66,6 +66,7 @@ const getStateEntry = query({
 
 const changeStateEntry = command({
   id: "workflows.change_state",
+  effect: "ordinary",
   route: "POST /api/v1/workflows/{id}/state",
   summary: "Change what a workflow keeps",
   description:

@@ -22,6 +22,7 @@ import {
   ArtifactVersionContent,
 } from "./artifact.ts";
 import { parseArtifactInput } from "./artifact-input.ts";
+import { changeEffect, creationEffect } from "./effect.ts";
 import { ArtifactCreated, ArtifactDeleted, ArtifactRestored, ArtifactUpdated } from "./events.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
@@ -72,6 +73,7 @@ export const listArtifacts = query({
 
 export const createArtifact = command({
   id: "artifacts.create",
+  effect: creationEffect,
   route: "POST /api/flowsdk/artifacts",
   aliases: ["POST /api/v1/flowsdk/artifacts", "POST /api/v1/sdk/artifacts"],
   summary: "Create an artifact",
@@ -114,6 +116,7 @@ export const getArtifact = query({
 
 export const updateArtifact = command({
   id: "artifacts.update",
+  effect: changeEffect,
   route: "PATCH /api/flowsdk/artifacts/{id}",
   aliases: ["PATCH /api/v1/flowsdk/artifacts/{id}", "PATCH /api/v1/sdk/artifacts/{id}"],
   summary: "Change an artifact",
@@ -214,6 +217,7 @@ export const getArtifactVersion = query({
 
 export const restoreArtifact = command({
   id: "artifacts.restore",
+  effect: "drastic",
   route: "POST /api/flowsdk/artifacts/{id}/restore/{versionNumber}",
   aliases: [
     "POST /api/v1/flowsdk/artifacts/{id}/restore/{versionNumber}",

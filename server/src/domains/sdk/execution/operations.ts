@@ -30,6 +30,7 @@ const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 export const executeArtifact = command({
   id: "artifacts.execute",
+  effect: "ordinary",
   actsOutside: true,
   route: "POST /api/flowsdk/artifacts/{id}/execute",
   aliases: [

@@ -16,6 +16,7 @@ import {
   TooManyArtifacts,
 } from "../artifacts/artifact.ts";
 import { parseArtifactInput } from "../artifacts/artifact-input.ts";
+import { creationEffect } from "../artifacts/effect.ts";
 import { ArtifactCreated } from "../artifacts/events.ts";
 import { create } from "../artifacts/service.ts";
 import { list, readSettings } from "../artifacts/store.ts";
@@ -78,6 +79,7 @@ const { artifactType: _, ...fields } = NewArtifact;
 
 export const createScheduledJob = command({
   id: "scheduled_jobs.create",
+  effect: creationEffect,
   route: "POST /api/v1/sdk/scheduled-jobs",
   aliases: ["POST /api/flowsdk/scheduled-jobs", "POST /api/v1/flowsdk/scheduled-jobs"],
   summary: "Create a scheduled job",
@@ -112,6 +114,7 @@ export const createScheduledJob = command({
 
 export const runDueJobs = command({
   id: "scheduled_jobs.run_due",
+  effect: "ordinary",
   actsOutside: true,
   route: "POST /api/flowsdk/scheduled-jobs/run-due",
   aliases: [

@@ -113,6 +113,7 @@ export const getPack = query({
 
 export const installBaselinePack = command({
   id: "packs.install_baseline",
+  effect: "drastic",
   route: "POST /api/flowsdk/install-packs",
   aliases: ["POST /api/v1/flowsdk/install-packs", "POST /api/v1/sdk/install-packs"],
   summary: "Install a pack that comes with the platform",
@@ -129,6 +130,7 @@ export const installBaselinePack = command({
 
 export const installPack = command({
   id: "packs.install",
+  effect: "drastic",
   route: "POST /api/v1/sdk/packs/install",
   aliases: ["POST /api/flowsdk/packs/install", "POST /api/v1/flowsdk/packs/install"],
   summary: "Install a pack, or upgrade an installed one",

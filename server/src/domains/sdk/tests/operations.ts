@@ -54,6 +54,7 @@ export const listTestCases = query({
 
 export const createTestCase = command({
   id: "artifacts.create_test_case",
+  effect: "ordinary",
   route: "POST /api/flowsdk/artifacts/{id}/test-cases",
   aliases: [
     "POST /api/v1/flowsdk/artifacts/{id}/test-cases",
@@ -93,6 +94,7 @@ export const createTestCase = command({
 
 export const updateTestCase = command({
   id: "artifacts.update_test_case",
+  effect: "ordinary",
   route: "PATCH /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
   aliases: [
     "PATCH /api/v1/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
@@ -145,6 +147,7 @@ export const deleteTestCase = command({
 
 export const runTestCases = command({
   id: "artifacts.run_test_cases",
+  effect: "ordinary",
   actsOutside: true,
   route: "POST /api/flowsdk/artifacts/{id}/test-cases/run-all",
   aliases: [

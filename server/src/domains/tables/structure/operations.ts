@@ -17,7 +17,7 @@ import { allowedActions } from "../schema/grants.ts";
 import * as store from "../store.ts";
 import { ACTIONS, NoSuchTable, Slug, SLUG_PATTERN, SlugTaken, Table } from "../table.ts";
 import { runSteps } from "./apply-steps.ts";
-import { changeToSteps, TableChange } from "./table-change.ts";
+import { changeToSteps, effectOfChange, TableChange } from "./table-change.ts";
 import {
   tableRef,
   tableEventData,
@@ -75,6 +75,7 @@ export const listTables = query({
 
 export const createTable = command({
   id: "tables.create",
+  effect: "ordinary",
   route: "POST /api/v1/tables",
   summary: "Make a table",
   description:
@@ -128,6 +129,7 @@ export const getTable = query({
 
 export const updateTable = command({
   id: "tables.update",
+  effect: async ({ body }) => effectOfChange(body),
   route: "PATCH /api/v1/tables/{slug}",
   summary: "Change a table: add, rename, retype and drop columns, and set its rules",
   description:

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import type { Effect } from "#kernel/operation/effect.ts";
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { NewColumn } from "../columns/new-column.ts";
@@ -72,6 +73,24 @@ export const TableChange = Type.Object(
   { additionalProperties: false, minProperties: 1, title: "TableChange" },
 );
 export type TableChange = Static<typeof TableChange>;
+
+/** Settings of a column whose change keeps all data and all consumers. */
+const HARMLESS_SETTINGS: ReadonlySet<string> = new Set([
+  "name",
+  "description",
+  "default",
+  "indexed",
+  "required",
+]);
+
+/** What is dropped or converted loses data, and rules are permissions; a new name breaks what uses the old one. */
+export function effectOfChange(change: TableChange): Effect {
+  const { rules, dropColumns, dropIndexes, alterColumns = [], renameColumns } = change;
+  if (rules || dropColumns || dropIndexes) return "drastic";
+  const settings = alterColumns.flatMap((column) => Object.keys(column));
+  if (!settings.every((setting) => HARMLESS_SETTINGS.has(setting))) return "drastic";
+  return renameColumns ? "live" : "ordinary";
+}
 
 /**
  * A change as steps, in the documented order: columns go by their new names as soon as they have them,

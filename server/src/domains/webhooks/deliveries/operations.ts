@@ -72,6 +72,7 @@ export const getDelivery = query({
 
 export const retryDelivery = command({
   id: "webhooks.retry_delivery",
+  effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/retry",
   summary: "Try a failed delivery once more, at once",
@@ -92,6 +93,7 @@ export const retryDelivery = command({
 
 export const replayDelivery = command({
   id: "webhooks.replay_delivery",
+  effect: "ordinary",
   route: "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
   summary: "Deliver the event of a delivery once more",
   description:
@@ -111,6 +113,7 @@ export const replayDelivery = command({
 
 export const resumeWebhook = command({
   id: "webhooks.resume",
+  effect: "drastic",
   route: "POST /api/v1/webhooks/{id}/resume",
   summary: "End a webhook's pause, and choose from where it goes on",
   description:

@@ -20,6 +20,7 @@ const AFTER_ALL = "~";
 
 export const recoverDeliveries = command({
   id: "webhooks.recover",
+  effect: "drastic",
   route: "POST /api/v1/webhooks/{id}/recover",
   summary: "Deliver what a webhook missed since a time, or from some event on",
   description:

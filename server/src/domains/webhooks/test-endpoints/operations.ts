@@ -35,6 +35,7 @@ const NUMBER_MAX = 2 ** 31 - 1;
 
 export const createTestEndpoint = command({
   id: "test_endpoints.create",
+  effect: "ordinary",
   route: "POST /api/v1/test-endpoints",
   summary: "Make an address that shows what is sent to it",
   description:
@@ -102,6 +103,7 @@ export const getTestEndpoint = query({
 
 export const updateTestEndpoint = command({
   id: "test_endpoints.update",
+  effect: "ordinary",
   route: "PATCH /api/v1/test-endpoints/{id}",
   summary: "Say what a test endpoint answers",
   permission: WebhooksWrite,

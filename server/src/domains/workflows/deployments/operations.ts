@@ -35,6 +35,7 @@ const publishEvents = [
 
 export const publishWorkflow = command({
   id: "workflows.publish",
+  effect: "live",
   ...workflowRoutes("POST", "/{id}/publish"),
   summary: "Deploy the live definition, or a version, to the environment of the request",
   description:
@@ -78,6 +79,7 @@ export const publishWorkflow = command({
 
 export const activateWorkflow = command({
   id: "workflows.activate",
+  effect: "live",
   ...workflowRoutes("POST", "/{id}/activate"),
   summary: "Turn the trigger on in the environment of the request",
   description:
@@ -140,6 +142,7 @@ export const deactivateWorkflow = command({
 
 export const rollBackWorkflow = command({
   id: "workflows.rollback",
+  effect: "drastic",
   ...workflowRoutes("POST", "/{id}/rollback"),
   summary: "Make an earlier version the active one of the environment of the request",
   description:

@@ -48,6 +48,7 @@ export const listWorkflowVersions = query({
 
 export const snapshotWorkflow = command({
   id: "workflows.create_version",
+  effect: "ordinary",
   ...workflowRoutes("POST", "/{id}/versions"),
   summary: "Take a snapshot of the live definition as a new version",
   description: "It becomes the draft, and the former draft is superseded.",
@@ -77,6 +78,7 @@ export const getVersion = query({
 
 export const labelVersion = command({
   id: "workflows.label_version",
+  effect: "ordinary",
   ...workflowRoutes("PATCH", "/{id}/versions/{versionId}"),
   summary: "Give a version a label, or take it away with null",
   description: "Nothing else of a version can be changed.",
@@ -92,6 +94,7 @@ export const labelVersion = command({
 
 export const restoreVersion = command({
   id: "workflows.restore_version",
+  effect: "ordinary",
   ...workflowRoutes("POST", "/{id}/versions/{versionId}/restore"),
   summary: "Overwrite the live definition with that of a version",
   description:
@@ -108,6 +111,7 @@ export const restoreVersion = command({
 
 export const archiveVersion = command({
   id: "workflows.archive_version",
+  effect: "drastic",
   ...workflowRoutes("POST", "/{id}/versions/{versionId}/archive"),
   summary: "Archive a version",
   description:

@@ -28,6 +28,7 @@ const LIST = "oauth applications";
 
 export const createApplication = command({
   id: "oauth.create_application",
+  effect: "drastic",
   route: "POST /api/v1/oauth/applications",
   summary: "Register an application that acts for people",
   description:
@@ -97,6 +98,7 @@ export const getApplication = query({
 
 export const updateApplication = command({
   id: "oauth.update_application",
+  effect: "drastic",
   route: "PATCH /api/v1/oauth/applications/{clientId}",
   summary: "Change an OAuth application",
   description: "A scope that is taken away is gone from the tokens that it has, too.",
@@ -128,6 +130,7 @@ export const updateApplication = command({
 
 export const rotateApplicationSecret = command({
   id: "oauth.rotate_application_secret",
+  effect: "drastic",
   route: "POST /api/v1/oauth/applications/{clientId}/secret/rotate",
   summary: "Give an OAuth application a new secret, shown this once",
   description: "The old one stops working at once. Tokens stay as they are.",

@@ -44,6 +44,7 @@ export const ItemRetired = event("catalog_item.retired", {
 export const items = resource({
   name: "catalog_item",
   plural: "catalog_items",
+  effect: "ordinary",
   path: "/api/v1/catalog/items",
   table: "catalog_items",
   idPrefix: "cat",

@@ -161,6 +161,7 @@ export function awaitingApprovalBy({ principal, permissions }: Caller): ListCond
 
 const submitRequest = command({
   id: "requests.submit",
+  effect: "ordinary",
   route: `POST ${path}`,
   summary: "Ask for something",
   description:
@@ -220,6 +221,7 @@ const getRequest = query({
 });
 
 const updateRequest = requestCommands.command("update", {
+  effect: "ordinary",
   route: `PATCH ${path}/{id}`,
   summary: "Give a request to a member or a team",
   description: "What changes nothing is no event.",

@@ -49,6 +49,7 @@ import { beginTasks, newRunId, startFulfilment } from "./service.ts";
 const { command, transition, save, saveChanges, emit } = requestCommands;
 
 const approveRequest = command("approve", {
+  effect: "drastic",
   summary: "Agree to a request",
   description:
     "By one of those whom its item names or, where it names nobody, with `requests:work`; not by who " +
@@ -70,6 +71,7 @@ const approveRequest = command("approve", {
 });
 
 const rejectRequest = transition("reject", {
+  effect: "drastic",
   summary: "Refuse a request",
   description: "By those who may approve it; one of them is enough.",
   permission: RequestsSubmit,
@@ -136,6 +138,7 @@ async function findPresentApprovers(
 }
 
 const fulfilRequest = transition("fulfil", {
+  effect: "ordinary",
   aliases: [`POST ${requestKind.path}/{id}/fulfill`],
   summary: "Say that somebody has what they asked for",
   description:
@@ -152,6 +155,7 @@ const fulfilRequest = transition("fulfil", {
 });
 
 const cancelRequest = transition("cancel", {
+  effect: "drastic",
   summary: "Take a request back, until it is fulfilled",
   description:
     "By who asked for it, or is to have it, or with `requests:work`. The run that fulfils it is cancelled.",
@@ -168,6 +172,7 @@ const cancelRequest = transition("cancel", {
 });
 
 const retryRequest = transition("retry", {
+  effect: "ordinary",
   summary: "Try again to fulfil a request that failed",
   description:
     "A new run begins, of the workflow that the item has now. To make the former run go on where it " +
@@ -180,6 +185,7 @@ const retryRequest = transition("retry", {
 });
 
 const rateRequest = command("rate", {
+  effect: "ordinary",
   summary: "Say how content you are with what you asked for",
   description:
     "By whoever it was for, once it is fulfilled. It can be changed for seven days. What says nothing new is no event.",

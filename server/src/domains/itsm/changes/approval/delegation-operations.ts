@@ -41,6 +41,7 @@ const listDelegations = query({
 
 const setDelegation = command({
   id: "changes.set_delegation",
+  effect: "drastic",
   route: `PUT ${PATH}`,
   summary: "Let somebody vote on changes in your stead for a time",
   description:

@@ -44,6 +44,7 @@ const { command, transition, save, emit } = changeCommands;
 const { wrongState } = changeMachine;
 
 const approveChange = command("approve", {
+  effect: "drastic",
   summary: "Approve of a change",
   description:
     "One vote for each approver; who was handed votes gives all of them at once. The vote that fulfils " +
@@ -71,6 +72,7 @@ const approveChange = command("approve", {
 });
 
 const rejectChange = transition("reject", {
+  effect: "drastic",
   summary: "Reject a change",
   description: "One rejection is enough. The change may then be revised and submitted again.",
   permission: ChangesApprove,
@@ -88,6 +90,7 @@ const rejectChange = transition("reject", {
 });
 
 const delegateChange = command("delegate", {
+  effect: "drastic",
   summary: "Hand your vote on a change to somebody else",
   description:
     "Of an approver whom the change names, or who was handed such a vote; to somebody who may approve " +

@@ -59,6 +59,7 @@ const TemplateExists = failure(
 export const templates = resource({
   name: "change_template",
   plural: "change_templates",
+  effect: "drastic",
   path: "/api/v1/itsm/change-templates",
   table: "change_templates",
   idPrefix: "ctp",

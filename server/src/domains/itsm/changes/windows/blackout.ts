@@ -38,6 +38,7 @@ export type BlackoutWindow = Item<typeof BlackoutWindow>;
 export const blackouts = resource({
   name: "blackout_window",
   plural: "blackout_windows",
+  effect: "drastic",
   path: "/api/v1/itsm/blackout-windows",
   table: "blackout_windows",
   idPrefix: "bwn",
@@ -69,6 +70,7 @@ export const blackouts = resource({
   },
   operations: {
     create: {
+      effect: "ordinary",
       summary: "Set a time in which nothing is changed",
       description:
         "Changes that are planned into it show it among their conflicts, and can't begin in it: " +

@@ -43,6 +43,7 @@ const listClasses = query({
 
 const createClass = command({
   id: "cmdb.create_class",
+  effect: "ordinary",
   route: "POST /api/v1/cmdb/classes",
   summary: "Declare a class of configuration items",
   description:
@@ -92,6 +93,7 @@ const getClass = query({
 
 const updateClass = command({
   id: "cmdb.update_class",
+  effect: "ordinary",
   route: "PATCH /api/v1/cmdb/classes/{name}",
   summary: "Change a class of configuration items",
   description:

@@ -78,6 +78,7 @@ const ImportResult = Type.Object(
 
 export const importItems = command({
   id: "cmdb.import",
+  effect: "drastic",
   route: "POST /api/v1/cmdb/import",
   summary: "Import configuration items and their relationships",
   description:

@@ -120,6 +120,7 @@ function columnConditions(
 
 const createItem = command({
   id: "cmdb.create_item",
+  effect: "ordinary",
   route: "POST /api/v1/cmdb/items",
   summary: "Enter a configuration item",
   permission: CmdbWrite,
@@ -165,6 +166,7 @@ const getItem = query({
 
 const updateItem = command({
   id: "cmdb.update_item",
+  effect: "ordinary",
   route: "PATCH /api/v1/cmdb/items/{id}",
   summary: "Change a configuration item",
   description:

@@ -20,6 +20,7 @@ const LIST = "cmdb relationships";
 
 const createRelationship = command({
   id: "cmdb.create_relationship",
+  effect: "ordinary",
   route: "POST /api/v1/cmdb/relationships",
   summary: "Relate two configuration items",
   description:

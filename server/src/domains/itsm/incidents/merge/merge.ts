@@ -80,6 +80,7 @@ const one = {
 export const mergeIncident = command({
   ...one,
   id: "incidents.merge",
+  effect: "drastic",
   route: `POST ${path}/{id}/merge`,
   summary: "Merge a duplicate into the incident that it is one of",
   description:
@@ -116,6 +117,7 @@ export const mergeIncident = command({
 export const unmergeIncident = command({
   ...one,
   id: "incidents.unmerge",
+  effect: "ordinary",
   route: `POST ${path}/{id}/unmerge`,
   summary: "Undo the merge of an incident into another one",
   description:

@@ -43,6 +43,7 @@ const { path } = incidentKind;
 
 export const splitIncident = command({
   id: "incidents.split",
+  effect: "ordinary",
   route: `POST ${path}/{id}/split`,
   summary: "Make a part of an incident one of its own",
   description:

@@ -36,6 +36,7 @@ const COUNT_OPENED = `
 
 export const noteSearch = command({
   id: "knowledge.note_search",
+  effect: "ordinary",
   route: "POST /api/v1/knowledge/searches",
   summary: "Say what came of a search",
   description:

@@ -97,6 +97,7 @@ export const getMessage = query({
 
 export const retryMessage = command({
   id: "mailboxes.retry_message",
+  effect: "ordinary",
   route: `POST ${PATH}/{id}/messages/{mailId}/retry`,
   summary: "Try a failed mail again",
   description: "Also one that was ignored by a rule or for its sender's rate.",
@@ -139,6 +140,7 @@ const TestResult = Type.Object(
 
 export const testMailbox = command({
   id: "mailboxes.test",
+  effect: "ordinary",
   actsOutside: true,
   route: `POST ${PATH}/{id}/test`,
   summary: "Try the connection of a mailbox that is fetched from",
@@ -173,6 +175,7 @@ async function tryConnection(platform: Platform, caller: Caller, id: string) {
 
 export const receiveMail = command({
   id: "mail.receive",
+  effect: "ordinary",
   route: "POST /api/v1/itsm/mail",
   summary: "Hand in a mail that somebody else received",
   description:

@@ -54,6 +54,7 @@ const REMOVE = "delete from incident_roles where incident_id = $1 and role = $2"
 
 export const assignRole = command({
   id: "major_incidents.assign_role",
+  effect: "ordinary",
   route: `PUT ${incidentKind.path}/{id}/roles/{role}`,
   summary: "Give somebody a role in a major incident",
   description: "With `userId: null` nobody has it. When it is so already, nothing happens.",

@@ -27,6 +27,7 @@ export type StatusComponent = Item<typeof StatusComponent>;
 export const components = resource({
   name: "status_component",
   plural: "status_components",
+  effect: "ordinary",
   path: "/api/v1/itsm/status-components",
   table: "status_components",
   idPrefix: "stc",

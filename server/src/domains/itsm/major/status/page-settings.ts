@@ -63,6 +63,7 @@ const SAVE = `
 
 export const updateStatusPage = command({
   id: "status_page.update",
+  effect: "drastic",
   route: `PATCH ${PATH}`,
   summary: "Switch the status page on or off, or name it",
   description:

@@ -86,6 +86,7 @@ const getPageOperation = query({
 
 const createPage = command({
   id: "pages.create",
+  effect: "ordinary",
   route: `POST ${PATH}`,
   summary: "Page people about a ticket",
   description:
@@ -173,6 +174,7 @@ function targetsOf({ steps }: Pick<StoredPage, "steps">): Set<string> {
 
 const acknowledgePage = command({
   id: "pages.acknowledge",
+  effect: "ordinary",
   route: `POST ${PATH}/{id}/acknowledge`,
   summary: "Say that you see to it: nobody else is paged",
   description:

@@ -78,6 +78,7 @@ const TooManyPolicies = failure(
 export const escalationPolicies = resource({
   name: "escalation_policy",
   plural: "escalation_policies",
+  effect: "ordinary",
   path: "/api/v1/itsm/escalation-policies",
   table: "escalation_policies",
   idPrefix: "esp",

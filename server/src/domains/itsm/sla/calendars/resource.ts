@@ -35,6 +35,7 @@ const CalendarInUse = failure(
 export const calendars = resource({
   name: "business_calendar",
   plural: "business_calendars",
+  effect: "ordinary",
   path: "/api/v1/itsm/calendars",
   table: "business_calendars",
   idPrefix: "bcl",
@@ -146,6 +147,7 @@ export const previewHolidays = query({
 
 export const importHolidays = command({
   id: "business_calendars.import_holidays",
+  effect: "ordinary",
   route: "POST /api/v1/itsm/calendars/{id}/holidays",
   summary: "Add the holidays of an iCalendar file",
   description:

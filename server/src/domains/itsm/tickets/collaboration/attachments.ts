@@ -89,6 +89,7 @@ function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
   const { kind: name, plural, path } = kind;
   return command({
     id: `${plural}.add_attachment`,
+    effect: "ordinary",
     actsOutside: true,
     route: `POST ${path}/{id}/attachments`,
     summary: `Attach a file to ${article(name)}`,

@@ -75,6 +75,7 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
   const { kind: name, plural, path } = kind;
   return command({
     id: `${plural}.add_comment`,
+    effect: "ordinary",
     route: `POST ${path}/{id}/comments`,
     summary: `Comment on ${article(name)}`,
     permission: kind.comment ?? kind.write,

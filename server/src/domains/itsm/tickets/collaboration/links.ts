@@ -250,6 +250,7 @@ function addLink(kind: TicketKind, Linked: LinkEvent) {
   const { kind: name, plural, path, write } = kind;
   return command({
     id: `${plural}.add_link`,
+    effect: "ordinary",
     route: `POST ${path}/{id}/links`,
     summary: `Link ${article(name)} to another ticket`,
     permission: write,

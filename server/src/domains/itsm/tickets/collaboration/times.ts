@@ -145,6 +145,7 @@ function addTime(kind: TicketKind, TimeAdded: TimeEvent) {
   const { kind: name, plural, path, write } = kind;
   return command({
     id: `${plural}.add_time`,
+    effect: "ordinary",
     route: `POST ${path}/{id}/times`,
     summary: `Note time that was spent on ${article(name)}`,
     description: "One's own unless `userId` says otherwise, and of today unless `spentOn` does.",

@@ -115,6 +115,7 @@ function addWatcher(kind: TicketKind, WatcherAdded: WatcherEvent) {
   const { kind: name, plural, path, read, write } = kind;
   return command({
     id: `${plural}.add_watcher`,
+    effect: "ordinary",
     route: `POST ${path}/{id}/watchers`,
     summary: `Watch ${article(name)}, or let somebody else watch it`,
     description: `Without a \`userId\` it is the caller. Only \`${write.name}\` adds others.`,

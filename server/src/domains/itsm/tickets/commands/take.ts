@@ -32,6 +32,7 @@ export function takeCommand<T extends Takeable, Data, E extends EventType>(
   },
 ): Operation {
   return commands.command<E, TObject<{}>>("take", {
+    effect: "ordinary",
     summary: `Take ${article(kind)} that nobody works on`,
     description:
       "It is the caller's then. Where somebody else has it already: 409 `ticket_taken`, with their id " +

@@ -48,6 +48,7 @@ export const getKind = query({
 
 export const updateKind = command({
   id: "desk.update_kind",
+  effect: "ordinary",
   route: `PATCH ${PATH}`,
   summary: "Give a kind of ticket fields of your own",
   description:

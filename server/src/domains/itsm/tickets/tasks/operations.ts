@@ -99,6 +99,7 @@ function orderTasks(kind: TicketKind) {
   const { Reordered } = taskEvents(kind);
   return command({
     id: `${plural}.order_tasks`,
+    effect: "ordinary",
     route: `PUT ${path}/{id}/tasks/order`,
     summary: "Give the tasks another order",
     description: "`taskIds` names each of them once. The order that there is already is no event.",

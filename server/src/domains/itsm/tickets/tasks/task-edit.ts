@@ -37,6 +37,7 @@ export function addTask(kind: TicketKind) {
   const { Added } = taskEvents(kind);
   return command({
     id: `${plural}.add_task`,
+    effect: "ordinary",
     route: `POST ${path}/{id}/tasks`,
     summary: `Add a task to ${article(name)}`,
     description:
@@ -96,6 +97,7 @@ export function updateTask(kind: TicketKind) {
   const { Updated } = taskEvents(kind);
   return command({
     id: `${plural}.update_task`,
+    effect: "ordinary",
     route: `PATCH ${path}/{id}/tasks/{taskId}`,
     summary: "Change a task, or give it to somebody",
     description: "While it is open. What changes nothing is no event.",

@@ -95,6 +95,7 @@ function about(kind: TicketKind, verb: string, emits: readonly EventType[]) {
   const { plural, path, write } = kind;
   return {
     id: `${plural}.${verb}_task`,
+    effect: "ordinary",
     route: `POST ${path}/{id}/tasks/{taskId}/${verb}`,
     permission: write,
     params: taskParams(kind),

@@ -39,6 +39,7 @@ const TeamInUse = failure(
 export const teams = resource({
   name: "team",
   plural: "teams",
+  effect: "ordinary",
   path: "/api/v1/itsm/teams",
   table: "teams",
   idPrefix: "tem",

@@ -18,6 +18,7 @@ const emits: readonly EventType[] = [PackInstalled, PackUpgraded];
 
 const applyCode = command({
   id: "code.apply",
+  effect: "drastic",
   route: "POST /api/v1/code/apply",
   summary: "Apply a folder of definitions",
   description:
