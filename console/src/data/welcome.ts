@@ -10,6 +10,32 @@ export interface NextStep {
   /** A path of the console, or of a page of the server. */
   readonly to: string;
   readonly isPage?: boolean;
+  /** What completes it: an event with this data, or a visit to a path. Without it: a visit to the path of `to`. */
+  readonly doneBy?: DoneBy;
+}
+
+export type DoneBy =
+  | { readonly event: string; readonly data: Readonly<Record<string, string>> }
+  | { readonly visit: string };
+
+interface SeenEvent {
+  readonly type: string;
+  readonly data?: unknown;
+}
+
+/** Whether this place or event completes a step. A guide opens in a tab of its own: opening it completes its step. */
+export function isCompletedBy(
+  { to, isPage, doneBy }: NextStep,
+  seen: { readonly path: string } | { readonly event: SeenEvent },
+): boolean {
+  if ("event" in seen) {
+    if (doneBy === undefined || !("event" in doneBy)) return false;
+    const data = (seen.event.data ?? {}) as Readonly<Record<string, unknown>>;
+    const isSame = Object.entries(doneBy.data).every(([name, value]) => data[name] === value);
+    return seen.event.type === doneBy.event && isSame;
+  }
+  if (doneBy !== undefined) return "visit" in doneBy && seen.path.startsWith(doneBy.visit);
+  return isPage !== true && seen.path === to.split("?")[0];
 }
 
 export interface WelcomeState {

@@ -1,23 +1,35 @@
 import { Link, useRouterState } from "@tanstack/react-router";
 import { Check, X } from "lucide-react";
+import { useEffect } from "react";
+import { onEvent } from "../data/live/live.ts";
 import { BASE_PATH } from "../data/place.ts";
-import { type NextStep, saveWelcome, useWelcome } from "../data/welcome.ts";
+import {
+  isCompletedBy,
+  type NextStep,
+  saveWelcome,
+  useWelcome,
+  type WelcomeState,
+} from "../data/welcome.ts";
 
 /** Three things to do next, after the first start; gone when they are done or put away. */
 export function NextSteps() {
   const welcome = useWelcome();
   const path = useRouterState({ select: ({ location }) => location.pathname });
+  useCompletion(welcome, path);
   if (!welcome || welcome.steps.length === 0 || path === "/welcome") return null;
   const { steps, done } = welcome;
-  const finish = (label: string): void =>
-    saveWelcome({ ...welcome, done: [...new Set([...done, label])] });
   return (
     <aside className="next-steps" aria-label="Next steps">
       <strong>Next</strong>
       <ol>
         {steps.map((step, n) => (
           <li key={step.label}>
-            <Step step={step} n={n + 1} isDone={done.includes(step.label)} onDone={finish} />
+            <Step
+              step={step}
+              n={n + 1}
+              isDone={done.includes(step.label)}
+              onOpen={() => finish(welcome, [step])}
+            />
           </li>
         ))}
       </ol>
@@ -32,11 +44,34 @@ export function NextSteps() {
   );
 }
 
+function finish(welcome: WelcomeState, steps: readonly NextStep[]): void {
+  const labels = steps.map(({ label }) => label).filter((label) => !welcome.done.includes(label));
+  if (labels.length > 0) saveWelcome({ ...welcome, done: [...welcome.done, ...labels] });
+}
+
+/** Ticks a step off when its place was reached or its event has happened. */
+function useCompletion(welcome: WelcomeState | undefined, path: string): void {
+  useEffect(() => {
+    if (!welcome) return;
+    finish(
+      welcome,
+      welcome.steps.filter((step) => isCompletedBy(step, { path })),
+    );
+    return onEvent((event) =>
+      finish(
+        welcome,
+        welcome.steps.filter((step) => isCompletedBy(step, { event })),
+      ),
+    );
+  }, [welcome, path]);
+}
+
 function Step(props: {
   readonly step: NextStep;
   readonly n: number;
   readonly isDone: boolean;
-  readonly onDone: (label: string) => void;
+  /** Only of a page outside of the console: the tab that opens can't tell. */
+  readonly onOpen: () => void;
 }) {
   const { label, to, isPage } = props.step;
   const mark = (
@@ -46,7 +81,6 @@ function Step(props: {
     </>
   );
   const className = `next-step${props.isDone ? " done" : ""}`;
-  const onClick = (): void => props.onDone(label);
   if (isPage === true) {
     return (
       <a
@@ -54,7 +88,7 @@ function Step(props: {
         href={`${BASE_PATH}${to}`}
         target="_blank"
         rel="noreferrer"
-        onClick={onClick}
+        onClick={props.onOpen}
       >
         {mark}
       </a>
@@ -62,12 +96,7 @@ function Step(props: {
   }
   const [path = "", query = ""] = to.split("?");
   return (
-    <Link
-      className={className}
-      to={path}
-      search={Object.fromEntries(new URLSearchParams(query))}
-      onClick={onClick}
-    >
+    <Link className={className} to={path} search={Object.fromEntries(new URLSearchParams(query))}>
       {mark}
     </Link>
   );

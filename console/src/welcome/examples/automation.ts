@@ -81,8 +81,16 @@ export const automation: Example = {
     return {
       path: `/workflows/${id}`,
       steps: [
-        { label: "Decide about the large order", to: "/approvals" },
-        { label: "See why one failed", to: "/runs?status=failed" },
+        {
+          label: "Decide about the large order",
+          to: "/approvals",
+          doneBy: { event: "workflow.run_resumed", data: { workflowId: id } },
+        },
+        {
+          label: "See why one failed",
+          to: "/runs?status=failed",
+          doneBy: { visit: "/runs/run_" },
+        },
         { label: "Read how to build your own", to: "/guide/workflows", isPage: true },
       ],
     };

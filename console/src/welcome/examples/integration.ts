@@ -67,8 +67,16 @@ export const integration: Example = {
     return {
       path: `/workflows/${id}`,
       steps: [
-        { label: "Call it from your shell", to: `/workflows/${id}?panel=trigger` },
-        { label: "See what came in", to: `/runs?workflow=${id}` },
+        {
+          label: "Call it from your shell",
+          to: `/workflows/${id}?panel=trigger`,
+          doneBy: { event: "workflow.run_started", data: { workflowId: id } },
+        },
+        {
+          label: "See what came in",
+          to: `/runs?workflow=${id}`,
+          doneBy: { visit: "/runs/run_" },
+        },
         { label: "Read about connectors", to: "/guide/connectors", isPage: true },
       ],
     };
