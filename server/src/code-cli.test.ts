@@ -85,6 +85,25 @@ await make("workflows", {
     { from: "large", to: "sum", when: "false" },
   ],
 });
+// As the console makes them: a tile with a report of its own, and a policy by a shared calendar.
+await make("analytics/dashboards", {
+  name: "Sales",
+  widgets: [{ title: "Orders", report: { source: { kind: "records", table: "orders" } } }],
+  filters: [{ field: "state", label: "State" }],
+  period: { from: "$now-30d" },
+});
+const { id: calendarId } = await make("itsm/calendars", {
+  name: "Office hours",
+  timezone: "Europe/Berlin",
+  hours: [{ days: [1, 2, 3, 4, 5], from: "08:00", to: "18:00" }],
+  holidays: ["2026-12-25"],
+});
+await make("itsm/sla-policies", {
+  name: "Office hours only",
+  entity: "incident",
+  targets: [{ metric: "response", minutes: 60 }],
+  calendarId,
+});
 for (const packKey of ["core_baseline_pack", "itsm_baseline_pack"]) {
   expect((await owner("POST /api/v1/sdk/install-packs", { packKey })).status).toBe(201);
 }

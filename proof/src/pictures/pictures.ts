@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { findChromium } from "../../../server/src/kernel/testing/chromium.ts";
+import { dataOf } from "../faults/asker.ts";
 import type { Finding, Options, Proof } from "../proof.ts";
 import { furnish } from "./furnish.ts";
 import { House } from "./house.ts";
@@ -23,6 +24,7 @@ async function run(names: Options): Promise<Finding> {
   stack.defer(() => rm(data, { recursive: true, force: true }));
   const house = stack.use(await House.open(data));
   const places = await furnish(house, stack);
+  const unequal = await comparePulledCode(house);
   const browser = await chromium.launch({
     executablePath: findChromium() ?? "chromium",
     args: ["--no-sandbox", "--disable-gpu"],
@@ -40,9 +42,25 @@ async function run(names: Options): Promise<Finding> {
     );
   }
   return {
-    held: failed.length === 0,
-    lines: [`${wanted.length - failed.length} pictures`, ...failed],
+    held: failed.length === 0 && unequal.length === 0,
+    lines: [`${wanted.length - failed.length} pictures`, ...failed, ...unequal],
   };
+}
+
+interface Plan {
+  readonly answer: { readonly body: { readonly data: { readonly changes: readonly object[] } } };
+}
+
+/** What a plan says of a folder that was just pulled: nothing, unless something can't be written as code. */
+async function comparePulledCode({ owner }: House): Promise<readonly string[]> {
+  const { items } = dataOf<{ readonly items: unknown }>(
+    await owner("GET /api/v1/code/export"),
+    200,
+  );
+  const body = { project: "house", items };
+  const plan = dataOf<Plan>(await owner("POST /api/v1/code/apply?dryRun=true", { body }), 200);
+  const { changes } = plan.answer.body.data;
+  return changes.map((change) => `A pulled folder differs: ${JSON.stringify(change)}`);
 }
 
 async function take(

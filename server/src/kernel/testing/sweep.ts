@@ -71,7 +71,7 @@ export async function sweep(part: number): Promise<void> {
 
 /** The answer and the events of a dry run; undefined for one that was left out. */
 async function callDry(by: Ask, op: Operation, input: Arranged) {
-  const { status, body, events } = await call(by, op, input, { prefer: "dry-run" });
+  const { status, body, events } = await callSample(by, op, input, { prefer: "dry-run" });
   const isRefused = (input.status ?? 0) >= 400;
   expect([status, events]).toEqual([isRefused ? input.status : 200, []]);
   // A failure is answered as it is, and an operation that waits for what comes of its act can't.
@@ -95,12 +95,12 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
     test("refuses a caller without a credential", async () => {
       const input = await untouched();
       const refused = { status: 401, ...problemOf(op, "unauthenticated"), events: [] };
-      const stranger = await call(world.stranger, op, input);
+      const stranger = await callSample(world.stranger, op, input);
       const challenge = (error: string) => ({
         "www-authenticate": expect.stringMatching(`^Bearer ${error}resource_metadata="https?://`),
       });
       expect(stranger).toMatchObject({ ...refused, headers: challenge("") });
-      const guess = await call(world.asToken("mrs_guessed", "default"), op, input);
+      const guess = await callSample(world.asToken("mrs_guessed", "default"), op, input);
       expect(guess).toMatchObject({ ...refused, headers: challenge('error="invalid_token", ') });
     });
 
@@ -108,7 +108,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
     test("refuses a caller without the permission, whatever the body", async () => {
       const input = await untouched();
       const refused = { status: 403, ...problemOf(op, "forbidden"), events: [] };
-      expect(await call(powerless, op, input)).toMatchObject(refused);
+      expect(await callSample(powerless, op, input)).toMatchObject(refused);
       if (op.body) {
         expect(await powerless(routeOf(op, input), "{ not json")).toMatchObject(refused);
       }
@@ -146,9 +146,9 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
       const input = await untouched();
       if (input.partitioned === false) return;
       const hidden = { status: 404, body: { code: "not_found" }, events: [] };
-      expect(await call(other, op, input)).toMatchObject(hidden);
+      expect(await callSample(other, op, input)).toMatchObject(hidden);
       if (input.environmentScoped === false) return;
-      const staged = await call(owner, op, input, { "x-environment": "staging" });
+      const staged = await callSample(owner, op, input, { "x-environment": "staging" });
       expect(staged).toMatchObject(hidden);
     });
 
@@ -161,7 +161,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
       // A parameter of another address of the operation says nothing at this one.
       const named = Object.keys(params).every((name) => op.route.includes(`{${name}}`));
       if (!named) continue;
-      const answer = await call(by, op, { ...input, params });
+      const answer = await callSample(by, op, { ...input, params });
       // An id of a wrong form is an unknown id.
       expect(isUnknown ? [404] : [400, 404, 422], JSON.stringify(params)).toContain(answer.status);
       expect(answer.events).toEqual([]);
@@ -176,7 +176,10 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
       for (const { applyTo } of others) await refuses(applyTo(input.body ?? {}));
     }
     if (op.response.errorRendering || op.readsRequest) return;
-    const strange = await call(by, op, { ...input, query: { ...input.query, unheard: "of" } });
+    const strange = await callSample(by, op, {
+      ...input,
+      query: { ...input.query, unheard: "of" },
+    });
     expect(strange.events).toEqual([]);
     if (op.response.errorRendering) return;
     expect(strange.status).toBe(422);
@@ -189,7 +192,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
   if (/^(PATCH|PUT|DELETE) .*\{/.test(op.route) && op.kind === "command")
     test("honours If-Match", async () => {
       const input = await untouched();
-      const stale = await call(input.by ?? owner, op, input, { "if-match": '"999999999"' });
+      const stale = await callSample(input.by ?? owner, op, input, { "if-match": '"999999999"' });
       expect(stale).toMatchObject({
         status: 412,
         body: { code: "precondition_failed" },
@@ -204,7 +207,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
   /** The first sample's act, once. */
   const act = (): Promise<Answer> =>
     (acting ??= untouched().then((input) =>
-      call(input.by ?? owner, op, input, isRepeatable ? key : {}),
+      callSample(input.by ?? owner, op, input, isRepeatable ? key : {}),
     ));
 
   test("does what its samples say, and appends exactly the events that it declares", async () => {
@@ -215,7 +218,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
       await takeAccessChanges(world);
       const rehearsed = supportsDryRun(op) && (await callDry(input.by ?? owner, op, input));
       expect(await takeAccessChanges(world)).toEqual([]);
-      const answer = await (index === 0 ? act() : call(input.by ?? owner, op, input));
+      const answer = await (index === 0 ? act() : callSample(input.by ?? owner, op, input));
       expect(answer).toMatchObject({ status: input.status ?? op.response.status });
       // Performed after it, as if there had been none: the act answers and appends what the dry run said.
       if (rehearsed) expect(rehearsed).toEqual({ status: answer.status, events: answer.events });
@@ -237,7 +240,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
       // Ending the session that asks ends its replays too.
       if (op.id === "auth.logout") return;
       const input = await untouched();
-      const second = await call(input.by ?? owner, op, input, key);
+      const second = await callSample(input.by ?? owner, op, input, key);
       expect(second).toMatchObject({ status: first.status, events: [] });
       expect(second.body).toEqual(first.body);
       expect(second.headers["idempotency-replayed"]).toBe("true");
@@ -248,7 +251,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
       for (const header of [undefined, "default"]) {
         const input = await arrange();
         const token = (input.by ?? owner).token ?? "";
-        const answer = await call(world.asToken(token, header), op, input);
+        const answer = await callSample(world.asToken(token, header), op, input);
         expect(answer).toMatchObject({ status: input.status ?? op.response.status });
       }
     });
@@ -259,7 +262,7 @@ function problemOf(op: Operation, code: string, more: object = {}): object {
   return op.response.errorRendering ? {} : { body: { code, ...more } };
 }
 
-function call(
+export function callSample(
   ask: Ask,
   op: Operation,
   input: Arranged,
@@ -276,7 +279,7 @@ async function tellsOf(
 ): Promise<ReadonlySet<string>> {
   if (op.response.errorRendering || faults.length < 2) return new Set();
   const body = faults.reduce((broken, fault) => fault.applyTo(broken), input.body ?? {});
-  const answer = await call(ask, op, { ...input, body });
+  const answer = await callSample(ask, op, { ...input, body });
   expect(answer, JSON.stringify(body).slice(0, 200)).toMatchObject({
     status: 422,
     body: { code: "invalid", errors: expect.any(Array) },
@@ -290,7 +293,7 @@ async function tellsOf(
 async function expectRefused(ask: Ask, op: Operation, input: Arranged): Promise<void> {
   const about = JSON.stringify(input.body)?.slice(0, 200);
   if (!op.response.errorRendering) {
-    expect(await call(ask, op, input), about).toMatchObject({
+    expect(await callSample(ask, op, input), about).toMatchObject({
       status: 422,
       body: { code: "invalid", errors: [{ path: expect.any(String) }] },
       events: [],
@@ -298,7 +301,7 @@ async function expectRefused(ask: Ask, op: Operation, input: Arranged): Promise<
     return;
   }
   if (typeof input.body === "object" && "unheard" in input.body) return;
-  const answer = await call(ask, op, input);
+  const answer = await callSample(ask, op, input);
   expect([400, 401, 422], about).toContain(answer.status);
   expect(answer.headers["content-type"]).toContain(op.response.errorRendering?.mediaType);
   expect(answer.events).toEqual([]);

@@ -8,17 +8,23 @@ import { reportStore } from "../reports/store.ts";
 import { dashboardFields, type NewWidget, Widget } from "./dashboard.ts";
 import { dashboards } from "./operations.ts";
 
-const { reportId: _, kpiId: __, id, ...about } = Widget.properties;
+const { reportId: _, kpiId: __, report: Inline, id, ...about } = Widget.properties;
 
 const schema = object(
   {
     name: dashboardFields.name,
     description: Type.Optional(dashboardFields.description),
+    filters: Type.Optional(dashboardFields.filters),
+    period: Type.Optional(dashboardFields.period),
     widgets: Type.Array(
       object({
         id: Type.Optional(id),
         ...about,
-        report: Type.Optional(line(200, "The name of a report, of the pack or there before")),
+        report: Type.Optional(
+          Type.Union([line(200, "The name of a report, of the pack or there before"), Inline], {
+            description: "The name of a report, or a report of this tile alone",
+          }),
+        ),
         kpi: Type.Optional(line(200, "The name of a KPI, of the pack or there before")),
       }),
       { maxItems: 50 },
@@ -53,9 +59,10 @@ async function toWidgets(
     const path = `/widgets/${index}`;
     widgets.push({
       ...widget,
-      ...(report !== undefined && {
+      ...(typeof report === "string" && {
         reportId: requireId(await reportStore.findBy(tx, "name", report), `${path}/report`),
       }),
+      ...(typeof report === "object" && { report }),
       ...(kpi !== undefined && {
         kpiId: requireId(await kpiStore.findBy(tx, "name", kpi), `${path}/kpi`),
       }),

@@ -15,7 +15,12 @@ import {
   SlaWarning,
 } from "./breach-events.ts";
 import { clockReader } from "./clocks/clock-reader.ts";
-import { calendars, importHolidays, previewHolidays } from "./calendars/resource.ts";
+import {
+  calendarContent,
+  calendars,
+  importHolidays,
+  previewHolidays,
+} from "./calendars/resource.ts";
 import { policies, policyContent } from "./policy-resource.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
 import { simulateDraft, simulatePolicy } from "./simulation.ts";
@@ -55,6 +60,7 @@ export const sla = domain({
   engines: [breachAnnouncer],
   contributions: [
     contribute(EventVisibilityPoint, visibilityByTicketKind(SlaBreached.resource)),
+    contribute(PackContentPoint, calendarContent),
     contribute(PackContentPoint, policyContent),
     contribute(ReportSourcePoint, clocksSource),
     contribute(SqlViewPoint, {

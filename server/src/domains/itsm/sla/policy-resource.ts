@@ -3,6 +3,8 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { failure, invalidField } from "#kernel/operation/failure.ts";
 import { resourcePack } from "#kernel/resource/pack.ts";
 import { resource } from "#kernel/resource/resource.ts";
+import { pickFields } from "#kernel/resource/table.ts";
+import { nullable, object } from "#kernel/schema/schema.ts";
 import { TICKET_KINDS } from "../tickets/index.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
 import { lockCalendar } from "./calendars/calendar.ts";
@@ -122,11 +124,34 @@ export function listActivePolicies(tx: Tx): Promise<SlaPolicy[]> {
   return policies.store.select(tx, `active order by id limit ${POLICIES_MAX}`, []);
 }
 
+/** The hours of a shared calendar belong to the calendar: the policy only names it. */
+function toPolicyContent(policy: SlaPolicy): object {
+  const { active: _, ...fields } = pickFields(policy, PolicyInput);
+  return { ...fields, calendar: policy.calendarId === null ? policy.calendar : null };
+}
+
+const PackPolicy = object(
+  {
+    ...PolicyInput.properties,
+    calendarId: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 300,
+          description: "An id, or `pack:business_calendars/` and a name",
+        }),
+      ),
+    ),
+  },
+  { title: "PackSlaPolicy" },
+);
+
 /** SLA policies as pack content. The workspace decides whether one is active, and names need not be unique. */
 export const policyContent = resourcePack(policies, {
   kind: "sla_policies",
-  schema: PolicyInput,
+  schema: PackPolicy,
+  after: ["business_calendars"],
   environmentScoped: false,
   unmanaged: ["active"],
   find: async () => undefined,
+  toContent: toPolicyContent,
 });

@@ -4,6 +4,7 @@ import type { WriteContext } from "#kernel/contract.ts";
 import { assertNoErrors, failure, Failure } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
+import { resourcePack } from "#kernel/resource/pack.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
@@ -86,6 +87,12 @@ export const calendars = resource({
       change: { holidays: ["2026-12-24", "2026-12-25", "2026-12-26"] },
     },
   },
+});
+
+/** Calendars as pack content, so that the SLA policies of a folder can name them. */
+export const calendarContent = resourcePack(calendars, {
+  schema: CalendarInput,
+  environmentScoped: false,
 });
 
 /** Copies changed hours into the policies that count by them: each changes with its own event. */
