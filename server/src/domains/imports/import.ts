@@ -1,6 +1,6 @@
 /** An import: the schemas of its API, its events, and its states. */
 import Type, { type Static } from "typebox";
-import { COLUMN_TYPES, ColumnName, Slug } from "#domains/tables/index.ts";
+import { COLUMN_TYPES, ColumnName, Slug, TITLE_CHARACTERS_MAX } from "#domains/tables/index.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
@@ -64,6 +64,13 @@ export const ColumnMapping = object(
   {
     column: Type.Integer({ minimum: 0, maximum: CELLS_MAX, description: "Of the file, from 0" }),
     field: ColumnName,
+    title: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: TITLE_CHARACTERS_MAX,
+        description: "Of the column of a new table; what the file calls it when absent",
+      }),
+    ),
     type: Type.Optional(
       Type.Enum([...COLUMN_TYPES], { description: "Of the column of a new table" }),
     ),

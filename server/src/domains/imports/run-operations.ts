@@ -108,7 +108,7 @@ async function makeTable(
   }
   const { created: tables } = await runSteps(
     ctx,
-    [{ op: "create_table", table: slug, name, columns: newColumns(row.mapping) }],
+    [{ op: "create_table", table: slug, name, columns: newColumns(row) }],
     (_, path) => (path === "/table" ? "/newTable/slug" : path.replace(/^\/columns/, "/mapping")),
   );
   for (const table of tables) ctx.emit(TableCreated, tableRef(table), tableEventData(table));

@@ -1,26 +1,26 @@
 import { changeEvent, diffResource, event, type ResourceRef } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { Table } from "./table.ts";
+import { RecordedTable, type Table } from "./table.ts";
 
 const resource = "table";
 
 export const TableCreated = event("table.created", {
   resource,
   summary: "A table was made.",
-  data: Table,
+  data: RecordedTable,
 });
 
 export const TableUpdated = changeEvent("table.updated", {
   resource,
   summary:
     "A table was changed: its columns, indexes, rules or name. Records have no events of it.",
-  data: Table,
+  data: RecordedTable,
 });
 
 export const TableDropped = event("table.dropped", {
   resource,
   summary: "A table was dropped, and its records with it.",
-  data: Table,
+  data: RecordedTable,
 });
 
 export const tableEvents = [TableCreated, TableUpdated, TableDropped];

@@ -83,15 +83,18 @@ export {
   SYSTEM_COLUMNS,
   type Table,
   TableId,
+  TITLE_CHARACTERS_MAX,
 } from "./table.ts";
 
 // Structure, for migrations.
 export {
-  isReserved as isReservedName,
-  parseColumn,
-  parseColumns,
-  parseFields,
-} from "./columns/parse-fields.ts";
+  cutTitle,
+  nameColumns,
+  nameTitles,
+  systemTitle,
+  titleFromName,
+} from "./columns/naming/column-title.ts";
+export { parseColumn, parseColumns, parseFields } from "./columns/parse-fields.ts";
 export type { NewColumn } from "./columns/new-column.ts";
 export { onDeleteOf, targetOf } from "./columns/reference.ts";
 export { parseDerivedName } from "./derived-name.ts";

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
+import { titleFromName } from "./columns/naming/column-title.ts";
 import type { Column, Rule, Table, TableIndex } from "./table.ts";
 
 const SELECTED = [
@@ -153,7 +154,11 @@ export async function removeTable(tx: Tx, id: string): Promise<void> {
 export function toTable(row: TableRow): Table {
   return {
     ...row,
-    columns: row.columns as Column[],
+    // Those of earlier releases have no title.
+    columns: (row.columns as (Omit<Column, "title"> & Partial<Column>)[]).map((column) => ({
+      ...column,
+      title: column.title ?? titleFromName(column.name),
+    })),
     indexes: row.indexes as TableIndex[],
     rules: row.rules as Rule[],
   };

@@ -23,6 +23,15 @@ export const ColumnName = Type.String({
   description: "Letters, digits and `_`; begins with a letter",
 });
 
+/** Characters of a column's title. */
+export const TITLE_CHARACTERS_MAX = 200;
+export const ColumnTitle = Type.String({
+  minLength: 1,
+  maxLength: TITLE_CHARACTERS_MAX,
+  description:
+    'What people see, as it was typed. Derived from the name when absent: `orderedAt` is "Ordered at"',
+});
+
 /** In every table, and filled by the platform; the first spelling is the API's, the second SQL's. */
 export const SYSTEM_COLUMNS = [
   ["id", "id"],
@@ -63,6 +72,7 @@ export type ColumnTypeName = (typeof COLUMN_TYPES)[number];
 export const Column = Type.Object(
   {
     name: ColumnName,
+    title: Type.String({ description: "What people see" }),
     type: Type.Enum([...COLUMN_TYPES]),
     required: Type.Boolean(),
     unique: Type.Boolean(),
@@ -74,6 +84,12 @@ export const Column = Type.Object(
   { title: "Column" },
 );
 export type Column = Static<typeof Column>;
+
+/** A column in events: those of earlier releases have no title. */
+const RecordedColumn = Type.Object(
+  { ...Column.properties, title: Type.Optional(Column.properties.title) },
+  { title: "RecordedColumn" },
+);
 
 /** An index beyond those that columns have by themselves: of several columns, in their order. */
 export const TableIndex = Type.Object(
@@ -133,6 +149,12 @@ export const Table = Type.Object(
   },
   { title: "Table" },
 );
+/** A table in events. */
+export const RecordedTable = Type.Object(
+  { ...Table.properties, columns: Type.Array(RecordedColumn) },
+  { title: "RecordedTable" },
+);
+
 export type Table = Static<typeof Table> & {
   readonly revision: number;
   /** Since which no column was renamed, dropped or given another type. */

@@ -39,7 +39,8 @@ export async function parseCsv(
   try {
     for await (const row of parseRows(text)) {
       if (!header) {
-        header = row.cells.map((cell) => cell?.trim() ?? "");
+        const { cells } = formulas === "raw" ? row : withoutEscapes(row);
+        header = cells.map((cell) => cell?.trim() ?? "");
         continue;
       }
       rows.push(formulas === "raw" ? row : withoutEscapes(row));
@@ -54,7 +55,7 @@ export async function parseCsv(
     if (error instanceof CsvError) throw invalidField(errorLine(error, text), errorMessage(error));
     throw error;
   }
-  if (!header) throw invalidField("line 1", "must be the names of fields");
+  if (!header) throw invalidField("line 1", "must have the titles or names of fields");
   return { header, rows };
 }
 

@@ -1,4 +1,5 @@
 /** One pass over a file: its rows are written to a file of our own, in which a reader can begin anywhere. */
+import { nameTitles } from "#domains/tables/index.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { FormatInput, OpenSource, SourceFormat } from "../source/open-source.ts";
 import {
@@ -10,7 +11,6 @@ import {
 } from "../source/source-row.ts";
 import { ColumnStatistics, DistinctMemory, type SourceColumn } from "./column-guess.ts";
 import { parseDay } from "./date-style.ts";
-import { nameFields } from "./field-name.ts";
 import { parseNumber } from "./number-style.ts";
 
 export interface SourceAnalysis {
@@ -21,7 +21,7 @@ export interface SourceAnalysis {
 
 /** The rows of a batch may refer to the same long text. */
 const PART_CHARACTERS = 1_048_576;
-const HEADER_CHARACTERS_MAX = 200;
+const HEADER_CHARACTERS_MAX = 2_000;
 
 /** Reads rows once; `lines` are to be read to their end before `result`. */
 export class RowAnalysis {
@@ -64,7 +64,7 @@ export class RowAnalysis {
   result(): SourceAnalysis {
     const named = this.#source.columns ?? this.#headers ?? [];
     const headers = this.#statistics.map((_, index) => toHeader(named[index] ?? ""));
-    const fields = nameFields(headers);
+    const fields = nameTitles(headers);
     const votes = this.#statistics.filter(({ hasCommas }) => hasCommas).length;
     const prefersComma = votes > 0 || this.#source.format.separator === ";";
     const columns = this.#statistics.map((statistics, index) => ({
@@ -103,8 +103,9 @@ function toStorable(cell: Cell): Cell {
 }
 
 function toHeader(cell: Cell): string {
-  const text = String(cell ?? "").trim();
-  return detachText(text.slice(0, HEADER_CHARACTERS_MAX)).replaceAll("\0", "");
+  // A header is the title of a column, which is kept as it is written.
+  const text = String(cell ?? "").slice(0, HEADER_CHARACTERS_MAX);
+  return detachText(text).replaceAll("\0", "").toWellFormed();
 }
 
 /** Names of columns are texts, each of them once. */

@@ -1,10 +1,12 @@
 /** The way from the cells of a line to the fields of a record. */
 import {
   type ColumnSchema,
+  cutTitle,
   type NewColumn,
   type OpenTable,
   parseColumns,
   resolveTable,
+  TITLE_CHARACTERS_MAX,
   type TableSchema,
 } from "#domains/tables/index.ts";
 import { findMembersByEmail } from "#domains/identity/accounts/index.ts";
@@ -33,22 +35,50 @@ export function guessMapping(
   columns: readonly SourceColumn[],
   schema?: TableSchema,
 ): ColumnMapping[] {
-  const names = new Map(
-    (schema?.columns ?? [])
-      .filter(({ columnType }) => !columnType.generated)
-      .map(({ name }) => [name.toLowerCase(), name]),
-  );
-  const taken = new Set<string>();
+  const targets = (schema?.columns ?? []).filter(({ columnType }) => !columnType.generated);
+  const found = matchHeaders(columns, targets);
   return columns.flatMap(
     ({ field, header, type, options, dateOrder, decimalMark }, column): ColumnMapping[] => {
       const style = { ...(dateOrder && { dateOrder }), ...(decimalMark && { decimalMark }) };
-      if (!schema) return [{ column, field, type, options, ...style }];
-      const name = names.get(header.trim().toLowerCase()) ?? names.get(field.toLowerCase());
-      if (name === undefined || taken.has(name)) return [];
-      taken.add(name);
-      return [{ column, field: name, ...style }];
+      if (!schema) {
+        const title = titleOfHeader(header);
+        return [{ column, field, ...(title && { title }), type, options, ...style }];
+      }
+      const name = found[column];
+      return name === undefined ? [] : [{ column, field: name, ...style }];
     },
   );
+}
+
+type Target = Pick<ColumnSchema, "name" | "title">;
+
+/** The ways in which a header says which column it means, the surest first. */
+const HEADER_MATCHES: readonly ((source: SourceColumn, target: Target) => boolean)[] = [
+  ({ header }, { title }) => header === title,
+  ({ header }, { title }) => toMatchText(header) === toMatchText(title),
+  ({ header }, { name }) => toMatchText(header) === name.toLowerCase(),
+  ({ field }, { name }) => field.toLowerCase() === name.toLowerCase(),
+];
+
+/** For each column of the file the name of the column that it fills: by its title, else by its name. */
+function matchHeaders(columns: readonly SourceColumn[], targets: readonly Target[]) {
+  const free = new Set(targets);
+  const found: (string | undefined)[] = columns.map(() => undefined);
+  for (const isMatch of HEADER_MATCHES) {
+    for (const [index, source] of columns.entries()) {
+      if (found[index] !== undefined || source.header.trim() === "") continue;
+      const target = [...free].find((each) => isMatch(source, each));
+      if (!target) continue;
+      free.delete(target);
+      found[index] = target.name;
+    }
+  }
+  return found;
+}
+
+/** The title of a new column: the header as it is written, unless it is longer than a title may be. */
+function titleOfHeader(header: string): string | undefined {
+  return header.trim() === "" ? undefined : cutTitle(header);
 }
 
 /** Plans the lines of an import; throws a 422 where its mapping does not fit its table. */
@@ -91,22 +121,34 @@ export function planLines(
 }
 
 /** The columns of a new table, as the mapping says. */
-export function newColumns(mapping: readonly ColumnMapping[]): NewColumn[] {
-  return mapping.map(({ field, type = "text", options, required, unique }) => ({
-    name: field,
-    type,
-    ...(options && { options }),
-    ...(required !== undefined && { required }),
-    ...(unique !== undefined && { unique }),
-  }));
+export function newColumns({
+  mapping,
+  columns,
+}: Pick<ImportRow, "mapping" | "columns">): NewColumn[] {
+  return mapping.map(({ column, field, title, type = "text", options, required, unique }) => {
+    const header = columns[column]?.header ?? "";
+    const given = title ?? titleOfHeader(header);
+    return {
+      name: field,
+      ...(given !== undefined && { title: given }),
+      // The description keeps a header that is too long for a title.
+      ...(given !== header && header.length > TITLE_CHARACTERS_MAX && { description: header }),
+      type,
+      ...(options && { options }),
+      ...(required !== undefined && { required }),
+      ...(unique !== undefined && { unique }),
+    };
+  });
 }
 
 /** A table that is not there yet, as far as lines can be checked by it; throws a 422 where it can't be made. */
 export function planTable(
-  { new_table, mapping }: Pick<ImportRow, "new_table" | "mapping">,
+  { new_table, mapping, columns: source }: Pick<ImportRow, "new_table" | "mapping" | "columns">,
   partition: Partition,
 ): TableSchema {
-  const { columns, errors } = parseColumns(newColumns(mapping), { path: "/mapping" });
+  const { columns, errors } = parseColumns(newColumns({ mapping, columns: source }), {
+    path: "/mapping",
+  });
   if (errors.length > 0) throw new Failure(Invalid, { errors });
   const at = new Date(0).toISOString();
   const { slug, name } = new_table ?? { slug: "new", name: "" };

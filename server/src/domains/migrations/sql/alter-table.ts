@@ -55,7 +55,8 @@ function tableAfter(table: Table, step: TableStep): Table {
     };
   }
   if (step.op !== "alter_column") return table;
-  const applyChange = (column: Column) => ({ ...column, ...step.change });
+  const { title: _, ...change } = step.change;
+  const applyChange = (column: Column) => ({ ...column, ...change });
   return {
     ...table,
     columns: columns.map((column) => (column.name === step.column ? applyChange(column) : column)),

@@ -37,7 +37,7 @@ describe("an export", () => {
     ]);
   });
 
-  test("has a line for each record, and a first one that names the fields", async () => {
+  test("has a line for each record, and a first one with the titles of the fields", async () => {
     const { status, body, headers, events } = await exported(table.path, {
       sort: "id",
       formulas: "raw",
@@ -48,7 +48,7 @@ describe("an export", () => {
     const own = (index: number) =>
       `${table.ids[index]},2026-01-31T09:00:00.000Z,2026-01-31T09:00:00.000Z,system`;
     expect(body).toBe(
-      "id,createdAt,updatedAt,createdBy,title,price,extra\r\n" +
+      "ID,Created at,Updated at,Created by,Title,Price,Extra\r\n" +
         `${own(0)},"a ""b"", c",-1.5,"{""a"":[1]}"\r\n` +
         `${own(1)},"",,\r\n` +
         `${own(2)},"=1+1\nso",2,"""x"""\r\n`,
@@ -59,7 +59,7 @@ describe("an export", () => {
     const query = { fields: "title,price", filter: '{"price":{"exists":true}}' };
     const { body } = await exported(table.path, query);
     expect(body).toBe(
-      "id,title,price\r\n" +
+      "ID,Title,Price\r\n" +
         `${table.ids[2]},"'=1+1\nso",2\r\n${table.ids[0]},"a ""b"", c",-1.5\r\n`,
     );
   });
@@ -75,7 +75,7 @@ describe("an export", () => {
     expect(lines.body).toBe(prices.map((record) => `${JSON.stringify(record)}\n`).join(""));
     const none = { ...query, filter: '{"price":7}' };
     expect((await exported(table.path, { ...none, format: "json" })).body).toEqual([]);
-    expect((await exported(table.path, none)).body).toBe("id,price\r\n");
+    expect((await exported(table.path, none)).body).toBe("ID,Price\r\n");
   });
 
   test.each([0, 9, 10, 11, 1_010])("is whole with %d records", async (count) => {
@@ -89,7 +89,7 @@ describe("an export", () => {
     expect(body.map(({ price }: { price: number }) => price)).toEqual(prices);
     const lines = (await exported(path, query)).body.split("\r\n");
     const cells = lines.map((line: string) => line.split(",")[1] ?? "");
-    expect(cells).toEqual(["price", ...prices.map(String), ""]);
+    expect(cells).toEqual(["Price", ...prices.map(String), ""]);
   });
 
   test("goes over as many pages as it takes", async () => {
@@ -122,7 +122,7 @@ describe("an export", () => {
       { title: "dear", price: 2 },
     ]);
     const { body } = await exported(path, { fields: "title,price" }, agent);
-    expect(body).toBe(`id,title,price\r\n${ids[1]},dear,\r\n`);
+    expect(body).toBe(`ID,Title,Price\r\n${ids[1]},dear,\r\n`);
   });
 
   test.each([

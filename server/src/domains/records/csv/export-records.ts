@@ -13,6 +13,7 @@ import { query } from "#kernel/operation/operation.ts";
 import { type Download, download } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { RecordsRead } from "../permissions.ts";
+import { formatHeader } from "./header.ts";
 import {
   type ListedRecord,
   parseListing,
@@ -23,11 +24,14 @@ import { type RecordQuery, recordQueryParams } from "../read/record-query.ts";
 
 const FORMATS = ["csv", "json", "ndjson"] as const;
 type Format = (typeof FORMATS)[number];
+const HEADERS = ["titles", "names"] as const;
+type Header = (typeof HEADERS)[number];
 
 interface FileOptions {
   readonly schema: TableSchema;
   readonly fields: readonly string[];
   readonly formulas: Formulas;
+  readonly header: Header;
 }
 
 function fileFormat(format: Format, options: FileOptions): ListFileFormat<ListedRecord> {
@@ -46,7 +50,12 @@ function fileFormat(format: Format, options: FileOptions): ListFileFormat<Listed
   }
 }
 
-function csvFormat({ schema, fields, formulas }: FileOptions): ListFileFormat<ListedRecord> {
+function csvFormat({
+  schema,
+  fields,
+  formulas,
+  header,
+}: FileOptions): ListFileFormat<ListedRecord> {
   const columns = fields.map((field) => {
     const column = schema.byName.get(field);
     const format = column?.columnType.formatCell ?? String;
@@ -54,9 +63,11 @@ function csvFormat({ schema, fields, formulas }: FileOptions): ListFileFormat<Li
     const escape = isEscaped ? escapeFormula : (cell: string) => cell;
     return { field, cellOf: (value: Json) => escape(format(value)) };
   });
+  const titles = formatHeader(schema, fields);
+  const escapeTitle = formulas === "escaped" ? escapeFormula : (title: string) => title;
   return {
     mediaType: "text/csv",
-    begin: formatCsvLine(fields),
+    begin: formatCsvLine(header === "names" ? fields : titles.map(escapeTitle)),
     line: ({ record }) =>
       formatCsvLine(
         columns.map(({ field, cellOf }) => {
@@ -87,7 +98,7 @@ export const exportRecords = query({
   route: "GET /api/v1/tables/{slug}/records/export",
   summary: "Export records as a file",
   description:
-    "All that match, however many, in `csv` (a line of field names first; what is null is an empty " +
+    "All that match, however many, in `csv` (a line of titles first, or of field names with `header=names`; what is null is an empty " +
     'cell, an empty text is `""`), `json` (one list) or `ndjson` (one record a line). The file is made ' +
     "while it is sent, page by page: a record that is changed meanwhile is there once, as it was or as " +
     "it is. In `csv`, texts that a spreadsheet would take for a formula get a `'` in front, which an " +
@@ -98,20 +109,30 @@ export const exportRecords = query({
     ...recordQueryParams,
     format: Type.Enum([...FORMATS], { default: "csv" }),
     formulas: Formulas,
+    header: Type.Enum([...HEADERS], {
+      default: "titles",
+      description: "The first line of a CSV file. An import reads both",
+    }),
   }),
   response: download("text/csv, application/json, application/x-ndjson"),
   example: {
     params: { slug: "orders" },
-    query: { format: "csv", formulas: "escaped", filter: '{"status":"open"}', sort: "createdAt" },
+    query: {
+      format: "csv",
+      formulas: "escaped",
+      header: "titles",
+      filter: '{"status":"open"}',
+      sort: "createdAt",
+    },
   },
   async prepare(
     platform,
-    { params: { slug }, query: { format, formulas, ...recordQuery } },
+    { params: { slug }, query: { format, formulas, header, ...recordQuery } },
     caller,
   ) {
     const { listing, first } = await readFirstPage(platform, caller, slug, recordQuery);
     const { schema, fields } = listing.query;
-    const file = fileFormat(format, { schema, fields, formulas });
+    const file = fileFormat(format, { schema, fields, formulas, header });
     const pages: PageSource<ListedRecord> = {
       sizes: PAGE_RECORDS,
       read: async (last, count) =>

@@ -37,7 +37,7 @@ export const importRecords = command({
   summary: "Import records from a CSV file",
   description:
     "The file itself as `text/csv`, or JSON with the text in `csv`; in UTF-8, of up to 16 MiB and " +
-    `${CSV_ROWS_MAX} lines. The first line names fields. An empty cell is null, or the default where a ` +
+    `${CSV_ROWS_MAX} lines. The first line has titles of columns, or their names. An empty cell is null, or the default where a ` +
     'value is required; `""` is an empty text. What the platform fills itself may be there and is ' +
     "passed over, so that an export can be imported; a `'` in front of what a spreadsheet would take " +
     "for a formula is taken away, unless `formulas=raw`. All or nothing, unless `onError=skip`: then the " +

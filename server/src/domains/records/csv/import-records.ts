@@ -13,6 +13,7 @@ import type { RecordInput } from "../record.ts";
 import { invalidRecord } from "../write/constraint-error.ts";
 import { insertRecords } from "../write/insert-records.ts";
 import { findKeyColumn, upsertRecords } from "../write/upsert-records.ts";
+import { fieldsOfHeader } from "./header.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 
 type ImportContext = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
@@ -135,18 +136,22 @@ type CellColumns = readonly (ColumnSchema | undefined)[];
 
 const SYSTEM_FIELDS: ReadonlySet<string> = new Set(SYSTEM_COLUMNS.map(([field]) => field));
 
-/** Finds the columns that a header names; refuses names that are no fields of the table. */
+/** Finds the columns that a header names by their titles or names; refuses what is neither. */
 function mapColumns(schema: TableSchema, header: readonly string[]): CellColumns {
   const errors: FieldError[] = [];
   const seen = new Set<string>();
-  const columns = header.map((name) => {
+  const fields = fieldsOfHeader(schema, header);
+  const columns = header.map((title, index) => {
+    const name = fields[index] ?? title;
     const reject = (message: string): undefined => {
-      errors.push({ path: `line 1/${name}`, message });
+      errors.push({ path: `line 1/${title}`, message });
     };
     if (seen.has(name)) return reject("is there twice");
     seen.add(name);
     if (SYSTEM_FIELDS.has(name)) return undefined;
     const column = schema.byName.get(name);
+    // An export has computed columns too.
+    if (schema.computed.has(name)) return undefined;
     if (!column) return reject("is not a field of this table");
     return column.columnType.generated ? undefined : column;
   });

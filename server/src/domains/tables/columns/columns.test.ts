@@ -226,10 +226,11 @@ test("a column is read with everything said", () => {
     description: "",
   };
   expect(columns).toEqual([
-    { ...plain, name: "title", type: "text", required: true },
+    { ...plain, name: "title", title: "Title", type: "text", required: true },
     {
       ...plain,
       name: "owner",
+      title: "Owner",
       type: "reference",
       indexed: true,
       options: { table: "users" },
@@ -238,6 +239,7 @@ test("a column is read with everything said", () => {
     {
       ...plain,
       name: "parent",
+      title: "Parent",
       type: "reference",
       indexed: true,
       options: { table: "items", onDelete: "cascade" },
@@ -245,13 +247,14 @@ test("a column is read with everything said", () => {
     {
       ...plain,
       name: "other",
+      title: "Other",
       type: "reference",
       options: { table: "items", onDelete: "restrict" },
     },
-    { ...plain, name: "number", type: "autonumber", required: true },
-    { ...plain, name: "price", type: "decimal", default: 1.5, description: "Net" },
-    { ...plain, name: "due", type: "date", default: "$now" },
-    { ...plain, name: "word", type: "text", default: "$now" },
+    { ...plain, name: "number", title: "Number", type: "autonumber", required: true },
+    { ...plain, name: "price", title: "Price", type: "decimal", default: 1.5, description: "Net" },
+    { ...plain, name: "due", title: "Due", type: "date", default: "$now" },
+    { ...plain, name: "word", title: "Word", type: "text", default: "$now" },
   ]);
 });
 

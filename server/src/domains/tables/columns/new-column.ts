@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { object, text } from "#kernel/schema/schema.ts";
-import { COLUMN_TYPES, ColumnName } from "../table.ts";
+import { COLUMN_PATTERN, COLUMN_TYPES, ColumnName, ColumnTitle } from "../table.ts";
 import { COLUMN_TYPES_BY_NAME } from "./registry.ts";
 import { ON_DELETE } from "./column-type.ts";
 
@@ -15,10 +15,11 @@ const OPTION_DESCRIPTIONS = COLUMN_TYPES.flatMap((type) =>
   }),
 );
 
-/** A column as a request defines it. */
+/** A column as a step defines it. */
 export const NewColumn = object(
   {
     name: ColumnName,
+    title: Type.Optional(ColumnTitle),
     type: Type.Enum([...COLUMN_TYPES], { description: TYPE_DESCRIPTIONS.join("\n") }),
     required: Type.Optional(Type.Boolean({ default: false })),
     unique: Type.Optional(Type.Boolean({ default: false })),
@@ -36,6 +37,23 @@ export const NewColumn = object(
     ),
     description: Type.Optional(text(2_000)),
   },
-  { title: "NewColumn" },
+  { title: "NamedColumn" },
 );
 export type NewColumn = Static<typeof NewColumn>;
+
+/** A column as a request defines it: the name may be left out where there is a title. */
+export const ColumnInput = object(
+  {
+    ...NewColumn.properties,
+    name: Type.Optional(
+      Type.String({
+        pattern: COLUMN_PATTERN,
+        description:
+          "Letters, digits and `_`; begins with a letter. Derived from the title when absent: " +
+          "`Order date` is `orderDate`",
+      }),
+    ),
+  },
+  { title: "NewColumn" },
+);
+export type ColumnInput = Static<typeof ColumnInput>;

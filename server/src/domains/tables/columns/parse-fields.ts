@@ -4,30 +4,17 @@ import type { Principal } from "#kernel/access/caller.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { fieldErrors } from "#kernel/schema/validator.ts";
-import { type Column, COLUMNS_MAX, FIELD_ERRORS_MAX, SYSTEM_COLUMNS } from "../table.ts";
+import { type Column, COLUMNS_MAX, FIELD_ERRORS_MAX } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
 import { columnTypeOf } from "./registry.ts";
 import type { ColumnSchema, ColumnType, Json } from "./column-type.ts";
 import { resolveDefault, isComputedDefault } from "./default.ts";
 import { refersToUsers } from "./reference.ts";
+import { titleFromName } from "./naming/column-title.ts";
+import { isReserved } from "./naming/reserved-names.ts";
 
 /** A record's own fields by their names. */
 export type RecordFields = Readonly<Record<string, Json>>;
-
-/** Names that no column may have: of PostgreSQL's own columns, of events beside the fields, and of conditions. */
-const POSTGRES_COLUMNS = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
-const EVENT_FIELDS = ["tableSlug", "tableId", "tableRevision"];
-const CONDITION_WORDS = ["and", "or", "not"];
-const RESERVED_NAMES: ReadonlySet<string> = new Set(
-  [
-    ...SYSTEM_COLUMNS.flat(),
-    "revision",
-    ...EVENT_FIELDS,
-    "table_slug",
-    ...POSTGRES_COLUMNS,
-    ...CONDITION_WORDS,
-  ].map((name) => name.toLowerCase()),
-);
 
 /**
  * Parses the columns of a table, or further ones beside those that it has. Defaults are filled in; the
@@ -63,6 +50,7 @@ export function parseColumn(
   const { options, errors } = parseOptions(input);
   const column: Column = {
     name: input.name,
+    title: input.title ?? titleFromName(input.name),
     type: input.type,
     // The database always fills it.
     required: (type.generated === true && !type.computed) || (input.required ?? false),
@@ -73,7 +61,7 @@ export function parseColumn(
     options,
     description: input.description ?? "",
   };
-  const found = [...checkName(input.name), ...errors];
+  const found = [...checkName(input.name), ...checkTitle(column.title), ...errors];
   // A value can only be parsed by valid options.
   if (errors.length === 0) {
     found.push(...(type.check?.(column) ?? []));
@@ -86,13 +74,12 @@ export function parseColumn(
 
 const INDEXED_TYPES: ReadonlySet<string> = new Set(["reference", "user", "links"]);
 
-/** True for a name that no column may have. */
-export function isReserved(name: string): boolean {
-  return RESERVED_NAMES.has(name.toLowerCase());
-}
-
 function checkName(name: string): FieldError[] {
   return isReserved(name) ? [{ path: "/name", message: "is the platform's own" }] : [];
+}
+
+function checkTitle(title: string): FieldError[] {
+  return title.trim() === "" ? [{ path: "/title", message: "must have a visible character" }] : [];
 }
 
 /** The options with the other spelling of `onDelete` among them, and their defaults. */

@@ -270,6 +270,7 @@ export type ParsedParameter = { readonly value: unknown } | { readonly error: st
 /** A column that demands nothing of its values beyond their type. */
 const UNLIMITED: Omit<Column, "type"> = {
   name: "value",
+  title: "Value",
   required: false,
   unique: false,
   indexed: false,

@@ -1,4 +1,6 @@
-import { isReserved, parseColumn, parseColumns } from "../columns/parse-fields.ts";
+import { titleFromName } from "../columns/naming/column-title.ts";
+import { parseColumn, parseColumns } from "../columns/parse-fields.ts";
+import { isReserved } from "../columns/naming/reserved-names.ts";
 import { columnTypeOf, isComputed } from "../columns/registry.ts";
 import { isComputedDefault } from "../columns/default.ts";
 import { linkTargetOf } from "../columns/reference.ts";
@@ -71,18 +73,40 @@ export function renameColumn(
     );
   }
   const { columns, rules } = tableIn(context, table.slug);
+  const renamed = {
+    ...columnIn({ columns }, from, "/from"),
+    name: to,
+    title: titleAfter(column, to),
+  };
   context.tables.set(table.slug, {
     ...table,
-    columns: columns.map((other) => (other.name === from ? { ...other, name: to } : other)),
+    columns: columns.map((other) => (other.name === from ? renamed : other)),
     indexes: table.indexes.map((index) => ({ ...index, columns: index.columns.map(rename) })),
     rules: renameInRules(rules, from, to),
     ...(from !== to && bumpRenamedRevision(table)),
   });
   return {
     statements: from === to ? [] : ddl.renameColumn(tableLocation(context, table), column, to),
-    inverse: [{ op: "rename_column", table: table.slug, from: to, to: from }],
+    inverse: [
+      { op: "rename_column", table: table.slug, from: to, to: from },
+      ...(titleAfter(renamed, from) === column.title
+        ? []
+        : [alterTitle(table.slug, from, column.title)]),
+    ],
   };
 }
+
+/** A derived title follows the name; one of its own stays. */
+function titleAfter({ name, title }: Column, to: string): string {
+  return title === titleFromName(name) ? titleFromName(to) : title;
+}
+
+const alterTitle = (table: string, column: string, title: string): TableStep => ({
+  op: "alter_column",
+  table,
+  column,
+  change: { title },
+});
 
 export function alterColumnStep(
   context: PlanContext,
@@ -142,13 +166,14 @@ function bumpRenamedRevision({ revision }: Table): Pick<Table, "renamedRevision"
 /** The column with a change applied, parsed anew. */
 function applyColumnChange(before: Column, change: ColumnChange): Column {
   const retyped = change.type !== undefined && change.type !== before.type;
-  const { onDelete, ...settings } = change;
+  const { onDelete, title = before.title, ...settings } = change;
   const inherited = retyped ? {} : before.options;
   const options =
     settings.options ?? (onDelete === undefined ? inherited : { ...inherited, onDelete });
   const input: NewColumn = {
     ...before,
     ...settings,
+    title: title ?? titleFromName(before.name),
     options,
     ...(onDelete !== undefined && settings.options !== undefined && { onDelete }),
   };
@@ -185,11 +210,11 @@ function checkConversion(table: Table, before: Column, after: Column): void {
 /** The change that undoes one. */
 function invertChange(before: Column, after: Column): ColumnChange {
   if (before.type !== after.type) {
-    const { name: _, ...all } = before;
-    return all;
+    const { name: _, title, ...all } = before;
+    return { ...all, ...(title !== after.title && { title }) };
   }
-  const { required, unique, indexed, options, description } = before;
-  const all = { required, unique, indexed, default: before.default, options, description };
+  const { title, required, unique, indexed, options, description } = before;
+  const all = { title, required, unique, indexed, default: before.default, options, description };
   const changed = Object.entries(all).filter(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(after[key as keyof typeof all]),
   );

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { Failure, invalidField } from "#kernel/operation/failure.ts";
+import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
@@ -13,6 +13,7 @@ import {
 import { idPattern } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { TablesRead, TablesWrite } from "../permissions.ts";
+import { nameColumns } from "../columns/naming/column-title.ts";
 import { allowedActions } from "../schema/grants.ts";
 import * as store from "../store.ts";
 import { ACTIONS, NoSuchTable, Slug, SLUG_PATTERN, SlugTaken, Table } from "../table.ts";
@@ -102,9 +103,11 @@ export const createTable = command({
   async run(ctx, { body: { slug: requestedSlug, ...rest } }) {
     const slug = requestedSlug ?? toSlug(rest.name);
     if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
+    const { columns, errors } = nameColumns(rest.columns, { path: "/columns" });
+    if (errors.length > 0) throw new Failure(Invalid, { errors });
     const { created } = await runSteps(
       ctx,
-      [{ op: "create_table", table: slug, ...rest }],
+      [{ op: "create_table", table: slug, ...rest, columns }],
       (_, path) => (path === "/table" ? "/slug" : path),
     );
     const table = requireTable(created[0]);
@@ -138,7 +141,7 @@ export const updateTable = command({
     "after the renames goes by the new names. Rules follow a renamed column; one that names a dropped " +
     "column must be changed in the same call (409). Records that are there get the default of a new " +
     "column, and keep their data through a change of type if every value can be converted (422 " +
-    "otherwise). `alterColumns` says what changes: `[{ name, type?, required?, unique?, indexed?, " +
+    "otherwise). `alterColumns` says what changes: `[{ name, title?, type?, required?, unique?, indexed?, " +
     "default?, options?, description? }]`; `options` are all of them. No record has an event of it.",
   permission: TablesWrite,
   params: BySlug,
@@ -159,7 +162,7 @@ export const updateTable = command({
     await store.lockStructure(ctx.tx);
     const table = requireTable(await store.lockTable(ctx.tx, slug));
     ctx.expectRevision(table.revision);
-    const { steps, at } = changeToSteps(slug, body);
+    const { steps, at } = changeToSteps(table, body);
     const { updated } = await runSteps(ctx, steps, at);
     for (const change of updated) ctx.emit(TableUpdated, ...tableUpdateData(change));
     return withAccess(ctx, updated.find(({ after }) => after.id === table.id)?.after ?? table);

@@ -3,6 +3,8 @@ import { Failure, failure } from "#kernel/operation/failure.ts";
 import { listIds, type PackContext, packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
+import { nameColumns, titleFromName } from "../columns/naming/column-title.ts";
+import type { ColumnInput, NewColumn } from "../columns/new-column.ts";
 import { parseColumns } from "../columns/parse-fields.ts";
 import { TablesWrite } from "../permissions.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -30,20 +32,21 @@ export const tableContent = packContent({
   async read({ tx }, id) {
     const table = await store.findTableById(tx, id);
     if (!table) return undefined;
-    const { slug, name, description, columns, indexes, rules } = table;
-    return { slug, name, description, columns, indexes, rules };
+    return toContent(table);
   },
   async create(ctx, { slug, ...rest }) {
+    const columns = namedColumns(rest.columns);
     const { created } = await applySteps(
       ctx,
-      [{ op: "create_table", table: slug, ...rest }],
+      [{ op: "create_table", table: slug, ...rest, columns }],
       (_, path) => (path === "/table" ? "/slug" : path),
     );
     return created[0]?.id ?? "";
   },
   async replace(ctx, id, { slug, ...rest }) {
     const table = await getTable(ctx, id);
-    const { steps, at } = stepsFrom(table, { op: "create_table", table: slug, ...rest });
+    const columns = namedColumns(rest.columns);
+    const { steps, at } = stepsFrom(table, { op: "create_table", table: slug, ...rest, columns });
     if (steps.length > 0) await applySteps(ctx, steps, at);
     return id;
   },
@@ -69,8 +72,7 @@ export const tableContent = packContent({
     async toContent({ tx }, id) {
       const table = await store.findTableById(tx, id);
       if (!table) return undefined;
-      const { slug, name, description, columns, indexes, rules } = table;
-      return { slug, name, description, columns, indexes, rules };
+      return toContent(table);
     },
   },
 });
@@ -113,6 +115,23 @@ function stepsFrom(table: Table, content: TableStepOf<"create_table">): LocatedS
     located.push({ step: { op: "alter_table", table: slug, ...own }, paths: [["", ""]] });
   }
   return locateSteps(located);
+}
+
+/** A table as packs and code have it: a title that is derived from the name is left out. */
+function toContent({ slug, name, description, columns, indexes, rules }: Table) {
+  const own = columns.map(({ name: column, title, ...rest }) => ({
+    name: column,
+    ...(title !== titleFromName(column) && { title }),
+    ...rest,
+  }));
+  return { slug, name, description, columns: own, indexes, rules };
+}
+
+/** A pack's column is known by its name, which depends on the pack alone. */
+function namedColumns(inputs: readonly ColumnInput[]): NewColumn[] {
+  const { columns, errors } = nameColumns(inputs, { path: "/columns" });
+  if (errors.length > 0) throw invalidAt((_, path) => path, 0, errors);
+  return columns;
 }
 
 async function getTable({ tx }: PackContext, id: string): Promise<Table> {

@@ -54,7 +54,7 @@ export function tableIn({ tables }: PlanContext, slug: string): Table {
 }
 
 /** The column that a step names, at a path of it. */
-export function columnIn({ columns }: Table, name: string, path: string): Column {
+export function columnIn({ columns }: Pick<Table, "columns">, name: string, path: string): Column {
   return columns.find((column) => column.name === name) ?? rejectStep(path, "is not a column here");
 }
 

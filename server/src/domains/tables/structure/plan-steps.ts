@@ -86,7 +86,7 @@ function withViewStatements(
 /** True when statements by the one schema would do the same by the other. */
 function hasSameColumns(before: Table, after: Table): boolean {
   const [oldColumns, newColumns] = [before, after].map(({ columns }) =>
-    columns.map(({ description: _, ...column }) => column),
+    columns.map(({ description: _, title: __, ...column }) => column),
   );
   return isDeepStrictEqual(oldColumns, newColumns);
 }

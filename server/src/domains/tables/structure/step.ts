@@ -4,10 +4,19 @@
  */
 import Type, { type Static, type TSchema } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { line, object, text } from "#kernel/schema/schema.ts";
+import { line, nullable, object, text } from "#kernel/schema/schema.ts";
 import { Validator } from "#kernel/schema/validator.ts";
-import { COLUMNS_MAX, COLUMN_TYPES, ColumnName, Rule, RULES_MAX, Slug } from "../table.ts";
-import { NewColumn } from "../columns/new-column.ts";
+import {
+  COLUMNS_MAX,
+  COLUMN_TYPES,
+  ColumnName,
+  ColumnTitle,
+  Rule,
+  RULES_MAX,
+  Slug,
+} from "../table.ts";
+import { ColumnInput, NewColumn } from "../columns/new-column.ts";
+import { nameColumns } from "../columns/naming/column-title.ts";
 
 const INDEX_COLUMNS_MAX = 8;
 export const INDEXES_MAX = 50;
@@ -16,6 +25,7 @@ const table = Slug;
 
 /** The fields of a change of a column; those that are absent stay as they are. */
 export const columnChangeFields = {
+  title: Type.Optional(nullable(ColumnTitle)),
   type: Type.Optional(Type.Enum([...COLUMN_TYPES])),
   required: Type.Optional(Type.Boolean()),
   unique: Type.Optional(Type.Boolean()),
@@ -82,7 +92,7 @@ export const tableFields = {
 /** The fields of a new table. */
 export const newTableFields = {
   description: Type.Optional(tableFields.description),
-  columns: Type.Array(NewColumn, { maxItems: COLUMNS_MAX }),
+  columns: Type.Array(ColumnInput, { maxItems: COLUMNS_MAX }),
   indexes: Type.Optional(Type.Array(NewIndex, { maxItems: INDEXES_MAX })),
   rules: Type.Optional(tableFields.rules),
 };
@@ -92,6 +102,7 @@ const CreateTable = object({
   table,
   name: Type.Optional(tableFields.name),
   ...newTableFields,
+  columns: Type.Array(NewColumn, { maxItems: COLUMNS_MAX }),
 });
 
 const AlterTable = object({
@@ -176,8 +187,32 @@ export function parseStep(
     const message = `must be one of ${[...OPS, ...others].join(", ")}`;
     return { errors: [{ path: "/op", message }] };
   }
-  const checked = validator.check(value);
+  const checked = validator.check(withNames(value));
   if ("errors" in checked) return { errors: checked.errors };
   // It has passed the schema of its own `op`.
   return { step: checked.value as TableStep };
 }
+
+/**
+ * The step with the names of its columns. They are derived from the titles alone, so that a migration gives a column
+ * the same name in each environment.
+ */
+function withNames(value: object): object {
+  const { columns, column } = value as { readonly columns?: unknown; readonly column?: unknown };
+  if (isTitled(column)) return { ...value, column: nameColumns([column], { path: "" }).columns[0] };
+  if (!Array.isArray(columns) || !columns.some(isTitled)) return value;
+  const all = columns as readonly unknown[];
+  const taken = all.flatMap((each) => (isNamed(each) ? each.name : []));
+  const named = nameColumns(all.filter(isTitled), { path: "", taken }).columns.values();
+  return { ...value, columns: all.map((each) => (isTitled(each) ? named.next().value : each)) };
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+const isNamed = (value: unknown): value is { readonly name: string } =>
+  isObject(value) && typeof value["name"] === "string";
+
+/** True for a column with a title and no name. */
+const isTitled = (value: unknown): value is { readonly title: string; readonly name?: string } =>
+  isObject(value) && !("name" in value) && typeof value["title"] === "string";

@@ -1,9 +1,11 @@
 import Type, { type Static } from "typebox";
 import type { Effect } from "#kernel/operation/effect.ts";
+import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { NewColumn } from "../columns/new-column.ts";
-import { ColumnName, COLUMNS_MAX } from "../table.ts";
+import { ColumnInput } from "../columns/new-column.ts";
+import { nameColumns } from "../columns/naming/column-title.ts";
+import { type Column, ColumnName, COLUMNS_MAX } from "../table.ts";
 import type { StepPath } from "./plan-steps.ts";
 import {
   type ColumnChange,
@@ -67,7 +69,7 @@ export const TableChange = Type.Object(
         columnsBound,
       ),
     ),
-    addColumns: Type.Optional(Type.Array(NewColumn, columnsBound)),
+    addColumns: Type.Optional(Type.Array(ColumnInput, columnsBound)),
     addIndexes: Type.Optional(Type.Array(NewIndex, indexesBound)),
   },
   { additionalProperties: false, minProperties: 1, title: "TableChange" },
@@ -96,9 +98,17 @@ export function effectOfChange(change: TableChange): Effect {
  * A change as steps, in the documented order: columns go by their new names as soon as they have them,
  * and drops make room for additions.
  */
-export function changeToSteps(table: string, change: TableChange): LocatedSteps {
+export function changeToSteps(
+  { slug: table, columns }: { readonly slug: string; readonly columns: readonly Column[] },
+  change: TableChange,
+): LocatedSteps {
   const { name, description, rules, dropIndexes, dropColumns, alterColumns } = change;
-  const { addColumns, addIndexes } = change;
+  const { addIndexes } = change;
+  const { columns: addColumns, errors } = nameColumns(change.addColumns ?? [], {
+    path: "/addColumns",
+    taken: namesAfter(columns, change),
+  });
+  if (errors.length > 0) throw new Failure(Invalid, { errors });
   const located: LocatedStep[] = [
     ...renameSteps(table, change.renameColumns ?? []),
     ...mapSteps(dropIndexes, (which, at): LocatedStep => ({
@@ -143,6 +153,23 @@ export function changeToSteps(table: string, change: TableChange): LocatedSteps 
     located.push({ step: { op: "alter_table", table, ...own }, paths: [["", ""]] });
   }
   return locateSteps(located);
+}
+
+/** The names of the columns that are there when new ones are added. */
+function namesAfter(
+  columns: readonly Column[],
+  { renameColumns = [], dropColumns = [] }: TableChange,
+): ReadonlySet<string> {
+  const names = new Set(columns.map(({ name }) => name));
+  const renames = Array.isArray(renameColumns)
+    ? renameColumns.map(({ from, to }) => [from, to] as const)
+    : Object.entries(renameColumns);
+  for (const [from, to] of renames) {
+    names.delete(from);
+    names.add(to);
+  }
+  for (const name of dropColumns) names.delete(name);
+  return names;
 }
 
 function renameSteps(table: string, renames: Static<typeof Renames>): LocatedStep[] {

@@ -1,0 +1,134 @@
+/** Titles of columns, which people see, and the names that the API uses for the same columns. */
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { TITLE_CHARACTERS_MAX } from "../../table.ts";
+import { isReserved } from "./reserved-names.ts";
+
+const NAME_CHARACTERS_MAX = 40;
+
+/**
+ * The title of a column that was given none: `orderedAt` and `ordered_at` are "Ordered at". Words in
+ * capitals are kept, so `sKU`, as imports of earlier releases wrote `SKU`, is "SKU".
+ */
+export function titleFromName(name: string): string {
+  const words = name
+    .replace(/^[a-z](?=[A-Z]{2,}(?:[A-Z][a-z]|$|[^A-Za-z]))/, (letter) => letter.toUpperCase())
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .replaceAll(/[_-]+/g, " ")
+    .trim()
+    .replaceAll(/ [A-Z](?=[a-z])/g, (start) => start.toLowerCase())
+    .replaceAll(/\be mail\b/gi, (_, at: number) => (at === 0 ? "E-mail" : "e-mail"));
+  const title = words.charAt(0).toUpperCase() + words.slice(1);
+  // A name may consist of underscores after its first letter only.
+  return title === "" ? name : title;
+}
+
+/** The title of a field that every record has. */
+export function systemTitle(name: string): string {
+  return name === "id" ? "ID" : titleFromName(name);
+}
+
+/** The part of a text that can be a title, which is all of nearly every one. */
+export function cutTitle(text: string): string {
+  if (text.length <= TITLE_CHARACTERS_MAX) return text;
+  // The cut must not leave half of a character.
+  return `${text.slice(0, TITLE_CHARACTERS_MAX - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** Letters that Unicode does not decompose into a Latin one and a mark. */
+const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ß: "ss",
+    æ: "ae",
+    Æ: "Ae",
+    œ: "oe",
+    Œ: "Oe",
+    ø: "o",
+    Ø: "O",
+    ł: "l",
+    Ł: "L",
+    đ: "d",
+    Đ: "D",
+    ð: "d",
+    þ: "th",
+    ı: "i",
+  }),
+);
+/** Titles of symbols alone. */
+const SYMBOL_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "#": "number",
+    "№": "number",
+    "%": "percent",
+    "€": "euros",
+    $: "dollars",
+    "£": "pounds",
+  }),
+);
+
+/** `Order date` as `orderDate`, `SKU` as `sku`; empty when the title has no letter or digit that a name can have. */
+export function nameFromTitle(title: string): string {
+  const symbol = SYMBOL_NAMES.get(title.trim());
+  if (symbol !== undefined) return symbol;
+  const words = title
+    .replaceAll(/\be-mail/gi, "email")
+    .replaceAll(/[^\0-\x7F]/g, (letter) => LATIN_LETTERS.get(letter) ?? letter)
+    .normalize("NFKD")
+    .replaceAll(/[\p{M}'’]/gu, "")
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "");
+  const joined = words
+    .map((word, index) => {
+      // All words after the first begin with a capital, so that only the first needs its own taken away.
+      const rest = word === word.toUpperCase() ? word.toLowerCase() : word;
+      if (index > 0) return rest.charAt(0).toUpperCase() + rest.slice(1);
+      return rest.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]/, (start) => start.toLowerCase());
+    })
+    .join("");
+  return (/^\d/.test(joined) ? `n${joined}` : joined).slice(0, NAME_CHARACTERS_MAX);
+}
+
+/** Names for titles, in their order: each is valid, and different from the others and from `taken`. */
+export function nameTitles(titles: readonly string[], taken: Iterable<string> = []): string[] {
+  const names = new Set([...taken].map((name) => name.toLowerCase()));
+  const first = names.size + 1;
+  return titles.map((title, index) => {
+    const base = nameFromTitle(title) || `column${first + index}`;
+    // A digit at the end of the title is not to be confused with the number that is appended.
+    const separator = /\d$/.test(base) ? "_" : "";
+    let name = base;
+    for (let count = 2; names.has(name.toLowerCase()) || isReserved(name); count += 1) {
+      name = `${base}${separator}${count}`;
+    }
+    names.add(name.toLowerCase());
+    return name;
+  });
+}
+
+interface Named {
+  readonly name?: string | undefined;
+  readonly title?: string | undefined;
+}
+
+/** Gives a name to each column that has a title only; one with neither is an error below `path`. */
+export function nameColumns<T extends Named>(
+  inputs: readonly T[],
+  { path, taken = [] }: { readonly path: string; readonly taken?: Iterable<string> },
+): { readonly columns: (T & { name: string })[]; readonly errors: readonly FieldError[] } {
+  const errors = inputs.flatMap(({ name, title }, index) =>
+    name === undefined && title === undefined
+      ? [{ path: `${path}/${index}/name`, message: "is required where there is no title" }]
+      : [],
+  );
+  const given = inputs.flatMap(({ name }) => name ?? []);
+  const untitled = inputs.filter(({ name }) => name === undefined);
+  const derived = nameTitles(
+    untitled.map(({ title }) => title ?? ""),
+    [...taken, ...given],
+  ).values();
+  const columns = inputs.map((input) => ({
+    ...input,
+    name: input.name ?? derived.next().value ?? "",
+  }));
+  return { columns, errors };
+}
