@@ -128,9 +128,14 @@ function labelAt(root: Schema, value: unknown, pointer: string): string {
   for (const name of parsePointer(pointer)) {
     const isItem = Array.isArray(readPointer(value, at));
     const next = isItem ? schema.items : schema.properties?.[name];
+    // A field that a condition hides has its title in the schema as it is written.
+    const hidden = next === false && at === "" ? root.properties?.[name] : undefined;
+    const hiddenTitle = typeof hidden === "object" ? hidden.title : undefined;
     at += `/${name}`;
     schema = typeof next === "object" ? settleSchema(next, readPointer(value, at), root) : {};
-    label = isItem ? `${label} ${Number(name) + 1}` : (schema.title ?? labelOf(name));
+    label = isItem
+      ? `${label} ${Number(name) + 1}`
+      : (schema.title ?? hiddenTitle ?? labelOf(name));
   }
   return label === "" ? "The form" : label;
 }

@@ -108,6 +108,22 @@ export function followRef(schema: Schema, root: Schema): Schema {
  * plain one. A field that `then` or `else` sets to `false` is not asked for.
  */
 export function settleSchema(schema: Schema, value: unknown, root: Schema): Schema {
+  let shown = value;
+  let settled = settleOnce(schema, shown, root);
+  // A field that is hidden has no value, so that conditions on it hide or show others.
+  for (let n = 0; n < CHAINED_CONDITIONS_MAX && isFields(shown); n += 1) {
+    const all = Object.entries(shown);
+    const left = all.filter(([name]) => settled.properties?.[name] !== false);
+    if (left.length === all.length) break;
+    shown = Object.fromEntries(left);
+    settled = settleOnce(schema, shown, root);
+  }
+  return settled;
+}
+
+const CHAINED_CONDITIONS_MAX = 10;
+
+function settleOnce(schema: Schema, value: unknown, root: Schema): Schema {
   const {
     allOf,
     if: condition,
@@ -117,10 +133,10 @@ export function settleSchema(schema: Schema, value: unknown, root: Schema): Sche
     ...own
   } = plainOf(followRef(schema, root));
   let settled: Schema = own;
-  for (const part of allOf ?? []) settled = mergeSchemas(settled, settleSchema(part, value, root));
+  for (const part of allOf ?? []) settled = mergeSchemas(settled, settleOnce(part, value, root));
   if (condition) {
     const branch = matchesSchema(condition, value, root) ? then : otherwise;
-    if (branch) settled = mergeSchemas(settled, settleSchema(branch, value, root));
+    if (branch) settled = mergeSchemas(settled, settleOnce(branch, value, root));
   }
   for (const [name, required] of Object.entries(dependentRequired ?? {})) {
     if (isFields(value) && !isEmpty(value[name])) settled = mergeSchemas(settled, { required });

@@ -147,3 +147,27 @@ test("a time is shown in the largest unit that it is a whole number of", () => {
   expect(isDuration("/timeoutMs", { type: "integer", "x-unit": "ms" })).toBe(false);
   expect(isDuration("/items", { type: "integer" })).toBe(false);
 });
+
+test("a field that depends on a hidden one is hidden with it, whatever was typed before", () => {
+  const shownIf = (field: string, value: string, name: string): Schema => ({
+    if: { properties: { [field]: { const: value } }, required: [field] },
+    // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema
+    then: { required: [name] },
+    else: { properties: { [name]: false } },
+  });
+  const schema: Schema = {
+    type: "object",
+    properties: {
+      reason: { type: "string", enum: ["Permanent", "Temporary"] },
+      until: { type: "string", enum: ["Month", "Year"] },
+      note: { type: "string" },
+    },
+    allOf: [shownIf("reason", "Temporary", "until"), shownIf("until", "Year", "note")],
+  };
+  const value = { reason: "Permanent", until: "Year", note: "typed before" };
+  expect(findMissing(schema, value)).toEqual([]);
+  expect(toSendable(schema, value)).toEqual({ reason: "Permanent" });
+  expect(findMissing(schema, { reason: "Temporary", until: "Year" })).toEqual([
+    { path: "/note", message: "is needed" },
+  ]);
+});

@@ -52,3 +52,19 @@ test("fields are made with free names, and moved", () => {
   expect(moveField(fields, 1, 0).map(({ name }) => name)).toEqual(["files", "text"]);
   expect(moveField(fields, 0, -1)).toBe(fields);
 });
+
+test("a field that is required and shown by a condition is required by that condition alone", () => {
+  const test = { properties: { model: { const: "strong" } }, required: ["model"] };
+  const model = readForm({
+    ...KNOWN,
+    required: ["model", "why"],
+    allOf: [{ if: test, else: { properties: { why: false } } }],
+  });
+  const schema = writeForm(model);
+  expect(schema.required).toEqual(["model"]);
+  expect(schema.allOf).toEqual([
+    // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema
+    { if: test, then: { required: ["why"] }, else: { properties: { why: false } } },
+  ]);
+  expect(readForm(schema)).toEqual(model);
+});

@@ -109,7 +109,8 @@ export function readForm(schema: Schema): FormModel {
   const fields = Object.entries(properties).flatMap(([name, own]): readonly FormField[] => {
     const field: Schema = typeof own === "object" ? own : {};
     const { "x-section": section, ...rest } = field;
-    const when = conditions.find((one) => one?.name === name)?.when;
+    const condition = conditions.find((one) => one?.name === name);
+    const isRequired = required.includes(name) || condition?.isRequired === true;
     const drawn =
       typeof own === "object"
         ? readField(name, rest)
@@ -118,7 +119,7 @@ export function readForm(schema: Schema): FormModel {
       section === undefined
         ? []
         : [{ ...createField("section", []), name: `§${name}`, title: section }];
-    return [...head, { ...drawn, isRequired: required.includes(name), when }];
+    return [...head, { ...drawn, isRequired, when: condition?.when }];
   });
   const known = new Set(fields.map(({ name }) => name));
   const others = required.filter((name) => !known.has(name));
@@ -197,7 +198,10 @@ export function writeForm({ fields, rest }: FormModel): Schema {
   const required = [
     ...(rest.required ?? []),
     ...fields
-      .filter(({ type, isRequired }) => type !== "section" && isRequired)
+      .filter(
+        // One that a condition shows is required by that condition: hidden it can't be filled in.
+        ({ type, isRequired, when }) => type !== "section" && isRequired && when?.effect !== "show",
+      )
       .map(({ name }) => name),
   ];
   const { allOf = [], required: _, ...root } = rest;
@@ -223,38 +227,50 @@ function writeField({ type, title, help, initial, options, rest }: FormField): S
   };
 }
 
-/** `if` another field has a value: `then` this is needed, or `else` it is not there at all. */
-function writeCondition({ name, when }: FormField): readonly Schema[] {
+/** `if` another field has a value: `then` this is required, or `else` it is hidden, or both. */
+function writeCondition({ name, isRequired, when }: FormField): readonly Schema[] {
   if (!when) return [];
   const test: Schema = {
     properties: { [when.field]: { const: when.is } },
     required: [when.field],
   };
-  if (when.effect === "show") return [{ if: test, else: { properties: { [name]: false } } }];
+  if (when.effect === "show") {
+    const shown: Schema = { if: test, else: { properties: { [name]: false } } };
+    // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema
+    return [isRequired ? { ...shown, then: { required: [name] } } : shown];
+  }
   // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema
   return [{ if: test, then: { required: [name] } }];
 }
 
-function readCondition(
-  part: Schema,
-): { readonly name: string; readonly when: FieldCondition } | undefined {
+interface ReadCondition {
+  readonly name: string;
+  readonly when: FieldCondition;
+  /** True where the field is required while it is shown. */
+  readonly isRequired?: boolean;
+}
+
+function readCondition(part: Schema): ReadCondition | undefined {
   const { if: test, then, else: otherwise, ...more } = part;
   if (!test || Object.keys(more).length > 0 || !hasOnly(test, ["properties", "required"]))
     return undefined;
   const [[field, asked] = [], ...others] = Object.entries(test.properties ?? {});
   const isOne = field !== undefined && others.length === 0 && test.required?.join() === field;
   if (!isOne || typeof asked !== "object" || !hasOnly(asked, ["const"])) return undefined;
-  const needed = then && !otherwise && hasOnly(then, ["required"]) ? then.required : undefined;
-  const hidden =
-    otherwise && !then && hasOnly(otherwise, ["properties"])
-      ? Object.entries(otherwise.properties ?? {})
-      : [];
-  const [[gone, is] = []] = hidden;
-  if (needed?.length === 1 && needed[0] !== undefined)
-    return { name: needed[0], when: { field, is: asked.const, effect: "require" } };
-  if (hidden.length === 1 && gone !== undefined && is === false)
-    return { name: gone, when: { field, is: asked.const, effect: "show" } };
-  return undefined;
+  if ((then && !hasOnly(then, ["required"])) || (otherwise && !hasOnly(otherwise, ["properties"])))
+    return undefined;
+  const [needed, ...moreNeeded] = then?.required ?? [];
+  const [[hidden, is] = [], ...moreHidden] = Object.entries(otherwise?.properties ?? {});
+  if (moreNeeded.length > 0 || moreHidden.length > 0) return undefined;
+  const value = asked.const;
+  if (hidden === undefined) {
+    return needed === undefined
+      ? undefined
+      : { name: needed, when: { field, is: value, effect: "require" } };
+  }
+  if (is !== false || (needed !== undefined && needed !== hidden)) return undefined;
+  const when = { field, is: value, effect: "show" } as const;
+  return { name: hidden, when, isRequired: needed !== undefined };
 }
 
 /** Moves a field among the others. */

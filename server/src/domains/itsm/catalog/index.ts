@@ -26,6 +26,8 @@ import { requestOperations } from "./requests/operations.ts";
 import { requestStore } from "./requests/store.ts";
 import { recountApproval, requestTransitions } from "./requests/transitions.ts";
 
+export type { Form } from "./form/form.ts";
+export { findConditionalFields, findHiddenFields } from "./form/hidden-fields.ts";
 export { visibleItemSql } from "./items/item.ts";
 export { requestKind } from "./requests/kind.ts";
 export {

@@ -1,7 +1,9 @@
 /**
- * The fields of a JSON Schema as a form of plain HTML has them: one after the other, each named by its pointer. What a
- * condition would hide is shown, since nothing can hide it; the operation says what is wrong.
+ * The fields of a JSON Schema as a form of plain HTML has them: one after the other, each named by its pointer. Nothing
+ * can hide a field here, so one with a condition is shown as optional, and its answer counts only where the condition
+ * shows it.
  */
+import { findConditionalFields } from "#domains/itsm/catalog/index.ts";
 
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -68,11 +70,12 @@ interface Place {
 function walk(schema: Schema, place: Place): readonly PlainField[] {
   if (place.depth > DEPTH_MAX) return [];
   const names = Object.keys(schema.properties ?? {});
+  const conditional = findConditionalFields(schema);
   const order = (schema["x-order"] ?? []).filter((name) => names.includes(name));
   return [...new Set([...order, ...names])].flatMap((name) => {
     const own = schema.properties?.[name];
     if (typeof own !== "object") return [];
-    const isRequired = schema.required?.includes(name) === true;
+    const isRequired = schema.required?.includes(name) === true && !conditional.has(name);
     return toFields(
       name,
       own,

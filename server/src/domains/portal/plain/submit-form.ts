@@ -1,6 +1,7 @@
 /**
  * The acts of the portal's forms, by the page that a form stands on. Everything is done by operations, as the visitor.
  */
+import { findHiddenFields, type Form } from "#domains/itsm/catalog/index.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { PortalSession } from "../pages/session.ts";
 import { BROKEN, type FullItem } from "./form-pages.ts";
@@ -92,7 +93,9 @@ function afterFiles(path: string, done: string, refusals: readonly string[]): Su
 
 async function ask(session: PortalSession, itemId: string, posted: PostedFields): Promise<string> {
   const { form } = await session.read<FullItem>("catalog.get_item", { params: { id: itemId } });
-  const values = readPlainValue(listPlainFields(form), posted);
+  const answers = readPlainValue(listPlainFields(form), posted);
+  const hidden = findHiddenFields(form as Form, answers);
+  const values = Object.fromEntries(Object.entries(answers).filter(([name]) => !hidden.has(name)));
   const { number } = await session.read<Made>("requests.submit", {
     body: { itemId, values },
     ...keyOf(posted, "ask"),

@@ -4,6 +4,7 @@ import { Value } from "typebox/value";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { valueErrors } from "#kernel/schema/validator.ts";
 import { type Form, parseForm } from "./form.ts";
+import { findHiddenFields, withoutRequired } from "./hidden-fields.ts";
 
 export type FormValues = Readonly<Record<string, unknown>>;
 
@@ -15,6 +16,8 @@ export type CheckedValues =
 /** Parts of the form times parts of the values; so many take about a tenth of a second. */
 const COMPARISONS_MAX = 1_000_000;
 const ERRORS_MAX = 50;
+/** A field may be hidden because another one is. */
+const CHAINED_CONDITIONS_MAX = 10;
 
 /** Checks the values by a form that was valid when it was saved. */
 export function checkValues(form: Form, values: FormValues): CheckedValues {
@@ -24,16 +27,33 @@ export function checkValues(form: Form, values: FormValues): CheckedValues {
     errors: [{ path: "", message: "has too many parts to be compared with the form" }],
   };
   if (countComparisons(parsed.schema, values) > COMPARISONS_MAX) return tooMany;
-  const filled = withDefaults(parsed.schema, values) as FormValues;
+  const { filled, hidden } = fillForm(parsed.schema, values);
   // Defaults may have been added to each of many elements.
   if (countComparisons(parsed.schema, filled) > COMPARISONS_MAX) return tooMany;
   // TypeBox schemas are JSON Schemas; its type only adds static types.
-  const schema = parsed.schema as unknown as TSchema;
+  const schema = withoutRequired(parsed.schema, hidden) as unknown as TSchema;
   if (Value.Check(schema, filled)) return { values: filled };
   const errors = valueErrors(schema, filled);
   // A `false` schema reports no error of its own.
   if (errors.length === 0) return { errors: [{ path: "", message: "does not fit the form" }] };
   return { errors: errors.slice(0, ERRORS_MAX) };
+}
+
+/**
+ * The values with the defaults of all fields that are shown. A default may decide a condition itself, so defaults come
+ * first; those of hidden fields are dropped again, which may hide further fields.
+ */
+function fillForm(schema: Form, values: FormValues) {
+  let filled = withDefaults(schema, values) as FormValues;
+  let hidden = findHiddenFields(schema, filled);
+  for (let n = 0; n < CHAINED_CONDITIONS_MAX; n += 1) {
+    const stays = (name: string) => !hidden.has(name) || Object.hasOwn(values, name);
+    const shown = Object.entries(filled).filter(([name]) => stays(name));
+    if (shown.length === Object.keys(filled).length) break;
+    filled = Object.fromEntries(shown);
+    hidden = findHiddenFields(schema, filled);
+  }
+  return { filled, hidden };
 }
 
 /** The parts of the form times the parts of the values. */

@@ -216,3 +216,45 @@ test.each([
     paths.map((path) => ({ path, message: expect.stringMatching(/^is required/) })),
   );
 });
+
+/** As the form editor writes "if Reason is Temporary, then it is shown", also where the field is required. */
+const until = (place: object): Form =>
+  object(
+    { reason: { enum: ["Permanent", "Temporary"] }, until: { type: "string" }, ...place },
+    {
+      required: ["reason", "until"],
+      allOf: [
+        {
+          if: { properties: { reason: { const: "Temporary" } }, required: ["reason"] },
+          else: { properties: { until: false } },
+        },
+      ],
+    },
+  );
+
+test("a required field is required while it is shown, and not while its condition hides it", async () => {
+  const form = until({});
+  const permanent = { reason: "Permanent" };
+  expect(await filled(form, permanent)).toEqual(permanent);
+  expect(await filled(form, { reason: "Temporary" })).toEqual([
+    { path: "/values/until", message: "is required" },
+  ]);
+  const temporary = { reason: "Temporary", until: "2027-01-01" };
+  expect(await filled(form, temporary)).toEqual(temporary);
+  // What is sent for a hidden field is refused as before: the sender expects it to count.
+  expect(await filled(form, { ...permanent, until: "2027-01-01" })).toContainEqual({
+    path: "/values/until",
+    message: "is not a known field",
+  });
+});
+
+test("a hidden field has no default, and a default decides what is hidden", async () => {
+  const withDefault = until({ until: { type: "string", default: "2027-01-01" } });
+  expect(await filled(withDefault, { reason: "Permanent" })).toEqual({ reason: "Permanent" });
+  expect(await filled(withDefault, { reason: "Temporary" })).toEqual({
+    reason: "Temporary",
+    until: "2027-01-01",
+  });
+  const byDefault = until({ reason: { enum: ["Permanent", "Temporary"], default: "Permanent" } });
+  expect(await filled(byDefault, {})).toEqual({ reason: "Permanent" });
+});
