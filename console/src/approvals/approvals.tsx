@@ -5,6 +5,7 @@ import { PendingCalls } from "../agents/index.ts";
 import { ApiError, call, invalidate, useOp } from "../data/api.ts";
 import { type LogEvent, onEvent } from "../data/live/live.ts";
 import { useMay } from "../data/people.ts";
+import { useWaiting } from "../data/waiting/waiting-list.ts";
 import { useActions } from "../shell/actions.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -21,21 +22,24 @@ import {
   nextWaiting,
 } from "./inbox.ts";
 import { ApprovalList } from "./list.tsx";
+import { OtherDecisions } from "./other-decisions.tsx";
 
 const OPEN_MAX = 200;
 
 /**
- * What waits for my decision, and what was decided. One key decides; it is final, so nothing is shown before it is
- * made.
+ * What waits for my decision, and what was decided; the same as Home counts. One key decides a step of a workflow; a
+ * decision is final, so nothing is shown before the server has accepted it.
  */
 export function Approvals() {
   const { tab } = useSearch({ from: "/inside/approvals" });
   const navigate = useNavigate();
   const may = useMay();
   const inbox = useInbox();
-  const waiting = useOp("home.waiting", undefined, { enabled: may("approvals:decide") });
-  const calls = waiting.data?.data.counts["agentCalls"] ?? 0;
-  const count = inbox.items.filter(({ decided }) => !decided).length;
+  const { decisions } = useWaiting();
+  // Steps of workflows are decided here, the others on their own pages.
+  const others = decisions.filter(({ search }) => search["open"] === undefined);
+  const calls = others.filter(({ search }) => search["tab"] === "agents").length;
+  const count = inbox.items.filter(({ decided }) => !decided).length + others.length;
   return (
     <div className="page">
       <header className="page-head">
@@ -75,16 +79,20 @@ export function Approvals() {
           <PendingCalls />
         </div>
       )}
-      {tab === undefined && <Inbox {...inbox} />}
+      {tab === undefined && others.length > 0 && <OtherDecisions entries={others} />}
+      {tab === undefined && <Inbox {...inbox} hasOthers={others.length > 0} />}
     </div>
   );
 }
 
 /** The open approvals, live; what others decide meanwhile is told, not taken away from under one's eyes. */
 function useInbox() {
-  const { data, error, isPending, refetch } = useOp("approvals.list", {
-    query: { limit: OPEN_MAX },
-  });
+  const enabled = useMay()("approvals:decide");
+  const { data, error, isLoading, refetch } = useOp(
+    "approvals.list",
+    { query: { limit: OPEN_MAX } },
+    { enabled },
+  );
   const [decided, setDecided] = useState<ReadonlyMap<string, Decided>>(new Map());
   const mine = useRef(new Set<string>());
   const open = useMemo(() => data?.data ?? [], [data]);
@@ -132,7 +140,7 @@ function useInbox() {
       return false;
     }
   };
-  return { items, error, isPending, decide, refetch: () => void refetch() };
+  return { items, error, isPending: isLoading, decide, refetch: () => void refetch() };
 }
 
 const UNKNOWN: Decided = { by: "somebody else", approved: true };
@@ -144,7 +152,11 @@ function readDecision({ type, resource, actor, data }: LogEvent) {
   return { key: `${resource.id}:${stepId}`, by, approved: data?.["approved"] === true };
 }
 
-function Inbox({ items, error, isPending, decide, refetch }: ReturnType<typeof useInbox>) {
+interface InboxProps extends ReturnType<typeof useInbox> {
+  readonly hasOthers: boolean;
+}
+
+function Inbox({ items, error, isPending, decide, refetch, hasOthers }: InboxProps) {
   const { open } = useSearch({ from: "/inside/approvals" });
   const navigate = useNavigate();
   const isNarrow = useIsNarrow();
@@ -188,9 +200,12 @@ function Inbox({ items, error, isPending, decide, refetch }: ReturnType<typeof u
   );
   if (error && items.length === 0) return <ErrorNotice error={error} retry={refetch} />;
   if (isPending) return <Loading />;
+  if (items.length === 0 && hasOthers) return null;
   if (items.length === 0) {
     return (
-      <Empty title="Nothing waits for you">A step that asks for your decision appears here.</Empty>
+      <Empty title="No approvals">
+        Requests, changes, workflow steps and agent actions that need your approval appear here.
+      </Empty>
     );
   }
   return (

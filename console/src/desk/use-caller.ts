@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { useOp } from "../data/api.ts";
 import { useMembers, useNames } from "../data/names/names.ts";
 import { useMay } from "../data/people.ts";
+import { useRequestAnswers } from "./request/request-answers.tsx";
 import type { Ticket } from "./ticket-kind.ts";
 
 /** The person who asks: a member, or a contact who is none. */
@@ -35,7 +36,9 @@ export function useCaller(callerId: string | null): Caller | undefined {
   };
 }
 
-/** The name that an answer begins with. */
-export function useCallerName({ callerId, createdBy }: Ticket): string | undefined {
-  return useCaller(callerId ?? createdBy)?.name;
+/** The name that an answer begins with; of a request also for approvers, who may not read the list of people. */
+export function useCallerName({ kind, number, callerId, createdBy }: Ticket): string | undefined {
+  const known = useCaller(callerId ?? createdBy)?.name;
+  const asked = useRequestAnswers(kind === "request" ? number : undefined);
+  return known ?? asked?.requestedFor.name;
 }

@@ -7,6 +7,7 @@ import { useOp } from "../data/api.ts";
 import { useRecentEvents } from "../data/live/live.ts";
 import { useMay, useMe, usePathOf } from "../data/people.ts";
 import { BASE_PATH, place } from "../data/place.ts";
+import { useWaiting } from "../data/waiting/waiting-list.ts";
 import { State } from "../ui/state.tsx";
 import { Ago, useNow } from "../ui/time.tsx";
 import { count, toDuration } from "../ui/words.ts";
@@ -14,7 +15,6 @@ import { groupChanges, listPeople } from "./changes.ts";
 import { groupFailures } from "./failures.ts";
 import { lastVisit } from "./last-visit.ts";
 import { Panel } from "./panel.tsx";
-import { useWaiting } from "./waiting-list.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const SHOWN_MAX = 7;

@@ -25,6 +25,7 @@ import { Dock, Menu } from "./menu.tsx";
 import { MaintenanceBanner } from "./bar/maintenance-banner.tsx";
 import { NextSteps } from "./next-steps.tsx";
 import { useOffer } from "./offer.ts";
+import { PortalNotice } from "./portal/portal-notice.tsx";
 import { Palette } from "./palette/palette.tsx";
 import { ScreenBoundary } from "./screen-boundary.tsx";
 import { switchTheme } from "./theme.ts";
@@ -75,6 +76,7 @@ export function Shell() {
       </Suspense>
     );
   }
+  if (me?.usesPortalOnly === true) return <PortalNotice />;
   return (
     <>
       <Frame />

@@ -19,7 +19,7 @@ export function SourcePicker({ source, onChange }: SourcePickerProps) {
     useOp("tables.list", { query: { limit: 200 } }, { enabled: may("tables:read") }).data?.data ??
     [];
   const queries =
-    useOp("queries.list", { query: { limit: 200 } }, { enabled: may("queries:read") }).data?.data ??
+    useOp("queries.list", { query: { limit: 200 } }, { enabled: may("queries:run") }).data?.data ??
     [];
   const options: readonly ComboOption[] = [
     ...tables.map(({ slug, name }) => ({

@@ -1,17 +1,22 @@
+import { useState } from "react";
 import { Field } from "../../ui/field.tsx";
 import { JsonTree } from "../../ui/json/json-tree.tsx";
 import type { FieldCondition, FormField } from "./form-model.ts";
-import { TITLES } from "./form-model.ts";
+import { checkName, TITLES } from "./form-model.ts";
 
 interface FieldEditorProps {
   readonly field: FormField;
   /** The fields that a condition may ask. */
   readonly others: readonly FormField[];
   readonly onChange: (field: FormField) => void;
+  /** Absent where answers may have been given under the name. */
+  readonly onRename?: ((name: string) => void) | undefined;
+  /** The names of the other fields. */
+  readonly taken: readonly string[];
 }
 
 /** The settings of one field. */
-export function FieldEditor({ field, others, onChange }: FieldEditorProps) {
+export function FieldEditor({ field, others, onChange, onRename, taken }: FieldEditorProps) {
   const set = (next: Partial<FormField>): void => onChange({ ...field, ...next });
   const hasOptions = field.type === "choice" || field.type === "many";
   return (
@@ -76,11 +81,7 @@ export function FieldEditor({ field, others, onChange }: FieldEditorProps) {
             Required
           </label>
           <Condition when={field.when} others={others} onChange={(when) => set({ when })} />
-          <Field label="Field name">
-            {(attributes) => (
-              <input {...attributes} className="field mono" readOnly value={field.name} />
-            )}
-          </Field>
+          <NameField key={field.name} name={field.name} {...{ onRename, taken }} />
           {field.type === "json" && (
             <>
               <p className="muted">The builder can’t draw this one; it is kept as it is.</p>
@@ -90,6 +91,34 @@ export function FieldEditor({ field, others, onChange }: FieldEditorProps) {
         </>
       )}
     </div>
+  );
+}
+
+/** The name by which workflows and reports read the answer. */
+function NameField(props: {
+  readonly name: string;
+  readonly onRename: ((name: string) => void) | undefined;
+  readonly taken: readonly string[];
+}) {
+  const { name, onRename, taken } = props;
+  const [typed, setTyped] = useState(name);
+  const problem = typed === name ? undefined : checkName(typed, taken);
+  const help = onRename
+    ? "Workflows read the answer by this name. It can't be changed after saving."
+    : "Workflows read the answer by this name. It can't be changed any more.";
+  return (
+    <Field label="Field name" help={help} error={problem}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          className="field mono"
+          readOnly={onRename === undefined}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+          onBlur={() => typed !== name && problem === undefined && onRename?.(typed)}
+        />
+      )}
+    </Field>
   );
 }
 

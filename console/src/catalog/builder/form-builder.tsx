@@ -17,7 +17,15 @@ import { Terms } from "../shop/catalog-item.tsx";
 import { useReferenceFields } from "../shop/reference-fields.tsx";
 import { FieldEditor } from "./field-editor.tsx";
 import { FieldList } from "./field-list.tsx";
-import { createField, type FieldType, moveField, readForm } from "./form-model.ts";
+import {
+  createField,
+  type FieldType,
+  type FormField,
+  freeName,
+  moveField,
+  readForm,
+  renameField,
+} from "./form-model.ts";
 import { ItemSettings } from "./item-settings.tsx";
 import { ItemTasks } from "./item-tasks.tsx";
 import { useItemDraft } from "./use-item-draft.ts";
@@ -63,6 +71,25 @@ function Builder({ item }: { readonly item: Item }) {
       document.querySelector<HTMLInputElement>("[data-question]")?.select(),
     );
   };
+  /** Answers, workflows and reports know a saved field by its name. */
+  const isSaved = (name: string): boolean => draft.savedNames.has(name);
+  const rename = (from: string, to: string): void => {
+    setForm({ ...model, fields: renameField(fields, from, to) });
+    setChosen(to);
+  };
+  const change = (before: FormField, next: FormField): void => {
+    const changed = fields.map((one) => (one.name === before.name ? next : one));
+    const others = fields.flatMap(({ name }) => (name === before.name ? [] : [name]));
+    const isNamedByTitle = before.name === freeName(before.title, others);
+    const isNew = !isSaved(before.name) && next.type !== "section";
+    if (!isNew || !isNamedByTitle || next.title === before.title) {
+      setForm({ ...model, fields: changed });
+      return;
+    }
+    const name = freeName(next.title, others);
+    setForm({ ...model, fields: renameField(changed, before.name, name) });
+    setChosen(name);
+  };
   const choose = (name: string): void => {
     setChosen(name);
     setTab("field");
@@ -107,18 +134,15 @@ function Builder({ item }: { readonly item: Item }) {
             {tab === "field" &&
               (field ? (
                 <FieldEditor
-                  key={field.name}
+                  key={fields.indexOf(field)}
                   field={field}
+                  taken={fields.flatMap(({ name }) => (name === field.name ? [] : [name]))}
+                  onRename={isSaved(field.name) ? undefined : (name) => rename(field.name, name)}
                   others={fields.filter(
                     ({ name, type }) =>
                       name !== field.name && (type === "choice" || type === "yes"),
                   )}
-                  onChange={(next) =>
-                    setForm({
-                      ...model,
-                      fields: fields.map((one) => (one.name === field.name ? next : one)),
-                    })
-                  }
+                  onChange={(next) => change(field, next)}
                 />
               ) : (
                 <p className="muted cat-settings">Choose a field, or add one.</p>

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { Schema } from "../../form/index.ts";
-import { createField, freeName, moveField, readForm, writeForm } from "./form-model.ts";
+import {
+  checkName,
+  createField,
+  freeName,
+  moveField,
+  readForm,
+  renameField,
+  writeForm,
+} from "./form-model.ts";
 
 const KNOWN: Schema = {
   type: "object",
@@ -67,4 +75,16 @@ test("a field that is required and shown by a condition is required by that cond
     { if: test, then: { required: ["why"] }, else: { properties: { why: false } } },
   ]);
   expect(readForm(schema)).toEqual(model);
+});
+
+test("a field that is renamed keeps the conditions that ask for it", () => {
+  const { fields } = readForm(KNOWN);
+  const renamed = renameField(fields, "model", "laptop");
+  expect(renamed.map(({ name }) => name).slice(0, 2)).toEqual(["laptop", "why"]);
+  expect(renamed[1]?.when).toEqual({ field: "laptop", is: "strong", effect: "show" });
+  expect([checkName("laptop", ["why"]), checkName("why", ["why"]), checkName("2x", [])]).toEqual([
+    undefined,
+    "Another field has this name.",
+    "Use letters, digits and underscores; begin with a letter.",
+  ]);
 });

@@ -273,6 +273,30 @@ function readCondition(part: Schema): ReadCondition | undefined {
   return { name: hidden, when, isRequired: needed !== undefined };
 }
 
+/**
+ * Gives a field its name: in the conditions of others too. Workflows and reports read answers by it, so that only a field
+ * that was never saved follows its title.
+ */
+export function renameField(
+  fields: readonly FormField[],
+  from: string,
+  to: string,
+): readonly FormField[] {
+  return fields.map((field) => ({
+    ...field,
+    name: field.name === from ? to : field.name,
+    when: field.when?.field === from ? { ...field.when, field: to } : field.when,
+  }));
+}
+
+/** A name as one may type it: letters, digits and underscores, not one that another field has. */
+export function checkName(name: string, others: readonly string[]): string | undefined {
+  if (!/^[a-zA-Z][a-zA-Z0-9_]{0,62}$/.test(name)) {
+    return "Use letters, digits and underscores; begin with a letter.";
+  }
+  return others.includes(name) ? "Another field has this name." : undefined;
+}
+
 /** Moves a field among the others. */
 export function moveField(
   fields: readonly FormField[],

@@ -1,5 +1,6 @@
-import type { Schemas } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { useWorkflowName, useWorkflowSearch } from "../../data/options/searches.ts";
+import { useMay } from "../../data/people.ts";
 import { PeopleField } from "../../desk-settings/index.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
@@ -84,7 +85,22 @@ export function ItemSettings(props: {
           />
         )}
       </Field>
+      {item.workflowId !== null && <StepApprovalNote workflowId={item.workflowId} />}
     </div>
+  );
+}
+
+/** Approval steps of a workflow decide about the run alone; who builds an item expects them to decide the request. */
+function StepApprovalNote({ workflowId }: { readonly workflowId: string }) {
+  const enabled = useMay()("workflows:read");
+  const { data } = useOp("workflows.get", { params: { id: workflowId } }, { enabled });
+  const nodes = data?.data.nodes ?? [];
+  if (!nodes.some(({ type }) => type === "approval")) return null;
+  return (
+    <p className="notice" role="note">
+      This workflow has an approval step. Rejecting it does not reject the request: tasks go on and
+      the request stays open. Use Approvers above, or end the rejected branch with a Fail step.
+    </p>
   );
 }
 

@@ -8,6 +8,9 @@ import { type FormModel, readForm, writeForm } from "./form-model.ts";
 type Item = Schemas["CatalogItem"];
 export type ItemChange = NonNullable<Input<"catalog.update_item">["body"]>;
 
+const namesOf = (form: object): ReadonlySet<string> =>
+  new Set(Object.keys((form as Schema).properties ?? {}));
+
 /** An item as it is being built; the form lives as the builder's model, its JSON is made of it. */
 export function useItemDraft(item: Item) {
   const [ifMatch, setIfMatch] = useState(() =>
@@ -16,6 +19,7 @@ export function useItemDraft(item: Item) {
   const [change, setChange] = useState<ItemChange>({});
   // Checked by the server when it was saved.
   const [model, setModel] = useState<FormModel>(() => readForm(item.form as Schema));
+  const [savedNames, setSavedNames] = useState<ReadonlySet<string>>(() => namesOf(item.form));
   const [past, setPast] = useState<readonly FormModel[]>([]);
   const [errors, setErrors] = useState<readonly FieldError[]>([]);
   const [isBusy, setBusy] = useState(false);
@@ -43,6 +47,7 @@ export function useItemDraft(item: Item) {
       });
       setChange({});
       setPast([]);
+      if (isFormChanged) setSavedNames(namesOf(schema));
       return true;
     } catch (error) {
       if (error instanceof ApiError && error.errors.length > 0) setErrors(error.errors);
@@ -57,6 +62,7 @@ export function useItemDraft(item: Item) {
     /** Those that are saved while nobody changed them. */
     tasks: change.tasks,
     model,
+    savedNames,
     schema,
     errors,
     isBusy,

@@ -118,3 +118,25 @@ test("what can be undone is an entry of its own, so that Undo takes back all of 
     [{ id: "evt_3", type: "incident.updated", undoable: true }],
   ]);
 });
+
+test("decisions on a request are told with their comments, and steps of its workflow by who decided", () => {
+  const told = shown(
+    moment(1, "approved", { data: { approval: { decisions: [{ comment: "OK from me" }] } } }),
+    moment(2, "step_decided", {
+      actor: { id: "system", name: "system", type: "system" },
+      data: {
+        approved: false,
+        comment: "No MFA",
+        message: "Is it safe?",
+        decidedById: "usr_s",
+        decidedByName: "Sven",
+      },
+    }),
+    moment(3, "task_added", { data: { title: "Open the port" } }),
+  );
+  expect(told).toMatchObject([
+    { actor: MARA, clauses: ["approved it: OK from me"] },
+    { actor: { name: "Sven" }, clauses: ["rejected “Is it safe?”: No MFA"], tone: "bad" },
+    { actor: MARA, clauses: ["added the task “Open the port”"] },
+  ]);
+});

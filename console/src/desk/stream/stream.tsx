@@ -6,6 +6,7 @@ import { UndoButton } from "../../events/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { ThenButton } from "../../ui/display/then-button.tsx";
 import { Ago } from "../../ui/time.tsx";
+import { AnswerList, useRequestAnswers } from "../request/request-answers.tsx";
 import type { Ticket } from "../ticket-kind.ts";
 import type { Done, Filed, Said, StreamEntry } from "./moments.ts";
 import { FilePiece } from "./file-piece.tsx";
@@ -54,11 +55,7 @@ export function Stream(props: StreamProps) {
             <strong>{callerName ?? "Somebody"}</strong>
             <Ago at={ticket.createdAt} />
           </p>
-          {ticket.description === "" ? (
-            <p className="muted">No description.</p>
-          ) : (
-            <TextBody text={ticket.description} />
-          )}
+          <Opening ticket={ticket} />
         </div>
       </li>
       {entries.map((entry) => (
@@ -69,6 +66,20 @@ export function Stream(props: StreamProps) {
         />
       ))}
     </ol>
+  );
+}
+
+/** What was asked: the answers of a request's form, and the description. */
+function Opening({ ticket }: { readonly ticket: Ticket }) {
+  const { kind, number, description } = ticket;
+  const asked = useRequestAnswers(kind === "request" ? number : undefined);
+  const isEmpty = description === "" && (asked?.answers.length ?? 0) === 0;
+  return (
+    <>
+      {asked && <AnswerList asked={asked} />}
+      {description !== "" && <TextBody text={description} />}
+      {isEmpty && (kind !== "request" || asked) && <p className="muted">No description.</p>}
+    </>
   );
 }
 

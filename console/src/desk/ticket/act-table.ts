@@ -155,7 +155,7 @@ const REQUEST: readonly ActSpec[] = [
     label: "Fulfil",
     keys: "e",
     op: "requests.fulfil",
-    from: ["approved", "fulfilling", "failed"],
+    from: ["fulfilling"],
     permission: "requests:work",
     fields: [{ name: "notes", label: "What was done", type: "area", isOptional: true }],
     said: "is fulfilled",
@@ -193,7 +193,7 @@ const REQUEST: readonly ActSpec[] = [
     id: "cancel",
     label: "Cancel…",
     op: "requests.cancel",
-    from: ["submitted", "awaiting_approval", "approved", "fulfilling", "failed"],
+    from: ["submitted", "awaiting_approval", "approved", "fulfilling"],
     permission: "requests:submit",
     fields: [MAYBE_REASON],
     said: "is cancelled",
@@ -279,10 +279,13 @@ export interface ActRefusal {
 /** Says why somebody can't do an act now. */
 export function refusalOf(
   act: ActSpec,
-  ticket: Pick<Ticket, "assigneeId">,
+  ticket: Pick<Ticket, "assigneeId" | "all">,
   { may, meId }: ActRefusal,
 ): string | undefined {
   if (!may(act.permission)) return `You may not do that here (${act.permission}).`;
   if (act.id === "take" && ticket.assigneeId === meId) return "It is yours already.";
+  if (act.op === "requests.fulfil" && typeof ticket.all["runId"] === "string") {
+    return "A workflow fulfils this request.";
+  }
   return undefined;
 }

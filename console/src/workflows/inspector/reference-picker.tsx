@@ -108,7 +108,7 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
   const types = useOp("event_types.list", { query: {} }, when(["event_type"], "events:read"));
   const roles = useOp("roles.list", { query: PAGE }, when(["approver"], "roles:read"));
   const artifacts = useOp("artifacts.list", { query: PAGE }, when(["artifact"], "artifacts:read"));
-  const saved = useOp("queries.list", { query: PAGE }, when(["query"], "queries:read"));
+  const saved = useOp("queries.list", { query: PAGE }, when(["query"], "queries:run"));
   const reports = useOp("reports.list", { query: PAGE }, when(["report"], "analytics:read"));
   const connectorId = typeof beside["connectorId"] === "string" ? beside["connectorId"] : "";
   const actions = useOp(

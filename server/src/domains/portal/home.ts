@@ -1,5 +1,11 @@
 import Type, { type Static } from "typebox";
-import { awaitingApprovalBy, visibleItemSql } from "#domains/itsm/catalog/index.ts";
+import {
+  awaitingApprovalBy,
+  findPrices,
+  readAnswers,
+  RequestAnswer,
+  visibleItemSql,
+} from "#domains/itsm/catalog/index.ts";
 import { findPersonNames } from "#domains/itsm/contacts/index.ts";
 import { listOutages, Outage } from "#domains/itsm/outages/index.ts";
 import { listRunApprovals, RunApproval } from "#domains/runs/index.ts";
@@ -25,6 +31,10 @@ const AskedApproval = Type.Object(
     title: Type.String(),
     description: Type.String(),
     values: Type.Record(Type.String(), Type.Unknown()),
+    answers: Type.Array(RequestAnswer, {
+      description: "The values under the titles of the form, in its order",
+    }),
+    price: nullable(Type.String()),
     requestedForName: Type.String(),
     createdAt: Time,
   },
@@ -95,21 +105,38 @@ async function listAsked({ tx, caller }: ReadContext): Promise<Static<typeof Ask
   const parameters = new SqlParameters();
   const rows = await queryRows(
     tx,
-    `select id, number, title, description, "values", requested_for as "requestedFor",
+    `select id, number, title, description, "values", item_id as "itemId",
+            requested_for as "requestedFor",
             created_at as "createdAt" from catalog_requests
       where ${awaitingApprovalBy(caller)(parameters)} order by created_at limit ${APPROVALS_MAX}`,
     parameters.values,
   );
-  const names = await findPersonNames(
-    tx,
-    rows.map(({ requestedFor }) => String(requestedFor)),
+  const asked = rows as unknown as readonly AskedRow[];
+  const [names, prices] = await Promise.all([
+    findPersonNames(
+      tx,
+      asked.map(({ requestedFor }) => requestedFor),
+    ),
+    findPrices(
+      tx,
+      asked.map(({ itemId }) => itemId),
+    ),
+  ]);
+  return Promise.all(
+    asked.map(async ({ requestedFor, itemId, ...row }) => ({
+      ...row,
+      answers: await readAnswers({ tx }, { ...row, itemId }),
+      price: prices.get(itemId) ?? null,
+      requestedForName: names.get(requestedFor) ?? "Somebody",
+    })),
   );
-  return rows.map(({ requestedFor, ...row }) => ({
-    // The columns are the fields.
-    ...(row as unknown as Omit<Static<typeof AskedApproval>, "requestedForName">),
-    requestedForName: names.get(String(requestedFor)) ?? "Somebody",
-  }));
 }
+
+/** The columns are the fields. */
+type AskedRow = Omit<Static<typeof AskedApproval>, "requestedForName" | "answers" | "price"> & {
+  readonly requestedFor: string;
+  readonly itemId: string;
+};
 
 async function listFirstItems({ tx, caller }: ReadContext): Promise<Static<typeof PortalItem>[]> {
   const text = `

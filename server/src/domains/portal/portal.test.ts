@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { contrast, isReadable, lightenForDark } from "#kernel/html/colour.ts";
-import { approvalLinks } from "./links/approval-link.ts";
+import { approvalLinks, buildApprovalPart } from "./links/approval-link.ts";
 import { ratingLinks } from "./links/rating-link.ts";
 import { setLogo } from "./samples.ts";
 
@@ -138,14 +138,19 @@ test("a link in a mail asks first, and rates as whoever it was sent to", async (
 });
 
 test("an approver decides from the mail, after a page that asks, once, and as themselves", async () => {
-  const form = { type: "object", properties: {} };
+  const form = {
+    type: "object",
+    properties: { choice_2: { title: "Size", oneOf: [{ const: "l", title: "Large" }] } },
+  };
   const approval = { required: true, approverIds: [ada.userId], rule: "any" };
   const { body: made } = await owner("POST /api/v1/catalog/items", {
     name: "Screen",
     form,
     approval,
+    price: "300 EUR",
   });
-  const asking = { itemId: made.data.id, values: {} };
+  await world.sql("update users set name = 'Ben Brandt' where id = $1", [ben.userId]);
+  const asking = { itemId: made.data.id, values: { choice_2: "l" } };
   const { body } = await ben("POST /api/v1/catalog/requests", asking);
   const { id: ticketId } = body.data;
   const partition = { workspace: world.home, environment: "production" as const };
@@ -153,11 +158,26 @@ test("an approver decides from the mail, after a page that asks, once, and as th
     new URL(approvalLinks(world.kernel, partition, { ticketId, personId }).approve).pathname;
   const link = linkOf(ada.userId);
   const page = await world.stranger(`GET ${link}`);
-  expect([page.status, page.events, String(page.body).includes("Approve")]).toEqual([
-    200,
-    [],
-    true,
-  ]);
+  expect([page.status, page.events]).toEqual([200, []]);
+  for (const words of ["Ben Brandt", "Screen", body.data.number, "300 EUR", "Size", "Large"]) {
+    expect(page.body).toContain(words);
+  }
+  // The site is the workspace's, and the field has its title.
+  expect(page.body).not.toMatch(/Millrace<\/header>|choice_2/);
+  const part = await buildApprovalPart(world.kernel, {
+    partition,
+    ticket: { ...body.data, kind: "request" },
+    eventType: "request.approval_requested",
+    recipientId: ada.userId,
+  });
+  expect(part?.text).toMatch(
+    /^Ben Brandt requests Screen\.\nPrice: 300 EUR\nSize: Large\n\nDo you approve it\?/,
+  );
+  expect(part?.links.map(({ label }) => label)).toEqual(["Approve", "Reject"]);
+  await until(async () => {
+    const { body: told } = await ada("GET /api/v1/notifications");
+    return told.data.some(({ body: text }: any) => text.includes("Size: Large"));
+  });
   const decide = (url: string, decision: string, reason = "") =>
     world.stranger(`POST ${url}`, { decision, reason });
   expect(await decide(link, "reject")).toMatchObject({ status: 422, events: [] });
@@ -178,6 +198,39 @@ test("an approver decides from the mail, after a page that asks, once, and as th
   const { body: timeline } = await agent(`GET /api/v1/catalog/requests/${ticketId}/timeline`);
   expect(timeline.data[0].actor).toMatchObject({ type: "user", id: ada.userId });
   expect((await decide(link, "approve")).status).toBe(409);
+});
+
+test("a request says its number, its answers by the form's titles, and who is to approve it", async () => {
+  const form = {
+    type: "object",
+    properties: {
+      system: { type: "string", title: "System" },
+      choice: { type: "string", title: "Reason" },
+      date: { type: "string", title: "Until when" },
+    },
+  };
+  await world.sql("update users set name = 'Ada Arndt' where id = $1", [ada.userId]);
+  const item = await owner("POST /api/v1/catalog/items", {
+    name: "Access",
+    form,
+    approval: { required: true, approverIds: [ada.userId], rule: "any" },
+  });
+  const values = { date: "2026-12-31", choice: "Temporary", system: "ERP" };
+  const asked = await ben("POST /api/v1/catalog/requests", { itemId: item.body.data.id, values });
+  const { number, id } = asked.body.data;
+  const page = String((await ben(`GET /portal/default/tickets/${number}`)).body);
+  expect(page).toContain(`<span class="number">${number}</span>`);
+  expect(page).toMatch(/Waiting for approval by Ada Arndt since <time/);
+  expect(page.match(/<dt>[^<]*<\/dt><dd>[^<]*<\/dd>/g)).toEqual([
+    "<dt>System</dt><dd>ERP</dd>",
+    "<dt>Reason</dt><dd>Temporary</dd>",
+    "<dt>Until when</dt><dd>2026-12-31</dd>",
+  ]);
+  const home = String((await ada("GET /portal/default")).body);
+  expect(home).toContain("<dt>System</dt><dd>ERP</dd>");
+  await ada(`POST /api/v1/catalog/requests/${id}/approve`, { comment: "In the budget" });
+  const approved = String((await ben(`GET /portal/default/tickets/${number}`)).body);
+  expect(approved).toMatch(/approved it: In the budget/);
 });
 
 test("a portal has a look of its own, in a colour that can be read", async () => {

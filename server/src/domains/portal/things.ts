@@ -30,6 +30,12 @@ export const Thing = Type.Object(
 );
 export type Thing = Static<typeof Thing>;
 
+interface Approval {
+  readonly approverIds: readonly string[];
+  readonly rule: string;
+  readonly decisions: readonly { readonly userId: string }[];
+}
+
 interface ThingRow {
   readonly kind: "incident" | "request";
   readonly id: string;
@@ -38,6 +44,8 @@ interface ThingRow {
   readonly state: string;
   readonly reason: string | null;
   readonly assigneeId: string | null;
+  /** Of a request. */
+  readonly approval: Approval | null;
   readonly lastPublicComment: { by: string; at: string; isCaller: boolean } | null;
   readonly promisedAt: string | null;
   readonly createdAt: string;
@@ -53,16 +61,19 @@ const OWN_REQUESTS = "requested_for = $1 or created_by = $1";
 function thingsSql(which: { readonly incidents: string; readonly requests: string }): string {
   return `
   (select 'incident' as kind, t.id, t.number, t.title, t.state, t.on_hold_reason as reason,
-          t.assignee_id as "assigneeId", ${talkSql("t", "coalesce(t.caller_id, t.created_by)")},
+          t.assignee_id as "assigneeId", null::jsonb as approval,
+          ${talkSql("t", "coalesce(t.caller_id, t.created_by)")},
           t.created_at as "createdAt", t.updated_at as "updatedAt"
      from (select * from incidents where (${OWN_INCIDENTS}) and ${which.incidents}
             order by updated_at desc limit $2) t)
   union all
   (select 'request', t.id, t.number, t.title, t.state, t.reason, t.assignee_id,
+          jsonb_build_object('approverIds', t.approver_ids, 'rule', t.approval_rule,
+                             'decisions', t.decisions),
           ${talkSql("t", "t.requested_for")}, t.created_at, t.updated_at
      from (select * from catalog_requests where (${OWN_REQUESTS}) and ${which.requests}
             order by updated_at desc limit $2) t)
-  order by 11 desc limit $2`;
+  order by 12 desc limit $2`;
 }
 
 const OPEN = thingsSql({
@@ -92,25 +103,51 @@ export async function findThings(
 async function toThings(tx: Tx, rows: readonly unknown[]): Promise<Thing[]> {
   // The columns are the fields.
   const found = rows as readonly ThingRow[];
-  const people = found.flatMap(({ assigneeId, lastPublicComment }) =>
-    [assigneeId, lastPublicComment?.by].filter((id) => typeof id === "string"),
+  const people = found.flatMap(({ assigneeId, lastPublicComment, approval }) =>
+    [assigneeId, lastPublicComment?.by, ...(approval?.approverIds ?? [])].filter(
+      (id) => typeof id === "string",
+    ),
   );
   const names = await findPersonNames(tx, people);
-  return found.map(({ assigneeId, reason, lastPublicComment: last, ...row }) => {
+  return found.map(({ assigneeId, reason, approval, lastPublicComment: last, ...row }) => {
+    const approvers = approval ? nameApprovers(approval, names) : "";
     const name = last && (names.get(last.by) ?? "Somebody");
     return {
       ...row,
-      ...sayState({ ...row, reason, last: last && { ...last, name: name ?? "Somebody" } }),
+      ...sayState({
+        ...row,
+        reason,
+        approvers,
+        last: last && { ...last, name: name ?? "Somebody" },
+      }),
       assigneeName: assigneeId === null ? null : (names.get(assigneeId) ?? null),
       lastPublicComment: last && { ...last, name: name ?? "Somebody" },
     };
   });
 }
 
+const APPROVERS_NAMED_MAX = 3;
+
+/** Approvers who have not decided: `Ann or Ben` where one of them is enough, `Ann and Ben` where all must agree. */
+function nameApprovers(
+  { approverIds, rule, decisions }: Approval,
+  names: ReadonlyMap<string, string>,
+): string {
+  const decided = new Set(decisions.map(({ userId }) => userId));
+  const open = approverIds.filter((id) => !decided.has(id)).flatMap((id) => names.get(id) ?? []);
+  const named = open.slice(0, APPROVERS_NAMED_MAX);
+  const rest = open.length - named.length;
+  const type = rule === "all" ? "conjunction" : "disjunction";
+  const all = rest > 0 ? [...named, rest === 1 ? "1 other" : `${rest} others`] : named;
+  return new Intl.ListFormat("en", { type }).format(all);
+}
+
 interface SpokenState {
   readonly kind: string;
   readonly state: string;
   readonly reason: string | null;
+  /** Those who are to approve a request; empty where nobody is named. */
+  readonly approvers?: string;
   readonly last: { readonly name: string; readonly isCaller: boolean } | null;
 }
 
@@ -118,17 +155,20 @@ type State = Pick<Thing, "words" | "turn">;
 
 const REQUEST_STATES: Readonly<Record<string, State>> = {
   submitted: { words: "We have it", turn: "ours" },
-  awaiting_approval: { words: "Waiting for somebody to agree", turn: "others" },
+  awaiting_approval: { words: "Waiting for approval", turn: "others" },
   approved: { words: "Approved, on its way", turn: "ours" },
   fulfilling: { words: "Being prepared", turn: "ours" },
   fulfilled: { words: "Done", turn: "done" },
-  rejected: { words: "Not agreed", turn: "done" },
+  rejected: { words: "Rejected", turn: "done" },
   failed: { words: "Something went wrong, we are looking at it", turn: "ours" },
   cancelled: { words: "Taken back", turn: "done" },
 };
 
 /** A state as people say it, and whose turn it is. */
-export function sayState({ kind, state, reason, last }: SpokenState): State {
+export function sayState({ kind, state, reason, approvers = "", last }: SpokenState): State {
+  if (kind === "request" && state === "awaiting_approval" && approvers !== "") {
+    return { words: `Waiting for approval by ${approvers}`, turn: "others" };
+  }
   if (kind === "request") return REQUEST_STATES[state] ?? { words: state, turn: "ours" };
   if (state === "resolved") return { words: "Should work again. Does it?", turn: "yours" };
   if (state === "closed") return { words: "Done", turn: "done" };

@@ -80,11 +80,16 @@ export {
   RunCompleted,
   RunFailed,
   RunQueued,
+  RunResumed,
   RunRetried,
   RunStarted,
   startEvents,
 } from "./events.ts";
-export { Approval as RunApproval, listApprovals as listRunApprovals } from "./control/approvals.ts";
+export {
+  Approval as RunApproval,
+  findLastDecision,
+  listApprovals as listRunApprovals,
+} from "./control/approvals.ts";
 export { ApprovalsDecide } from "./run.ts";
 export { RunOver } from "./run.ts";
 export { find as findRun } from "./store.ts";

@@ -33,6 +33,8 @@ export interface HtmlDocument {
 export function document(page: {
   readonly title: string;
   readonly body: Markup;
+  /** The name of the workspace that the page is of; Millrace where it is of none. */
+  readonly site?: string;
   readonly formTargets?: readonly string[];
   readonly script?: string;
   /** A page with several parts in place of one card; `menu` stands at the right of its head. */
@@ -40,7 +42,7 @@ export function document(page: {
   /** The colour of buttons and links, in the place of ours. */
   readonly accent?: string | undefined;
 }): HtmlDocument {
-  const { title, body, formTargets = [], script, wide } = page;
+  const { title, body, site = "Millrace", formTargets = [], script, wide } = page;
   const accent = buildAccentStyle(page.accent);
   const hashes = [STYLE_HASH, ...(accent === "" ? [] : [hashOf(accent)])];
   return {
@@ -49,12 +51,12 @@ export function document(page: {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} &middot; Millrace</title>
+<title>${title} &middot; ${site}</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>${accent !== "" && markup`<style>${new Markup(accent)}</style>`}
 </head>
 <body${wide && markup` class="wide"`}>
-<header>${wide ? markup`<a class="brand" href="${wide.home}">${LOGO}Millrace</a>${wide.menu}` : markup`${LOGO}Millrace`}</header>
+<header>${wide ? markup`<a class="brand" href="${wide.home}">${LOGO}${site}</a>${wide.menu}` : markup`${LOGO}${site}`}</header>
 <main>
 ${body}
 </main>

@@ -114,6 +114,10 @@ a.button {
   text-decoration: none;
 }
 a.button:hover { background: color-mix(in oklab, var(--main) 88%, var(--accent)); }
+.decision { display: flex; flex-wrap: wrap; gap: 1.5rem; margin-top: 1rem; }
+.decision button { flex: 1; min-width: 8rem; }
+button.no { color: var(--alarm); background: transparent; border-color: var(--alarm); }
+button.no:hover { background: var(--alarm-ground); }
 button.second { color: var(--ink); background: transparent; border-color: var(--edge); }
 .offers { display: grid; gap: .5rem; }
 .offers button { font-weight: 500; text-align: start; }

@@ -2,7 +2,8 @@ import Type, { type Static } from "typebox";
 import { Email, MemberOf, User, toAccountEmail } from "#domains/identity/accounts/index.ts";
 import { proof } from "#domains/identity/mfa/index.ts";
 import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
-import type { Credential, Membership } from "#kernel/access/caller.ts";
+import type { Caller, Credential, Membership } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { Failure, Forbidden, RateLimited, Unauthenticated } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { noContent, item } from "#kernel/operation/response.ts";
@@ -70,6 +71,9 @@ const Me = Type.Object(
     roles: Type.Array(Type.String()),
     roleNames: RoleNames,
     permissions: Type.Array(Type.String()),
+    usesPortalOnly: Type.Boolean({
+      description: "True where you hold no more rights than requesters, whose place is the portal",
+    }),
     authenticatedBy: Type.Enum(["session", "api_token", "oauth"]),
     workspaces: Type.Array(WorkspaceAccess, {
       description: "Those that this credential is good for, by name: the first 200",
@@ -128,6 +132,7 @@ export const me = query({
       roles: [...(member?.roles ?? [])],
       roleNames: member ? nameRoles(member) : [],
       permissions: [...caller.permissions].toSorted(),
+      usesPortalOnly: member !== undefined && holdsRequesterRights(caller, services),
       authenticatedBy: kind,
       ...listWorkspaces(credential),
       isOperator: credential.isOperator ?? false,
@@ -136,6 +141,17 @@ export const me = query({
     };
   },
 });
+
+/** True where somebody may do something, and nothing that requesters may not. */
+function holdsRequesterRights(
+  { permissions: held }: Pick<Caller, "permissions">,
+  { permissions }: Pick<PlatformServices, "permissions">,
+): boolean {
+  const ofRequesters = new Set(
+    permissions.filter(({ roles }) => roles.includes("requester")).map(({ name }) => name),
+  );
+  return held.size > 0 && [...held].every((name) => ofRequesters.has(name));
+}
 
 const nameRoles = ({ roles, customRoles }: Membership): string[] =>
   roles.map((role) => customRoles?.[role] ?? role);

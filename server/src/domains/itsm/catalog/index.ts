@@ -4,7 +4,6 @@ import {
   collaboration,
   TicketKindPoint,
   assignedTickets,
-  countTickets,
   openTasks,
   ticketTasks,
 } from "../tickets/index.ts";
@@ -14,6 +13,7 @@ import { domain } from "#kernel/domain.ts";
 import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
+import { countAwaitingApproval } from "./requests/awaiting-approval.ts";
 import { approverNotificationReader } from "./requests/notifications.ts";
 import { fulfilmentHook, fulfilmentReader } from "./requests/fulfilment.ts";
 import { getItem, listItemTasks, ItemRetired, items, retireItem } from "./items/item-resource.ts";
@@ -28,6 +28,13 @@ import { recountApproval, requestTransitions } from "./requests/transitions.ts";
 
 export type { Form } from "./form/form.ts";
 export { findConditionalFields, findHiddenFields } from "./form/hidden-fields.ts";
+export {
+  describeRequest,
+  findPrices,
+  readAnswers,
+  RequestAnswer,
+  type RequestAnswers,
+} from "./requests/answers.ts";
 export { visibleItemSql } from "./items/item.ts";
 export { requestKind } from "./requests/kind.ts";
 export {
@@ -37,7 +44,7 @@ export {
   submitRequest,
 } from "./requests/service.ts";
 export { requestStore } from "./requests/store.ts";
-export { awaitingApprovalBy } from "./requests/operations.ts";
+export { awaitingApprovalBy } from "./requests/awaiting-approval.ts";
 export { RequestRated } from "./requests/events.ts";
 export { rateRequestDone as rateRequest } from "./requests/transitions.ts";
 
@@ -55,11 +62,6 @@ const { recountJob, departureReader } = approvalRecount({
   ],
   recount: recountApproval,
 });
-
-/** True for a request that somebody is asked by name to approve, and has not decided on. */
-const AWAITS_DECISION = `
-  t.state = 'awaiting_approval' and $1 = any (t.approver_ids)
-  and not t.decisions @> jsonb_build_array(jsonb_build_object('userId', $1::text))`;
 
 export const catalog = domain({
   name: "catalog",
@@ -118,7 +120,7 @@ export const catalog = domain({
       {
         kind: "requestApprovals",
         permission: permissions.RequestsSubmit,
-        count: ({ tx }, userId) => countTickets(tx, "catalog_requests", AWAITS_DECISION, userId),
+        count: countAwaitingApproval,
       },
     ),
     contribute(PackContentPoint, itemContent),

@@ -150,6 +150,7 @@ export const samples: readonly Sample[] = [
   },
   { operation: "requests.take", arrange: (owner) => asked(owner) },
   { operation: "requests.get", arrange: (owner) => asked(owner) },
+  { operation: "requests.get_answers", arrange: (owner) => asked(owner) },
   {
     operation: "requests.update",
     arrange: async (owner, world) => ({

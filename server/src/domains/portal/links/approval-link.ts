@@ -1,5 +1,6 @@
-/** Signed addresses by which somebody who is asked to agree to a request does so, or does not, from the mail. */
+/** Signed addresses by which an approver approves or rejects a request from the mail. */
 import { needsStrongSignIn } from "#domains/identity/accounts/index.ts";
+import { describeRequest, requestStore } from "#domains/itsm/catalog/index.ts";
 import type { TicketMailPartBuilder } from "#domains/itsm/tickets/index.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -35,9 +36,12 @@ export const buildApprovalPart: TicketMailPartBuilder = async (platform, about) 
   if (eventType !== "request.approval_requested") return undefined;
   // A mail is weaker than what they sign in with: they decide in the portal.
   if (await needsStrongSignIn(platform.db, partition.workspace, personId)) return undefined;
+  const request = await platform.db.read(partition, async (tx) =>
+    describeRequest({ tx }, await requestStore.get(tx, ticket.id)),
+  );
   const { approve, reject } = approvalLinks(platform, partition, { ticketId: ticket.id, personId });
   return {
-    text: "Do you agree? Whoever has these links decides in your name: keep this mail to yourself.",
+    text: `${request}\n\nDo you approve it? These links decide in your name, so do not forward this mail.`,
     links: [
       { label: "Approve", url: approve },
       { label: "Reject", url: reject },

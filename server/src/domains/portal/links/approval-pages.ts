@@ -8,10 +8,12 @@ import {
   findRights,
   needsStrongSignIn,
 } from "#domains/identity/accounts/index.ts";
+import type { RequestAnswers } from "#domains/itsm/catalog/index.ts";
+import { workspaceOf } from "#domains/workspaces/index.ts";
 import { type Caller, systemCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
-import { document, type Markup, markup } from "#kernel/html/markup.ts";
+import { document, markup } from "#kernel/html/markup.ts";
 import { dataOfResponse, operationCallerFor } from "#kernel/operation/call-operation.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -24,14 +26,19 @@ const Token = Type.String({ pattern: "^[A-Za-z0-9_-]{1,600}\\.[A-Za-z0-9_-]{43}$
 const EXAMPLE = `${"A".repeat(200)}.${"A".repeat(43)}`;
 const PATH = "/portal/-/decide/{token}";
 const REASON_CHARACTERS_MAX = 2_000;
-const VALUE_CHARACTERS_MAX = 500;
 
 interface Request {
   readonly id: string;
   readonly number: string;
   readonly title: string;
   readonly state: string;
-  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** The facts that an approver needs for a decision. */
+interface Asked {
+  readonly request: Request;
+  readonly asked: RequestAnswers;
+  readonly workspace: string;
 }
 
 export const showApproval = query({
@@ -47,7 +54,7 @@ export const showApproval = query({
   example: { params: { token: EXAMPLE } },
   async prepare(platform, { params: { token } }, caller) {
     const { link, read } = await openLink(platform, caller, token);
-    return renderQuestion(token, link, await read());
+    return renderQuestion({ token, choice: link.choice, about: await read() });
   },
   run: async (_ctx, _input, page) => page,
 });
@@ -79,13 +86,17 @@ export const sendApproval = command({
       await perform(`requests.${decision}`, { params, body });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const problem = decision === "reject" && reason === "" ? "Say why." : error.message;
-      throw new FailureWithPage(error, renderQuestion(token, link, await read(), problem));
+      const isUnexplained = decision === "reject" && reason === "";
+      const problem = isUnexplained ? "Enter a reason to reject the request." : error.message;
+      const page = renderQuestion({ token, choice: link.choice, about: await read(), problem });
+      throw new FailureWithPage(error, page);
     }
     const words = decision === "approve" ? "You approved" : "You rejected";
-    const { number, title } = await read();
+    const { request, workspace } = await read();
+    const { number, title } = request;
     return document({
       title: words,
+      site: workspace,
       body: markup`<h1>${words}</h1><p>${number} ${title}</p>`,
     });
   },
@@ -114,37 +125,55 @@ async function openLink(platform: Platform, caller: Caller, token: string) {
     actor: { type: "user", id: personId, name: member?.name ?? "Somebody" },
   };
   const perform = operationCallerFor(platform, approver, "/portal/-/decide");
-  // The operation's own schema has made it.
-  const read = async () =>
-    dataOfResponse(await perform("requests.get", { params: { id: ticketId } })) as Request;
+  const read = async (): Promise<Asked> => {
+    const params = { id: ticketId };
+    const [request, answers, { name }] = await Promise.all([
+      perform("requests.get", { params }),
+      perform("requests.get_answers", { params }),
+      platform.db.read(partition, (tx) => workspaceOf(tx, workspace)),
+    ]);
+    // The operations' own schemas have made them.
+    return {
+      request: dataOfResponse(request) as Request,
+      asked: dataOfResponse(answers) as RequestAnswers,
+      workspace: name,
+    };
+  };
   return { link, perform, read };
 }
 
-function renderQuestion(token: string, { choice }: SignedLink, request: Request, problem?: string) {
-  const { number, title, state, values } = request;
-  const about = markup`<p>${number}</p>
-<dl>${Object.entries(values).map(([name, value]) => markup`<dt>${name}</dt><dd>${showValue(value)}</dd>`)}</dl>`;
-  if (state !== "awaiting_approval") {
-    const body = markup`<h1>${title}</h1>${about}<p>It waits for nobody's approval any more.</p>`;
-    return document({ title, body });
-  }
-  const [approve, reject] = [
-    markup`<button name="decision" value="approve">Approve</button>`,
-    markup`<button name="decision" value="reject">Reject</button>`,
-  ];
-  return document({
-    title,
-    body: markup`<h1>${title}</h1>${about}
-${problem !== undefined && markup`<p role="alert">${problem}</p>`}
-<form method="post" action="${token}">
-<label for="reason">A word about it${choice === APPROVE && markup`, if you like`}</label>
-<textarea id="reason" name="reason" rows="3" maxlength="${REASON_CHARACTERS_MAX}"></textarea>
-${choice === APPROVE ? markup`${approve} ${reject}` : markup`${reject} ${approve}`}
-</form>`,
-  });
+interface Question {
+  readonly token: string;
+  readonly choice: SignedLink["choice"];
+  readonly about: Asked;
+  readonly problem?: string;
 }
 
-function showValue(value: unknown): Markup {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return markup`${text.slice(0, VALUE_CHARACTERS_MAX)}`;
+function renderQuestion({ token, choice, about, problem }: Question) {
+  const { request, workspace } = about;
+  const { answers, requestedBy, requestedFor, price } = about.asked;
+  const whom = requestedFor.id === requestedBy.id ? "" : ` for ${requestedFor.name}`;
+  const { number, title, state } = request;
+  const facts = markup`<p><strong>${requestedBy.name}</strong> requests <strong>${title}</strong>${whom} &middot; ${number}</p>
+${price !== null && markup`<p>Price: ${price}</p>`}
+<dl>${answers.map(({ title: name, text, files }) => markup`<dt>${name}</dt><dd>${files.length > 0 ? files.map((file) => file.name).join(", ") : text}</dd>`)}</dl>`;
+  const page = { title, site: workspace };
+  if (state !== "awaiting_approval") {
+    const body = markup`<h1>${title}</h1>${facts}<p>This request no longer waits for approval.</p>`;
+    return document({ ...page, body });
+  }
+  const [approve, reject] = [
+    markup`<button class="yes" name="decision" value="approve">Approve</button>`,
+    markup`<button class="no" name="decision" value="reject">Reject</button>`,
+  ];
+  return document({
+    ...page,
+    body: markup`<h1>Approve ${title}?</h1>${facts}
+${problem !== undefined && markup`<p role="alert">${problem}</p>`}
+<form method="post" action="${token}">
+<label for="reason">Comment (required to reject)</label>
+<textarea id="reason" name="reason" rows="3" maxlength="${REASON_CHARACTERS_MAX}"></textarea>
+<div class="decision">${choice === APPROVE ? markup`${approve} ${reject}` : markup`${reject} ${approve}`}</div>
+</form>`,
+  });
 }

@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { type Markup, markup } from "#kernel/html/markup.ts";
+import type { RequestAnswer } from "#domains/itsm/catalog/index.ts";
 import type { Home, PortalItem } from "../home.ts";
 import type { Answers } from "../search.ts";
 import type { Thing } from "../things.ts";
@@ -42,14 +43,14 @@ function renderOverview(session: PortalSession, home: HomeData): Markup {
 <div>
 ${
   approvals.length > 0 &&
-  markup`<section><h2>Your word is needed</h2>
+  markup`<section><h2>Your approval is needed</h2>
 ${approvals.map(
-  ({ id, title, values, requestedForName }) =>
+  ({ id, number, title, answers, price, requestedForName }) =>
     markup`<article class="card decision" id="decision-${id}">
 ${avatar(requestedForName)}
 <div>
-<p><strong>${requestedForName}</strong> asks for <strong>${title}</strong></p>
-${renderValues(values)}
+<p><strong>${requestedForName}</strong> asks for <strong>${title}</strong> <small>${number}</small></p>
+${renderAnswerList(answers)}${price !== null && markup`<p class="estimate">${price}</p>`}
 <form class="acts" data-decision="${id}" method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button class="primary" name="act" value="approve" data-act="approve">Approve</button><noscript><label>If not, why? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reject" data-act="reject">Reject&hellip;</button></form>
 </div>
 </article>`,
@@ -84,13 +85,21 @@ function renderTile(session: PortalSession, item: Item): Markup {
 export function renderThings(session: PortalSession, things: readonly Thing[]): Markup {
   return markup`<ul class="card list">
 ${things.map(
-  ({ number, title, words, turn, promisedAt }) =>
+  ({ number, title, words, turn, promisedAt, state, createdAt }) =>
     markup`<li><a href="${session.pathTo(`/tickets/${number}`)}">
-<span class="grow"><strong>${title}</strong><span class="turn-${turn}">${words}</span></span>
+<span class="grow"><strong>${title}</strong><span class="turn-${turn}">${words}${renderSince({ state, createdAt })}</span><small>${number}</small></span>
 ${promisedAt !== null && turn !== "done" && markup`<span class="promise">Promised by ${time(promisedAt)}</span>`}
 ${icon("chevron")}</a></li>`,
 )}
 </ul>`;
+}
+
+/** Since when a request waits for approval: it is asked for when the request is sent. */
+export function renderSince({
+  state,
+  createdAt,
+}: Pick<Thing, "state" | "createdAt">): Markup | false {
+  return state === "awaiting_approval" && markup` since ${time(createdAt)}`;
 }
 
 function renderOutage(session: PortalSession, outage: Outage): Markup {
@@ -128,28 +137,12 @@ ${things.length > 0 && markup`<section><h2>My things</h2>${renderThings(session,
 <p class="more">Not what you meant? <a href="${session.pathTo(`/broken?title=${encodeURIComponent(q)}`)}">Ask a person</a></p>`;
 }
 
-const VALUES_MAX = 6;
-
-/** The values that somebody filled in, as words beside their labels. */
-export function renderValues(values: Readonly<Record<string, unknown>>): Markup | false {
-  const filled = Object.entries(values)
-    .filter(([, value]) => value !== null && value !== "" && !isFile(value))
-    .slice(0, VALUES_MAX);
-  if (filled.length === 0) return false;
-  return markup`<dl>${filled.map(([name, value]) => markup`<dt>${toLabel(name)}</dt><dd>${toText(value)}</dd>`)}</dl>`;
+/** The answers of a request under the titles of its form. */
+export function renderAnswerList(answers: readonly RequestAnswer[]): Markup | false {
+  if (answers.length === 0) return false;
+  return markup`<dl>${answers.map(({ title, text, files }) => markup`<dt>${title}</dt><dd>${files.length > 0 ? files.map(renderFile) : text}</dd>`)}</dl>`;
 }
 
-function isFile(value: unknown): boolean {
-  return typeof value === "string" && value.startsWith("file_");
-}
-
-function toLabel(name: string): string {
-  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]+/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
-}
-
-function toText(value: unknown): string {
-  if (typeof value === "boolean") return value ? "Yes" : "No";
-  if (Array.isArray(value)) return value.map(toText).join(", ");
-  return typeof value === "string" ? value : JSON.stringify(value);
+function renderFile({ fileId, name }: RequestAnswer["files"][number]): Markup {
+  return markup`<button type="button" class="plain" data-file="${fileId}">${name}</button> `;
 }

@@ -2,6 +2,7 @@
 import Type, { type Static } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import type { Caller } from "#kernel/access/caller.ts";
+import type { RequestAnswers } from "#domains/itsm/catalog/index.ts";
 import { prefixOf } from "#domains/apps/index.ts";
 import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { markup, Markup } from "#kernel/html/markup.ts";
@@ -260,7 +261,6 @@ interface TicketData {
   readonly state: string;
   readonly onHoldReason?: string | null;
   readonly reason?: string | null;
-  readonly values?: Readonly<Record<string, unknown>>;
   readonly satisfaction: number | null;
   readonly promisedAt?: string | null;
   readonly createdAt: string;
@@ -298,12 +298,15 @@ async function readThread(
 ): Promise<PageOfHome> {
   const kind = number.startsWith("REQ") ? "request" : "incident";
   const params = { id: number };
-  const [ticket, entries] = await Promise.all([
+  const [ticket, entries, asked] = await Promise.all([
     session.read<TicketData>(`${kind}s.get`, { params }),
     session.read<readonly TimelineEntry[]>(`${kind}s.get_timeline`, {
       params,
       query: { limit: 200 },
     }),
+    kind === "request"
+      ? session.read<RequestAnswers>("requests.get_answers", { params })
+      : undefined,
   ]);
   const { user } = session;
   const inOrder = entries.toSorted((left, right) => left.eventId.localeCompare(right.eventId));
@@ -317,7 +320,7 @@ async function readThread(
       // An open one is on the first page too, with what was promised.
       thing: things.find(({ id }) => id === ticket.id) ?? toThing(kind, ticket, last),
       description: ticket.description,
-      values: ticket.values ?? {},
+      answers: asked?.answers ?? [],
       createdAt: ticket.createdAt,
       satisfaction: ticket.satisfaction,
       isOpen: !OVER.has(ticket.state),

@@ -3,7 +3,8 @@ import { type Markup, markup } from "#kernel/html/markup.ts";
 import type { Thing } from "../things.ts";
 import { icon } from "./icons.ts";
 import { avatar, time } from "./layout.ts";
-import { renderValues } from "./home-view.ts";
+import type { RequestAnswer } from "#domains/itsm/catalog/index.ts";
+import { renderAnswerList, renderSince } from "./home-view.ts";
 
 /** An entry of a ticket's timeline, as the operation answers. */
 export interface TimelineEntry {
@@ -16,9 +17,12 @@ export interface TimelineEntry {
 
 /** A ticket or request, with its conversation. */
 export interface Thread {
-  readonly thing: Pick<Thing, "kind" | "id" | "number" | "title" | "words" | "turn" | "promisedAt">;
+  readonly thing: Pick<
+    Thing,
+    "kind" | "id" | "number" | "title" | "words" | "turn" | "promisedAt" | "state" | "createdAt"
+  >;
   readonly description: string;
-  readonly values: Readonly<Record<string, unknown>>;
+  readonly answers: readonly RequestAnswer[];
   readonly createdAt: string;
   readonly satisfaction: number | null;
   readonly isOpen: boolean;
@@ -34,13 +38,13 @@ export interface Thread {
 
 /** A ticket like a conversation: no codes, no priorities. */
 export function renderThread(thread: Thread): Markup {
-  const { thing, description, values, createdAt, entries, userId, isOpen, isResolved } = thread;
-  const { kind, id, title, words, turn, promisedAt } = thing;
+  const { thing, description, answers, createdAt, entries, userId, isOpen, isResolved } = thread;
+  const { kind, id, number, title, words, turn, promisedAt } = thing;
   return markup`<div class="thread" data-kind="${kind}" data-id="${id}">
 <div class="thread-head"><h1>${title}</h1>
-<p><span class="turn-${turn}">${words}</span>${promisedAt !== null && isOpen && markup` <span class="promise">Promised by ${time(promisedAt)}</span>`}</p></div>
+<p><span class="number">${number}</span> &middot; <span class="turn-${turn}">${words}${renderSince(thing)}</span>${promisedAt !== null && isOpen && markup` <span class="promise">Promised by ${time(promisedAt)}</span>`}</p></div>
 <ol class="talk">
-<li class="message mine"><div class="bubble">${description === "" ? markup`<p>${title}</p>` : paragraphs(description)}${renderValues(values)}${time(createdAt)}</div></li>
+<li class="message mine"><div class="bubble">${description === "" ? markup`<p>${title}</p>` : paragraphs(description)}${renderAnswerList(answers)}${time(createdAt)}</div></li>
 ${entries.map((entry) => renderEntry(entry, userId))}
 </ol>
 ${isResolved && renderQuestion(thread)}
@@ -100,22 +104,37 @@ function renderEntry(entry: TimelineEntry, userId: string): Markup {
   }
   const words = HAPPENED[type.slice(type.indexOf(".") + 1)];
   if (words === undefined) return markup``;
-  return markup`<li class="happened">${words(actor.name)} &middot; ${time(at)}</li>`;
+  return markup`<li class="happened">${words(actor.name, data)} &middot; ${time(at)}</li>`;
 }
 
 /** Events of a ticket in the words of somebody who waits for it. */
-const HAPPENED: Readonly<Record<string, (name: string) => string>> = {
+const HAPPENED: Readonly<Record<string, (name: string, data: TimelineEntry["data"]) => string>> = {
   assigned: (name) => `${name} looks after it`,
   resolved: (name) => `${name} says it works again`,
   reopened: () => "It was opened again",
   closed: () => "Closed",
   cancelled: () => "Taken back",
-  approved: (name) => `${name} agreed`,
-  rejected: (name) => `${name} did not agree`,
+  approved: (name, data) => `${name} approved it${remark(lastDecision(data)?.comment)}`,
+  rejected: (name, { reason }) => `${name} rejected it${remark(reason)}`,
+  step_decided: (_, { approved, comment, decidedByName }) =>
+    `${textOf(decidedByName) ?? "Somebody"} ${approved === true ? "approved" : "rejected"} a step of it${remark(comment)}`,
   fulfilment_started: () => "Being prepared",
   fulfilled: () => "Done",
   merged: () => "Goes on in another ticket about the same thing",
 };
+
+interface Decision {
+  readonly comment: unknown;
+}
+
+/** The decision by which a request was approved. */
+function lastDecision(data: TimelineEntry["data"]): Decision | undefined {
+  const { decisions } = (data["approval"] ?? {}) as { readonly decisions?: readonly Decision[] };
+  return decisions?.at(-1);
+}
+
+const remark = (text: unknown): string =>
+  typeof text === "string" && text !== "" ? `: ${text}` : "";
 
 function paragraphs(text: string): readonly Markup[] {
   return text

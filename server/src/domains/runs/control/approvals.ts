@@ -154,6 +154,19 @@ function noteDecision(
   ]);
 }
 
+/** The newest decision about a step of a run, for what the run is made for. */
+export async function findLastDecision(
+  tx: Tx,
+  { runId, stepId }: { readonly runId: string; readonly stepId: string },
+): Promise<Pick<DecidedApproval, "message" | "approved" | "comment" | "decidedBy"> | undefined> {
+  const { rows } = await sql<DecidedApproval>`
+    select d.message, d.approved, d.comment,
+           jsonb_build_object('id', d.decided_by, 'name', d.decider_name) as "decidedBy"
+      from approval_decisions d where d.run_id = ${runId} and d.path = ${stepId}
+     order by d.id desc limit 1`.execute(tx);
+  return rows[0];
+}
+
 /** Decisions, newest first: the caller's own, and where the caller was asked; an owner sees all. */
 export async function listDecided(
   ctx: In<ReadContext>,

@@ -48,9 +48,9 @@ function fillForm(schema: Form, values: FormValues) {
   let hidden = findHiddenFields(schema, filled);
   for (let n = 0; n < CHAINED_CONDITIONS_MAX; n += 1) {
     const stays = (name: string) => !hidden.has(name) || Object.hasOwn(values, name);
-    const shown = Object.entries(filled).filter(([name]) => stays(name));
-    if (shown.length === Object.keys(filled).length) break;
-    filled = Object.fromEntries(shown);
+    const kept = Object.entries(filled).filter(([name]) => stays(name));
+    if (kept.length === Object.keys(filled).length) break;
+    filled = Object.fromEntries(kept);
     hidden = findHiddenFields(schema, filled);
   }
   return { filled, hidden };

@@ -1,3 +1,5 @@
+import Type from "typebox";
+import { nullable } from "#kernel/schema/schema.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { CatalogRequest } from "./request.ts";
 
@@ -14,6 +16,20 @@ export const FulfilmentStarted = event(
   "request.fulfilment_started",
   about("A request is being fulfilled: by the run that it names, or by hand."),
 );
+export const RequestStepDecided = event("request.step_decided", {
+  resource: "request",
+  summary:
+    "An approval step of the run that fulfils a request was approved or rejected. A rejected step does not reject the request.",
+  data: Type.Object({
+    ...CatalogRequest.properties,
+    approved: Type.Boolean(),
+    comment: nullable(Type.String()),
+    message: nullable(Type.String({ description: "The question of the step" })),
+    decidedById: Type.String(),
+    decidedByName: Type.String(),
+    stepId: Type.String(),
+  }),
+});
 export const RequestFulfilled = event(
   "request.fulfilled",
   about("Somebody has what they asked for."),

@@ -89,7 +89,7 @@ test("a request is approved, fulfilled by a run that somebody must approve too, 
     body: { code: "request_automated" },
     events: [],
   });
-  await owner(`POST /api/v1/runs/${runId}/resume`, { approved: true });
+  await owner(`POST /api/v1/runs/${runId}/resume`, { approved: true, comment: "In stock" });
   expect(await inState(id, "fulfilled")).toMatchObject({
     runId,
     output: { by: number },
@@ -100,8 +100,16 @@ test("a request is approved, fulfilled by a run that somebody must approve too, 
     "request.approval_requested",
     "request.approved",
     "request.fulfilment_started",
+    "request.step_decided",
     "request.fulfilled",
   ]);
+  const { body: timeline } = await member(`GET ${REQUESTS}/${id}/timeline`);
+  const decided = timeline.data.find(({ type }: any) => type === "request.step_decided");
+  expect(decided.data).toMatchObject({
+    approved: true,
+    comment: "In stock",
+    decidedById: owner.userId,
+  });
   expect(await readEventTypes(world, runId)).toEqual([
     "workflow.run_started",
     "workflow.run_paused",
@@ -122,6 +130,23 @@ test("without named approvers, those who work on requests are notified, except t
   expect(told).toContain(owner.userId);
   expect(told).not.toContain(agent.userId);
   expect(told).not.toContain(member.userId);
+});
+
+test("a rejected step of its run is told on the request, which it does not reject", async () => {
+  const { itemId } = await itemOf(WAIT, { tasks: [{ title: "Open the port" }] }, { edges: YES });
+  const { id, runId } = await ask(itemId);
+  await until(
+    async () => (await owner(`GET /api/v1/runs/${runId}`)).body.data?.status === "paused",
+  );
+  await owner(`POST /api/v1/runs/${runId}/resume`, { approved: false, comment: "No MFA" });
+  await waitForRun(owner, runId);
+  await world.settled();
+  const { body } = await member(`GET ${REQUESTS}/${id}/timeline`);
+  expect(body.data[0]).toMatchObject({
+    type: "request.step_decided",
+    data: { approved: false, comment: "No MFA" },
+  });
+  expect((await owner(`GET ${REQUESTS}/${id}`)).body.data.state).toBe("fulfilling");
 });
 
 test("a run that fails fails the request, which a retry fulfils by another run", async () => {
@@ -204,10 +229,14 @@ test("a run that ends while no worker runs is applied once there is a worker aga
   expect(await inState(id, "fulfilled")).toMatchObject({ output: { by: number } });
   expect(await inState(late.id, "fulfilled")).toMatchObject({ output: 10 });
   await second.close();
-  for (const one of [id, late.id]) {
+  for (const [one, decided] of [
+    [id, ["request.step_decided"]],
+    [late.id, []],
+  ] as const) {
     expect(await readEventTypes(world, one)).toEqual([
       "request.created",
       "request.fulfilment_started",
+      ...decided,
       "request.fulfilled",
     ]);
   }

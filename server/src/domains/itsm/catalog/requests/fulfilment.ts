@@ -1,17 +1,19 @@
-import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 /**
  * From requests to runs and back, by the log. A request that is to be fulfilled names the run that is to
  * do it; the run is begun here, in the transaction that advances this reader, so that it is begun once.
  * The outcome of the run decides on that of the request.
  */
+import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
   endRun,
+  findLastDecision,
   findRun,
   queuedStart,
   RunCancelled,
   RunCompleted,
   RunFailed,
   RunOver,
+  RunResumed,
   RunRetried,
   startEvents,
   writeRunStart,
@@ -29,13 +31,14 @@ import {
   RequestCancelled,
   RequestFailed,
   RequestFulfilled,
+  RequestStepDecided,
   RequestUpdated,
 } from "./events.ts";
 import { requestCommands } from "./kind.ts";
 import { type CatalogRequest, requestEventData } from "./request.ts";
 import { findByRuns, requestStore } from "./store.ts";
 
-const { perform, saveChanges } = requestCommands;
+const { emit, perform, saveChanges } = requestCommands;
 
 const emits = [
   ...startEvents,
@@ -43,6 +46,7 @@ const emits = [
   FulfilmentStarted,
   RequestFulfilled,
   RequestFailed,
+  RequestStepDecided,
   RequestUpdated,
 ] as const;
 type Context = ReaderContext<(typeof emits)[number]>;
@@ -51,7 +55,13 @@ const endTypes: readonly string[] = [RunCompleted.type, RunFailed.type, RunCance
 
 export const fulfilmentReader = reader({
   name: "catalog.fulfilment",
-  on: [FulfilmentStarted.type, RequestCancelled.type, ...endTypes, RunRetried.type],
+  on: [
+    FulfilmentStarted.type,
+    RequestCancelled.type,
+    ...endTypes,
+    RunRetried.type,
+    RunResumed.type,
+  ],
   startsAt: "end",
   emits,
   async handle(ctx, events) {
@@ -118,6 +128,7 @@ async function applyRunEvent(ctx: Context, event: RecordedEvent, requestId: stri
   const request = await requestStore.lock(ctx.tx, requestId);
   if (request.runId !== event.resource.id) return;
   if (event.type === RunRetried.type) return resumeRequest(ctx, event, request);
+  if (event.type === RunResumed.type) return noteDecision(ctx, event, request);
   if (request.state !== "fulfilling") return;
   if (event.type === RunCancelled.type) {
     return failRequest(ctx, event, request, { reason: "The run was cancelled." });
@@ -135,6 +146,20 @@ async function applyRunEvent(ctx: Context, event: RecordedEvent, requestId: stri
   }
   const fields = { output };
   await perform(ctx.because(event), request, { action: "fulfil", event: RequestFulfilled, fields });
+}
+
+/** Notes on the request how a step of its run was decided: requesters and fulfillers do not see the run. */
+async function noteDecision(
+  ctx: Context,
+  event: RecordedEvent,
+  request: CatalogRequest,
+): Promise<void> {
+  const stepId = String(event.data["stepId"]);
+  const decision = await findLastDecision(ctx.tx, { runId: event.resource.id, stepId });
+  if (!decision) return;
+  const { decidedBy, ...answer } = decision;
+  const by = { decidedById: decidedBy.id, decidedByName: decidedBy.name };
+  emit(ctx.because(event), RequestStepDecided, request, { ...answer, ...by, stepId });
 }
 
 /** A request whose run has completed is fulfilled with the last of its required tasks. */

@@ -45,6 +45,7 @@ export const requestKind: TicketKind = {
       "approved",
       "rejected",
       "fulfilment_started",
+      "step_decided",
       "fulfilled",
       "failed",
       "cancelled",

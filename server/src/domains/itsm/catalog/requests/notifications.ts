@@ -5,6 +5,7 @@ import { reader } from "#kernel/readers/reader.ts";
 import type { ReaderContext } from "#kernel/contract.ts";
 import { notifyOfTicket } from "../../tickets/index.ts";
 import { RequestsWork } from "../permissions.ts";
+import { describeRequest } from "./answers.ts";
 import { ApprovalRequested } from "./events.ts";
 import { isRequester, type RequestData } from "./request.ts";
 
@@ -26,6 +27,7 @@ export const approverNotificationReader = reader({
       await notifyOfTicket(ctx.because(event), event, {
         userIds,
         title: "waits for your approval",
+        more: await describeRequest(ctx, request),
       });
     }
   },

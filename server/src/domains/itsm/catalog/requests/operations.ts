@@ -14,7 +14,6 @@ import {
   watchedSql,
 } from "../../tickets/index.ts";
 import { FileAttached, NotAttachable } from "#domains/files/index.ts";
-import type { Caller } from "#kernel/access/caller.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
 import {
@@ -31,7 +30,9 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
 import { ItemId } from "../items/item.ts";
-import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
+import { RequestsRead, RequestsSubmit } from "../permissions.ts";
+import { awaitingApprovalBy } from "./awaiting-approval.ts";
+import { getRequestAnswers } from "./answers.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated, RequestUpdated } from "./events.ts";
 import {
   EXAMPLE_REQUEST,
@@ -147,18 +148,6 @@ function ownOf(me: string): ListCondition {
   };
 }
 
-/** Selects the requests on which somebody may decide and has not. */
-export function awaitingApprovalBy({ principal, permissions }: Caller): ListCondition {
-  return (to) => {
-    const me = to.add(principal?.id ?? "", "text");
-    const unnamed = permissions.has(RequestsWork.name) ? "cardinality(approver_ids) = 0" : "false";
-    return `
-      state = 'awaiting_approval' and (${me} = any (approver_ids) or ${unnamed})
-      and created_by <> ${me} and requested_for <> ${me}
-      and not exists (select from jsonb_array_elements(decisions) d where d ->> 'userId' = ${me})`;
-  };
-}
-
 const submitRequest = command({
   id: "requests.submit",
   effect: "ordinary",
@@ -250,6 +239,7 @@ export const requestOperations = [
   listRequests,
   submitRequest,
   getRequest,
+  getRequestAnswers,
   updateRequest,
   takeRequest,
 ];

@@ -62,9 +62,9 @@ function composeHtml({ change, header, footer, link, parts, leftOut }: MailConte
 function partMarkup({ text, links }: TicketMailPart): Markup {
   const anchors = links.map(
     ({ label, url }) =>
-      markup`<a href="${url}" style="display:inline-block;margin:0 12px 0 0">${label}</a>`,
+      markup`<a href="${url}" style="display:inline-block;margin:0 24px 8px 0">${label}</a>`,
   );
-  return markup`<p style="margin:0 0 16px">${text}<br>${anchors}</p>`;
+  return markup`<p style="margin:0 0 16px">${lines(text)}</p><p style="margin:0 0 16px">${anchors}</p>`;
 }
 
 function filesLine(leftOut: readonly string[]): string {

@@ -1,9 +1,15 @@
-/** Work that is mine to move: decisions of workflows, changes and requests to approve, tickets that I work on. */
-import { type Input, type OperationId, type Reply, useOp } from "../data/api.ts";
-import { useMe } from "../data/people.ts";
+/** Work that waits for me: decisions of workflows, changes and requests to approve, tickets that I work on. */
+import { type Input, type OperationId, type Reply, useOp } from "../api.ts";
+import { useMe } from "../people.ts";
 import { joinWaiting, type WaitingEntry } from "./waiting-entry.ts";
 
 const READ_MAX = 50;
+const DECISIONS: ReadonlySet<string> = new Set([
+  "approvals",
+  "agentCalls",
+  "changeApprovals",
+  "requestApprovals",
+]);
 
 const OPEN_STATES = {
   changes: ["draft", "submitted", "approved", "implementing"],
@@ -63,12 +69,19 @@ export function useWaiting() {
     { kind: "requests", list: requests, entries: requests.data?.data.map(toTicket("Request")) },
   ];
   const asked = [waiting, ...lists.map(({ list }) => list)];
+  // The last of a list is kept while nothing is asked of it: what counts is the number.
+  const shown = lists.map(({ kind, entries = [] }) => ({
+    kind,
+    entries: (counts[kind] ?? 0) > 0 ? entries : [],
+  }));
+  const isDecision = ({ kind }: { readonly kind: string }) => DECISIONS.has(kind);
   return {
-    // The last of a list is kept while nothing is asked of it: what counts is the number.
     ...joinWaiting(
       total,
-      lists.map(({ kind, entries = [] }) => ((counts[kind] ?? 0) > 0 ? entries : [])),
+      shown.map(({ entries }) => entries),
     ),
+    /** What waits for a decision of mine, for Home and Approvals alike. */
+    decisions: shown.filter(isDecision).flatMap(({ entries }) => entries),
     isLoading: asked.some(({ isLoading }) => isLoading),
     error: asked.find(({ error }) => error)?.error ?? null,
     retry: () => asked.forEach(({ error, refetch }) => error && void refetch()),
@@ -127,6 +140,10 @@ interface Ticket {
   readonly createdAt: string;
 }
 
+/** A change has a page of its own, with its plan, its risk and its window. */
+const pathOf = (number: string): string =>
+  number.startsWith("CHG") ? `/changes/${number}` : `/tickets/${number}`;
+
 const toTicket =
   (kind: string) =>
   ({ number, title, state, createdAt }: Ticket): WaitingEntry => ({
@@ -134,7 +151,7 @@ const toTicket =
     kind,
     text: title,
     about: number,
-    to: `/tickets/${number}`,
+    to: pathOf(number),
     search: {},
     state,
     at: createdAt,

@@ -1,0 +1,45 @@
+import "./request-answers.css";
+import { type Reply, useOp } from "../../data/api.ts";
+import { FilePiece } from "../stream/file-piece.tsx";
+
+type Answers = Reply<"requests.get_answers">["data"];
+
+/** What a request asks for and who asks, for those who decide on it and those who fulfil it. */
+export function useRequestAnswers(number: string | undefined): Answers | undefined {
+  const { data } = useOp(
+    "requests.get_answers",
+    { params: { id: number ?? "" } },
+    { enabled: number !== undefined },
+  );
+  return number === undefined ? undefined : data?.data;
+}
+
+/** The answers under the titles of the form, in its order. */
+export function AnswerList({ asked }: { readonly asked: Answers }) {
+  const { answers, price } = asked;
+  if (answers.length === 0 && price === null) return null;
+  return (
+    <dl className="request-answers" aria-label="What is asked for">
+      {answers.map(({ name, title, text, files }) => (
+        <div key={name}>
+          <dt>{title}</dt>
+          <dd>
+            {text}
+            {files.map(({ fileId, name: fileName, bytes }) => (
+              <FilePiece
+                key={fileId}
+                file={{ id: fileId, fileId, name: fileName, bytes, type: undefined }}
+              />
+            ))}
+          </dd>
+        </div>
+      ))}
+      {price !== null && (
+        <div>
+          <dt>Price</dt>
+          <dd>{price}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}

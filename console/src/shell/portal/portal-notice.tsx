@@ -1,0 +1,36 @@
+import { useRouterState } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { BASE_PATH, place } from "../../data/place.ts";
+import { portalPathOf } from "./portal-path.ts";
+import { signOut } from "../account.ts";
+import { Card } from "../sign-in/card.tsx";
+import { SignInPage } from "../sign-in/sign-in.tsx";
+
+/** Leads those who only have the rights of requesters to the portal; what the portal has no page for is explained. */
+export function PortalNotice() {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const { workspace = "", environment } = place;
+  const home = `${BASE_PATH}/portal/${workspace}`;
+  const query = environment === "production" ? "" : `?environment=${environment}`;
+  const page = portalPathOf(path);
+  const target = page === undefined ? undefined : `${home}${page}${query}`;
+  useEffect(() => {
+    if (target !== undefined) location.replace(target);
+  }, [target]);
+  if (target !== undefined) return null;
+  return (
+    <SignInPage>
+      <Card title="This page is for people who work on tickets">
+        <p>Your requests and tickets are in the portal.</p>
+        <p className="row">
+          <a className="btn main" href={`${home}${query}`}>
+            Open the portal
+          </a>
+          <button type="button" className="btn" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </p>
+      </Card>
+    </SignInPage>
+  );
+}

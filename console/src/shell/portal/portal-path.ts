@@ -1,0 +1,9 @@
+/** The page of the portal that shows the same as a page of the console; undefined where the portal has none. */
+export function portalPathOf(path: string): string | undefined {
+  if (path === "/" || path === "/desk") return "";
+  const [, ticket] = /^\/(?:tickets|desk\/\w+)\/((?:INC|REQ)\d{7,15})$/.exec(path) ?? [];
+  if (ticket !== undefined) return `/tickets/${ticket}`;
+  const [, item] = /^\/catalog\/(cat_[0-9a-z]{26})$/.exec(path) ?? [];
+  if (item !== undefined) return `/ask/${item}`;
+  return path === "/catalog" ? "/ask" : undefined;
+}
