@@ -262,7 +262,7 @@ export interface Schemas {
   "MailTransport": { "listeners": readonly ({ "protocol": "smtp" | "smtps" | "lmtp"; "host": string; "port": number })[]; "sends": boolean };
   "Mailbox": { "id": string; "name": string; "address": string; "kind": "smtp" | "imap"; "teamId": string | null; "enabled": boolean; "acknowledge": boolean; "defaults": { "kind": "incident" | "request"; "itemId"?: string; "values"?: { readonly [name: string]: unknown }; "impact"?: number; "urgency"?: number; "category"?: string }; "templates": { "subject"?: string; "header"?: string; "footer"?: string }; "rules": readonly ({ "name": string; "when": { readonly [name: string]: unknown }; "action": "ignore" | "tag"; "tag"?: string })[]; "sendersHourlyMax": number; "imap": { "host": string; "port": number; "security": "tls" | "starttls" | "none"; "username": string; "secret": string; "folder": string } | null; "polledAt": string | null; "pollError": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "MailboxTest": { "ok": boolean; "error"?: string; "waiting"?: number };
-  "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "roleNames": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth"; "workspaces": readonly (Schemas["WorkspaceAccess"])[]; "workspaceCount": number; "isOperator": boolean; "sendsMail": boolean; "maintenance": { "message": string; "since": string } | null };
+  "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "roleNames": readonly (string)[]; "permissions": readonly (string)[]; "usesPortalOnly": boolean; "authenticatedBy": "session" | "api_token" | "oauth"; "workspaces": readonly (Schemas["WorkspaceAccess"])[]; "workspaceCount": number; "isOperator": boolean; "sendsMail": boolean; "maintenance": { "message": string; "since": string } | null };
   "Member": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string };
   "MemberAccess": { "userId": string; "hasSecondFactor": boolean; "lastSeenAt": string | null; "sessions": number; "tokens": number; "isManaged": boolean; "isShared": boolean };
   "MemberOf": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] };
@@ -332,7 +332,7 @@ export interface Schemas {
   "PinnedData": { "workflowId": string; "outputs": { readonly [name: string]: unknown } };
   "PlannedTask": { "title": string; "description"?: string; "assigneeId"?: string | null; "teamId"?: string | null; "dueMinutes"?: number; "required"?: boolean; "internal"?: boolean; "dependsOn"?: readonly (number)[] };
   "PortalAnswers": { "articles": readonly (Schemas["PortalArticle"])[]; "items": readonly (Schemas["PortalItem"])[]; "things": readonly (Schemas["PortalThing"])[]; "outages": readonly (Schemas["Outage"])[] };
-  "PortalApproval": { "id": string; "number": string; "title": string; "description": string; "values": { readonly [name: string]: unknown }; "requestedForName": string; "createdAt": string };
+  "PortalApproval": { "id": string; "number": string; "title": string; "description": string; "values": { readonly [name: string]: unknown }; "answers": readonly (Schemas["RequestAnswer"])[]; "price": string | null; "requestedForName": string; "createdAt": string };
   "PortalArticle": { "id": string; "title": string; "summary": string | null };
   "PortalHome": { "workspace": { "name": string; "slug": string; "timezone": string }; "look": Schemas["PortalLook"]; "things": readonly (Schemas["PortalThing"])[]; "approvals": readonly (Schemas["PortalApproval"])[]; "runApprovals": readonly (Schemas["Approval"])[]; "outages": readonly (Schemas["Outage"])[]; "items": readonly (Schemas["PortalItem"])[] };
   "PortalItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "estimate": string | null };
@@ -391,6 +391,8 @@ export interface Schemas {
   "ReportSourceKind": { "kind": string; "summary": string; "permission": string; "schema": { readonly [name: string]: unknown } };
   "ReportTimeBucket": { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean };
   "ReportTimePart": { "field": string; "part": "hour" | "weekday" | "day" | "month"; "timezone"?: string };
+  "RequestAnswer": { "name": string; "title": string; "text": string; "files": readonly ({ "fileId": string; "name": string; "bytes": number })[] };
+  "RequestAnswers": { "requestedBy": { "id": string; "name": string }; "requestedFor": { "id": string; "name": string }; "approvers": readonly ({ "id": string; "name": string })[]; "price": string | null; "answers": readonly (Schemas["RequestAnswer"])[] };
   "RequestDecision": { "userId": string; "approved": boolean; "comment": string | null; "at": string };
   "ResourceChange": { "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "count": number; "types": readonly (string)[]; "lastEventId": string; "lastAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" } };
   "ReviewDraft": { "title": string; "body": string; "tags": readonly (string)[]; "from": string; "to": string };
@@ -1772,6 +1774,8 @@ export interface Operations {
   "requests.fulfil": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Read a request */
   "requests.get": { params: { "id": string }; query?: { "asOf"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Read what a request asks for */
+  "requests.get_answers": { params: { "id": string }; reply: { "data": Schemas["RequestAnswers"] } };
   /** Download what is attached */
   "requests.get_attachment": { params: { "id": string; "attachmentId": string }; reply: string };
   /** What happened to a request, the newest first */
@@ -2868,6 +2872,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "requests.complete_task": "POST /api/v1/catalog/requests/{id}/tasks/{taskId}/complete",
   "requests.fulfil": "POST /api/v1/catalog/requests/{id}/fulfil",
   "requests.get": "GET /api/v1/catalog/requests/{id}",
+  "requests.get_answers": "GET /api/v1/catalog/requests/{id}/answers",
   "requests.get_attachment": "GET /api/v1/catalog/requests/{id}/attachments/{attachmentId}",
   "requests.get_timeline": "GET /api/v1/catalog/requests/{id}/timeline",
   "requests.list": "GET /api/v1/catalog/requests",
