@@ -77,13 +77,27 @@ export function bucketOf(
     moment.length === 10 ? instantOf(Date.parse(`${moment}Z`), timezone) : Date.parse(moment);
   const offset = offsetAt(ms, timezone);
   const wall = new Date(ms + offset);
-  if (unit === "hour") return new Date(wall.setUTCMinutes(0, 0, 0) - offset).toISOString();
+  if (unit === "hour") return new Date(hourOf(ms, timezone)).toISOString();
   wall.setUTCHours(0, 0, 0, 0);
   if (unit === "week") wall.setUTCDate(wall.getUTCDate() - ((wall.getUTCDay() + 6) % 7));
   if (unit === "month") wall.setUTCDate(1);
   if (unit === "quarter") wall.setUTCMonth(Math.floor(wall.getUTCMonth() / 3) * 3, 1);
   if (unit === "year") wall.setUTCMonth(0, 1);
   return new Date(instantOf(wall.getTime(), timezone)).toISOString();
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The first moment of an hour: minute by minute back for as long as clocks show that hour, to its minute 0 at most. */
+function hourOf(ms: number, timezone: string): number {
+  const wallAt = (at: number): number => at + offsetAt(at, timezone);
+  const begun = ms - (wallAt(ms) % HOUR_MS);
+  if (wallAt(begun) - begun === wallAt(ms) - ms) return begun;
+  const hourAt = (at: number): number => Math.floor(wallAt(at) / HOUR_MS);
+  let at = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+  while (wallAt(at) % HOUR_MS !== 0 && hourAt(at - MINUTE_MS) === hourAt(at)) at -= MINUTE_MS;
+  return at;
 }
 
 /** The moment at which clocks show this, given as if it were UTC; none of our midnights is left out. */

@@ -2,6 +2,7 @@
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { OpenReportSource, ReportField } from "#kernel/contributions/report-source.ts";
 import { fieldAt, valueConverter, type SqlContext } from "./field.ts";
+import { changesByPartOfHour, hourSql } from "./hour.ts";
 import type { Definition, TimeBucket, TimePart } from "../report.ts";
 import type { Column } from "./report-column.ts";
 import { valueColumn } from "./value-column.ts";
@@ -81,6 +82,7 @@ function bucketSql(
   const plain = stride === undefined ? undefined : fields.get(path);
   if (plain?.kind === "time") return `date_bin('${stride}', ${plain.sql}, ${FIRST_MOMENT})`;
   const moment = momentSql(fields, { path, timezone }, ctx, "/timeBucket");
+  if (unit === "hour" && changesByPartOfHour(timezone)) return hourSql(moment.sql, moment.zone);
   return `date_trunc('${unit}', ${moment.sql}, ${moment.zone})`;
 }
 

@@ -1,6 +1,7 @@
 /** Buckets without rows, between those that have some. */
 import { readInPartition, type ReportRequest } from "#kernel/contributions/report-source.ts";
 import { BUCKET } from "./column.ts";
+import { hourSql } from "./hour.ts";
 import type { Column } from "./report-column.ts";
 import type { Span } from "../definition/period.ts";
 import { ROWS_MAX, type TimeBucket } from "../report.ts";
@@ -49,9 +50,9 @@ function emptyRow(columns: readonly Column[], at: string, like: ReportRow): Repo
   );
 }
 
-/** By the quarter: the clocks of some zones change by half an hour. */
+/** In steps of 15 minutes: the clocks of some zones change by half an hour. */
 const HOURS = `
-  select distinct date_trunc('hour', s, $3::text) as at
+  select distinct ${hourSql("s", "$3::text")} as at
     from generate_series($1::timestamptz, $2::timestamptz, interval '15 minutes') as s
    order by 1 limit ${ROWS_MAX + 1}`;
 
