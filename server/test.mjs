@@ -6,6 +6,8 @@
  * After `--short` it leaves out what is dear and hardly ever breaks alone (`vitest.config.ts`).
  */
 import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { availableMemory } from "node:process";
 
@@ -19,6 +21,10 @@ const GOGC = "400";
 const words = process.argv.slice(2).filter((word) => word !== "--short");
 const isShort = process.argv.includes("--short");
 
+/** Where the tests write what has to be read last: which of them were left out. */
+const noticeFolder = mkdtempSync(join(tmpdir(), "millrace-notice-"));
+const noticeFile = join(noticeFolder, "notice");
+
 /**
  * @param {readonly string[]} args
  * @param {(text: Buffer) => void} [onText] - Gets what it says, which otherwise is said at once.
@@ -26,7 +32,12 @@ const isShort = process.argv.includes("--short");
  */
 function runScript(args, onText) {
   const stdio = onText === undefined ? "inherit" : "pipe";
-  const env = { GOGC, ...process.env, ...(isShort && { MILLRACE_TESTS: "short" }) };
+  const env = {
+    GOGC,
+    ...process.env,
+    ...(isShort && { MILLRACE_TESTS: "short" }),
+    MILLRACE_NOTICE_FILE: noticeFile,
+  };
   const child = spawn("npm", ["run", ...args], { cwd: REPOSITORY, env, stdio });
   if (onText) for (const stream of [child.stdout, child.stderr]) stream?.on("data", onText);
   return new Promise((resolve, reject) => {
@@ -60,4 +71,6 @@ if (isShort && isGood) {
     "\nLeft out: whole processes, commands of the host, most journeys, and what is large.\n",
   );
 }
+if (existsSync(noticeFile)) process.stderr.write(readFileSync(noticeFile));
+rmSync(noticeFolder, { recursive: true });
 process.exitCode = isGood ? 0 : 1;

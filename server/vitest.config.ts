@@ -102,7 +102,10 @@ export default defineConfig({
             ...configDefaults.exclude,
             ...(process.env["MILLRACE_TESTS"] === "short" ? NOT_SHORT : []),
           ],
-          globalSetup: ["./src/kernel/testing/database.ts", "./src/kernel/testing/chromium.ts"],
+          globalSetup: [
+            "./src/kernel/testing/database.ts",
+            "./src/kernel/testing/browser-notice.ts",
+          ],
           execArgv: [...FLAGS, "--import", PRELOAD],
           // Node reads the sources itself, as it does in the product: to transform them took 15 seconds. No test has a
           // mock of a module, for which vitest would read and parse each file once more.

@@ -2,7 +2,8 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
+import { launchChromium } from "../../../server/src/kernel/testing/browser-program.ts";
 import { findChromium } from "../../../server/src/kernel/testing/chromium.ts";
 import { dataOf } from "../faults/asker.ts";
 import type { Finding, Options, Proof } from "../proof.ts";
@@ -25,10 +26,9 @@ async function run(names: Options): Promise<Finding> {
   const house = stack.use(await House.open(data));
   const places = await furnish(house, stack);
   const unequal = await comparePulledCode(house);
-  const browser = await chromium.launch({
-    executablePath: findChromium() ?? "chromium",
-    args: ["--no-sandbox", "--disable-gpu"],
-  });
+  const program = await findChromium();
+  if (program === undefined) throw new Error("This needs Chromium. See ADR 0128.");
+  const browser = await launchChromium(program, ["--no-sandbox", "--disable-gpu"]);
   stack.defer(() => browser.close());
   await mkdir(FOLDER, { recursive: true });
   const wanted = picturesOf(places).filter(

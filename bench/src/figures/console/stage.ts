@@ -1,4 +1,5 @@
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { launchChromium } from "../../../../server/src/kernel/testing/browser-program.ts";
 import { findChromium } from "../../../../server/src/kernel/testing/chromium.ts";
 import type { Product } from "../../endpoint.ts";
 import { load } from "../../load.ts";
@@ -24,8 +25,8 @@ export class Stage implements AsyncDisposable {
   }
 
   static async open(rig: Rig): Promise<Stage> {
-    const executablePath = findChromium();
-    if (executablePath === undefined) throw new Error("This needs Chromium. See ADR 0032.");
+    const program = await findChromium();
+    if (program === undefined) throw new Error("This needs Chromium. See ADR 0128.");
     const child = await rig.startPlainProduct();
     const { port } = child;
     // An owner without a name of their own is welcomed first.
@@ -33,7 +34,7 @@ export class Stage implements AsyncDisposable {
     const product = { ...child, token: await logIn(port) };
     const { hookPath } = await deploy(product, ORDERS);
     await load({ port, status: 200, next: newOrders(hookPath), connections: 4 }, { count: RUNS });
-    return new Stage(product, await chromium.launch({ executablePath, args: FLAGS }));
+    return new Stage(product, await launchChromium(program, FLAGS));
   }
 
   /** A page of a browser that has stored nothing. */

@@ -1,6 +1,11 @@
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type Browser, type BrowserContext, type Page } from "playwright-core";
 import { describe } from "vitest";
-import { findChromium } from "./chromium.ts";
+import { describeSearch, SEARCH_FILE } from "./browser-notice.ts";
+import { launchChromium } from "./browser-program.ts";
+import { type BrowserSearch, provideChromium } from "./chromium.ts";
+import { makeSharedFolder } from "./shared-folder.ts";
 
 const FLAGS = [
   "--no-sandbox",
@@ -15,19 +20,39 @@ const FLAGS = [
   "--disable-features=PreloadTopChromeWebUI,Translate,MediaRouter,OptimizationHints,PaintHolding",
 ];
 
-/** Groups tests that need a browser: without one they fail, unless somebody has said that they may be left out. */
-export const describeInBrowser = describe.skipIf(
-  process.env["MILLRACE_SKIP_BROWSER_TESTS"] === "1",
-);
+/** For the slowest way to a browser, which is to download and install it. */
+const SEARCH_MAX_MS = 1_200_000;
+
+/** Looks once for all files of a run. */
+async function searchOnce(): Promise<BrowserSearch> {
+  if (process.env["MILLRACE_SKIP_BROWSER_TESTS"] === "1") {
+    return shareSearch(async () => ({ reasons: ["MILLRACE_SKIP_BROWSER_TESTS=1 asks for that."] }));
+  }
+  const search = await shareSearch(provideChromium);
+  if (!search.program && process.env["CI"] === "true") throw new Error(describeSearch(search));
+  return search;
+}
+
+async function shareSearch(look: () => Promise<BrowserSearch>): Promise<BrowserSearch> {
+  const write = async (draft: string): Promise<void> => {
+    await mkdir(draft);
+    await writeFile(join(draft, basename(SEARCH_FILE)), JSON.stringify(await look()));
+  };
+  const folder = await makeSharedFolder("browser", write, SEARCH_MAX_MS);
+  return JSON.parse(await readFile(join(folder, basename(SEARCH_FILE)), "utf8"));
+}
+
+const { program } = await searchOnce();
+
+/** Groups tests that need a browser. Without one they are left out, or fail where `CI=true` (ADR 0128). */
+export const describeInBrowser = describe.skipIf(program === undefined);
 
 let launched: Promise<Browser> | undefined;
 
-/**
- * The Chromium of this machine, which no npm package brings (ADR 0032). All test files of a worker share it and close
- * their own contexts; it ends with the worker.
- */
+/** All test files of a worker share one browser and close their own contexts; it ends with the worker. */
 export function sharedBrowser(): Promise<Browser> {
-  launched ??= chromium.launch({ executablePath: requireChromium(), args: FLAGS });
+  if (program === undefined) throw new Error("A test outside of describeInBrowser asks for one.");
+  launched ??= launchChromium(program, FLAGS);
   return launched;
 }
 
@@ -74,15 +99,4 @@ export async function leaveSeat(seat: Seat, origins: readonly string[]): Promise
   } catch {
     await context.close();
   }
-}
-
-function requireChromium(): string {
-  const found = findChromium();
-  if (found !== undefined) return found;
-  const named = process.env["MILLRACE_CHROMIUM"];
-  throw new Error(
-    `${named === undefined ? "There is no Chromium here" : `MILLRACE_CHROMIUM names ${named}, which is not there`}: ` +
-      "the tests of pages need one. Install it (Debian and Ubuntu: apt-get install chromium-headless-shell), name one in " +
-      "MILLRACE_CHROMIUM, or leave those tests out with MILLRACE_SKIP_BROWSER_TESTS=1.",
-  );
 }

@@ -1,10 +1,17 @@
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+/** The browser of the tests: one that is named, installed, or can be installed here (ADR 0128). */
 import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
+import { type BrowserProgram, canStart } from "./browser-program.ts";
+import { fetchFromNpm, findFetched, installOnDebian } from "./install-chromium.ts";
 
-/** The one without windows takes a quarter less of the processor's time. */
-const HEADLESS = "chromium-headless-shell";
+/** A browser, or why there is none. */
+export interface BrowserSearch {
+  readonly program?: BrowserProgram;
+  readonly reasons: readonly string[];
+}
+
+/** The headless shell takes a quarter less CPU time than a Chromium with windows. */
+export const HEADLESS = "chromium-headless-shell";
 const PROGRAMS = [
   HEADLESS,
   "chromium",
@@ -21,30 +28,47 @@ const ELSEWHERE = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
-const APT = "/usr/bin/apt-get";
 
-/** The path of this machine's Chromium or Chrome, if there is one. */
-export function findChromium(): string | undefined {
-  const named = process.env["MILLRACE_CHROMIUM"];
-  if (named !== undefined) return existsSync(named) ? named : undefined;
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
+/** The browser that this machine has: the one in MILLRACE_CHROMIUM and no other, or the first that starts. */
+export async function findChromium(
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<BrowserProgram | undefined> {
+  const named = env["MILLRACE_CHROMIUM"];
+  if (named !== undefined) {
+    const program = { executablePath: named };
+    if (await canStart(program)) return program;
+    throw new Error(`MILLRACE_CHROMIUM is set to ${named}, which does not start.`);
+  }
+  const folders = (env["PATH"] ?? "").split(delimiter);
   const candidates = [
     ...folders.flatMap((folder) => PROGRAMS.map((name) => join(folder, name))),
     ...ELSEWHERE,
     // The one of `playwright-core install chromium`.
     chromium.executablePath(),
   ];
-  return candidates.find((path) => existsSync(path));
+  for (const executablePath of candidates) {
+    if (await canStart({ executablePath })) return { executablePath };
+  }
+  return findFetched();
 }
 
-/**
- * Installs Chromium once before all tests, where a CI machine is ours to change: as root, on Debian. Elsewhere the
- * tests of pages fail and say what they need (ADR 0032).
- */
-export function setup(): void {
-  const isOurs = process.env["CI"] === "true" && process.getuid?.() === 0 && existsSync(APT);
-  if (!isOurs || findChromium() || process.env["MILLRACE_SKIP_BROWSER_TESTS"] === "1") return;
-  for (const args of [["update"], ["install", "-y", "--no-install-recommends", HEADLESS]]) {
-    execFileSync(APT, args, { stdio: "ignore", timeout: 600_000 });
+/** The browser that this machine has, or gets now: from Debian where we are root, else from npm. */
+export async function provideChromium(): Promise<BrowserSearch> {
+  const reasons: string[] = [];
+  const sources = [
+    findChromium,
+    async () => ((await installOnDebian(HEADLESS)) ? findChromium() : undefined),
+    fetchFromNpm,
+  ];
+  for (const source of sources) {
+    try {
+      const program = await source();
+      if (program && (await canStart(program))) return { program, reasons };
+    } catch (error) {
+      reasons.push(error instanceof Error ? error.message : String(error));
+      // A browser that is named and does not work is a mistake, which another browser would hide.
+      if (source === findChromium) break;
+    }
   }
+  return { reasons };
 }

@@ -5,10 +5,11 @@ import { inject } from "vitest";
 import { errnoOf } from "../embedded/processes.ts";
 import { until } from "./world.ts";
 
-/** A folder that several files of this run need: whoever comes first makes it, the others wait. */
+/** A folder that several files of this run need: the first file makes it, the others wait. */
 export async function makeSharedFolder(
   name: string,
   make: (draft: string) => Promise<void>,
+  limitMs?: number,
 ): Promise<string> {
   const folder = join(inject("folder"), name);
   if (existsSync(folder)) return folder;
@@ -16,7 +17,7 @@ export async function makeSharedFolder(
     await mkdir(`${folder}.claim`);
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
-    await until(async () => existsSync(folder));
+    await until(async () => existsSync(folder), limitMs);
     return folder;
   }
   await make(`${folder}.draft`);
