@@ -1,7 +1,8 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { BaseSequencer, type Reporter, type TestSpecification } from "vitest/node";
+import { chooseSeed } from "./src/kernel/testing/seed.ts";
 
 /** Tests in a browser, of every operation, and with processes of their own. */
 const LONG =
@@ -79,6 +80,20 @@ const FLAGS = [
 ];
 const PRELOAD = join(import.meta.dirname, "src/kernel/testing/preload.ts");
 
+process.env["MILLRACE_TEST_SEED"] = String(chooseSeed());
+
+/** Names the seed where it matters. */
+const SEED_REPORTER: Reporter = {
+  onTestRunEnd(_modules, _errors, reason) {
+    const isThorough = process.env["MILLRACE_THOROUGH"] === "1";
+    if (reason === "passed" && !isThorough) return;
+    const seed = process.env["MILLRACE_TEST_SEED"];
+    process.stderr.write(
+      `\nRandom tests had the seed ${seed}: MILLRACE_TEST_SEED=${seed} repeats it.\n`,
+    );
+  },
+};
+
 export default defineConfig({
   test: {
     // Longer than anything is waited for, and far longer than anything takes: for a machine that is busy.
@@ -90,8 +105,9 @@ export default defineConfig({
     // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
     // process, such as a setting of the environment or a timer, it must put back.
     isolate: false,
+    setupFiles: [join(import.meta.dirname, "src/kernel/testing/property-tests.ts")],
     sequence: { sequencer: LongAmongShort },
-    reporters: ["default"],
+    reporters: ["default", SEED_REPORTER],
     projects: [
       {
         extends: true,

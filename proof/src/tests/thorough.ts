@@ -5,6 +5,10 @@ import { runTests } from "./run-tests.ts";
 
 const SERVER = join(import.meta.dirname, "../../../server");
 
+/** Fewer rounds in the suite, axe in each look, or random values. */
+const HAS_LONG_FORM =
+  /testing\/thorough\.ts|testing\/seed\.ts|"fast-check"|journeys\/testing\.ts|"\.\/testing\.ts"/;
+
 /** All tests that have a long form, in it: every attack, every moment of a kill, every role, every look of a page. */
 export const thorough: Proof = {
   name: "thorough",
@@ -13,10 +17,8 @@ export const thorough: Proof = {
 };
 
 async function run(words: Options): Promise<Finding> {
-  const files = globSync("src/**/*.test.ts", { cwd: SERVER })
-    .filter((file) =>
-      /testing\/thorough\.ts|journeys\/testing\.ts|"\.\/testing\.ts"/.test(read(file)),
-    )
+  const files = globSync(["src/**/*.test.ts", "../console/src/**/*.test.ts"], { cwd: SERVER })
+    .filter((file) => HAS_LONG_FORM.test(read(file)))
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
     .toSorted();
   return { held: await runTests(files), lines: files };

@@ -13,10 +13,11 @@ import {
   useProducts,
   type Victims,
 } from "./testing/product.ts";
+import { TEST_SEED } from "#kernel/testing/seed.ts";
 
 /** As a power cut does it; `npm run proof -- crash` goes on for as many rounds as one likes. */
 const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? 1);
-const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? 20_261);
+const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? TEST_SEED);
 /** For a busy machine. */
 const LIMIT_MS = 200_000 + ROUNDS * 60_000;
 const UPDATERS = 4;

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { lookAfter } from "../../../proof/src/fuzz/aftermath.ts";
 import { tell } from "../../../proof/src/fuzz/index.ts";
 import { fuzz } from "../../../proof/src/fuzz/run.ts";
+import { TEST_SEED } from "#kernel/testing/seed.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import { builtServer } from "./testing/built-server.ts";
 
 /** The first of the requests that `npm run proof -- fuzz` sends for as long as one likes. */
 const REQUESTS = 200;
-const SEED = 20_260;
 
 const world = await useWorld({
   work: true,
@@ -27,7 +27,7 @@ const UNREACHED = /: never answered with success$/m;
 
 test("whatever is sent to any operation, the answer is one that its description knows, and holds nothing of others", async () => {
   const target = { origin, sql: world.sql, nowMs: () => world.clock.nowMs() };
-  await using result = await fuzz(target, { requests: REQUESTS, seed: SEED, connections: 8 });
+  await using result = await fuzz(target, { requests: REQUESTS, seed: TEST_SEED, connections: 8 });
   await lookAfter(target, result, world.lines.join(""));
   const { lines } = tell(result, {}, []);
   const faults = lines.filter((line) => line.startsWith("FAULT") && !UNREACHED.test(line));

@@ -16,10 +16,11 @@ import {
   type Question,
 } from "./testing/step-system.ts";
 import { all, type Ask, asker, kill, launch, logIn, useProducts } from "./testing/product.ts";
+import { TEST_SEED } from "#kernel/testing/seed.ts";
 
 /** Each round kills in another kind of step; `npm run proof -- crash` has time for all of them, and again. */
 const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? 1);
-const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? 20_261);
+const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? TEST_SEED);
 /** A file in which each round leaves a line, for `npm run proof -- crash`. */
 const REPORT = process.env["MILLRACE_CRASH_REPORT"];
 /** A job whose process was killed is taken up when its lease is over, which takes minutes. */

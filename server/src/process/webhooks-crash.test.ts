@@ -15,11 +15,12 @@ import {
   useProducts,
   type Victims,
 } from "./testing/product.ts";
+import { TEST_SEED } from "#kernel/testing/seed.ts";
 
 const VICTIMS: readonly Victims[] = ["group", "everything", "parent"];
 /** One for each kind of victims where there is time; `npm run proof -- crash` goes on for more. */
 const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? tries(1, VICTIMS.length));
-const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? 20_261);
+const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? TEST_SEED);
 /** For a busy machine. */
 const LIMIT_MS = 200_000 + ROUNDS * 60_000;
 const WRITERS = 8;

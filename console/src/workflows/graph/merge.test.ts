@@ -31,6 +31,7 @@ const add = (root: Definition, id: string, after: string): Definition =>
   insertSteps(root, { nodes: [step(id)], edges: [] }, { place: "", after });
 
 describe("what two people did to one definition", () => {
+  const RUNS = fc.readConfigureGlobal().numRuns ?? 100;
   const base = chain("a", "b", "c");
 
   test("stays of both where they touched different steps", () => {
@@ -178,6 +179,7 @@ function isRound({ nodes, edges }: Graph): boolean {
   return left.size > 0;
 }
 
+const RUNS = fc.readConfigureGlobal().numRuns ?? 100;
 const base = chain("a", "b", "c", "d", "e");
 
 test("whatever two people do, nothing of it is lost, goes in a circle, or begins with the run unasked", () => {
@@ -210,7 +212,7 @@ test("whatever two people do, nothing of it is lost, goes in a circle, or begins
       );
       expect(followed).toEqual([]);
     }),
-    { numRuns: 400, seed: 20 },
+    { numRuns: 4 * RUNS },
   );
 });
 
@@ -227,6 +229,6 @@ test("who changed nothing takes what the other did, and the same twice is the sa
         expect([definition, conflicts]).toEqual([edited, []]);
       }
     }),
-    { numRuns: 200, seed: 20 },
+    { numRuns: 2 * RUNS },
   );
 });

@@ -5,6 +5,7 @@ import { resolveRelativeTime } from "#kernel/condition/relative-time.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { bucketOf, type Row } from "./testing/expected-results.ts";
 import { time } from "./testing/drafts.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const DAY_MS = 86_400_000;
 const PREVIEW = "POST /api/v1/analytics/reports/preview";
@@ -72,7 +73,7 @@ test("a relative time is the first moment of its unit by the clocks of the zone,
       },
     ),
     {
-      numRuns: 200,
+      numRuns: tries(200),
       examples: [
         // Clocks there go back by half an hour, and forward by half an hour.
         ["2025-04-05T15:29:59.000Z", "Australia/Lord_Howe", "hour"],

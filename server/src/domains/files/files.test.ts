@@ -10,6 +10,7 @@ import { TEST_KEY_TEXT } from "#kernel/testing/database.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { collectFiles } from "./collector.ts";
 import { download, upload } from "./testing/upload.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const world = await useWorld({
   env: { MILLRACE_FILE_MAX_MIB: "1", MILLRACE_FILE_QUOTA_MIB: "40" },
@@ -75,7 +76,7 @@ test("whatever is uploaded, by body or form, comes back byte for byte, in any ra
       ]);
       if (part.status !== 416) expect(part.bytes.equals(expected.bytes)).toBe(true);
     }),
-    { numRuns: 25 },
+    { numRuns: tries(25) },
   );
 });
 

@@ -27,10 +27,11 @@ import {
   TRANSITIONS,
   WORKERS,
 } from "./testing/ticket-model.ts";
+import { TEST_SEED } from "#kernel/testing/seed.ts";
 
 const WALKERS = 8;
 const STEPS = Number(process.env["MODEL_STEPS"] ?? tries(1_000, 3_200)) / WALKERS;
-const SEED = Number(process.env["MODEL_SEED"] ?? 2);
+const SEED = Number(process.env["MODEL_SEED"] ?? TEST_SEED);
 
 const world = await useWorld();
 const roles: readonly Role[] = [

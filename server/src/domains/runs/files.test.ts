@@ -23,6 +23,7 @@ const served = new Map<
 >();
 const received: { readonly path: string; readonly type: string; readonly bytes: Buffer }[] = [];
 let onceCalls = 0;
+let attempts = 0;
 const upstream = await serve((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -31,6 +32,7 @@ const upstream = await serve((request, response) => {
     const type = request.headers["content-type"] ?? "";
     if (request.method !== "GET") received.push({ path, type, bytes: Buffer.concat(chunks) });
     const found = served.get(path);
+    if (path === "/attempt") return response.writeHead(200).end(`try ${(attempts += 1)}`);
     if (path === "/once" && onceCalls++ === 0) return response.writeHead(503).end();
     return response
       .writeHead(found || request.method !== "GET" ? 200 : 404, found?.headers ?? {})
@@ -373,7 +375,8 @@ test("an attempt that broke off leaves nothing, and files go with their run", as
       retry: { maxAttempts: 2, backoffMs: 1, strategy: "fixed" },
       config: {
         source: `
-          const file = await context.files.write("try.txt", "try " + Math.random());
+          const { body } = await context.http.request({ url: "${url}/attempt" });
+          const file = await context.files.write("try.txt", String(body));
           const { status } = await context.http.request({ url: "${url}/once" });
           if (status === 503) throw new Error("once");
           return file;`,

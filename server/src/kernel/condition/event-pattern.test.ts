@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compilePattern, isPattern } from "./event-pattern.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 describe("isPattern", () => {
   test.each([
@@ -91,7 +92,7 @@ describe("compilePattern", () => {
         const same = pattern.every((one, index) => one === "*" || one === type[index]);
         expect(compilePattern([typeOf(...pattern)])(typeOf(...type))).toBe(fits && same);
       }),
-      { numRuns: 1000 },
+      { numRuns: tries(1000) },
     );
   });
 

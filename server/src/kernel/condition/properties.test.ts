@@ -169,7 +169,7 @@ describe("for all conditions and subjects", () => {
         if (errors.length > 0 || !isRecord(made)) return;
         expect(compileCondition(made)(of)).toBeTypeOf("boolean");
       }),
-      { numRuns: 1000 },
+      { numRuns: tries(1000) },
     );
   });
 });

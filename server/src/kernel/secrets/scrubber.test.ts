@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodingsOf } from "./secret-forms.ts";
 import { Scrubber, type UsedSecret } from "./scrubber.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const used = (name: string, value: string): UsedSecret => ({
   name,
@@ -39,7 +40,7 @@ test("a scrubbed text has the value in no spelling, whatever surrounds it", () =
       const scrubbed = new Scrubber([used("A", secret)]).scrub(text);
       for (const encode of encodings) expect(scrubbed).not.toContain(encode(secret));
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });
 
@@ -58,7 +59,7 @@ test("several secrets that overlap are all gone", () => {
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });
 

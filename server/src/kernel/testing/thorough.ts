@@ -4,5 +4,5 @@
  */
 export const IS_THOROUGH = process.env["MILLRACE_THOROUGH"] === "1";
 
-/** The number of random attempts: many where there is time. */
-export const tries = (few: number, many: number): number => (IS_THOROUGH ? many : few);
+/** The number of random attempts: ten times as many where there is time, or the number given. */
+export const tries = (few: number, many = 10 * few): number => (IS_THOROUGH ? many : few);

@@ -5,6 +5,7 @@ import { newId } from "#kernel/schema/id.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { aggregate, bucket, COLUMNS, FILTERS, row, RULES, time } from "../testing/drafts.ts";
 import { type Asked, reckon, type Row } from "../testing/expected-results.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const RUNS = 12;
 const world = await useWorld();
@@ -122,7 +123,7 @@ test("tiles that are read together say what each report says alone", async () =>
         }
       },
     ),
-    { numRuns: 5 },
+    { numRuns: tries(5) },
   );
 });
 
@@ -222,7 +223,7 @@ test("numbers of a saved query are those of its rows", async () => {
   });
   await fc.assert(
     fc.asyncProperty(asked, (draft) => expectReckoned(owner, { ...draft, source }, seen)),
-    { numRuns: 5 },
+    { numRuns: tries(5) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { type FilledTable, createFilledTable, pagesOf } from "../testing/records.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -195,6 +196,6 @@ test("an export that is imported gives the same records", async () => {
       expect(answer.body).toMatchObject({ data: { imported: records.length } });
       expect(await all(to.path, fields)).toEqual(await all(from.path, fields));
     }),
-    { numRuns: 8 },
+    { numRuns: tries(8) },
   );
 });

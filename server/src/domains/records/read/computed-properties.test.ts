@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { createFilledTable, recordId } from "../testing/records.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -115,6 +116,6 @@ test("rollups, their filters, and paths through references mean what they mean i
         expect(found.map(({ id }: any) => id)).toEqual(named);
       }
     }),
-    { numRuns: 12 },
+    { numRuns: tries(12) },
   );
 });

@@ -10,7 +10,7 @@ import {
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
+import { IS_THOROUGH, tries } from "#kernel/testing/thorough.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import {
@@ -154,8 +154,7 @@ test("a run that is killed at any point ends as the interpreter predicts, and re
       }
     }),
     {
-      numRuns: IS_THOROUGH ? 20 : 2,
-      seed: 4_711,
+      numRuns: tries(4, 40),
       endOnFailure: true,
       examples: [[flowControl], [racing]],
     },

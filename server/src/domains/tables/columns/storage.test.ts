@@ -10,6 +10,7 @@ import { columnTypeOf } from "./registry.ts";
 import type { Json } from "./column-type.ts";
 import { defaultSql, toLiteral } from "./default.ts";
 import { parseColumn } from "./parse-fields.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const world = await useWorld();
 const client: pg.Client = new pg.Client({
@@ -134,7 +135,7 @@ test.each(ARBITRARY)(
           const literals = canonical.map((value) => toLiteral(column, value));
           expect(await kept(literals, [], show)).toEqual(canonical);
         }),
-        { numRuns: 25, endOnFailure: true },
+        { numRuns: tries(25), endOnFailure: true },
       );
     });
   },
@@ -301,7 +302,7 @@ test.each(["text", "json"] as const)(
         await client.query("drop table t");
         expect(rows).toEqual([{ it: given }]);
       }),
-      { numRuns: 50, endOnFailure: true },
+      { numRuns: tries(50), endOnFailure: true },
     );
   },
 );

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { createFilledTable } from "#domains/records/testing/records.ts";
 import { compileJsonata, BASE64, type Jsonata } from "#kernel/expression/jsonata.ts";
 import { useWorld } from "#kernel/testing/world.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -114,7 +115,7 @@ test("a formula means the same in SQL and in memory", async () => {
       const dropColumns = addColumns.map(({ name }) => name);
       await owner(`PATCH /api/v1/tables/${table.slug}`, { dropColumns });
     }),
-    { numRuns: 12, endOnFailure: true },
+    { numRuns: tries(12), endOnFailure: true },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { attributeErrors, mergeSchemas } from "./check-attributes.ts";
 import { ANY_ATTRIBUTES, type ObjectSchema, parseSchema } from "./schema.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 function schemaOf(given: Record<string, unknown>): ObjectSchema {
   const read = parseSchema(given, "/attributes");
@@ -112,6 +113,6 @@ test("any schema and any attributes are parsed and checked without an exception"
       if ("errors" in read) return read.errors.length > 0;
       return Array.isArray(attributeErrors(read.schema, attributes, ""));
     }),
-    { numRuns: 300 },
+    { numRuns: tries(300) },
   );
 });

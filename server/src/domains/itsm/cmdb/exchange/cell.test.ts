@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AttributeSchema } from "../classes/schema.ts";
 import { formatCell, parseCell } from "./cell.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const SCHEMAS: readonly (AttributeSchema | undefined)[] = [undefined, {}, { type: "integer" }];
 const TEXT: AttributeSchema = { type: "string" };
@@ -17,7 +18,7 @@ test("a formatted cell is parsed back", () => {
       const cell = formatCell(written, schema);
       expect(parseCell(cell ?? "", schema)).toEqual(written);
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
   fc.assert(
     fc.property(fc.string(), (written) => {

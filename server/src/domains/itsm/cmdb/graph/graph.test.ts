@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { idsInOrder, newId } from "#kernel/schema/id.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import { RELATIONSHIP_TYPES } from "../relationships/relationship.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -70,7 +71,7 @@ const asking = fc.record({
   direction: fc.constantFrom("downstream", "upstream", "both"),
   types: fc.option(fc.uniqueArray(aType, { minLength: 1 })),
 });
-const RUNS = { numRuns: 30, seed: 8 };
+const RUNS = { numRuns: tries(30) };
 
 function followed(ties: readonly Tie[], types: readonly string[] | null): readonly Tie[] {
   return types ? ties.filter(({ type }) => types.includes(type)) : ties;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { businessTime, type Calendar } from "./business-hours.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -146,7 +147,7 @@ test("time adds up: to a point between, and on from there", () => {
       expect(elapsed(from, between) + elapsed(between, to)).toBe(elapsed(from, to));
       expect(elapsed(from, to)).toBeLessThanOrEqual(to - from);
     }),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   );
 });
 
@@ -160,7 +161,7 @@ test("when it is used up it is used up, and a moment before it is not", () => {
       expect(elapsed(from, until)).toBe(amount);
       expect(elapsed(from, until - 1)).toBe(amount - 1);
     }),
-    { numRuns: 100 },
+    { numRuns: tries(100) },
   );
 });
 

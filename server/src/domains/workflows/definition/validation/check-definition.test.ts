@@ -9,6 +9,7 @@ import {
   step,
   types,
 } from "../../testing/definitions.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const sound = {
   name: "Escalate",
@@ -186,6 +187,6 @@ test("any JSON is checked without a throw, and every path is a pointer", () => {
         expect(message).not.toBe("");
       }
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });

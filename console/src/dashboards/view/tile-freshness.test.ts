@@ -1,10 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { isAbout, keepNewest } from "./tile-freshness.ts";
 
-vi.mock("../../data/api.ts", () => ({}));
-vi.mock("../../data/live/live.ts", () => ({}));
-
-test("an event stales the tiles that count what it changed, and no others", async () => {
-  const { isAbout } = await import("./live.ts");
+test("an event stales the tiles that count what it changed, and no others", () => {
   const record = { type: "record.created", data: { tableSlug: "orders" } };
   expect(isAbout({ kind: "records", table: "orders" }, record)).toBe(true);
   expect(isAbout({ kind: "records", table: "people" }, record)).toBe(false);
@@ -18,8 +15,7 @@ test("an event stales the tiles that count what it changed, and no others", asyn
   ).toBe(false);
 });
 
-test("a tile that was read later than an answer stays, whichever came first", async () => {
-  const { keepNewest } = await import("./live.ts");
+test("a tile that was read later than an answer stays, whichever came first", () => {
   const tile = (id: string, second: number) => ({
     id,
     kind: "report" as const,

@@ -1,0 +1,36 @@
+/**
+ * The seed of all random tests of a run: that of the commit, so that a commit that has passed once passes for everyone
+ * who clones it, and another commit tries other values. `MILLRACE_TEST_SEED` sets it; `proof -- thorough` takes a new one.
+ */
+import { execFileSync } from "node:child_process";
+import { IS_THOROUGH } from "./thorough.ts";
+
+/** For sources without a Git repository. */
+const WITHOUT_COMMIT = 20_261;
+const HEX_DIGITS = 7;
+
+/** Chooses the seed in the first process; its workers find it in their environment. */
+export function chooseSeed(env: NodeJS.ProcessEnv = process.env): number {
+  const named = env["MILLRACE_TEST_SEED"];
+  if (named !== undefined) return readSeed(named);
+  if (IS_THOROUGH) return Date.now() % 2 ** 28;
+  return seedOfCommit() ?? WITHOUT_COMMIT;
+}
+
+/** The seed of this run, in a worker. */
+export const TEST_SEED = readSeed(process.env["MILLRACE_TEST_SEED"] ?? String(WITHOUT_COMMIT));
+
+function readSeed(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`MILLRACE_TEST_SEED is not a number: ${text}`);
+  return Number(text);
+}
+
+function seedOfCommit(): number | undefined {
+  try {
+    const options = { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "ignore"] } as const;
+    const hash = execFileSync("git", ["rev-parse", "HEAD"], options).toString();
+    return Number.parseInt(hash.slice(0, HEX_DIGITS), 16);
+  } catch {
+    return undefined;
+  }
+}
