@@ -96,16 +96,15 @@ const SEED_REPORTER: Reporter = {
 
 export default defineConfig({
   test: {
-    // Longer than anything is waited for, and far longer than anything takes: for a machine that is busy.
-    testTimeout: 150_000,
-    hookTimeout: 150_000,
     // A second, which is the default, is not much for a page on a busy machine.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 20_000 } },
     maxWorkers: WORKERS,
     // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
     // process, such as a setting of the environment or a timer, it must put back.
     isolate: false,
-    setupFiles: [join(import.meta.dirname, "src/kernel/testing/property-tests.ts")],
+    setupFiles: ["property-tests.ts", "test-limits.ts"].map((file) =>
+      join(import.meta.dirname, "src/kernel/testing", file),
+    ),
     sequence: { sequencer: LongAmongShort },
     reporters: ["default", SEED_REPORTER],
     projects: [

@@ -16,7 +16,7 @@ import { Terminal } from "./cli/testing/terminal.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 // Nothing is looked for by its meaning here: the vectors of what comes with a pack took three seconds.
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const url = await world.app.listen({ host: "127.0.0.1", port: 0 });
 const home: string = mkdtempSync(join(tmpdir(), "millrace-code-"));

@@ -134,3 +134,19 @@ function areaOf(path: string): string {
   if (existsSync(join(root, "src/domains", family, name, "index.ts"))) return join(family, name);
   return family && join(family, dirname(rest));
 }
+
+test("the suite runs every test, with a seed that is known, and none replaces a module of ours", () => {
+  const consoleRoot = join(root, "../console");
+  const tests = [
+    ...sources,
+    ...globSync("src/**/*.test.ts", { cwd: consoleRoot }).map((path) => ({
+      path: `console/${path}`,
+      text: readFileSync(join(consoleRoot, path), "utf8"),
+    })),
+  ].filter(({ path }) => /\.test\.ts$|\/testing/.test(path) && path !== "src/tidy.test.ts");
+  // A longer form is more rounds of a test that runs; see kernel/testing/thorough.ts.
+  const faults =
+    /(runIf|skipIf)\(!?IS_THOROUGH|\b(test|describe)\.(skip|only|todo)\(|\bvi\.(mock|doMock)\(|Math\.random\(/;
+  expect(tests.filter(({ text }) => faults.test(text)).map(({ path }) => path)).toEqual([]);
+  expect(tests.length).toBeGreaterThan(600);
+});

@@ -6,7 +6,7 @@ import {
   performAction,
 } from "#domains/itsm/changes/testing/changes.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectSound, useConsole, testAtLength } from "./testing.ts";
+import { expectSound, useConsole } from "./testing.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -90,7 +90,7 @@ describeInBrowser("changes", () => {
     await other.page.getByText("Nothing to decide").waitFor();
   });
 
-  testAtLength("a viewer reads why they can't vote, on a telephone too", async () => {
+  test("a viewer reads why they can't vote, on a telephone too", async () => {
     const owner = await at.world.member(["owner"]);
     const change = await createSubmittedChange(owner, {
       title: "Swap a switch",

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 import { type Ask, until } from "#kernel/testing/world.ts";
-import { expectSound, useConsole, type Visitor, testAtLength } from "./testing.ts";
+import { expectSound, useConsole, type Visitor } from "./testing.ts";
 
 const TICKETS = IS_THOROUGH ? 10 : 3;
 
@@ -74,7 +74,7 @@ describeInBrowser("the agent's desk", () => {
       await page.keyboard.press("t");
       await page.getByText(`${number} is yours`).waitFor();
       await page.keyboard.press("r");
-      if (n > 0) await page.keyboard.insertText(ANSWER);
+      if (n > 0) await page.keyboard.type(ANSWER);
       else {
         const countDrawn = await countPanelDrawn(page);
         await page.keyboard.type(ANSWER);
@@ -114,9 +114,9 @@ describeInBrowser("the agent's desk", () => {
 
     // Both write: each sees that the other does, and who is second is told before anything is sent.
     await ada.page.keyboard.press("r");
-    await ada.page.keyboard.insertText("Ada: we are on it.");
+    await ada.page.keyboard.type("Ada: we are on it.");
     await ben.page.keyboard.press("r");
-    await ben.page.keyboard.insertText("Ben: could you restart it?");
+    await ben.page.keyboard.type("Ben: could you restart it?");
     await ada.page.getByText(/is writing/).waitFor();
     await ada.page.keyboard.press("Control+Enter");
     await story(ada).getByText("Ada: we are on it.").waitFor();
@@ -170,29 +170,26 @@ describeInBrowser("the agent's desk", () => {
     }
   });
 
-  testAtLength(
-    "who may only read is offered no act that would be refused, and a small screen has it all",
-    async () => {
-      const number = await raise("A long name of a thing that no longer works as it did before");
-      const viewer = await at.visit(["viewer"], { width: 400 });
-      const { page } = viewer;
-      await enter(viewer, "/desk?view=open");
-      await expectSound(viewer);
-      expect(await page.getByRole("button", { name: "Create a ticket" }).isDisabled()).toBe(true);
-      await page.getByRole("option", { name: new RegExp(number) }).click();
-      await story(viewer).waitFor();
-      expect(await page.getByRole("textbox", { name: "Answer to the caller" }).isDisabled()).toBe(
-        true,
-      );
-      for (const button of await page.getByRole("button", { name: /^(Take it|Resolve)/ }).all()) {
-        expect(await button.isDisabled()).toBe(true);
-      }
-      await page.getByRole("button", { name: "Details" }).click();
-      await page.getByRole("complementary", { name: "Details" }).waitFor();
-      await expectSound(viewer);
-      await page.getByRole("button", { name: "Close the details" }).click();
-      await page.getByRole("button", { name: "Back to the list" }).click();
-      await page.getByRole("listbox", { name: "Tickets" }).waitFor();
-    },
-  );
+  test("who may only read is offered no act that would be refused, and a small screen has it all", async () => {
+    const number = await raise("A long name of a thing that no longer works as it did before");
+    const viewer = await at.visit(["viewer"], { width: 400 });
+    const { page } = viewer;
+    await enter(viewer, "/desk?view=open");
+    await expectSound(viewer);
+    expect(await page.getByRole("button", { name: "Create a ticket" }).isDisabled()).toBe(true);
+    await page.getByRole("option", { name: new RegExp(number) }).click();
+    await story(viewer).waitFor();
+    expect(await page.getByRole("textbox", { name: "Answer to the caller" }).isDisabled()).toBe(
+      true,
+    );
+    for (const button of await page.getByRole("button", { name: /^(Take it|Resolve)/ }).all()) {
+      expect(await button.isDisabled()).toBe(true);
+    }
+    await page.getByRole("button", { name: "Details" }).click();
+    await page.getByRole("complementary", { name: "Details" }).waitFor();
+    await expectSound(viewer);
+    await page.getByRole("button", { name: "Close the details" }).click();
+    await page.getByRole("button", { name: "Back to the list" }).click();
+    await page.getByRole("listbox", { name: "Tickets" }).waitFor();
+  });
 });

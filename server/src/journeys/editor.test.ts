@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectSound, useConsole, testAtLength } from "./testing.ts";
+import { expectSound, useConsole } from "./testing.ts";
 import { barSays, leaveFields, pick } from "./workflow-editor.ts";
 
 /** Longer than a busy machine takes to draw. */
@@ -62,7 +62,7 @@ describeInBrowser("editing workflows", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.insertText(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
+    await page.keyboard.type(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
     await leaveFields(page);
     await pick(page, "Tab", "approval");
     await pick(page, "Tab", "for each");
@@ -182,36 +182,33 @@ describeInBrowser("editing workflows", () => {
     await other.page.getByText("First, by one").first().waitFor();
   });
 
-  testAtLength(
-    "a viewer sees the same screen, and no enabled button that would be refused",
-    async () => {
-      const { id, ask } = await makeWorkflow([set("a", "First")]);
-      await ask(`POST /api/v1/workflows/${id}/publish`, {});
-      const visitor = await at.visit(["viewer"], { width: 400, dark: true });
-      const { page } = visitor;
-      const refused: string[] = [];
-      page.on("response", (answer) => {
-        if (answer.status() === 403) refused.push(answer.url());
-      });
-      await openEditor(page, `${id}?step=a`);
-      await page.getByText("Read only").waitFor();
-      for (const name of [/^Save/, /^Test/, /^Deploy/, /^Run/]) {
-        expect(await page.getByRole("button", { name }).first().isDisabled()).toBe(true);
-      }
-      await page.keyboard.press("/");
-      await page.keyboard.press("Delete");
-      await page.keyboard.press("ControlOrMeta+s");
-      expect(await page.getByRole("dialog").count()).toBe(0);
-      await expectSound(visitor);
-      await page.goto(`${at.origin}/workflows/${id}?panel=versions`);
-      await page.getByRole("button", { name: /v1/ }).click();
-      const compare = page.getByRole("dialog", { name: "Compare versions" });
-      await compare.getByText("Nothing differs").waitFor();
-      expect(await compare.getByRole("button", { name: /Roll/ }).isDisabled()).toBe(true);
-      await expectSound(visitor);
-      expect(refused).toEqual([]);
-    },
-  );
+  test("a viewer sees the same screen, and no enabled button that would be refused", async () => {
+    const { id, ask } = await makeWorkflow([set("a", "First")]);
+    await ask(`POST /api/v1/workflows/${id}/publish`, {});
+    const visitor = await at.visit(["viewer"], { width: 400, dark: true });
+    const { page } = visitor;
+    const refused: string[] = [];
+    page.on("response", (answer) => {
+      if (answer.status() === 403) refused.push(answer.url());
+    });
+    await openEditor(page, `${id}?step=a`);
+    await page.getByText("Read only").waitFor();
+    for (const name of [/^Save/, /^Test/, /^Deploy/, /^Run/]) {
+      expect(await page.getByRole("button", { name }).first().isDisabled()).toBe(true);
+    }
+    await page.keyboard.press("/");
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("ControlOrMeta+s");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await expectSound(visitor);
+    await page.goto(`${at.origin}/workflows/${id}?panel=versions`);
+    await page.getByRole("button", { name: /v1/ }).click();
+    const compare = page.getByRole("dialog", { name: "Compare versions" });
+    await compare.getByText("Nothing differs").waitFor();
+    expect(await compare.getByRole("button", { name: /Roll/ }).isDisabled()).toBe(true);
+    await expectSound(visitor);
+    expect(refused).toEqual([]);
+  });
 
   test("a step goes where it is dragged, two are copied as JSON, and undo takes back either", async () => {
     const { id } = await makeThree();
@@ -262,108 +259,98 @@ describeInBrowser("editing workflows", () => {
     await page.locator(".step").nth(3).waitFor({ state: "detached" });
   });
 
-  testAtLength(
-    "an older version comes back, the archive gives back, and each offers the way back",
-    async () => {
-      const { id, ask } = await makeWorkflow([set("a", "First")]);
-      await ask(`POST /api/v1/workflows/${id}/publish`, {});
-      await ask(`PATCH /api/v1/workflows/${id}`, { nodes: [set("a", "Renamed")] });
-      await ask(`POST /api/v1/workflows/${id}/publish`, {});
-      const read = async () => (await ask(`GET /api/v1/workflows/${id}`)).body.data;
-      const visitor = await at.visit(["owner"]);
-      const { page } = visitor;
-      const undo = () =>
-        page.locator(".toast").getByRole("button", { name: "Undo" }).last().click();
-      await page.goto(`${at.origin}/workflows/${id}?panel=versions`);
-      await page.getByRole("button", { name: /v1/ }).click();
-      await page.getByRole("button", { name: "Roll production back to v1" }).click();
-      await page.getByText("Version 1 is on in production again").waitFor();
-      await page.getByText("Production v1").waitFor();
-      await expectSound(visitor);
-      await undo();
-      await page.getByText("Version 2 is on in production again").waitFor();
-      expect((await read()).environments.production.version).toBe(2);
+  test("an older version comes back, the archive gives back, and each offers the way back", async () => {
+    const { id, ask } = await makeWorkflow([set("a", "First")]);
+    await ask(`POST /api/v1/workflows/${id}/publish`, {});
+    await ask(`PATCH /api/v1/workflows/${id}`, { nodes: [set("a", "Renamed")] });
+    await ask(`POST /api/v1/workflows/${id}/publish`, {});
+    const read = async () => (await ask(`GET /api/v1/workflows/${id}`)).body.data;
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    const undo = () => page.locator(".toast").getByRole("button", { name: "Undo" }).last().click();
+    await page.goto(`${at.origin}/workflows/${id}?panel=versions`);
+    await page.getByRole("button", { name: /v1/ }).click();
+    await page.getByRole("button", { name: "Roll production back to v1" }).click();
+    await page.getByText("Version 1 is on in production again").waitFor();
+    await page.getByText("Production v1").waitFor();
+    await expectSound(visitor);
+    await undo();
+    await page.getByText("Version 2 is on in production again").waitFor();
+    expect((await read()).environments.production.version).toBe(2);
 
-      await page.getByRole("button", { name: "More" }).click();
-      await page.getByRole("menuitem", { name: "Archive" }).click();
-      await page.getByText("Read only").waitFor();
-      expect((await read()).status).toBe("archived");
-      await expectSound(visitor);
-      await undo();
-      await page.getByText("It is out of the archive").waitFor();
-      await page.getByText("Read only").waitFor({ state: "hidden" });
-      expect((await read()).status).not.toBe("archived");
-    },
-  );
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Archive" }).click();
+    await page.getByText("Read only").waitFor();
+    expect((await read()).status).toBe("archived");
+    await expectSound(visitor);
+    await undo();
+    await page.getByText("It is out of the archive").waitFor();
+    await page.getByText("Read only").waitFor({ state: "hidden" });
+    expect((await read()).status).not.toBe("archived");
+  });
 
-  testAtLength(
-    "a run is asked for what its steps read, and remembers it; a test for the event",
-    async () => {
-      const values = {
-        greeting: "Hello {{ trigger.input.name }}",
-        twice: "{{ trigger.input.n * 2 }}",
-      };
-      const step = { ...set("a", "Greet"), config: { values } };
-      const { id, ask } = await makeWorkflow([step]);
-      const visitor = await at.visit(["owner"]);
-      const { page } = visitor;
-      const triggerOf = async () => {
-        await barSays(page, "Completed");
-        const runId = new URL(page.url()).searchParams.get("run");
-        return (await ask(`GET /api/v1/runs/${runId}`)).body.data.trigger;
-      };
-      await openEditor(page, id);
-      await page.keyboard.press("t");
-      await page.getByRole("dialog", { name: "Test the draft" }).waitFor();
-      await page.getByLabel("name", { exact: true }).fill("Ada");
-      await page.getByLabel("n", { exact: true }).fill("21");
-      await expectSound(visitor);
-      await page.keyboard.press("Enter");
-      expect((await triggerOf()).input).toEqual({ name: "Ada", n: 21 });
+  test("a run is asked for what its steps read, and remembers it; a test for the event", async () => {
+    const values = {
+      greeting: "Hello {{ trigger.input.name }}",
+      twice: "{{ trigger.input.n * 2 }}",
+    };
+    const step = { ...set("a", "Greet"), config: { values } };
+    const { id, ask } = await makeWorkflow([step]);
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    const triggerOf = async () => {
+      await barSays(page, "Completed");
+      const runId = new URL(page.url()).searchParams.get("run");
+      return (await ask(`GET /api/v1/runs/${runId}`)).body.data.trigger;
+    };
+    await openEditor(page, id);
+    await page.keyboard.press("t");
+    await page.getByRole("dialog", { name: "Test the draft" }).waitFor();
+    await page.getByLabel("name", { exact: true }).fill("Ada");
+    await page.getByLabel("n", { exact: true }).fill("21");
+    await expectSound(visitor);
+    await page.keyboard.press("Enter");
+    expect((await triggerOf()).input).toEqual({ name: "Ada", n: 21 });
 
-      await page.keyboard.press("t");
-      expect(await page.getByLabel("name", { exact: true }).inputValue()).toBe("Ada");
-      await page.getByRole("tab", { name: "JSON" }).click();
-      await page.getByRole("textbox", { name: "Input, as JSON" }).waitFor();
-      await expectSound(visitor);
-      await page.keyboard.press("Escape");
+    await page.keyboard.press("t");
+    expect(await page.getByLabel("name", { exact: true }).inputValue()).toBe("Ada");
+    await page.getByRole("tab", { name: "JSON" }).click();
+    await page.getByRole("textbox", { name: "Input, as JSON" }).waitFor();
+    await expectSound(visitor);
+    await page.keyboard.press("Escape");
 
-      const trigger = { type: "event_bus", topic: "shop", eventType: "order.placed" };
-      const heard = {
-        ...set("a", "Keep"),
-        config: { values: { sku: "{{ trigger.event.data.sku }}" } },
-      };
-      await ask(`PATCH /api/v1/workflows/${id}`, { trigger, nodes: [heard] });
-      await openEditor(page, id);
-      await page.keyboard.press("t");
-      await page.getByLabel("sku", { exact: true }).fill("AB-1");
-      await page.keyboard.press("Enter");
-      const { event } = await triggerOf();
-      expect(event).toEqual({ type: "order.placed", data: { sku: "AB-1" } });
-    },
-  );
+    const trigger = { type: "event_bus", topic: "shop", eventType: "order.placed" };
+    const heard = {
+      ...set("a", "Keep"),
+      config: { values: { sku: "{{ trigger.event.data.sku }}" } },
+    };
+    await ask(`PATCH /api/v1/workflows/${id}`, { trigger, nodes: [heard] });
+    await openEditor(page, id);
+    await page.keyboard.press("t");
+    await page.getByLabel("sku", { exact: true }).fill("AB-1");
+    await page.keyboard.press("Enter");
+    const { event } = await triggerOf();
+    expect(event).toEqual({ type: "order.placed", data: { sku: "AB-1" } });
+  });
 
-  testAtLength(
-    "two tabs of one person keep two drafts, and a tab that opens again takes over its own",
-    async () => {
-      const { id } = await makeWorkflow([set("a", "First")]);
-      const { page: one, context } = await at.visit(["owner"]);
-      await openEditor(one, `${id}?step=a`);
-      await pick(one, "Tab", "respond");
-      await one.reload();
-      await one.getByText("Your unsaved changes are still here").waitFor();
-      const other = await context.newPage();
-      await openEditor(other, `${id}?step=a`);
-      await other.getByText("You have unsaved changes of this workflow in another tab").waitFor();
-      expect(await other.locator(".step").count()).toBe(1);
-      await pick(other, "Tab", "if");
-      await other.reload();
-      await other.locator(".step").getByText("If").first().waitFor();
-      await one.reload();
-      await one.locator(".step").getByText("Respond").first().waitFor();
-      expect(await one.locator(".step").count()).toBe(2);
-    },
-  );
+  test("two tabs of one person keep two drafts, and a tab that opens again takes over its own", async () => {
+    const { id } = await makeWorkflow([set("a", "First")]);
+    const { page: one, context } = await at.visit(["owner"]);
+    await openEditor(one, `${id}?step=a`);
+    await pick(one, "Tab", "respond");
+    await one.reload();
+    await one.getByText("Your unsaved changes are still here").waitFor();
+    const other = await context.newPage();
+    await openEditor(other, `${id}?step=a`);
+    await other.getByText("You have unsaved changes of this workflow in another tab").waitFor();
+    expect(await other.locator(".step").count()).toBe(1);
+    await pick(other, "Tab", "if");
+    await other.reload();
+    await other.locator(".step").getByText("If").first().waitFor();
+    await one.reload();
+    await one.locator(".step").getByText("Respond").first().waitFor();
+    expect(await one.locator(".step").count()).toBe(2);
+  });
 
   test("the definition is text beside the canvas, and each follows the other", async () => {
     const { id } = await makeWorkflow([set("a", "First")]);

@@ -42,7 +42,7 @@ describeInBrowser("events", () => {
     await page.keyboard.press("p");
     await list.getByRole("row", { name: /incident.created.*Kept back/ }).waitFor();
     await page.keyboard.press("f");
-    await page.keyboard.insertText("needle-4711");
+    await page.keyboard.type("needle-4711");
     await page.waitForURL(/q=needle-4711/);
     await until(async () => (await list.getByRole("row").count()) === 1);
     await page.keyboard.press("Escape");

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { until } from "#kernel/testing/world.ts";
-import { expectSound, useConsole, type Visitor, testAtLength, moveTo } from "./testing.ts";
+import { expectSound, useConsole, type Visitor, moveTo } from "./testing.ts";
 
 const ASKING = {
   name: "Approve a refund",
@@ -248,7 +248,7 @@ describeInBrowser("coming home", () => {
     await expectSound(visitor);
   });
 
-  testAtLength("a long list is read to its end, and draws what is in sight", async () => {
+  test("a long list is read to its end, and draws what is in sight", async () => {
     const owner = await at.world.member(["owner"]);
     const make = (name: string) =>
       owner("POST /api/v1/workflows", { ...ASKING, name, tags: ["flock"] });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectSound, expectSoundInEveryLook, useConsole, testAtLength } from "./testing.ts";
+import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
 
 const READ = {
   id: "read",
@@ -64,7 +64,7 @@ describeInBrowser("the inspector", () => {
       .waitFor();
     await field.focus();
     await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.insertText("steps.read.output");
+    await page.keyboard.type("steps.read.output");
     await page.keyboard.type(".");
     await page.getByRole("option", { name: /^total/ }).waitFor();
     await page.keyboard.type("total * 2");
@@ -137,10 +137,10 @@ describeInBrowser("the inspector", () => {
     const field = page.getByRole("textbox", { name: "Source", exact: true });
     await field.focus();
     await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.insertText("const found = await context.tables");
+    await page.keyboard.type("const found = await context.tables");
     await page.keyboard.type(".");
     await page.getByRole("option", { name: /^list/ }).waitFor();
-    await page.keyboard.insertText("list('orders');\nreturn found");
+    await page.keyboard.type("list('orders');\nreturn found");
     await page.keyboard.type(".");
     await page.getByRole("option", { name: /^filter/ }).waitFor();
     await page.keyboard.press("Escape");
@@ -164,7 +164,7 @@ describeInBrowser("the inspector", () => {
     expect((await savedNode(id, "run")).config.source).toContain("return found.length");
   });
 
-  testAtLength("a trigger has its address, its next times, and where it is on", async () => {
+  test("a trigger has its address, its next times, and where it is on", async () => {
     const { id } = await makeWorkflow({ type: "webhook" });
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
@@ -237,7 +237,7 @@ describeInBrowser("the inspector", () => {
     expect(await design.evaluate((it) => it === document.activeElement)).toBe(true);
   });
 
-  testAtLength("somebody who may only read sees everything and changes nothing", async () => {
+  test("somebody who may only read sees everything and changes nothing", async () => {
     const { id } = await makeWorkflow();
     const { page } = await at.visit(["viewer"]);
     await openStep(page, id, "price");
@@ -249,7 +249,7 @@ describeInBrowser("the inspector", () => {
     expect(await page.getByRole("button", { name: /^Test this step/ }).isDisabled()).toBe(true);
   });
 
-  testAtLength("every component is sound, light and dark, wide and narrow", async () => {
+  test("every component is sound, light and dark, wide and narrow", async () => {
     const visitor = await at.visit(["owner"]);
     for (const section of ["basics", "overlays", "form", "code", "display"]) {
       await visitor.page.goto(`${at.origin}/components?section=${section}`);

@@ -6,7 +6,7 @@ import { deployWorkflow, trigger, waitForRun } from "#domains/runs/testing/workf
 import { newId } from "#kernel/schema/id.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { type Ask, until } from "#kernel/testing/world.ts";
-import { expectFocusKept, expectSound, useConsole, testAtLength, moveTo } from "./testing.ts";
+import { expectFocusKept, expectSound, useConsole, moveTo } from "./testing.ts";
 
 const READ = {
   id: "read",
@@ -105,42 +105,37 @@ describeInBrowser("runs", () => {
     await expectSound(visitor);
   });
 
-  testAtLength(
-    "a loop is read by its counts, and its failed items are gone to one by one",
-    async () => {
-      const ask = await at.world.member(["owner"]);
-      const body = {
-        nodes: [{ ...price("$number(item)"), onError: "continue" }],
-        edges: [],
-      };
-      const items = Array.from({ length: 40 }, (_, n) => (n % 13 === 5 ? `no ${n}` : `${n}`));
-      const loop = { id: "each", type: "loop", name: "Each order", config: { items, body } };
-      const id = await deployWorkflow(ask, [loop]);
-      const { body: started } = await trigger(ask, id);
-      const { runId } = started.data;
-      await waitForRun(ask, runId);
-      const visitor = await at.visit(["owner"], { dark: true });
-      const { page } = visitor;
-      await page.goto(`${at.origin}/runs/${runId}?step=each`);
-      const panel = page.getByRole("complementary", { name: "Step" });
-      const failed = panel.getByRole("list", { name: "Failed items" }).getByRole("button");
-      await failed.first().waitFor();
-      expect(await failed.allTextContents()).toHaveLength(3);
-      await failed.nth(1).click();
-      await page.waitForURL(/step=each%2Fprice&item=each%3A18/);
-      await panel.getByRole("button", { name: "item 19" }).waitFor();
-      await panel.getByRole("alert").waitFor();
-      await expectSound(visitor);
-      await page.keyboard.press("3");
-      await page.getByRole("button", { name: "3 failed", exact: true }).last().click();
-      expect(await page.getByRole("listbox", { name: "Steps" }).getByRole("option").count()).toBe(
-        3,
-      );
-      await expectSound(visitor);
-    },
-  );
+  test("a loop is read by its counts, and its failed items are gone to one by one", async () => {
+    const ask = await at.world.member(["owner"]);
+    const body = {
+      nodes: [{ ...price("$number(item)"), onError: "continue" }],
+      edges: [],
+    };
+    const items = Array.from({ length: 40 }, (_, n) => (n % 13 === 5 ? `no ${n}` : `${n}`));
+    const loop = { id: "each", type: "loop", name: "Each order", config: { items, body } };
+    const id = await deployWorkflow(ask, [loop]);
+    const { body: started } = await trigger(ask, id);
+    const { runId } = started.data;
+    await waitForRun(ask, runId);
+    const visitor = await at.visit(["owner"], { dark: true });
+    const { page } = visitor;
+    await page.goto(`${at.origin}/runs/${runId}?step=each`);
+    const panel = page.getByRole("complementary", { name: "Step" });
+    const failed = panel.getByRole("list", { name: "Failed items" }).getByRole("button");
+    await failed.first().waitFor();
+    expect(await failed.allTextContents()).toHaveLength(3);
+    await failed.nth(1).click();
+    await page.waitForURL(/step=each%2Fprice&item=each%3A18/);
+    await panel.getByRole("button", { name: "item 19" }).waitFor();
+    await panel.getByRole("alert").waitFor();
+    await expectSound(visitor);
+    await page.keyboard.press("3");
+    await page.getByRole("button", { name: "3 failed", exact: true }).last().click();
+    expect(await page.getByRole("listbox", { name: "Steps" }).getByRole("option").count()).toBe(3);
+    await expectSound(visitor);
+  });
 
-  testAtLength("many are retried after a count that says what is left out", async () => {
+  test("many are retried after a count that says what is left out", async () => {
     const ask = await at.world.member(["owner"]);
     const { id } = await failRuns(ask, "Bill the orders", 2);
     const good = await deployWorkflow(ask, [DONE], { name: "Greet" });
@@ -299,7 +294,7 @@ describeInBrowser("runs", () => {
     await page.waitForURL(new RegExp(`/runs/${runId}`));
   });
 
-  testAtLength("whoever may only look is offered nothing that would be refused", async () => {
+  test("whoever may only look is offered nothing that would be refused", async () => {
     const ask = await at.world.member(["owner"]);
     const { runIds } = await failRuns(ask, "Look only", 1);
     const visitor = await at.visit(["viewer"]);

@@ -6,7 +6,6 @@ import {
   expectSoundInEveryLook,
   useConsole,
   type Visitor,
-  testAtLength,
   moveTo,
 } from "./testing.ts";
 
@@ -31,7 +30,7 @@ describeInBrowser("the shell", () => {
     return (await owner(`GET /api/v1/workflows?q=${encodeURIComponent(name)}`)).body.data;
   };
 
-  testAtLength("every screen is sound in light and dark, wide and narrow", async () => {
+  test("every screen is sound in light and dark, wide and narrow", async () => {
     const owner = await at.world.member(["owner"]);
     await owner("POST /api/v1/workflows", GREETING);
     await owner("POST /api/v1/itsm/incidents", {
@@ -68,19 +67,19 @@ describeInBrowser("the shell", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/workflows/${made.body.data.id}`);
     await page.keyboard.press("Control+k");
-    await page.keyboard.insertText("appr");
+    await page.keyboard.type("appr");
     await page.getByRole("option", { name: /Approvals/ }).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL("**/approvals**");
     await page.keyboard.press("Control+k");
-    await page.keyboard.insertText(owner.userId);
+    await page.keyboard.type(owner.userId);
     await page.getByRole("option", { name: /Person.*@/ }).waitFor();
     await page.keyboard.press("Escape");
     const problem = await owner("POST /api/v1/itsm/problems", { title: "Zebras on the line" });
     const { number } = problem.body.data;
     await owner("POST /api/v1/tables", { name: "Zebra herd", slug: "herd", columns: [] });
     await page.keyboard.press("Control+k");
-    await page.keyboard.insertText("zebr");
+    await page.keyboard.type("zebr");
     await page.getByRole("option", { name: /Zebra herd.*Table/ }).waitFor();
     await page.getByRole("option", { name: /Zebra crossing.*Workflow/ }).waitFor();
     await page.keyboard.press("Control+a");
@@ -89,7 +88,7 @@ describeInBrowser("the shell", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/desk/problems/${number}`);
     await page.keyboard.press("Control+k");
-    await page.keyboard.insertText("xyzzyx");
+    await page.keyboard.type("xyzzyx");
     await page.getByText("Nothing is called that.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByText("Nothing is called that.").waitFor({ state: "hidden" });
@@ -105,7 +104,7 @@ describeInBrowser("the shell", () => {
     await owner("POST /api/v1/tables", herd);
     await owner("POST /api/v1/tables/zonkeys/records", { name: "Half a zebra" });
     await page.keyboard.press("Control+k");
-    await page.keyboard.insertText("half a zeb");
+    await page.keyboard.type("half a zeb");
     await page.getByRole("option", { name: /Half a zebra.*Record/ }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("complementary", { name: "Record Half a zebra" }).waitFor();
@@ -122,26 +121,23 @@ describeInBrowser("the shell", () => {
     await page.waitForURL(/topics.*topic=/);
   });
 
-  testAtLength(
-    "the environment is said, and the switch keeps the address where it exists there",
-    async () => {
-      const visitor = await at.visit(["builder"]);
-      const { page } = visitor;
-      await open(visitor, "/workflows");
-      await page.getByRole("button", { name: "Environment: Production" }).click();
-      await expectSound(visitor);
-      await page.getByRole("button", { name: /^Staging/ }).click();
-      await page.getByRole("button", { name: "Environment: Staging" }).waitFor();
-      expect(new URL(page.url()).pathname).toBe("/workflows");
-      expect(await page.title()).toBe("Staging · Workflows · Millrace");
-      await open(visitor, "/runs/run_01jd0000000000000000000000");
-      await page.keyboard.press("Control+k");
-      await page.keyboard.type("work in prod");
-      await page.keyboard.press("Enter");
-      await page.getByRole("button", { name: "Environment: Production" }).waitFor();
-      expect(new URL(page.url()).pathname).toBe("/runs");
-    },
-  );
+  test("the environment is said, and the switch keeps the address where it exists there", async () => {
+    const visitor = await at.visit(["builder"]);
+    const { page } = visitor;
+    await open(visitor, "/workflows");
+    await page.getByRole("button", { name: "Environment: Production" }).click();
+    await expectSound(visitor);
+    await page.getByRole("button", { name: /^Staging/ }).click();
+    await page.getByRole("button", { name: "Environment: Staging" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/workflows");
+    expect(await page.title()).toBe("Staging · Workflows · Millrace");
+    await open(visitor, "/runs/run_01jd0000000000000000000000");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("work in prod");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Environment: Production" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/runs");
+  });
 
   test("a notification is counted as it comes, read by opening it, and leads to what it is about", async () => {
     const visitor = await at.visit(["agent"]);
@@ -188,21 +184,18 @@ describeInBrowser("the shell", () => {
     await visitor.page.getByRole("button", { name: "Environment: Staging" }).waitFor();
   });
 
-  testAtLength(
-    "somebody sees only what they may: a viewer's acts are disabled with the reason",
-    async () => {
-      const viewer = await at.visit(["viewer"]);
-      await open(viewer, "/workflows");
-      const create = viewer.page.getByRole("button", { name: "New" });
-      expect(await create.isDisabled()).toBe(true);
-      expect(await create.getAttribute("title")).toContain("not change them");
-      const requester = await at.visit(["requester"]);
-      await requester.page.goto(`${at.origin}/`);
-      await requester.page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
-      expect(await requester.page.getByRole("link", { name: "Workflows" }).count()).toBe(0);
-      await expectSound(requester);
-    },
-  );
+  test("somebody sees only what they may: a viewer's acts are disabled with the reason", async () => {
+    const viewer = await at.visit(["viewer"]);
+    await open(viewer, "/workflows");
+    const create = viewer.page.getByRole("button", { name: "New" });
+    expect(await create.isDisabled()).toBe(true);
+    expect(await create.getAttribute("title")).toContain("not change them");
+    const requester = await at.visit(["requester"]);
+    await requester.page.goto(`${at.origin}/`);
+    await requester.page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
+    expect(await requester.page.getByRole("link", { name: "Workflows" }).count()).toBe(0);
+    await expectSound(requester);
+  });
 
   test("offline a write waits and is sent once, even where its answer was lost", async () => {
     const visitor = await at.visit(["builder"], { isNew: true });

@@ -5,7 +5,7 @@ import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { useMailbox } from "#kernel/testing/mailbox.ts";
 import { until } from "#kernel/testing/world.ts";
-import { expectSound, useConsole, type Visitor, testAtLength } from "./testing.ts";
+import { expectSound, useConsole, type Visitor } from "./testing.ts";
 
 /** The identity provider is on this machine. */
 const ENV = { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" };
@@ -151,7 +151,7 @@ describeInBrowser("signing in", () => {
     await page.getByRole("button", { name: /Ada Byron/ }).waitFor();
   });
 
-  testAtLength("with several workspaces one chooses; without one, one is told", async () => {
+  test("with several workspaces one chooses; without one, one is told", async () => {
     const second = await at.world.workspace("second");
     const person = await somebody(at.world);
     await at.world.sql(

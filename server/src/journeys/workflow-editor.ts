@@ -1,11 +1,11 @@
 /** The editor of workflows, as a person uses it by keyboard. */
 import type { Page } from "playwright-core";
 
-/** Adds a step: the key that asks for one, and words of its name, which come at once: each letter is a search. */
+/** Adds a step: the key that opens the dialog, then words of its name, letter by letter as people type them. */
 export async function pick(page: Page, key: string, text: string): Promise<void> {
   await page.keyboard.press(key);
   await page.getByRole("dialog", { name: "Add a step" }).waitFor();
-  await page.keyboard.insertText(text);
+  await page.keyboard.type(text);
   await page.locator(".offer[aria-selected=true]").waitFor();
   await page.keyboard.press("Enter");
   await page.getByRole("dialog", { name: "Add a step" }).waitFor({ state: "hidden" });

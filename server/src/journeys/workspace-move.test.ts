@@ -2,16 +2,10 @@ import { expect } from "vitest";
 import { operator } from "#domains/installation/testing/operator.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { fillSmall } from "../portability/testing/archive-worlds.ts";
-import {
-  expectFocusKept,
-  expectSound,
-  expectSoundInEveryLook,
-  testAtLength,
-  useConsole,
-} from "./testing.ts";
+import { expectFocusKept, expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
 
 const PASSPHRASE = "correct horse battery";
-const TASK = { timeout: 300_000 };
+const TASK = { timeout: 60_000 };
 const MOVE_MS = 900_000;
 
 describeInBrowser("moving a workspace", () => {
@@ -19,8 +13,9 @@ describeInBrowser("moving a workspace", () => {
   const target = useConsole({ hostCommands: true });
 
   // Each task is a process of its own, which reads the whole product. Over HTTP it is shown in archives.test.ts.
-  testAtLength(
+  test(
     "an owner exports it, an operator elsewhere checks, loads and activates it, and its people find their work",
+    { timeout: 180_000 },
     async () => {
       const small = await source.world.workspace("small");
       const member = await source.world.member(["owner"], small);

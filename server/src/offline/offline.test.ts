@@ -7,14 +7,13 @@ import { deployWorkflow, runWorkflow } from "#domains/runs/testing/workflows.ts"
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
-import { IS_THOROUGH, tries } from "#kernel/testing/thorough.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../app.ts";
 import { packedCli } from "../cli/testing/packed-cli.ts";
 import { offlineContributions } from "./contributions.ts";
 
 const receiver = await useFixture(startReceiver());
-const world = await useWorld({ work: ["runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 const folder = mkdtempSync(join(tmpdir(), "millrace-offline-"));
 afterAll(async () => rmSync(folder, { recursive: true, force: true }));
@@ -41,11 +40,6 @@ const nodes = [
     .filter((path) => !path.includes("node_modules") && existsSync(path))
     .slice(0, 1),
 ];
-
-/** Of what is asked, that for one of the Nodes: where there is little time, every third for one that is older. */
-function partFor<T>(node: string, all: readonly T[]): readonly T[] {
-  return all.filter((_, index) => node === process.execPath || index % tries(3, 1) === 0);
-}
 
 type Asked = readonly [method: "testWorkflow" | "testArtifact", one: unknown, many: unknown[]];
 
@@ -171,13 +165,10 @@ const INPUTS = [
   { total: 5, kind: "b", rows: [{ n: 1 }] },
 ];
 
-/**
- * The definition with another expression in the place of each of its own; where there is little time, with every other
- * one, by turns.
- */
+/** The definition with another expression in the place of each of its own. */
 function mutations(): unknown[] {
-  return NODES.flatMap((node, at) =>
-    EXPRESSIONS.filter((_, index) => (at + index) % tries(2, 1) === 0).map((text) => {
+  return NODES.flatMap((node) =>
+    EXPRESSIONS.map((text) => {
       const { expression, values, until, ...config } = node.config as Record<string, unknown>;
       const changed =
         expression !== undefined
@@ -230,7 +221,7 @@ test("recorded runs go through any definition as on a server: to the same verdic
     "would_fail",
   ]);
   for (const node of nodes) {
-    expect(askOffline(node, {}, partFor(node, asks))).toEqual(partFor(node, expected));
+    expect(askOffline(node, {}, asks)).toEqual(expected);
   }
   // Of a fixture that has no values, those of the folder are taken.
   const { variables: _, ...bare } = fixtures[0];
@@ -273,14 +264,12 @@ test("artifacts are run as on a server: the same outputs, errors and places of e
   const asks = SCRIPTS.map((scriptSource, index): Asked => {
     const detail = { scriptSource };
     const artifact = { key: `a${index}`, name: `a${index}`, artifactType: "workflow_node", detail };
-    const isOfAll = IS_THOROUGH || /http|TypeError|n \* 2/.test(scriptSource);
-    return ["testArtifact", artifact, isOfAll ? cases : cases.slice(0, 1)];
+    return ["testArtifact", artifact, cases];
   });
   const expected: unknown[] = [];
   for (const ask of asks) expected.push(comparable(await askServer(ask)));
   for (const node of nodes) {
-    const answers = askOffline(node, {}, partFor(node, asks));
-    expect(answers.map(comparable)).toEqual(partFor(node, expected));
+    expect(askOffline(node, {}, asks).map(comparable)).toEqual(expected);
   }
   const [module, user] = [
     ["script_module", "rates", "export const rate = 2;"],

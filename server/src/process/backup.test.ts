@@ -22,7 +22,7 @@ const HERE = { "x-workspace": "default" };
 const SECRET = { name: "PLANTED", value: "planted 7a1" };
 const WRITES_BEFORE = 30;
 const WRITES_AFTER = 10;
-const LIMIT_MS = 100_000;
+const LIMIT_MS = 50_000;
 
 let receiver: Receiver;
 // First, so that the receiver ends after the products that send to it.

@@ -9,7 +9,7 @@ import { useServerDatabase } from "./testing/server-database.ts";
 
 const HERE = { "x-workspace": "default" };
 /** For a busy machine. A dead worker's lanes are free after five seconds. */
-const WORK_LIMIT_MS = 100_000;
+const WORK_LIMIT_MS = 50_000;
 
 const database = useServerDatabase();
 const asked: ServerResponse[] = [];

@@ -6,7 +6,7 @@ import { Proxy, upstreamOf } from "./testing/proxy.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { launch, logIn, useProducts } from "./testing/product.ts";
 
-const WORK_LIMIT_MS = 60_000;
+const WORK_LIMIT_MS = 50_000;
 /**
  * Far less than the ten seconds after which a request gives up waiting for a connection, and enough on a busy machine.
  */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { OWNER_ROLE } from "#kernel/embedded/cluster.ts";
-import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 import { until } from "#kernel/testing/world.ts";
 import {
   all,
@@ -40,71 +39,68 @@ const MOMENTS: readonly Moment[] = [
   ["everything", "the first owner is there", () => holds("exists (select from users)")],
 ];
 
-/**
- * For those who have little time; `npm run proof -- thorough` kills it at all of them. The tests of the embedded
- * database kill initdb, too.
- */
-const CHOSEN = new Set(["the migrations run", "the roles are made"]);
-
 const NO_PASSWORD = { MILLRACE_ADMIN_PASSWORD: "" };
 const MADE_UP = /made up and printed until somebody has logged in: (\S{20})$/;
 
 /** What earlier lives have left of initdb. */
 let leftBefore: readonly string[] = [];
 
-test("whenever the first start is killed, it leaves a folder that starts; the made-up password is printed before anything can fail, and again until somebody logs in; a lost key is not replaced", async () => {
-  const moments = MOMENTS.filter(([, about]) => IS_THOROUGH || CHOSEN.has(about));
-  for (const [victims, about, moment] of moments) {
-    leftBefore = draftsIn(dataFolder());
-    const doomed = launch(NO_PASSWORD);
-    await until(async () => {
-      expect(doomed.child.exitCode, `it ended by itself before ${about}`).toBeNull();
-      return await moment();
-    });
-    await kill(doomed, victims);
-  }
+test(
+  "whenever the first start is killed, it leaves a folder that starts; the made-up password is printed before anything can fail, and again until somebody logs in; a lost key is not replaced",
+  { timeout: 180_000 },
+  async () => {
+    for (const [victims, about, moment] of MOMENTS) {
+      leftBefore = draftsIn(dataFolder());
+      const doomed = launch(NO_PASSWORD);
+      await until(async () => {
+        expect(doomed.child.exitCode, `it ended by itself before ${about}`).toBeNull();
+        return await moment();
+      });
+      await kill(doomed, victims);
+    }
 
-  const first = launch(NO_PASSWORD);
-  await first.ready;
-  const [password, ...more] = passwordsOf(first);
-  expect([password, more]).toEqual([expect.any(String), []]);
-  const indexOf = (start: string): number =>
-    first.lines.findIndex((line) => line.startsWith(start));
-  expect(indexOf("The password")).toBeLessThan(indexOf("Millrace is ready"));
-  await stop(first);
+    const first = launch(NO_PASSWORD);
+    await first.ready;
+    const [password, ...more] = passwordsOf(first);
+    expect([password, more]).toEqual([expect.any(String), []]);
+    const indexOf = (start: string): number =>
+      first.lines.findIndex((line) => line.startsWith(start));
+    expect(indexOf("The password")).toBeLessThan(indexOf("Millrace is ready"));
+    await stop(first);
 
-  const key = join(dataFolder(), "master.key");
-  renameSync(key, `${key}.away`);
-  const keyless = launch(NO_PASSWORD);
-  expect(await keyless.ended).toBe(1);
-  expect(keyless.lines).toContain(
-    `This database was made with a master key, and ${key} is not there. ` +
-      "Bring that file back, or set MILLRACE_MASTER_KEY.",
-  );
-  expect(existsSync(key)).toBe(false);
-  renameSync(`${key}.away`, key);
+    const key = join(dataFolder(), "master.key");
+    renameSync(key, `${key}.away`);
+    const keyless = launch(NO_PASSWORD);
+    expect(await keyless.ended).toBe(1);
+    expect(keyless.lines).toContain(
+      `This database was made with a master key, and ${key} is not there. ` +
+        "Bring that file back, or set MILLRACE_MASTER_KEY.",
+    );
+    expect(existsSync(key)).toBe(false);
+    renameSync(`${key}.away`, key);
 
-  const second = launch(NO_PASSWORD);
-  const address = await second.ready;
-  expect(passwordsOf(second)).toEqual([password]);
-  const credentials = { email: "admin@example.com", password };
-  const login = await asker(address)("POST /api/v1/auth/token", credentials);
-  expect(login.status).toBe(200);
-  const owner = asker(address, login.body.data.token);
-  const workspaces = await all(owner, "/api/v1/workspaces");
-  expect(workspaces.map(({ slug }) => slug)).toEqual(["default"]);
-  const events = await all(owner, "/api/v1/audit", { "x-workspace": "default" });
-  expect(events.map(({ type }) => type).toReversed()).toEqual([
-    "workspace.created",
-    "user.activated",
-    "audit.auth.login",
-  ]);
-  await stop(second);
+    const second = launch(NO_PASSWORD);
+    const address = await second.ready;
+    expect(passwordsOf(second)).toEqual([password]);
+    const credentials = { email: "admin@example.com", password };
+    const login = await asker(address)("POST /api/v1/auth/token", credentials);
+    expect(login.status).toBe(200);
+    const owner = asker(address, login.body.data.token);
+    const workspaces = await all(owner, "/api/v1/workspaces");
+    expect(workspaces.map(({ slug }) => slug)).toEqual(["default"]);
+    const events = await all(owner, "/api/v1/audit", { "x-workspace": "default" });
+    expect(events.map(({ type }) => type).toReversed()).toEqual([
+      "workspace.created",
+      "user.activated",
+      "audit.auth.login",
+    ]);
+    await stop(second);
 
-  const third = launch(NO_PASSWORD);
-  await third.ready;
-  expect(third.lines.join("\n")).not.toMatch(/password/i);
-});
+    const third = launch(NO_PASSWORD);
+    await third.ready;
+    expect(third.lines.join("\n")).not.toMatch(/password/i);
+  },
+);
 
 function passwordsOf({ lines }: Product): string[] {
   return lines.flatMap((line) => MADE_UP.exec(line)?.[1] ?? []);

@@ -5,7 +5,7 @@ import { useServerDatabase } from "./testing/server-database.ts";
 
 const HERE = { "x-workspace": "default" };
 /** For a busy machine. */
-const WORK_LIMIT_MS = 100_000;
+const WORK_LIMIT_MS = 50_000;
 
 const database = useServerDatabase();
 useProducts();

@@ -11,7 +11,7 @@ const RECORDS = tries(12, 30);
 /** How often the same SQL of people is run. */
 const TURNS = tries(2, 4);
 /** For a busy machine. */
-const WORK_LIMIT_MS = 60_000;
+const WORK_LIMIT_MS = 50_000;
 const HERE = { "x-workspace": "default" };
 
 // These first, so that they end after the products: hooks run in reverse.

@@ -13,7 +13,7 @@ const PORTS = { from: 20_000, to: 30_000 };
 /** Runs beside this one begin elsewhere. */
 let nextPort = PORTS.from + (process.pid % (PORTS.to - PORTS.from));
 /** For a busy machine. */
-const WORK_LIMIT_MS = 100_000;
+const WORK_LIMIT_MS = 50_000;
 
 // First, so that the database is dropped after the products have ended: their hooks run in reverse.
 const database = useServerDatabase();

@@ -17,9 +17,10 @@ import {
 } from "./testing/step-system.ts";
 import { all, type Ask, asker, kill, launch, logIn, useProducts } from "./testing/product.ts";
 import { TEST_SEED } from "#kernel/testing/seed.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
-/** Each round kills in another kind of step; `npm run proof -- crash` has time for all of them, and again. */
-const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? 1);
+/** Each round kills in another kind of step: some of them by the seed, and all by `npm run proof -- crash`. */
+const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? tries(3, 23));
 const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? TEST_SEED);
 /** A file in which each round leaves a line, for `npm run proof -- crash`. */
 const REPORT = process.env["MILLRACE_CRASH_REPORT"];

@@ -29,7 +29,7 @@ const UPDATES = 120;
 /** A fresh lease is longer than that; an attempt that was given up at the gate is due again sooner. */
 const CLAIMED = "where kind = 'probe.mark' and due_at > now() + interval '9 seconds'";
 /** For a busy machine. */
-const WORK_LIMIT_MS = 100_000;
+const WORK_LIMIT_MS = 50_000;
 /** For a busy machine; without news a node would believe its cache for 30 seconds. */
 const LOGOUT_LIMIT_MS = 20_000;
 

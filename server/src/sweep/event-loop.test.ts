@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { browser, deployedApp } from "#domains/apps/testing/apps.ts";
 import { type LoopProbe, startLoopProbe } from "#kernel/testing/loop-probe.ts";
-import { IS_THOROUGH, tries } from "#kernel/testing/thorough.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 
 const world = await useWorld();
@@ -51,14 +51,6 @@ async function attackOnce(run: () => Promise<unknown>): Promise<number> {
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-/** A few of the attacks; `npm run proof -- thorough` makes them all. */
-function someOf<T extends readonly [string, ...unknown[]]>(
-  all: readonly T[],
-  ...names: readonly string[]
-): readonly T[] {
-  return all.filter(([name]) => IS_THOROUGH || names.includes(name));
-}
-
 test("forms", async () => {
   const properties = Object.fromEntries(
     times(20, (n) => [`p${n}`, { type: "string", pattern: "x*x*x*y" }]),
@@ -90,32 +82,29 @@ const MARKDOWN = {
   "link definitions": times(4_000, (n) => `[${n}]: <a>`).join("\n"),
 };
 
-test.each(someOf(Object.entries(MARKDOWN), "images"))(
-  "Markdown of an app and of an article: %s",
-  async (_, text) => {
-    const components = [
-      ...times(tries(1, 2), () => ({ type: "markdown", text: text.slice(0, 49_000) })),
-      ...times(200, () => ({ type: "markdown", text: text.slice(0, 200) })),
-    ];
-    const { slug } = await deployedApp(owner, {
-      pages: [{ path: "/", title: "Slow", components }],
+test.each(Object.entries(MARKDOWN))("Markdown of an app and of an article: %s", async (_, text) => {
+  const components = [
+    ...times(tries(1, 2), () => ({ type: "markdown", text: text.slice(0, 49_000) })),
+    ...times(200, () => ({ type: "markdown", text: text.slice(0, 200) })),
+  ];
+  const { slug } = await deployedApp(owner, {
+    pages: [{ path: "/", title: "Slow", components }],
+  });
+  const by = browser(world, owner.token);
+  const page = await attack(async () => {
+    expect((await by(`GET /apps/default/${slug}`)).status).toBe(200);
+  });
+  const article = await attack(async () => {
+    const made = await owner("POST /api/v1/knowledge", {
+      title: "Slow",
+      body: text.slice(0, 20_000),
     });
-    const by = browser(world, owner.token);
-    const page = await attack(async () => {
-      expect((await by(`GET /apps/default/${slug}`)).status).toBe(200);
-    });
-    const article = await attack(async () => {
-      const made = await owner("POST /api/v1/knowledge", {
-        title: "Slow",
-        body: text.slice(0, 20_000),
-      });
-      expect(made.status).toBe(201);
-      const read = await owner(`GET /api/v1/knowledge/${made.body.data.id}?format=html`);
-      expect(read.status).toBe(200);
-    });
-    expect(Math.max(page, article)).toBeLessThan(WAIT_MAX_MS);
-  },
-);
+    expect(made.status).toBe(201);
+    const read = await owner(`GET /api/v1/knowledge/${made.body.data.id}?format=html`);
+    expect(read.status).toBe(200);
+  });
+  expect(Math.max(page, article)).toBeLessThan(WAIT_MAX_MS);
+});
 
 /** A request whose body and answer cost this test itself nothing. */
 async function send(route: string, payload: string, type: string): Promise<number> {
@@ -138,42 +127,38 @@ const wide = (from: number, count: number, value: string) =>
     ...Object.fromEntries(times(WIDE_COLUMNS - 1, (m) => [`c${m}`, `${value} ${m}`])),
   }));
 
-test.runIf(IS_THOROUGH)(
-  "a bulk that is accepted, an update, an upsert, an import and an export of it",
-  async () => {
-    const columns = [
-      { name: "key", type: "text", unique: true },
-      ...times(WIDE_COLUMNS - 1, (m) => ({ name: `c${m}`, type: "text" })),
-    ];
-    await owner("POST /api/v1/tables", { name: "Wide", slug: "wide", columns });
-    const [names] = wide(0, 1, "x").map((one) => Object.keys(one));
-    const file = (from: number) =>
-      [names, ...wide(from, 1_000, "csv").map((one) => Object.values(one))]
-        .map((cells) => cells?.join(","))
-        .join("\n");
-    const bulk = (from: number) => JSON.stringify({ records: wide(from, 1_000, "a value") });
-    const attempts = [...Array(ATTEMPTS).keys()];
-    const steps: Readonly<Record<string, readonly [string, string | readonly string[], string?]>> =
-      {
-        bulk: [`POST ${WIDE}/bulk`, attempts.map((n) => bulk(n * 10_000))],
-        update: [`PATCH ${WIDE}/bulk`, JSON.stringify({ filter: {}, set: { c1: "changed" } })],
-        upsert: [
-          `PUT ${WIDE}/bulk`,
-          JSON.stringify({ key: "key", records: wide(500, 1_000, "another") }),
-        ],
-        import: [`POST ${WIDE}/import`, attempts.map((n) => file(2_000 + n * 10_000)), "text/csv"],
-        export: [`GET ${WIDE}/export?format=csv`, ""],
-      };
-    const waits: Record<string, number> = {};
-    for (const [name, [route, payload, type = "application/json"]] of Object.entries(steps)) {
-      waits[name] = await attack(async (attempt) => {
-        const text = typeof payload === "string" ? payload : (payload[attempt] ?? "");
-        expect(await send(route, text, type)).toBeLessThan(300);
-      }, BULK_WAIT_MAX_MS);
-    }
-    expect(Math.max(...Object.values(waits))).toBeLessThan(BULK_WAIT_MAX_MS);
-  },
-);
+test("a bulk that is accepted, an update, an upsert, an import and an export of it", async () => {
+  const columns = [
+    { name: "key", type: "text", unique: true },
+    ...times(WIDE_COLUMNS - 1, (m) => ({ name: `c${m}`, type: "text" })),
+  ];
+  await owner("POST /api/v1/tables", { name: "Wide", slug: "wide", columns });
+  const [names] = wide(0, 1, "x").map((one) => Object.keys(one));
+  const file = (from: number) =>
+    [names, ...wide(from, 1_000, "csv").map((one) => Object.values(one))]
+      .map((cells) => cells?.join(","))
+      .join("\n");
+  const bulk = (from: number) => JSON.stringify({ records: wide(from, 1_000, "a value") });
+  const attempts = [...Array(ATTEMPTS).keys()];
+  const steps: Readonly<Record<string, readonly [string, string | readonly string[], string?]>> = {
+    bulk: [`POST ${WIDE}/bulk`, attempts.map((n) => bulk(n * 10_000))],
+    update: [`PATCH ${WIDE}/bulk`, JSON.stringify({ filter: {}, set: { c1: "changed" } })],
+    upsert: [
+      `PUT ${WIDE}/bulk`,
+      JSON.stringify({ key: "key", records: wide(500, 1_000, "another") }),
+    ],
+    import: [`POST ${WIDE}/import`, attempts.map((n) => file(2_000 + n * 10_000)), "text/csv"],
+    export: [`GET ${WIDE}/export?format=csv`, ""],
+  };
+  const waits: Record<string, number> = {};
+  for (const [name, [route, payload, type = "application/json"]] of Object.entries(steps)) {
+    waits[name] = await attack(async (attempt) => {
+      const text = typeof payload === "string" ? payload : (payload[attempt] ?? "");
+      expect(await send(route, text, type)).toBeLessThan(300);
+    }, BULK_WAIT_MAX_MS);
+  }
+  expect(Math.max(...Object.values(waits))).toBeLessThan(BULK_WAIT_MAX_MS);
+});
 
 test("a definition while it is written: its difference to a saved one, and what its expressions yield", async () => {
   const nodes = times(50, (n) => ({
@@ -267,17 +252,14 @@ const cases = HEAVY.map(
   ([name, route, payload, type = "application/json"]) => [name, route, payload, type] as const,
 );
 
-test.each(someOf(cases, "a line that never ends", "a form of many fields"))(
-  "%s",
-  async (_, route, payload, type) => {
-    const columns = [
-      { name: "a", type: "text" },
-      { name: "j", type: "json" },
-    ];
-    await owner("POST /api/v1/tables", { name: "Probe", slug: "probe", columns });
-    const wait = await attack(async () => {
-      expect(await send(route, payload, type)).toBeLessThan(500);
-    });
-    expect(wait).toBeLessThan(WAIT_MAX_MS);
-  },
-);
+test.each(cases)("%s", async (_, route, payload, type) => {
+  const columns = [
+    { name: "a", type: "text" },
+    { name: "j", type: "json" },
+  ];
+  await owner("POST /api/v1/tables", { name: "Probe", slug: "probe", columns });
+  const wait = await attack(async () => {
+    expect(await send(route, payload, type)).toBeLessThan(500);
+  });
+  expect(wait).toBeLessThan(WAIT_MAX_MS);
+});

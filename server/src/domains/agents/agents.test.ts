@@ -12,7 +12,7 @@ import { openaiAnswer, openaiEvents, useModelService } from "./testing/model-ser
 
 const KEY = "sk-test-4f0d8a1c9b7e";
 const service = await useModelService();
-const world = await useWorld({ env: service.upstream.env, work: ["runs", "agents"] });
+const world = await useWorld({ env: service.upstream.env, work: true });
 const owner = await world.member(["owner"]);
 const prices = [{ model: "gpt-4.1*", input: 2, output: 8 }];
 const { id: connectorId } = await createConnector(

@@ -8,7 +8,7 @@ import { slowModel } from "./testing/slow-model.ts";
 import { followChat, shownOf } from "./testing/chat-follower.ts";
 
 const service = await useModelService();
-const world = await useWorld({ env: service.upstream.env, work: ["runs", "agents"] });
+const world = await useWorld({ env: service.upstream.env, work: true });
 const owner = await world.member(["owner"]);
 const { stranger } = world;
 const origin = await world.app.listen({ port: 0, host: "127.0.0.1" });

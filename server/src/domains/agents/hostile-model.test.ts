@@ -18,7 +18,7 @@ import { openaiAnswer, useModelService } from "./testing/model-service.ts";
 const KEY = "sk-test-4f0d8a1c9b7e";
 const auth = { kind: "bearer", token: KEY };
 const service = await useModelService();
-const world = await useWorld({ env: service.upstream.env, work: ["runs", "agents"] });
+const world = await useWorld({ env: service.upstream.env, work: true });
 const owner = await world.member(["owner"]);
 const { id: connectorId } = await createConnector(
   owner,

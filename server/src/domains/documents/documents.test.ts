@@ -12,7 +12,7 @@ import {
 import { useWorld } from "#kernel/testing/world.ts";
 import { makePdf, pdfOf } from "./testing/pdf.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const reader = await deployWorkflow(owner, [
   {

@@ -3,7 +3,7 @@ import { createToken } from "#domains/runs/testing/workflows.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { type AgentOptions, connectAgent } from "./testing/agent.ts";
 
-const world = await useWorld({ work: ["mcp", "runs"] });
+const world = await useWorld({ work: true });
 await world.app.listen({ host: "127.0.0.1", port: 0 });
 const owner = await world.member(["owner"]);
 const SCOPES = [

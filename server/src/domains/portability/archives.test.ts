@@ -8,7 +8,7 @@ import { retireImportsJob } from "./imports/jobs.ts";
 const PASSPHRASE = "correct horse battery";
 /** Half of the time for which a session is kept in memory. */
 const ENTERED_MAX_MS = 15_000;
-const source = await useWorld({ work: ["portability"], hostCommands: true });
+const source = await useWorld({ work: true, hostCommands: true });
 const target = await useWorld({ work: true, hostCommands: true });
 const small = await source.workspace("small");
 const owner = await source.member(["owner"], small);

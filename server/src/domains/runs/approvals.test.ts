@@ -8,7 +8,7 @@ import {
   trigger,
 } from "./testing/workflows.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const member = await world.member(["member"]);
 

@@ -12,7 +12,7 @@ import {
 /** Connections that were cut off while we kept them waiting. */
 let cut = 0;
 const receiver = await useFixture(startReceiver());
-const world = await useWorld({ work: ["runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 beforeEach(() => {
   cut = 0;

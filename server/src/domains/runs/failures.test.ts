@@ -11,7 +11,7 @@ import {
 } from "./testing/workflows.ts";
 
 const receiver = await useReceiver();
-const world = await useWorld({ work: ["runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const set = (id: string, values: object = {}) => ({ id, type: "set", config: { values } });

@@ -41,7 +41,7 @@ const upstream = await serve((request, response) => {
 });
 const url = `http://127.0.0.1:${upstream.port}`;
 const world = await useWorld({
-  work: ["runs"],
+  work: true,
   env: {
     MILLRACE_OUTBOUND_ALLOW: "127.0.0.0/8",
     MILLRACE_FILE_MAX_MIB: "3",

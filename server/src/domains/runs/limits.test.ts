@@ -14,7 +14,7 @@ import {
 
 const receiver = await useReceiver();
 const world = await useWorld({
-  work: ["runs"],
+  work: true,
   env: { ...receiver.env, MILLRACE_CHAIN_RUNS_MAX: "40" },
 });
 const owner = await world.member(["owner"]);

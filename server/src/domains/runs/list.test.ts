@@ -3,7 +3,7 @@ import { readNewestEvents } from "#kernel/log/topic-log.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { deployWorkflow, runWorkflow, trigger, waitForRun } from "./testing/workflows.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 const SET = [{ id: "keep", type: "set", config: { values: {} } }];

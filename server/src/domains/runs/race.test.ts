@@ -16,7 +16,7 @@ import {
 import { publish } from "./testing/triggers.ts";
 
 const receiver = await useReceiver();
-const world = await useWorld({ work: ["runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const race = (nodes: readonly object[], edges: readonly object[] = []) => ({

@@ -8,7 +8,7 @@ import { deployWorkflow, runWorkflow, trigger } from "./testing/workflows.ts";
 const DAY_MS = 24 * 3_600_000;
 const SET = [{ id: "one", type: "set", config: { values: { v: 1 } } }];
 
-const world = await useWorld({ work: ["runs"], env: { MILLRACE_RUN_RETENTION_DAYS: "7" } });
+const world = await useWorld({ work: true, env: { MILLRACE_RUN_RETENTION_DAYS: "7" } });
 const owner = await world.member(["owner"]);
 
 const count = async (id: string, query = "") =>

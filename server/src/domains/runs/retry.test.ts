@@ -13,7 +13,7 @@ import {
 /** Which paths answer with a failure. */
 let broken = new Set<string>();
 const receiver = await useFixture(startReceiver());
-const world = await useWorld({ work: ["runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 beforeEach(() => {
   broken = new Set();

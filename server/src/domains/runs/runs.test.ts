@@ -9,7 +9,7 @@ const ADD = [
 const DELAY = [{ id: "sleep", type: "delay", config: { ms: 60_000 } }];
 const STARTED = ["workflow.run_started", "workflow.run_completed"];
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 test("a run that only computes is over when it is answered", async () => {

@@ -7,7 +7,7 @@ import { runWatchOf } from "./run-watch.ts";
 
 let release: (() => void) | undefined;
 const receiver = await useFixture(startReceiver());
-const world = await useWorld({ work: ["runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 await world.app.listen({ port: 0, host: "127.0.0.1" });
 receiver.answer = (_received, response) => void (release = () => response.end("ok"));

@@ -8,7 +8,7 @@ const broken = new Set<string>();
 const receiver = await useFixture(startReceiver());
 receiver.answer = ({ path }, response) =>
   void response.writeHead(broken.has(path.slice(1)) ? 500 : 200).end();
-const world = await useWorld({ work: ["webhooks"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 /** May read the audit log; the other two may not, and one of them changes webhooks. */
 const owner = await world.member(["owner"]);
 const builder = await world.member(["builder"]);

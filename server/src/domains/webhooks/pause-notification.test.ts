@@ -3,7 +3,7 @@ import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startReceiver } from "./testing/receiver.ts";
 
 const receiver = await useFixture(startReceiver());
-const world = await useWorld({ work: ["webhooks", "notifications"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 
 const HOOKS = "/api/v1/webhooks";
 

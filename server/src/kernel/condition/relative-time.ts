@@ -45,28 +45,28 @@ export function resolveRelativeTime(
   if (!groups) return undefined;
   let at: DateTime = DateTime.fromJSDate(now, { zone: timezone });
   const unit = groups["unit"] as Unit | undefined;
-  if (unit !== undefined) at = groups["edge"] === "endOf" ? endOf(at, unit) : startOf(at, unit);
+  if (unit !== undefined) at = groups["edge"] === "endOf" ? findEnd(at, unit) : findStart(at, unit);
   for (const [step] of groups["steps"]?.matchAll(/[+-]\d+[a-zA-Z]/g) ?? []) {
     const name = STEPS[step.at(-1) as keyof typeof STEPS];
     at = at.plus({ [name]: Number(step.slice(0, -1)) });
     // A day whose midnight is left out begins later; the one that steps lead to begins where it does.
-    if (unit !== undefined && unit !== "hour" && !CLOCK_STEPS.has(name)) at = startOf(at, "day");
+    if (unit !== undefined && unit !== "hour" && !CLOCK_STEPS.has(name)) at = findStart(at, "day");
   }
   return at.isValid && at.year >= 1 && at.year <= 9999 ? at : undefined;
 }
 
 /** The first moment of a unit: where clocks go back to midnight, a day begins at the first of its two midnights. */
-function startOf(at: DateTime, unit: Unit): DateTime {
+function findStart(at: DateTime, unit: Unit): DateTime {
   const start = at.startOf(unit);
   if (unit === "hour" || !start.isValid) return start;
   return start.getPossibleOffsets().reduce((first, other) => (other < first ? other : first));
 }
 
 /** The first moment of the next unit. An hour in which clocks go back by half an hour is longer than others. */
-function endOf(at: DateTime, unit: Unit): DateTime {
-  const start = startOf(at, unit);
-  const next = startOf(start.plus({ [unit]: 1 }), unit);
-  return next > start ? next : startOf(start.plus({ [unit]: 2 }), unit);
+function findEnd(at: DateTime, unit: Unit): DateTime {
+  const start = findStart(at, unit);
+  const next = findStart(start.plus({ [unit]: 1 }), unit);
+  return next > start ? next : findStart(start.plus({ [unit]: 2 }), unit);
 }
 
 /** The form of a relative time, for whoever wrote another. */

@@ -3,7 +3,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { IS_THOROUGH } from "../testing/thorough.ts";
 import { comesTrue, isAlive } from "./processes.ts";
 import {
   base,
@@ -22,7 +21,7 @@ import {
 const HAS_DEATH_SIGNAL = spawnSync("setpriv", ["--pdeathsig", "INT", "--", "true"]).status === 0;
 
 /** For a busy machine. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 40_000;
 
 /** Files in the order in which they appear; "*" is the folder in which initdb works. */
 const MOMENTS = [
@@ -34,8 +33,6 @@ const MOMENTS = [
   ["group", "postgres/PG_VERSION"],
   ["parent", "postgres/postmaster.pid"],
 ] as const;
-/** For those who have little time; `npm run proof -- thorough` kills it at all of them. */
-const CHOSEN: ReadonlySet<string> = new Set(["*/base/1/PG_VERSION", "postgres/postmaster.pid"]);
 
 useFolders();
 
@@ -86,7 +83,7 @@ describe("a kill -9", () => {
     expect(await rows(second.connection)).toEqual(["acknowledged"]);
   });
 
-  test.each(MOMENTS.filter(([, moment]) => IS_THOROUGH || CHOSEN.has(moment)))(
+  test.each(MOMENTS)(
     "of the %s in a first start, when %s appears, leaves a folder that starts",
     async (whom, moment) => {
       const folder = join(base(), "data");

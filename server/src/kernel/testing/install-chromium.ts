@@ -12,8 +12,8 @@ const APT = "/usr/bin/apt-get";
 const INSTALL_MAX_MS = 600_000;
 
 /**
- * Not a dependency: with it, `npm ci` would fetch 68 MB for everyone who only runs the product. The integrity is the one
- * in the registry; what npm brings is compared with it here.
+ * Not a dependency: with it, `npm ci` would fetch 68 MB for everyone who only runs the product. The integrity is that
+ * of the registry; the package that npm fetches is compared with it.
  */
 const PACKAGE = "@sparticuz/chromium@147.0.2";
 const INTEGRITY =

@@ -1,6 +1,7 @@
 /**
  * The seed of all random tests of a run: that of the commit, so that a commit that has passed once passes for everyone
- * who clones it, and another commit tries other values. `MILLRACE_TEST_SEED` sets it; `proof -- thorough` takes a new one.
+ * who clones it, and another commit tries other values. `MILLRACE_TEST_SEED` sets it; `proof -- thorough` takes a
+ * random one.
  */
 import { execFileSync } from "node:child_process";
 import { IS_THOROUGH } from "./thorough.ts";

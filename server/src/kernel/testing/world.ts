@@ -55,8 +55,8 @@ export type Ask = ((
 
 export interface WorldOptions {
   readonly domains?: readonly Domain[];
-  /** Whether readers, jobs and engines run, or the names of the domains of which they do. */
-  readonly work?: boolean | readonly string[];
+  /** Whether readers, jobs and engines run: all of them, as in the product, or none. */
+  readonly work?: boolean;
   readonly env?: Record<string, string>;
   /** Whether its commands of the host, in processes of their own, find its database. */
   readonly hostCommands?: boolean;
@@ -78,16 +78,6 @@ const EVENTS_OF_REQUEST = {
   name: "events_of_request",
   text: "select type from events where request_id = $1 order by epoch, xid, seq",
 };
-
-/**
- * All of these domains, of which only some work: the others' work at a start, for each event and whenever a clock is
- * moved takes longer than most tests.
- */
-export function workOf(domains: readonly Domain[], names: readonly string[]): readonly Domain[] {
-  return domains.map((domain) =>
-    names.includes(domain.name) ? domain : { ...domain, jobs: [], readers: [], engines: [] },
-  );
-}
 
 interface Parts {
   readonly kernel: Kernel;
@@ -114,9 +104,8 @@ export async function useFixture<T extends AsyncDisposable>(starting: Promise<T>
 export async function startWorld(options: WorldOptions = {}) {
   const { owner, prepared, isPrivate } = inject("database");
   const { work = false } = options;
-  const all = options.domains ?? SERVED;
-  const served = Array.isArray(work) ? workOf(all, work) : all;
-  const hasWorked = work !== false && options.domains === undefined;
+  const served = options.domains ?? SERVED;
+  const hasWorked = work && options.domains === undefined;
   const name = await takeDatabase(hasWorked ? "workedTemplate" : "template");
   const here = { database: name, stream: openSocket };
   // A process that opens it by itself finds logins of its own: then these are ours, too.
@@ -157,7 +146,7 @@ export async function startWorld(options: WorldOptions = {}) {
     clock,
     idleProcesses,
   });
-  if (work !== false) await kernel.startWork();
+  if (work) await kernel.startWork();
   const writes = countWrites(kernel);
   const app = await buildServer({
     kernel,
@@ -309,7 +298,7 @@ function countWrites({ db }: Kernel): () => number {
   return () => count;
 }
 
-const UNTIL_LIMIT_MS = 60_000;
+const UNTIL_LIMIT_MS = 30_000;
 /** Asked again soon at first, and then less often: whoever asks takes time from what they wait for. */
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 50;

@@ -22,9 +22,9 @@ const READY = /^(?:Millrace is ready|A Millrace worker is ready; its probes are)
 const LINES_KEPT_MAX = 2_000;
 const LINES_TOLD_MAX = 30;
 const LINE_CHARACTERS_MAX = 600;
-const ANSWER_LIMIT_MS = 60_000;
+const ANSWER_LIMIT_MS = 50_000;
 const BUSY_PAUSE_MS = 200;
-const END_LIMIT_MS = 60_000;
+const END_LIMIT_MS = 50_000;
 
 let folderOfTest: string;
 let products: Product[];

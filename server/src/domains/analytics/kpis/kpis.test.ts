@@ -6,7 +6,7 @@ import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 const HOUR_MS = 3_600_000;
 const PATH = "/api/v1/analytics/kpis";
 
-const world = await useWorld({ work: ["analytics"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const table = await createFilledTable(
   world,

@@ -1,9 +1,9 @@
-import { openKernel, workOf } from "#domains/bus/testing/node.ts";
+import { openKernel } from "#domains/bus/testing/node.ts";
 import type { World } from "#kernel/testing/world.ts";
 
 /** A node that works, and can be made to die at one of its writes to exports. */
 export async function openNode(world: World, dieAt = Number.POSITIVE_INFINITY, after = false) {
-  const kernel = await openKernel(world, workOf(world, "analytics"));
+  const kernel = await openKernel(world);
   const state = { writes: 0, dead: false };
   const died = new Error("died");
   const [write, system] = [kernel.db.write.bind(kernel.db), kernel.db.system.bind(kernel.db)];

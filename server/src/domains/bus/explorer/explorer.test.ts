@@ -28,7 +28,7 @@ const probe = domain({
   readers: [poisoned],
 });
 
-const world = await useWorld({ work: ["probe", "bus", "sla"], domains: [...domains, probe] });
+const world = await useWorld({ work: true, domains: [...domains, probe] });
 const owner = await world.member(["owner"]);
 
 async function publish(type: string, payload: object, topic = "orders"): Promise<string> {

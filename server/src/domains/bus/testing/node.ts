@@ -4,7 +4,7 @@ import type { Domain } from "#kernel/contract.ts";
 import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
-import { idleProcesses, workOf as domainsOf, type World } from "#kernel/testing/world.ts";
+import { idleProcesses, type World } from "#kernel/testing/world.ts";
 
 export interface Node {
   readonly kernel: Kernel;
@@ -29,17 +29,9 @@ export function openKernel(
   });
 }
 
-/** All domains of a world, of which only these work. */
-export function workOf(world: World, ...names: readonly string[]): readonly Domain[] {
-  return domainsOf(world.kernel.domains, names);
-}
-
-/** A node that works for these domains, and serves nobody. */
-export async function startWorker(
-  world: World,
-  ...names: readonly string[]
-): Promise<AsyncDisposable> {
-  const kernel = await openKernel(world, workOf(world, ...names));
+/** A node that works and answers no requests. */
+export async function startWorker(world: World): Promise<AsyncDisposable> {
+  const kernel = await openKernel(world);
   await kernel.startWork();
   return {
     async [Symbol.asyncDispose]() {

@@ -8,7 +8,7 @@ import { domains } from "../../../app.ts";
 import { json, OK, useUpstream } from "../testing/upstream.ts";
 
 const upstream = await useUpstream();
-const world = await useWorld({ work: ["connectors", "runs", "notifications"], env: upstream.env });
+const world = await useWorld({ work: true, env: upstream.env });
 const owner = await world.member(["owner"]);
 
 const ALL = "/api/v1/connectors";

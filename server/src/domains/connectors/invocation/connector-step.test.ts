@@ -47,7 +47,7 @@ const adding = domain({
 
 const upstream = await useUpstream();
 const world = await useWorld({
-  work: ["connectors", "runs"],
+  work: true,
   env: upstream.env,
   domains: [...domains, adding],
 });

@@ -7,7 +7,7 @@ import { createConnector } from "../testing/connector.ts";
 import { json, useUpstream } from "../testing/upstream.ts";
 
 const upstream = await useUpstream();
-const world = await useWorld({ work: ["connectors", "runs"], env: upstream.env });
+const world = await useWorld({ work: true, env: upstream.env });
 const owner = await world.member(["owner"]);
 const NODE = { id: "keep", type: "set", config: { values: { seen: "{{ trigger.input }}" } } };
 let count = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openKernel, workOf } from "#domains/bus/testing/node.ts";
+import { openKernel } from "#domains/bus/testing/node.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 
 const PATH = "/api/v1/itsm/incidents";
@@ -184,7 +184,7 @@ test("resolved incidents close by themselves, once, after the days of the settin
   world.clock.advance(4 * DAY_MS + MINUTE_MS);
 
   // Nobody was at work when it was due, and then two are.
-  const node = await openKernel(world, workOf(world, "incidents"));
+  const node = await openKernel(world);
   await using _ = { [Symbol.asyncDispose]: () => node.close() };
   await Promise.all([world.kernel.startWork(), node.startWork()]);
   await until(async () => (await stateOf(early)) === "closed");

@@ -8,7 +8,7 @@ import {
 import { type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { connectAgent } from "../testing/agent.ts";
 
-const world = await useWorld({ work: ["mcp", "runs"], env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const world = await useWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 await world.app.listen({ host: "127.0.0.1", port: 0 });
 const owner = await world.member(["owner"]);
 const builder = await world.member(["builder"]);

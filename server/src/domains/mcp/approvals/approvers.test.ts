@@ -3,7 +3,7 @@ import { type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts"
 import { connectAgent } from "../testing/agent.ts";
 
 const world = await useWorld({
-  work: ["mcp", "runs", "notifications"],
+  work: true,
   env: { MILLRACE_LOGIN_RATE_LIMIT: "0" },
 });
 await world.app.listen({ host: "127.0.0.1", port: 0 });

@@ -36,7 +36,7 @@ test("each past event starts one run, a few at a time until all are through, wit
   const answer = await backfill(workflow, { from, maxConcurrency: 2 });
   expect([answer.status, answer.events]).toEqual([202, ["workflow.backfill_started"]]);
   const { id } = answer.body.data.backfill;
-  await using _node = await startWorker(world, "runs");
+  await using _node = await startWorker(world);
   const done = await ended(id);
   expect(done).toMatchObject({ state: "completed", started: 10, scanned: 10 });
   expect(await runEvents(workflow)).toEqual(ids.toSorted());
@@ -63,7 +63,7 @@ test("a schedule is run for its past times; a cancelled backfill starts no more"
   const span = { from: "2026-03-01T00:00:00Z", to: "2026-03-04T00:00:00Z" };
   const { body } = await backfill(workflow, span);
   {
-    await using _node = await startWorker(world, "runs");
+    await using _node = await startWorker(world);
     expect((await ended(body.data.backfill.id)).started).toBe(3);
     const times = (await findRuns(world, workflow)).map(({ trigger }) => trigger.scheduledFor);
     expect(times.toSorted()).toEqual(
@@ -92,7 +92,7 @@ test("times that nobody kept are made up once, each up to a bound, or not at all
     deployWorkflow(owner, [SET], { trigger: { type: "schedule", cron: "0 * * * *", missed } });
   const ids = [await deploy("one"), await deploy("all"), await deploy("none"), await deploy("all")];
   {
-    await using _node = await startWorker(world, "runs");
+    await using _node = await startWorker(world);
     await until(async () => {
       const text = "select from jobs where kind = 'runs.schedule' and key = any($1)";
       return (await world.sql(text, [ids])).length === ids.length;
@@ -103,7 +103,7 @@ test("times that nobody kept are made up once, each up to a bound, or not at all
     ids[3],
   ]);
   world.clock.advance(3 * 3_600_000);
-  await using _node = await startWorker(world, "runs");
+  await using _node = await startWorker(world);
   await until(async () => {
     const text =
       "select from jobs where kind = 'runs.schedule' and key = any($1) and due_at > $2 and claimed_at is null";
@@ -128,7 +128,7 @@ test("a workflow that is activated from a moment gets each event since then once
   await owner(`${path}/activate`);
   const ids = [await publishLate()];
   {
-    await using _node = await startWorker(world, "runs");
+    await using _node = await startWorker(world);
     await until(async () => (await runEvents(workflow)).length === 1);
   }
   await owner(`${path}/deactivate`);
@@ -145,7 +145,7 @@ test("a workflow that is activated from a moment gets each event since then once
   expect((await owner(`${path}/activate`)).events).toEqual([]);
   ids.push(await publishLate());
   await world.settled();
-  await using _node = await startWorker(world, "runs");
+  await using _node = await startWorker(world);
   const [{ id }] = (await owner(`GET /api/v1/workflows/${workflow}/backfills`)).body.data;
   expect(await ended(id)).toMatchObject({ state: "completed", started: 2 });
   await until(async () => (await runEvents(workflow)).length === ids.length);
@@ -162,7 +162,7 @@ test("a schedule that is activated from a moment makes up for the times that it 
   const times = async () =>
     (await findRuns(world, workflow)).map((run) => run.trigger.scheduledFor as string).toSorted();
   const planned = async (count: number) => {
-    await using _node = await startWorker(world, "runs");
+    await using _node = await startWorker(world);
     await until(async () => {
       const text = "select from jobs where kind = 'runs.schedule' and key = $1";
       return (await world.sql(text, [workflow])).length === count;
@@ -172,7 +172,7 @@ test("a schedule that is activated from a moment makes up for the times that it 
   // It is on for two hours, off for two more.
   world.clock.advance(2 * hour);
   {
-    await using _node = await startWorker(world, "runs");
+    await using _node = await startWorker(world);
     await until(async () => (await times()).length === 2);
   }
   await owner(`${path}/deactivate`);
@@ -180,7 +180,7 @@ test("a schedule that is activated from a moment makes up for the times that it 
   await planned(0);
   const activated = await owner(`${path}/activate`, { from });
   expect(activated.events).toEqual(["workflow.activated", "workflow.backfill_started"]);
-  await using _node = await startWorker(world, "runs");
+  await using _node = await startWorker(world);
   const [{ id }] = (await owner(`GET /api/v1/workflows/${workflow}/backfills`)).body.data;
   expect(await ended(id)).toMatchObject({ state: "completed", started: 2 });
   const all = await times();
@@ -200,7 +200,7 @@ test("a job of a schedule from before its activation leaves the time to the back
       [workflow, new Date(world.clock.nowMs())],
     );
   {
-    await using _node = await startWorker(world, "runs");
+    await using _node = await startWorker(world);
     await until(async () => (await jobs(">")).length === 1);
   }
   // While nobody works its time passes, and it is turned off and on.
@@ -211,7 +211,7 @@ test("a job of a schedule from before its activation leaves the time to the back
   const [{ id }] = (await owner(`GET /api/v1/workflows/${workflow}/backfills`)).body.data;
   // The backfill is first, and the reader of the activation has not moved the job yet.
   const [before] = await world.sql("select due_at, payload from jobs where key = $1", [workflow]);
-  await using _node = await startWorker(world, "runs");
+  await using _node = await startWorker(world);
   expect(await ended(id)).toMatchObject({ state: "completed", started: 1 });
   await until(async () => (await jobs(">")).length === 1);
   await world.sql(
@@ -238,7 +238,7 @@ test("requests that a trigger keeps are run again, each once for a backfill, and
   expect(filtered).toMatchObject({ status: 422, body: { errors: [{ path: "/filter" }] } });
   const answer = await backfill(workflow, { from, maxConcurrency: 1 });
   {
-    await using _node = await startWorker(world, "runs");
+    await using _node = await startWorker(world);
     const done = await ended(answer.body.data.backfill.id);
     expect(done).toMatchObject({ state: "completed", started: 3, triggerType: "webhook" });
   }
@@ -350,7 +350,7 @@ test("a filter tells nothing of what its author may not see, and a long schedule
     filter: { "data.wage": { gte: 1 } },
   });
   {
-    await using _node = await startWorker(world, "runs");
+    await using _node = await startWorker(world);
     expect((await ended(started.body.data.backfill.id)).started).toBe(0);
   }
   const minutes = await deployWorkflow(owner, [SET], {

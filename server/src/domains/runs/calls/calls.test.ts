@@ -1,6 +1,6 @@
 /** Calls to runs: taken once, early or late, at an address that nobody can guess, and whatever node dies. */
 import { expect, test } from "vitest";
-import { openKernel, workOf } from "#domains/bus/testing/node.ts";
+import { openKernel } from "#domains/bus/testing/node.ts";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import {
@@ -19,7 +19,7 @@ const { stranger } = world;
 
 /** A worker; its end without a word is what a kill leaves. */
 async function startWorker() {
-  const kernel = await openKernel(world, workOf(world, "runs"));
+  const kernel = await openKernel(world);
   await kernel.startWork();
   return {
     close: () => kernel.close(),

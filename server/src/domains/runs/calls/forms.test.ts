@@ -10,7 +10,7 @@ import {
 } from "../testing/workflows.ts";
 import { makeFormPath } from "./resume-address.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const { stranger } = world;
 

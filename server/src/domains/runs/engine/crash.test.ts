@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openKernel, workOf } from "#domains/bus/testing/node.ts";
+import { openKernel } from "#domains/bus/testing/node.ts";
 import {
   compilePlan,
   type Definition,
@@ -28,7 +28,7 @@ const { userId } = await world.member(["owner"]);
 
 /** A further kernel on the same database, which can be made to die. */
 async function openMortal() {
-  const kernel = await openKernel(world, workOf(world, "runs", probes.name));
+  const kernel = await openKernel(world);
   const state = { writes: 0, dieAt: Number.POSITIVE_INFINITY, after: false, dead: false };
   const write = kernel.db.write.bind(kernel.db);
   const system = kernel.db.system.bind(kernel.db);

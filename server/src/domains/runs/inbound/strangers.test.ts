@@ -3,7 +3,7 @@ import { upload } from "#domains/files/testing/upload.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import { deployWorkflow } from "../testing/workflows.ts";
 
-const world = await useWorld({ work: ["runs"], env: { MILLRACE_RATE_LIMIT: "100" } });
+const world = await useWorld({ work: true, env: { MILLRACE_RATE_LIMIT: "100" } });
 const owner = await world.member(["owner"]);
 const { stranger } = world;
 

@@ -8,7 +8,7 @@ import { findRuns, SET } from "../testing/triggers.ts";
 const STARTED = "workflow.run_started";
 const COMPLETED = "workflow.run_completed";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 interface HookDeployment {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { createToken, deployWorkflow, trigger, waitForRun } from "../testing/workflows.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const PREVIEW = "POST /api/v1/expressions/preview";
 const SCOPE = "POST /api/v1/expressions/scope";

@@ -4,7 +4,7 @@ import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { chainEdges, createToken, deployWorkflow, runWorkflow } from "../testing/workflows.ts";
 
 const receiver = await useFixture(startReceiver());
-const world = await useWorld({ work: ["runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const NODES = [

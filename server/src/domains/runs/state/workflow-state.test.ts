@@ -3,7 +3,7 @@ import { useWorld } from "#kernel/testing/world.ts";
 import { deployWorkflow, runWorkflow, stepsOf } from "../testing/workflows.ts";
 import { applyChange, type StateChange, type StateEntry } from "./workflow-state.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const viewer = await world.member(["viewer"]);
 

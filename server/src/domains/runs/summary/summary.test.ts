@@ -8,7 +8,7 @@ import { NodeTally } from "./node-summary.ts";
 
 const receiver = await useFixture(startReceiver());
 receiver.answer = (_received, response) => void response.writeHead(503).end("no");
-const world = await useWorld({ work: ["runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 /** Two loops: of each order its lines, of which those that can be divided by 30 fail. */

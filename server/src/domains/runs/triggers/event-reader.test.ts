@@ -9,7 +9,7 @@ import {
   readEventTypes,
 } from "../testing/triggers.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 const started = async (id: string): Promise<string[]> =>

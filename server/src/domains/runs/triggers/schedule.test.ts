@@ -30,7 +30,7 @@ const next = async (id: string): Promise<string | undefined> => {
 const dueAt = (id: string, time: string) => until(async () => (await next(id)) === time);
 
 test("a time starts one run of its own chain, by the platform and for whoever deployed it", async () => {
-  await using _node = await startWorker(world, "runs");
+  await using _node = await startWorker(world);
   moveTo("2026-12-01T08:30:00Z");
   const id = await scheduled("0 9 * * *");
   await dueAt(id, "2026-12-01T09:00:00.000Z");
@@ -63,7 +63,7 @@ test("a time starts one run of its own chain, by the platform and for whoever de
 });
 
 test("where the clocks go forward, a time that does not exist is the next one that does", async () => {
-  await using _node = await startWorker(world, "runs");
+  await using _node = await startWorker(world);
   moveTo("2027-03-13T12:00:00Z");
   const newYork = await scheduled("30 2 * * *", "America/New_York");
   const berlin = await scheduled("30 2 * * *", "Europe/Berlin");
@@ -82,7 +82,7 @@ test("where the clocks go forward, a time that does not exist is the next one th
 });
 
 test("where the clocks go back, a time that comes twice runs once", async () => {
-  await using _node = await startWorker(world, "runs");
+  await using _node = await startWorker(world);
   moveTo("2027-10-30T12:00:00Z");
   const berlin = await scheduled("30 2 * * *", "Europe/Berlin");
   const newYork = await scheduled("30 1 * * *", "America/New_York");
@@ -107,7 +107,7 @@ test("times that passed while nobody worked are made up for by one run", async (
   moveTo("2028-01-10T10:30:00Z");
   const id = await scheduled("0 * * * *");
   {
-    await using _node = await startWorker(world, "runs");
+    await using _node = await startWorker(world);
     await dueAt(id, "2028-01-10T11:00:00.000Z");
   }
   world.clock.advance(50 * HOUR_MS);
@@ -116,7 +116,7 @@ test("times that passed while nobody worked are made up for by one run", async (
   await owner(`POST /api/v1/workflows/${id}/publish`);
   const late = await scheduled("15 * * * *");
   world.clock.advance(2 * HOUR_MS);
-  await using _node = await startWorker(world, "runs");
+  await using _node = await startWorker(world);
   await dueAt(id, "2028-01-12T15:00:00.000Z");
   expect(await times(id)).toEqual(["2028-01-10T11:00:00.000Z"]);
   await dueAt(late, "2028-01-12T15:15:00.000Z");
@@ -124,8 +124,8 @@ test("times that passed while nobody worked are made up for by one run", async (
 });
 
 test("across nodes each time starts one run", async () => {
-  await using _one = await startWorker(world, "runs");
-  await using _other = await startWorker(world, "runs");
+  await using _one = await startWorker(world);
+  await using _other = await startWorker(world);
   // With a minute between the times, nothing becomes due by itself while the machine is busy.
   moveTo("2028-02-01T00:00:00.500Z");
   const ids = await Promise.all(Array.from({ length: 5 }, () => scheduled("* * * * *")));
@@ -142,7 +142,7 @@ test("across nodes each time starts one run", async () => {
 });
 
 test("it follows what is deployed: other times, other environments, on and off", async () => {
-  await using _node = await startWorker(world, "runs");
+  await using _node = await startWorker(world);
   moveTo("2028-03-01T08:30:00Z");
   const id = await scheduled("0 9 * * *");
   await dueAt(id, "2028-03-01T09:00:00.000Z");

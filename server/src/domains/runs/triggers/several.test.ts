@@ -3,7 +3,7 @@ import { useWorld } from "#kernel/testing/world.ts";
 import { publish } from "../testing/triggers.ts";
 import { deployWorkflow } from "../testing/workflows.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const { stranger } = world;
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { deployWorkflow, waitForRun } from "../testing/workflows.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const NODES = [{ id: "a", type: "set", config: { values: {} } }];
 const STAGING = { "x-environment": "staging" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startNode, workOf } from "#domains/bus/testing/node.ts";
+import { startNode } from "#domains/bus/testing/node.ts";
 import { tries } from "#kernel/testing/thorough.ts";
 import { startWorld, until } from "#kernel/testing/world.ts";
 import { deployWorkflow, trigger } from "../testing/workflows.ts";
@@ -16,8 +16,8 @@ const EVENTS = tries(120, 240);
 const WAITED_FOR = [7, 57, 117];
 
 test("with two nodes each event starts each run once, ends each wait once, and a batch is one transaction", async () => {
-  await using world = await startWorld({ work: ["runs"] });
-  await using node = await startNode(world, workOf(world, "runs"));
+  await using world = await startWorld({ work: true });
+  await using node = await startNode(world);
   await node.kernel.startWork();
   const owner = await world.member(["owner"]);
   const topic = "busy";

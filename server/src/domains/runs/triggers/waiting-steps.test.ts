@@ -3,7 +3,7 @@ import { until, useWorld } from "#kernel/testing/world.ts";
 import { deployWorkflow, trigger } from "../testing/workflows.ts";
 import { waitUntilIdle, pauseTriggerReader, publish, readEventTypes } from "../testing/triggers.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 /** Starts runs that wait, one for each order, and resolves when they do. */

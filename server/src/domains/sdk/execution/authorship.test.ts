@@ -20,7 +20,7 @@ import { useUpstream } from "#domains/connectors/testing/upstream.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 
 const receiver = await useUpstream();
-const world = await useWorld({ work: ["sdk", "runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 const salaries = await createSalaries(world, owner);
 

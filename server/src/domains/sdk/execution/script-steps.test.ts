@@ -4,7 +4,7 @@ import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 
 const receiver = await useReceiver();
-const world = await useWorld({ work: ["sdk", "runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 async function made(name: string, scriptSource: string, more: object = {}): Promise<string> {

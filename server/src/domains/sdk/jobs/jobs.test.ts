@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { startNode, type Node, send, workOf } from "#domains/bus/testing/node.ts";
+import { startNode, type Node, send } from "#domains/bus/testing/node.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 
 const MINUTE_MS = 60_000;
@@ -31,7 +31,7 @@ const moveTo = (time: string): void => world.clock.advance(Date.parse(time) - wo
 const nodes: Node[] = [];
 async function working(): Promise<readonly Node[]> {
   while (nodes.length < 2) {
-    const node = await startNode(world, workOf(world, "sdk"));
+    const node = await startNode(world);
     await node.kernel.startWork();
     nodes.push(node);
     const { onAdvance } = world.clock;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { deployWorkflow, runWorkflow, stepsOf } from "#domains/runs/testing/workflows.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 
-const world = await useWorld({ work: ["sdk", "runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const ARTIFACTS = "/api/v1/sdk/artifacts";
 

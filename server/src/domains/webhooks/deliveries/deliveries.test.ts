@@ -12,7 +12,7 @@ receiver.answer = ({ path: target }, response) => {
   const fails = broken.has(target.slice(1));
   response.writeHead(fails ? 500 : 200).end(fails ? "Broken" : "Thanks");
 };
-const world = await useWorld({ work: ["webhooks"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const path = (id: string, rest = "") => `/api/v1/webhooks/${id}/deliveries${rest}`;

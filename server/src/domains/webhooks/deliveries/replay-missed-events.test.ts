@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openKernel, workOf } from "#domains/bus/testing/node.ts";
+import { openKernel } from "#domains/bus/testing/node.ts";
 import { registerReaders } from "#kernel/readers/reader.ts";
 import { type Ask, startWorld, until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { fanOutReader } from "../sending/fan-out.ts";
@@ -7,7 +7,7 @@ import { startReceiver } from "../testing/receiver.ts";
 import * as testing from "../testing/deliveries.ts";
 
 const receiver = await useFixture(startReceiver());
-const world = await useWorld({ work: ["webhooks"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const ENVIRONMENTS = ["production", "staging", "development"];
@@ -60,7 +60,7 @@ async function changeManyTimes(title: string): Promise<number> {
 
 test("after a pause nothing is lost, nothing comes twice and each thing's order is kept, while eight go on writing and two nodes work", async () => {
   const id = await hook(owner, "busy");
-  const node = await openKernel(world, workOf(world, "webhooks"));
+  const node = await openKernel(world);
   await node.startWork();
   try {
     await pause(owner, id);

@@ -5,7 +5,7 @@ import { startReceiver } from "../testing/receiver.ts";
 import * as testing from "../testing/deliveries.ts";
 
 const receiver = await useFixture(startReceiver());
-const world = await useWorld({ work: ["webhooks"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const hook = (name: string, more: object = {}) => testing.hook(owner, receiver, name, more);

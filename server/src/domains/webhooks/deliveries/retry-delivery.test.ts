@@ -13,7 +13,7 @@ receiver.answer = ({ path }, response) => {
   if (typeof answer === "function") answer(response);
   else response.writeHead(answer).end(`Answer ${answer}`);
 };
-const world = await useWorld({ work: ["webhooks"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const HOOKS = "/api/v1/webhooks";

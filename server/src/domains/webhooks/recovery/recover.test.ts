@@ -9,7 +9,7 @@ const broken = new Set<string>();
 const receiver = await useFixture(startReceiver());
 receiver.answer = ({ path }, response) =>
   void response.writeHead(broken.has(path.slice(1)) ? 500 : 200).end();
-const world = await useWorld({ work: ["webhooks"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const hook = (name: string, more: object = {}) => testing.hook(owner, receiver, name, more);

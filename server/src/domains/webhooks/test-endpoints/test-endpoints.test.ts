@@ -3,7 +3,7 @@ import { until, useWorld } from "#kernel/testing/world.ts";
 
 const PORT = 18_231;
 const world = await useWorld({
-  work: ["webhooks"],
+  work: true,
   env: { MILLRACE_BASE_URL: `http://127.0.0.1:${PORT}` },
 });
 const owner = await world.member(["owner"]);

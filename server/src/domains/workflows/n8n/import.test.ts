@@ -11,7 +11,7 @@ import { until, useWorld } from "#kernel/testing/world.ts";
 import { connect, node } from "./testing/n8n-nodes.ts";
 
 const receiver = await useReceiver();
-const world = await useWorld({ work: ["runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const convert = async (nodes: readonly object[], connections: object, bindings: object = {}) => {

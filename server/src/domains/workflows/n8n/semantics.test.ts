@@ -4,7 +4,7 @@ import { deployWorkflow, runWorkflow, stepsOf } from "#domains/runs/testing/work
 import { useWorld } from "#kernel/testing/world.ts";
 import { importN8n } from "./import-workflow.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 interface Given {

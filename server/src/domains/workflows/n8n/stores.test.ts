@@ -9,7 +9,7 @@ import { useFixture, useWorld } from "#kernel/testing/world.ts";
 const redis = await useFixture(startRedisServer());
 const mongo = await useFixture(startMongoServer());
 const receiver = await useUpstream();
-const world = await useWorld({ work: ["runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const node = (name: string, type: string, parameters: object = {}, typeVersion = 1) => ({

@@ -26,7 +26,7 @@ const upstream = await serve((request, response) => {
   });
 });
 receiver.url = `http://127.0.0.1:${upstream.port}`;
-const world = await useWorld({ work: ["runs"], env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.0/8" } });
+const world = await useWorld({ work: true, env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.0/8" } });
 const owner = await world.member(["owner"]);
 
 const node = (name: string, type: string, parameters: object = {}, typeVersion = 1) => ({

@@ -9,17 +9,17 @@ const MINUTES_OF_HOUR = 60;
  * SQL for the first moment of the hour that clocks of a zone show at a moment. Where clocks go back by a whole hour,
  * the two hours of the same name are two; where they go back by half an hour, the one hour is longer.
  *
- * `date_trunc('hour', moment, zone)` subtracts the minutes that clocks show, and gives a moment of another hour where the
- * clocks changed in between.
+ * `date_trunc('hour', moment, zone)` subtracts the minutes that clocks show. Where the clocks changed within those
+ * minutes, that is a moment of another hour.
  */
 export function hourSql(moment: string, zone: string): string {
   const subtracted = `date_trunc('hour', ${moment}, ${zone})`;
-  const shown = `date_trunc('hour', ${moment} at time zone ${zone})`;
-  return `case when ${subtracted} at time zone ${zone} = ${shown} then ${subtracted}
-               else ${shown} at time zone ${zone} end`;
+  const displayed = `date_trunc('hour', ${moment} at time zone ${zone})`;
+  return `case when ${subtracted} at time zone ${zone} = ${displayed} then ${subtracted}
+               else ${displayed} at time zone ${zone} end`;
 }
 
-/** True where clocks have changed by a part of an hour. Only there `hourSql` is needed, which costs three times as much. */
+/** True where clocks have changed by a part of an hour: only there `hourSql` is needed, which is three times slower. */
 export function changesByPartOfHour(timezone: string): boolean {
   const minutes = new Set<number>();
   for (let year = FIRST_YEAR; year < LAST_YEAR; year += 1) {

@@ -1,11 +1,11 @@
-import { openKernel, workOf } from "#domains/bus/testing/node.ts";
+import { openKernel } from "#domains/bus/testing/node.ts";
 import { eventIdOf, type RecordedEvent } from "#kernel/log/event.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { World } from "#kernel/testing/world.ts";
 
 /** Starts a node that works on clocks, and tells of them. */
 export async function workingNode(world: World): Promise<Kernel> {
-  const kernel = await openKernel(world, workOf(world, "sla", "incidents", "notifications"));
+  const kernel = await openKernel(world);
   await kernel.startWork();
   return kernel;
 }

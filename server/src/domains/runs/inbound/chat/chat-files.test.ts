@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { deployWorkflow, waitForRun } from "../../testing/workflows.ts";
 
-const world = await useWorld({ work: ["runs"] });
+const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const { stranger } = world;
 const DAY_MS = 24 * 3_600_000;

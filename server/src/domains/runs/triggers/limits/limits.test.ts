@@ -1,7 +1,7 @@
 /** Limits of triggers: which events begin which runs follows from their times, once, whoever dies in between. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openKernel, workOf } from "#domains/bus/testing/node.ts";
+import { openKernel } from "#domains/bus/testing/node.ts";
 import type { HoldRule } from "#domains/workflows/index.ts";
 import { tries } from "#kernel/testing/thorough.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
@@ -191,7 +191,7 @@ const outputs = async (id: string, count: number): Promise<unknown[]> =>
   });
 
 test("events are held by key, begin one run each group after a node has died, and are seen while they wait", async () => {
-  const first = await openKernel(world, workOf(world, "runs"));
+  const first = await openKernel(world);
   await first.startWork();
   const key = "event.data.key";
   const deploy = (topic: string, more: object) =>
@@ -224,7 +224,7 @@ test("events are held by key, begin one run each group after a node has died, an
   first.db.system = async () => Promise.reject(died);
   await world.sql("delete from lanes; delete from lane_nodes");
   world.clock.advance(LONG_MS + 1_000);
-  const second = await openKernel(world, workOf(world, "runs"));
+  const second = await openKernel(world);
   await second.startWork();
   expect((await outputs(debounced, 2)).toSorted()).toEqual([3, 4]);
   expect(await outputs(batched, 2)).toEqual([[1, 2, 3], 4]);
@@ -260,7 +260,7 @@ test("what limits say wrongly is told with its place; a trigger that is turned o
     "/trigger/batch",
     "/trigger/debounce/maxMs",
   ]);
-  const kernel = await openKernel(world, workOf(world, "runs"));
+  const kernel = await openKernel(world);
   await kernel.startWork();
   const id = await deployEventWorkflow(owner, { topic: "off", debounce: { quietMs: LONG_MS } });
   await publishAll("off", id, [1]);
@@ -272,7 +272,7 @@ test("what limits say wrongly is told with its place; a trigger that is turned o
 });
 
 test("events whose runs can't begin are left with the reason after ten attempts, and begin once when they can", async () => {
-  const kernel = await openKernel(world, workOf(world, "runs"));
+  const kernel = await openKernel(world);
   await kernel.startWork();
   const rule = { batch: { max: 2, maxMs: LONG_MS } };
   const id = await deployEventWorkflow(owner, { topic: "poison", ...rule }, [showEvents]);

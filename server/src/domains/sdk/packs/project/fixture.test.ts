@@ -4,7 +4,7 @@ import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, useFixture, useWorld } from "#kernel/testing/world.ts";
 
 const receiver = await useFixture(startReceiver());
-const world = await useWorld({ work: ["sdk", "runs"], env: receiver.env });
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 const { body: connector } = await owner("POST /api/v1/connectors", {

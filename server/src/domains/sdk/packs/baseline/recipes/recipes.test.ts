@@ -6,7 +6,7 @@ import { until, useWorld } from "#kernel/testing/world.ts";
 import { recipesPack } from "./index.ts";
 
 const upstream = await useUpstream();
-const world = await useWorld({ work: ["sdk", "runs"], env: upstream.env });
+const world = await useWorld({ work: true, env: upstream.env });
 const owner = await world.member(["owner"]);
 const pack = await owner("POST /api/flowsdk/install-packs", { packKey: recipesPack.id });
 if (pack.status !== 201) throw new Error(JSON.stringify(pack.body));
