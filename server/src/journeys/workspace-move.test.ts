@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { operator } from "#domains/installation/testing/operator.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { fillSmall } from "../portability/testing/archive-worlds.ts";
@@ -6,7 +6,7 @@ import { expectFocusKept, expectSound, expectSoundInEveryLook, useConsole } from
 
 const PASSPHRASE = "correct horse battery";
 const TASK = { timeout: 60_000 };
-const MOVE_MS = 900_000;
+const MOVE_MS = 180_000;
 
 describeInBrowser("moving a workspace", () => {
   const source = useConsole({ hostCommands: true });
@@ -15,7 +15,6 @@ describeInBrowser("moving a workspace", () => {
   // Each task is a process of its own, which reads the whole product. Over HTTP it is shown in archives.test.ts.
   test(
     "an owner exports it, an operator elsewhere checks, loads and activates it, and its people find their work",
-    { timeout: 180_000 },
     async () => {
       const small = await source.world.workspace("small");
       const member = await source.world.member(["owner"], small);

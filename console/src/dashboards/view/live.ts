@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { call, type Input, query, type Reply, useOp } from "../../data/api.ts";
-import { type LogEvent, onEvent } from "../../data/live/live.ts";
+import { onEvent } from "../../data/live/live.ts";
 import { isAbout, keepNewest } from "./tile-freshness.ts";
 import type { WidgetData } from "./tile.tsx";
 

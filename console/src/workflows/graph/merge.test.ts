@@ -31,7 +31,6 @@ const add = (root: Definition, id: string, after: string): Definition =>
   insertSteps(root, { nodes: [step(id)], edges: [] }, { place: "", after });
 
 describe("what two people did to one definition", () => {
-  const RUNS = fc.readConfigureGlobal().numRuns ?? 100;
   const base = chain("a", "b", "c");
 
   test("stays of both where they touched different steps", () => {

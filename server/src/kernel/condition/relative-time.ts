@@ -5,7 +5,7 @@
  * It begins with `$now`, `$startOf.UNIT` or `$endOf.UNIT`; steps follow, taken from left to right. `$endOf` is the
  * first moment of the next unit, so that `lt` is what goes with it.
  */
-import { DateTime } from "luxon";
+import { DateTime, type DateTimeMaybeValid } from "luxon";
 
 /** The moment and the zone that relative times are seen from. */
 export interface RelativeClock {
@@ -43,7 +43,7 @@ export function resolveRelativeTime(
 ): DateTime<true> | undefined {
   const { groups } = FORM.exec(text) ?? {};
   if (!groups) return undefined;
-  let at: DateTime = DateTime.fromJSDate(now, { zone: timezone });
+  let at: DateTimeMaybeValid = DateTime.fromJSDate(now, { zone: timezone });
   const unit = groups["unit"] as Unit | undefined;
   if (unit !== undefined) at = groups["edge"] === "endOf" ? findEnd(at, unit) : findStart(at, unit);
   for (const [step] of groups["steps"]?.matchAll(/[+-]\d+[a-zA-Z]/g) ?? []) {
@@ -56,14 +56,14 @@ export function resolveRelativeTime(
 }
 
 /** The first moment of a unit: where clocks go back to midnight, a day begins at the first of its two midnights. */
-function findStart(at: DateTime, unit: Unit): DateTime {
+function findStart(at: DateTimeMaybeValid, unit: Unit): DateTimeMaybeValid {
   const start = at.startOf(unit);
   if (unit === "hour" || !start.isValid) return start;
   return start.getPossibleOffsets().reduce((first, other) => (other < first ? other : first));
 }
 
 /** The first moment of the next unit. An hour in which clocks go back by half an hour is longer than others. */
-function findEnd(at: DateTime, unit: Unit): DateTime {
+function findEnd(at: DateTimeMaybeValid, unit: Unit): DateTimeMaybeValid {
   const start = findStart(at, unit);
   const next = findStart(start.plus({ [unit]: 1 }), unit);
   return next > start ? next : findStart(start.plus({ [unit]: 2 }), unit);

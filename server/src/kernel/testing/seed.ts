@@ -28,8 +28,11 @@ function readSeed(text: string): number {
 
 function seedOfCommit(): number | undefined {
   try {
-    const options = { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "ignore"] } as const;
-    const hash = execFileSync("git", ["rev-parse", "HEAD"], options).toString();
+    const hash = execFileSync("git", ["rev-parse", "HEAD"], {
+      cwd: import.meta.dirname,
+      stdio: ["ignore", "pipe", "ignore"],
+      encoding: "utf8",
+    });
     return Number.parseInt(hash.slice(0, HEX_DIGITS), 16);
   } catch {
     return undefined;
