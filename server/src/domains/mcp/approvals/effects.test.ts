@@ -3,7 +3,7 @@ import { deployedApp } from "#domains/apps/testing/apps.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import { connectAgent } from "../testing/agent.ts";
 
-const world = await useWorld({ work: ["mcp"], env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const world = await useWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 await world.app.listen({ host: "127.0.0.1", port: 0 });
 const owner = await world.member(["owner"]);
 const { body: made } = await owner("POST /api/v1/auth/tokens", {

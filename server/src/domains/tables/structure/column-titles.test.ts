@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { COLUMN_PATTERN, TITLE_CHARACTERS_MAX } from "../table.ts";
+import { tries } from "#kernel/testing/thorough.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -181,6 +182,6 @@ test("any titles come back exactly through the API, a CSV file, and a folder of 
       expect((planned.answer?.body.data ?? planned).changes).toEqual([]);
       await owner(`DELETE /api/v1/tables/${slug}`);
     }),
-    { numRuns: 25 },
+    { numRuns: tries(25) },
   );
 });
