@@ -52,6 +52,8 @@ interface VisitOptions {
 
 /** For a busy machine. */
 const WAIT_MAX_MS = 30_000;
+/** The first file of a run builds the console, and the others wait for it. */
+const START_MAX_MS = 180_000;
 const SCREEN_TEXT_MAX = 2_000;
 const WIDTH = 1440;
 const NARROW_WIDTH = 400;
@@ -109,7 +111,7 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
     });
     const origin = await parts.world.app.listen({ host: "127.0.0.1", port });
     parts.origin = named ?? origin;
-  });
+  }, START_MAX_MS);
   // A page that stays open hears of all that later tests do, and draws it.
   afterEach(async ({ task }) => {
     const left = [...seats];

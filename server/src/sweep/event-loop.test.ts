@@ -120,7 +120,7 @@ async function send(route: string, payload: string, type: string): Promise<numbe
 const WIDE = "/api/v1/tables/wide/records";
 const WIDE_COLUMNS = 190;
 /** Four megabytes are parsed in one piece, and so is the answer: the engine has no other way. */
-const BULK_WAIT_MAX_MS = 150;
+const BULK_WAIT_MAX_MS = tries(500, 150);
 const wide = (from: number, count: number, value: string) =>
   times(count, (n) => ({
     key: `k${from + n}`,

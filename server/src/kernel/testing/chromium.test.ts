@@ -1,0 +1,45 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { describeSearch } from "./browser-notice.ts";
+import { findChromium } from "./chromium.ts";
+import { assertIntegrity } from "./install-chromium.ts";
+
+/** A folder with programs of these names, each a shell script. */
+async function makePrograms(scripts: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "millrace-browsers-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, script] of Object.entries(scripts)) {
+    await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`);
+    await chmod(join(folder, name), 0o755);
+  }
+  return folder;
+}
+
+test("the first installed browser that starts is taken, and not one that only says how to install it", async () => {
+  const folder = await makePrograms({
+    chromium: "echo install me; exit 1",
+    "google-chrome": "echo Google Chrome 150.0",
+  });
+  const found = await findChromium({ PATH: folder });
+  expect(found).toEqual({ executablePath: join(folder, "google-chrome") });
+});
+
+test("the browser that MILLRACE_CHROMIUM names is taken, or nothing", async () => {
+  const folder = await makePrograms({ mine: "echo Chromium 1", broken: "exit 127" });
+  const named = (name: string) => findChromium({ MILLRACE_CHROMIUM: join(folder, name), PATH: "" });
+  expect(await named("mine")).toEqual({ executablePath: join(folder, "mine") });
+  await expect(named("broken")).rejects.toThrow("does not start");
+  await expect(named("missing")).rejects.toThrow("does not start");
+});
+
+test("a package other than the one that was tried is refused", () => {
+  expect(() => assertIntegrity(Buffer.from("another"))).toThrow("SHA-512");
+});
+
+test("without a browser the notice says why, and with one nothing", () => {
+  expect(describeSearch({ reasons: ["npm: offline"] })).toContain("LEFT OUT");
+  expect(describeSearch({ reasons: ["npm: offline"] })).toContain("npm: offline");
+  expect(describeSearch({ program: { executablePath: "/x" }, reasons: [] })).toBe("");
+});
