@@ -59,7 +59,7 @@ function TextEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorPr
   };
   const common = {
     ref: field,
-    "aria-label": column.name,
+    "aria-label": column.title,
     "aria-invalid": error !== undefined || undefined,
     "aria-describedby": error === undefined ? undefined : id,
     value: text,
@@ -142,7 +142,7 @@ function ChoiceEditor({ column, value, typed, onSave, onCancel }: EditorProps) {
   );
   return (
     <ChoiceList
-      label={column.name}
+      label={column.title}
       column={column}
       options={options}
       chosen={chosen}
@@ -172,7 +172,7 @@ function ReferenceEditor({ column, value, typed, nameOf, onSave, onCancel }: Edi
       : options;
   return (
     <ChoiceList
-      label={column.name}
+      label={column.title}
       options={listed}
       chosen={id === undefined ? [] : [id]}
       typed={typed}
@@ -196,7 +196,7 @@ function LinksEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorP
   const others = words === "" ? chosen.filter((id) => !known.has(id)) : [];
   return (
     <ChoiceList
-      label={column.name}
+      label={column.title}
       options={[...others.map((id) => ({ value: id, label: nameOf(id) ?? id })), ...options]}
       chosen={chosen}
       typed={typed}

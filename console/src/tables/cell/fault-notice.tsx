@@ -1,4 +1,4 @@
-import { type GridColumn, toLabel } from "../column/column.ts";
+import { type GridColumn } from "../column/column.ts";
 import { type NameOf, toText } from "../column/value.ts";
 import type { Fault } from "../book/row-book.ts";
 
@@ -17,7 +17,7 @@ export function FaultNotice({ fault, column, nameOf, onMine, onDismiss }: FaultN
   return (
     <div className="fault-notice" role="alert">
       <span className="grow">
-        <strong>{toLabel(column.name)}:</strong> {fault.message}
+        <strong>{column.title}:</strong> {fault.message}
         {mine !== "" && <> Yours was “{mine}”.</>}
       </span>
       {isConflict && (

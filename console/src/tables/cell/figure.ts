@@ -1,6 +1,6 @@
 /** Figures of columns and selections in words. */
 import type { GridColumn } from "../column/column.ts";
-import { toLabel } from "../column/column.ts";
+import {} from "../column/column.ts";
 import { toText } from "../column/value.ts";
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ export function toFigure(columns: readonly GridColumn[], name: string, value: un
   const column = columns.find((one) => one.name === field);
   if (!column) return "";
   const word = figure === "sum" ? "" : ` ${figureWord(figure).toLowerCase()}`;
-  return `${toLabel(field)}${word} ${figureText(column, figure, value)}`;
+  return `${column.title}${word} ${figureText(column, figure, value)}`;
 }
 
 export interface SelectionFigures {

@@ -5,7 +5,10 @@ export type TableShape = Schemas["SeenTable"];
 export type Column = Schemas["Column"];
 
 export interface GridColumn {
+  /** What the API calls it. */
   readonly name: string;
+  /** What people call it: their own words, never changed. */
+  readonly title: string;
   /** As the server says it; one that this console does not know is shown and not edited. */
   readonly type: string;
   readonly options: Readonly<Record<string, unknown>>;
@@ -18,10 +21,10 @@ export interface GridColumn {
   readonly isSystem: boolean;
 }
 
-const SYSTEM: readonly (readonly [string, string, object])[] = [
-  ["createdAt", "timestamp", {}],
-  ["createdBy", "reference", { table: "users" }],
-  ["updatedAt", "timestamp", {}],
+const SYSTEM: readonly GridColumn[] = [
+  systemColumn("createdAt", "Created at", "timestamp"),
+  systemColumn("createdBy", "Created by", "reference", { table: "users" }),
+  systemColumn("updatedAt", "Updated at", "timestamp"),
 ];
 /** Types that people fill; whatever else there is, the server fills. */
 const WRITABLE = new Set([
@@ -44,8 +47,9 @@ const WRITABLE = new Set([
 
 export function toGridColumns(table: TableShape): readonly GridColumn[] {
   const own = table.columns.map(
-    ({ name, type, options, required, unique, description }): GridColumn => ({
+    ({ name, title, type, options, required, unique, description }): GridColumn => ({
       name,
+      title,
       type,
       options,
       isRequired: required,
@@ -55,14 +59,20 @@ export function toGridColumns(table: TableShape): readonly GridColumn[] {
       isSystem: false,
     }),
   );
-  return [...own, ...SYSTEM.map(([name, type, options]) => systemColumn(name, type, options))];
+  return [...own, ...SYSTEM];
 }
 
-function systemColumn(name: string, type: string, options: object): GridColumn {
+function systemColumn(
+  name: string,
+  title: string,
+  type: string,
+  options: GridColumn["options"] = {},
+): GridColumn {
   return {
     name,
+    title,
     type,
-    options: { ...options },
+    options,
     isRequired: true,
     isUnique: false,
     description: "",
@@ -137,13 +147,16 @@ export const isComputed = ({ type }: Pick<GridColumn, "type">): boolean => COMPU
 
 export const isNumber = ({ type }: Pick<GridColumn, "type">): boolean => NUMBERS.has(type);
 
-/** `orderedAt` and `ordered_at` as `Ordered at`: the name itself is a tooltip. */
-export function toLabel(name: string): string {
-  const words = name
-    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
-    .replaceAll(/[_-]+/g, " ")
-    .trim();
-  return words.charAt(0).toUpperCase() + words.slice(1).replaceAll(/ [A-Z](?![A-Z])/g, lower);
+/**
+ * What people call the column of a name: its title. Of `customer.city` it is the title of the reference, and the
+ * field. Fields of every record have titles too.
+ */
+export function titleOfColumn(
+  columns: readonly Pick<GridColumn, "name" | "title">[],
+  name: string,
+): string {
+  const find = (one: string) =>
+    [...columns, ...SYSTEM].find((column) => column.name === one)?.title;
+  const [first = "", ...rest] = name.split(".");
+  return find(name) ?? [find(first) ?? first, ...rest].join(" · ");
 }
-
-const lower = (text: string): string => text.toLowerCase();

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { readDuration, toClock } from "./duration.ts";
 import type { GridColumn } from "./column.ts";
-import { toLabel } from "./column.ts";
+import {} from "./column.ts";
 import { parseText, readDay, readNumber, toPlain, toText } from "./value.ts";
 
 const column = (type: string, options = {}): GridColumn => ({
   name: "c",
+  title: "C",
   type,
   options,
   isRequired: false,
@@ -62,13 +63,11 @@ test("a type that is not known is shown as what it is", () => {
   expect(toText(column("lookup"), { x: 1 }, nobody)).toBe('{"x":1}');
 });
 
-test("names of columns read as words", () => {
-  expect(["orderedAt", "unit_price", "VAT", "customerID"].map(toLabel)).toEqual([
-    "Ordered at",
-    "Unit price",
-    "VAT",
-    "Customer ID",
-  ]);
+test("a column is called by its title, and a path by the title of its reference", () => {
+  const columns = [{ name: "sku", title: "SKU" }];
+  expect(
+    ["sku", "sku.city", "createdAt", "gone"].map((name) => titleOfColumn(columns, name)),
+  ).toEqual(["SKU", "SKU · city", "Created at", "gone"]);
 });
 
 test("lengths of time read as they are written, and back", () => {

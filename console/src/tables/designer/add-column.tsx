@@ -35,7 +35,7 @@ export function AddColumn({ table, onClose }: AddColumnProps) {
       {
         onSuccess() {
           onClose();
-          notify(`The column ${draft.name} is there.`);
+          notify(`The column ${draft.title} is added.`);
         },
       },
     );

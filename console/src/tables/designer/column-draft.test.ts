@@ -12,15 +12,18 @@ test("words become names that the API takes", () => {
 });
 
 test("a draft says what it lacks, and is a column when it lacks nothing", () => {
-  expect(draftFault(NEW_COLUMN, [])).toBe("Give it a name.");
-  expect(draftFault({ ...NEW_COLUMN, name: "Title" }, ["title"])).toMatch("already");
-  const choice = { ...NEW_COLUMN, name: "State", type: "enum" };
+  expect(draftFault(NEW_COLUMN, [])).toBe("Enter a title.");
+  expect(draftFault({ ...NEW_COLUMN, title: "Title", name: "title" }, ["title"])).toMatch(
+    "Another",
+  );
+  expect(draftFault({ ...NEW_COLUMN, title: "Title", name: "2nd" }, [])).toMatch("API name");
+  const choice = { ...NEW_COLUMN, title: "State", type: "enum" };
   expect(draftFault(choice, [])).toBe("Name the choices.");
   expect(toNewColumn({ ...choice, values: "open\nclosed\nopen\n" })).toMatchObject({
-    name: "state",
+    title: "State",
     options: { values: ["open", "closed"] },
   });
-  const meaning = { ...NEW_COLUMN, name: "Meaning", type: "embedding", isRequired: true };
+  const meaning = { ...NEW_COLUMN, title: "Meaning", type: "embedding", isRequired: true };
   expect(draftFault(meaning, [])).toBe("Choose the texts to read.");
   expect(toNewColumn({ ...meaning, sources: ["title", "body"] })).toMatchObject({
     required: false,

@@ -3,6 +3,9 @@ import { count } from "../../ui/words.ts";
 import { choicesOf, type Column } from "../column/column.ts";
 
 export interface ColumnDraft {
+  /** What people call it; the server derives a name from it. */
+  readonly title: string;
+  /** What the API calls a column that is there; it is changed where programs are to use another one. */
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
@@ -32,6 +35,7 @@ export interface ColumnDraft {
 }
 
 export const NEW_COLUMN: ColumnDraft = {
+  title: "",
   name: "",
   type: "text",
   isRequired: false,
@@ -103,7 +107,7 @@ export const ROLLUPS: readonly (readonly [string, string])[] = [
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
-/** `Unit price (€)` as `unitPrice`: people write words, the API has names. */
+/** `Our orders` as `ourOrders`: a name for the other end of links. */
 export function toColumnName(words: string): string {
   const [first = "", ...rest] = words
     .normalize("NFKD")
@@ -131,9 +135,12 @@ export function valuesOf({ values }: Pick<ColumnDraft, "values">): readonly stri
 
 /** What is missing before it can be made; undefined when nothing is. */
 export function draftFault(draft: ColumnDraft, taken: readonly string[]): string | undefined {
-  const name = toColumnName(draft.name);
-  if (name === "") return "Give it a name.";
-  if (taken.includes(name)) return `There is a column ${name} already.`;
+  const { title, name } = draft;
+  if (title.trim() === "") return "Enter a title.";
+  if (name !== "" && !NAME.test(name)) {
+    return "The API name has letters, digits and _, and begins with a letter.";
+  }
+  if (taken.includes(name)) return `Another column has the API name ${name}.`;
   if (isChoice(draft.type) && valuesOf(draft).length === 0) return "Name the choices.";
   return relationFault(draft);
 }
@@ -186,7 +193,7 @@ export function toOptions(draft: ColumnDraft): Readonly<Record<string, unknown>>
 export function toNewColumn(draft: ColumnDraft) {
   const isStored = !isComputedType(draft.type);
   return {
-    name: toColumnName(draft.name),
+    title: draft.title,
     type: draft.type,
     required: isStored && draft.isRequired,
     unique: isStored && draft.isUnique,
@@ -206,6 +213,7 @@ export function toDraft(column: Column): ColumnDraft {
   const { scale, dimensions } = options;
   return {
     ...NEW_COLUMN,
+    title: column.title,
     name: column.name,
     type: column.type,
     isRequired: column.required,

@@ -1,7 +1,7 @@
 import { Field } from "../../ui/field.tsx";
 import { typeWord } from "../column/type-icon.tsx";
 import type { TableShape } from "../column/column.ts";
-import { type ColumnDraft, isIndexableType, toColumnName, TYPES } from "./column-draft.ts";
+import { type ColumnDraft, isIndexableType, TYPES } from "./column-draft.ts";
 import { FormulaField } from "./formula-field.tsx";
 import { VECTOR_TYPES, VectorFields } from "./vector-fields.tsx";
 import { RELATION_TYPES, RelationFields, type TypeFieldsProps } from "./relation-fields.tsx";
@@ -15,20 +15,16 @@ interface ColumnFieldsProps {
 /** The fields of a column: those that its type has and no others. */
 export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
   const set = (next: Partial<ColumnDraft>): void => onChange({ ...draft, ...next });
-  const name = toColumnName(draft.name);
   return (
     <div className="column-fields">
-      <Field
-        label="Name"
-        help={name === "" || name === draft.name ? undefined : `In the API: ${name}`}
-      >
+      <Field label="Title">
         {(control) => (
           <input
             {...control}
             className="field"
-            value={draft.name}
-            maxLength={80}
-            onChange={({ target }) => set({ name: target.value })}
+            value={draft.title}
+            maxLength={200}
+            onChange={({ target }) => set({ title: target.value })}
           />
         )}
       </Field>
@@ -60,6 +56,22 @@ export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
         )}
       </Field>
       {isIndexableType(draft.type) && <ColumnChecks draft={draft} set={set} />}
+      {draft.name !== "" && (
+        <Field
+          label="API name"
+          help="Programs and formulas use this name. Change it only if they do too."
+        >
+          {(control) => (
+            <input
+              {...control}
+              className="field code"
+              value={draft.name}
+              maxLength={63}
+              onChange={({ target }) => set({ name: target.value.trim() })}
+            />
+          )}
+        </Field>
+      )}
     </div>
   );
 }

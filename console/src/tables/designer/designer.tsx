@@ -19,7 +19,6 @@ import {
   linkTargetOf,
   type TableShape,
   targetOf,
-  toLabel,
 } from "../column/column.ts";
 import { TypeIcon, typeWord } from "../column/type-icon.tsx";
 import { AddColumn } from "./add-column.tsx";
@@ -29,7 +28,6 @@ import {
   draftFault,
   isComputedType,
   isIndexableType,
-  toColumnName,
   toDraft,
   toOptions,
 } from "./column-draft.ts";
@@ -89,7 +87,7 @@ function ColumnList({ table }: { readonly table: TableShape }) {
           <li key={column.name}>
             <button className="design-column" onClick={() => show(column.name)}>
               <TypeIcon type={column.type} />
-              <strong className="cut">{toLabel(column.name)}</strong>
+              <strong className="cut">{column.title}</strong>
               <span className="muted cut">{aboutOf(column)}</span>
             </button>
           </li>
@@ -184,10 +182,11 @@ function ChangeColumn({ table, column, refusal, onClose }: ChangeColumnProps) {
       setError(problem instanceof Error ? problem : new Error(String(problem)));
     }
   };
-  const name = toColumnName(draft.name);
+  const { name, title } = draft;
   const toBody = (): object => {
     const changed = {
       name,
+      ...(title !== column.title && { title }),
       type: draft.type,
       ...(!isComputedType(draft.type) && {
         required: draft.isRequired,
@@ -204,12 +203,12 @@ function ChangeColumn({ table, column, refusal, onClose }: ChangeColumnProps) {
   };
   const save = (): void => {
     if (fault !== undefined || refusal !== undefined) return;
-    void send(toBody(), `The column ${name} is changed.`);
+    void send(toBody(), `The column ${title} is changed.`);
   };
   const isHeavy = draft.type !== column.type || draft.isRequired || draft.isUnique;
   return (
     <Dialog
-      title={`Column ${toLabel(column.name)}`}
+      title={`Column ${column.title}`}
       onClose={onClose}
       onSubmit={save}
       footer={
@@ -242,10 +241,10 @@ function ChangeColumn({ table, column, refusal, onClose }: ChangeColumnProps) {
       {error && <ErrorNotice error={error} />}
       {isDropping && (
         <Confirm
-          title={`Remove ${toLabel(column.name)}?`}
+          title={`Remove ${column.title}?`}
           act="Remove the column"
           onAct={() =>
-            void send({ dropColumns: [column.name] }, `The column ${column.name} is gone.`)
+            void send({ dropColumns: [column.name] }, `The column ${column.title} is deleted.`)
           }
           onClose={() => setDropping(false)}
         >

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { ExpressionField, type ScopeSource } from "../../code/index.ts";
 import { useOp } from "../../data/api.ts";
-import { isComputed, toGridColumns, toLabel } from "../column/column.ts";
+import { isComputed, toGridColumns } from "../column/column.ts";
 import { titleOf } from "../column/title.ts";
 import type { TypeFieldsProps } from "./relation-fields.tsx";
 
@@ -13,9 +13,9 @@ export function FormulaField({ draft, set, table }: TypeFieldsProps) {
     const record = first as Readonly<Record<string, unknown>> | undefined;
     return columns
       .filter((column) => !isComputed(column))
-      .map(({ name, type }): ScopeSource => ({
+      .map(({ name, title, type }): ScopeSource => ({
         path: name,
-        title: toLabel(name),
+        title,
         // Nothing is not null here: a sum with it is nothing, as in the table, and no error.
         value: toOperand(type, record?.[name] ?? undefined),
       }));

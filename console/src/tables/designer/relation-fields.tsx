@@ -1,7 +1,7 @@
 /** The fields of columns that lead to other tables: everything is chosen, nothing is written by heart. */
 import { useOp } from "../../data/api.ts";
 import { Field } from "../../ui/field.tsx";
-import { type Column, linkTargetOf, type TableShape, targetOf, toLabel } from "../column/column.ts";
+import { type Column, linkTargetOf, type TableShape, targetOf } from "../column/column.ts";
 import { type ColumnDraft, ROLLUPS } from "./column-draft.ts";
 
 export interface TypeFieldsProps {
@@ -95,7 +95,7 @@ function BacklinkFields(props: RelationProps) {
       <Choose
         label="That refer here by"
         value={draft.field}
-        options={leading.map(({ name }) => [name, toLabel(name)])}
+        options={leading.map(({ name, title }) => [name, title])}
         onChange={(field) => set({ field })}
       />
     </>
@@ -116,7 +116,7 @@ function LookupFields({ draft, set, table, tables }: RelationProps) {
       <Choose
         label="By the reference"
         value={via}
-        options={references.map(({ name }) => [name, toLabel(name)])}
+        options={references.map(({ name, title }) => [name, title])}
         onChange={(next) => set({ path: `${next}.` })}
       />
       <Choose
@@ -125,7 +125,7 @@ function LookupFields({ draft, set, table, tables }: RelationProps) {
         options={
           target === "users"
             ? PERSON_FIELDS
-            : (other?.columns.map(({ name }) => [name, toLabel(name)]) ?? [])
+            : (other?.columns.map(({ name, title }) => [name, title]) ?? [])
         }
         onChange={(field) => set({ path: `${via}.${field}` })}
       />
@@ -148,7 +148,7 @@ function RollupFields({ draft, set, table, tables }: RelationProps) {
       <Choose
         label="Of the records in"
         value={draft.via}
-        options={lists.map(({ name }) => [name, toLabel(name)])}
+        options={lists.map(({ name, title }) => [name, title])}
         help={
           lists.length === 0
             ? "First add a column of the type “Links to many” or “Links from there”."
@@ -166,7 +166,7 @@ function RollupFields({ draft, set, table, tables }: RelationProps) {
         <Choose
           label="Of their"
           value={draft.field}
-          options={other?.columns.map(({ name }) => [name, toLabel(name)]) ?? []}
+          options={other?.columns.map(({ name, title }) => [name, title]) ?? []}
           onChange={(field) => set({ field })}
         />
       )}

@@ -1,6 +1,6 @@
 /** The fields of columns by which records are found by meaning. */
 import { Field } from "../../ui/field.tsx";
-import { toLabel } from "../column/column.ts";
+import {} from "../column/column.ts";
 import type { TypeFieldsProps } from "./relation-fields.tsx";
 
 export const VECTOR_TYPES: ReadonlySet<string> = new Set(["embedding", "vector"]);
@@ -44,14 +44,14 @@ function SourceFields({ draft, set, table }: TypeFieldsProps) {
     <fieldset className="source-fields">
       <legend className="field-label">Texts that are read</legend>
       {texts.length === 0 && <p className="field-help">The table has no column of text yet.</p>}
-      {texts.map(({ name }) => (
+      {texts.map(({ name, title }) => (
         <label key={name} className="check-line">
           <input
             type="checkbox"
             checked={draft.sources.includes(name)}
             onChange={({ target }) => toggle(name, target.checked)}
           />
-          {toLabel(name)}
+          {title}
         </label>
       ))}
       <p className="field-help">

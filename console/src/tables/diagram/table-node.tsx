@@ -23,7 +23,7 @@ export function TableNode({ data: { card, look } }: NodeProps<Node<TableNodeData
         return (
           <div key={column.name} className={target === undefined ? "er-row" : "er-row leads"}>
             <TypeIcon type={column.type} />
-            <span className="cut grow">{column.name}</span>
+            <span className="cut grow">{column.title}</span>
             {target !== undefined && <small className="muted cut">{target}</small>}
             {target !== undefined && (
               <Handle

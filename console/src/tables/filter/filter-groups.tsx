@@ -1,6 +1,6 @@
 /** The rules of a filter and their groups, one below the other. */
 import { FolderPlus, Plus, X } from "lucide-react";
-import { type GridColumn, toLabel } from "../column/column.ts";
+import { type GridColumn } from "../column/column.ts";
 import {
   type FilterGroup,
   type FilterNode,
@@ -177,9 +177,9 @@ function RuleEditor({ columns, rule, hasSelf, onChange }: RuleEditorProps) {
         }}
       >
         {!column && <option value={rule.field}>{rule.field}</option>}
-        {columns.map(({ name }) => (
+        {columns.map(({ name, title }) => (
           <option key={name} value={name}>
-            {toLabel(name)}
+            {title}
           </option>
         ))}
       </select>

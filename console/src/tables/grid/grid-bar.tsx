@@ -13,7 +13,7 @@ import type { Edits } from "../book/use-edits.ts";
 import type { RowBook } from "../book/row-book.ts";
 import { type ListSpec, toQuery } from "../book/use-row-book.ts";
 import { Popover } from "../../ui/overlay/popover.tsx";
-import { type GridColumn, type TableShape, toLabel } from "../column/column.ts";
+import { type GridColumn, type TableShape, titleOfColumn } from "../column/column.ts";
 import { TypeIcon } from "../column/type-icon.tsx";
 import { FilterBuilder } from "../filter/filter-builder.tsx";
 import { BulkDialog } from "../record/bulk-dialog.tsx";
@@ -117,12 +117,14 @@ function SortButton({ columns, layout, onChange }: PartProps<string>) {
   return (
     <Popover
       align="start"
-      label={keys.length === 0 ? "Order" : `Order by ${toLabel(first)}`}
+      label={keys.length === 0 ? "Order" : `Order by ${titleOfColumn(columns, first)}`}
       className={keys.length === 0 ? "btn bare" : "btn bare used"}
       button={
         <>
           <ArrowUpDown />
-          <span className="wide-only">{keys.length === 0 ? "Order" : toLabel(first)}</span>
+          <span className="wide-only">
+            {keys.length === 0 ? "Order" : titleOfColumn(columns, first)}
+          </span>
         </>
       }
     >
@@ -138,9 +140,9 @@ function SortButton({ columns, layout, onChange }: PartProps<string>) {
               <option value="">As they were made</option>
               {columns
                 .filter(({ type }) => type !== "json")
-                .map(({ name }) => (
+                .map(({ name, title }) => (
                   <option key={name} value={name}>
-                    {toLabel(name)}
+                    {title}
                   </option>
                 ))}
             </select>
@@ -157,7 +159,11 @@ function SortButton({ columns, layout, onChange }: PartProps<string>) {
               <option value="desc">Descending: Z to A, 9 to 1</option>
             </select>
           </label>
-          {rest.length > 0 && <p className="muted">Then by {rest.join(", ")}</p>}
+          {rest.length > 0 && (
+            <p className="muted">
+              Then by {rest.map((key) => titleOfColumn(columns, key.replace(/^-/, ""))).join(", ")}
+            </p>
+          )}
         </div>
       )}
     </Popover>
@@ -169,12 +175,14 @@ function GroupButton({ columns, layout, onChange }: PartProps<string | null>) {
   return (
     <Popover
       align="start"
-      label={groupBy === null ? "Group" : `Grouped by ${toLabel(groupBy)}`}
+      label={groupBy === null ? "Group" : `Grouped by ${titleOfColumn(columns, groupBy)}`}
       className={groupBy === null ? "btn bare" : "btn bare used"}
       button={
         <>
           <Group />
-          <span className="wide-only">{groupBy === null ? "Group" : toLabel(groupBy)}</span>
+          <span className="wide-only">
+            {groupBy === null ? "Group" : titleOfColumn(columns, groupBy)}
+          </span>
         </>
       }
     >
@@ -190,9 +198,9 @@ function GroupButton({ columns, layout, onChange }: PartProps<string | null>) {
               <option value="">Nothing</option>
               {columns
                 .filter(({ type }) => GROUPED.has(type))
-                .map(({ name }) => (
+                .map(({ name, title }) => (
                   <option key={name} value={name}>
-                    {toLabel(name)}
+                    {title}
                   </option>
                 ))}
             </select>
@@ -221,7 +229,7 @@ function ColumnsButton({ columns, layout, onChange }: PartProps<readonly string[
     >
       {() => (
         <div className="bar-box columns-box scroll">
-          {columns.map(({ name, type }) => (
+          {columns.map(({ name, title, type }) => (
             <label key={name} className="check-line">
               <input
                 type="checkbox"
@@ -233,7 +241,7 @@ function ColumnsButton({ columns, layout, onChange }: PartProps<readonly string[
                 }
               />
               <TypeIcon type={type} />
-              <span className="cut">{toLabel(name)}</span>
+              <span className="cut">{title}</span>
             </label>
           ))}
         </div>

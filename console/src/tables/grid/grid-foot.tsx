@@ -1,6 +1,6 @@
 import { Menu } from "../../ui/overlay/menu.tsx";
 import type { GridColumn } from "../column/column.ts";
-import { isNumber, toLabel } from "../column/column.ts";
+import { isNumber } from "../column/column.ts";
 import { figuresOf, type Layout, summaryOf } from "../views/layout.ts";
 import { figureText, figureWord } from "../cell/figure.ts";
 import type { ColumnLines } from "./grid-row.tsx";
@@ -37,7 +37,7 @@ export function GridFoot({ lines, summaries, figures, widthPx, onChange }: GridF
             }}
           >
             <Menu
-              label={`Figure of ${toLabel(column.name)}`}
+              label={`Figure of ${column.title}`}
               className={figure === "none" ? "foot-figure none" : "foot-figure"}
               align="start"
               items={figuresOf(column).map((one) => ({

@@ -5,7 +5,7 @@ import { ArrowDown, ArrowUp, ChevronDown, Plus } from "lucide-react";
 import { type PointerEvent, useState } from "react";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import type { GridColumn } from "../column/column.ts";
-import { isNumber, toLabel } from "../column/column.ts";
+import { isNumber } from "../column/column.ts";
 import { TypeIcon, typeWord } from "../column/type-icon.tsx";
 import { parseSort } from "../views/layout.ts";
 import type { ColumnLines } from "./grid-row.tsx";
@@ -89,7 +89,7 @@ interface HeadCellProps extends HeadRowProps {
 
 function HeadCell(props: HeadCellProps) {
   const { column, at, width, direction, stickyLeft } = props;
-  const label = toLabel(column.name);
+  const label = column.title;
   const about = [column.name, typeWord(column.type), column.description].filter(Boolean);
   return (
     <div

@@ -1,6 +1,6 @@
 /** What becomes of the columns of a file: the fields that they fill, and how their cells are read. */
 import type { Schemas } from "../../data/api.ts";
-import { toColumnName } from "../designer/column-draft.ts";
+import { type GridColumn, titleOfColumn } from "../column/column.ts";
 
 export type Import = Schemas["Import"];
 export type SourceColumn = Schemas["SourceColumn"];
@@ -87,15 +87,16 @@ export function mappingFault(
   mapping: readonly ColumnMapping[],
   table: string | null,
   newTable: { readonly name: string } | null,
+  columns: readonly Pick<GridColumn, "name" | "title">[] = [],
 ): string | undefined {
   if (table === null && (newTable?.name.trim() ?? "") === "") return "Name the table.";
   if (mapping.length === 0) return "Take at least one column.";
   const fields = mapping.map(({ field }) => field);
   const double = fields.find((field, n) => fields.indexOf(field) !== n);
-  if (double !== undefined) return `Two columns fill ${double}.`;
-  if (fields.some((field) => toColumnName(field) === "")) return "Each column needs a name.";
+  if (double !== undefined) return `Two columns fill ${titleOfColumn(columns, double)}.`;
+  if (mapping.some(({ title }) => title?.trim() === "")) return "Each column needs a title.";
   const open = mapping.find(({ type, options }) => type === "reference" && !options?.["table"]);
-  return open ? `Choose the table that ${open.field} refers to.` : undefined;
+  return open ? `Choose the table that ${open.title ?? open.field} refers to.` : undefined;
 }
 
 const WORKING = new Set(["analyzing", "checking", "running", "taking_back"]);

@@ -31,7 +31,7 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
   const [newTable, setNewTable] = useState(current.newTable ?? toNewTable(current.name));
   const [key, setKey] = useState(current.key ?? "");
   const [isSent, setSent] = useState(false);
-  const fault = mappingFault(mapping, isNew ? null : table, newTable);
+  const fault = mappingFault(mapping, isNew ? null : table, newTable, target?.columns);
   const send = async (act: "imports.check" | "imports.start"): Promise<void> => {
     setSent(true);
     await onChange({

@@ -1,5 +1,5 @@
 import { count } from "../../ui/words.ts";
-import { type TableShape, toLabel } from "../column/column.ts";
+import { type TableShape } from "../column/column.ts";
 import { TypeIcon, typeWord } from "../column/type-icon.tsx";
 import {
   type ColumnMapping,
@@ -34,7 +34,7 @@ export function MappingTable({ columns, mapping, target, tables, onChange }: Map
             <th scope="col">Take</th>
             <th scope="col">In the file</th>
             <th scope="col">Examples</th>
-            <th scope="col">{target ? "Into" : "Name"}</th>
+            <th scope="col">{target ? "Into" : "Title"}</th>
             <th scope="col">Type</th>
             <th scope="col">Does not fit</th>
           </tr>
@@ -84,10 +84,10 @@ function FieldName({ own, guess, target, put }: CellProps) {
     return (
       <input
         className="field"
-        aria-label={`Name of ${guess.header}`}
-        value={own.field}
-        maxLength={63}
-        onChange={({ target: { value } }) => put({ ...own, field: value.replaceAll(/\W/g, "") })}
+        aria-label={`Title of ${guess.header}`}
+        value={own.title ?? guess.header}
+        maxLength={200}
+        onChange={({ target: { value } }) => put({ ...own, title: value })}
       />
     );
   }
@@ -101,9 +101,9 @@ function FieldName({ own, guess, target, put }: CellProps) {
       {!target.columns.some(({ name }) => name === own.field) && (
         <option value={own.field}>Choose…</option>
       )}
-      {target.columns.map(({ name }) => (
+      {target.columns.map(({ name, title }) => (
         <option key={name} value={name}>
-          {toLabel(name)}
+          {title}
         </option>
       ))}
     </select>
@@ -221,9 +221,9 @@ function ReferenceFields({ own, guess, tables, slug, isFixed, put }: ReferenceFi
           onChange={({ target: { value } }) => put({ ...own, match: value })}
         >
           {own.match === undefined && <option value="">by…</option>}
-          {named.map(({ name }) => (
+          {named.map(({ name, title }) => (
             <option key={name} value={name}>
-              by {toLabel(name)}
+              by {title}
             </option>
           ))}
         </select>

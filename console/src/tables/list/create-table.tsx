@@ -7,6 +7,7 @@ import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
+import type { TableShape } from "../column/column.ts";
 import { typeWord } from "../column/type-icon.tsx";
 import {
   type ColumnDraft,
@@ -27,7 +28,7 @@ interface CreateTableProps {
 
 export function CreateTable({ onClose, onMade }: CreateTableProps) {
   const [name, setName] = useState("");
-  const [drafts, setDrafts] = useState<readonly ColumnDraft[]>([{ ...NEW_COLUMN, name: "Name" }]);
+  const [drafts, setDrafts] = useState<readonly ColumnDraft[]>([{ ...NEW_COLUMN, title: "Name" }]);
   const [sheet, setSheet] = useState<GuessedSheet>();
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
@@ -40,7 +41,7 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
       const columns = sheet ? toColumns(sheet) : drafts.map(toNewColumn);
       const body = { name: name.trim(), columns } as Input<"tables.create">["body"];
       const { data } = await call("tables.create", { body });
-      if (sheet) await fill(data.slug, sheet);
+      if (sheet) await fill(data, sheet);
       onMade(data.slug);
     } catch (problem) {
       setError(problem instanceof Error ? problem : new Error(String(problem)));
@@ -107,15 +108,14 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
 
 function faultOf(drafts: readonly ColumnDraft[]): string | undefined {
   for (const [n, draft] of drafts.entries()) {
-    const before = drafts.slice(0, n).map((one) => toNewColumn(one).name);
-    const fault = draftFault(draft, before);
+    const fault = draftFault(draft, []);
     if (fault !== undefined) return `Column ${n + 1}: ${fault}`;
   }
   return undefined;
 }
 
-async function fill(slug: string, sheet: GuessedSheet): Promise<void> {
-  const { records, faults } = toRecords(sheet);
+async function fill({ slug, columns }: TableShape, sheet: GuessedSheet): Promise<void> {
+  const { records, faults } = toRecords(sheet, columns);
   for (let n = 0; n < records.length; n += BATCH) {
     const body = { records: records.slice(n, n + BATCH) };
     await call("records.bulk_create", { params: { slug }, body });
@@ -168,8 +168,9 @@ function Columns({ drafts, onChange }: ColumnsProps) {
             className="field grow"
             aria-label={`Name of column ${n + 1}`}
             placeholder="Name"
-            value={draft.name}
-            onChange={({ target }) => put(n, { name: target.value })}
+            value={draft.title}
+            maxLength={200}
+            onChange={({ target }) => put(n, { title: target.value })}
           />
           <select
             className="field"
@@ -238,7 +239,7 @@ function Guesses({ sheet, onChange, onClear }: GuessesProps) {
               checked={column.isTaken}
               onChange={({ target }) => put({ isTaken: target.checked })}
             />
-            <span className="grow cut" title={column.name}>
+            <span className="grow cut" title={column.title}>
               {column.title} <small className="muted">{column.examples.join(" · ")}</small>
             </span>
             {column.faults > 0 && (

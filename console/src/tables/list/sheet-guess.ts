@@ -2,12 +2,10 @@
 import { guessSeparator, parseCells } from "../../ui/readable/cells.ts";
 import type { GridColumn } from "../column/column.ts";
 import { parseText, readDay, readNumber } from "../column/value.ts";
-import { toColumnName } from "../designer/column-draft.ts";
 
 export interface GuessedColumn {
-  /** As the spreadsheet calls it. */
+  /** As the spreadsheet calls it; the server derives the name from it. */
   readonly title: string;
-  readonly name: string;
   readonly type: string;
   readonly values: readonly string[];
   /** Cells that do not fit the type. */
@@ -30,17 +28,11 @@ export function guessSheet(text: string): GuessedSheet {
   const clean = text.replace(/^\uFEFF/, "").replace(/\r?\n$/, "");
   const cells = parseCells(clean, guessSeparator(clean));
   const [header = [], ...rest] = cells.filter((row) => row.some((cell) => cell.trim() !== ""));
-  const taken = new Set<string>();
   const columns = header.map((title, n): GuessedColumn => {
     const filled = rest.map((row) => row[n]?.trim() ?? "").filter(Boolean);
-    const base = toColumnName(title) || `column${n + 1}`;
-    let name = base;
-    for (let k = 2; taken.has(name.toLowerCase()); k += 1) name = `${base}${k}`;
-    taken.add(name.toLowerCase());
     const guessed = guessType(filled);
     return {
-      title: title.trim() || name,
-      name,
+      title: title.trim() === "" ? `Column ${n + 1}` : title,
       examples: filled.slice(0, EXAMPLES),
       isTaken: true,
       ...guessed,
@@ -80,24 +72,41 @@ function guessType(cells: readonly string[]): Pick<GuessedColumn, "type" | "valu
 export function toColumns({ columns }: GuessedSheet) {
   return columns
     .filter(({ isTaken }) => isTaken)
-    .map(({ name, title, type, values }) => ({
-      name,
+    .map(({ title, type, values }) => ({
+      ...toTitle(title),
       type,
       options: type === "enum" ? { values } : type === "decimal" ? { scale: 2 } : {},
-      ...(title !== name && { description: title }),
     }));
 }
 
-/** The records of a sheet; a cell that does not fit is left empty and counted. */
-export function toRecords({ columns, rows }: GuessedSheet) {
+const TITLE_CHARACTERS_MAX = 200;
+
+/** The title of a column; a longer text is kept in the description, and the title shows that it was cut. */
+function toTitle(text: string): { readonly title: string; readonly description?: string } {
+  if (text.length <= TITLE_CHARACTERS_MAX) return { title: text };
+  const start = text.slice(0, TITLE_CHARACTERS_MAX - 1).replace(/[\uD800-\uDBFF]$/, "");
+  return { title: `${start}…`, description: text.slice(0, 2_000).toWellFormed() };
+}
+
+/**
+ * The records of a sheet, by the names that the server gave the columns that were taken, in their order. A cell that
+ * does not fit is left empty and counted.
+ */
+export function toRecords(
+  { columns, rows }: GuessedSheet,
+  made: readonly { readonly name: string }[],
+) {
+  const taken = columns.flatMap(({ isTaken }, n) => (isTaken ? [n] : []));
+  const names = new Map(taken.map((n, at) => [n, made[at]?.name]));
   let faults = 0;
   const records = rows.map((row) => {
     const record: Record<string, unknown> = {};
     for (const [n, column] of columns.entries()) {
       const text = row[n]?.trim() ?? "";
-      if (text === "" || !column.isTaken) continue;
+      const name = names.get(n);
+      if (text === "" || name === undefined) continue;
       const parsed = parseText(asGridColumn(column), text);
-      if ("value" in parsed) record[column.name] = parsed.value;
+      if ("value" in parsed) record[name] = parsed.value;
       else faults += 1;
     }
     return record;
@@ -105,9 +114,10 @@ export function toRecords({ columns, rows }: GuessedSheet) {
   return { records, faults };
 }
 
-function asGridColumn({ name, type, values }: GuessedColumn): GridColumn {
+function asGridColumn({ title, type, values }: GuessedColumn): GridColumn {
   return {
-    name,
+    name: title,
+    title,
     type,
     options: { values },
     isRequired: false,

@@ -10,7 +10,7 @@ import { notify } from "../../ui/toast.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { count } from "../../ui/words.ts";
 import { type ListSpec, toQuery, useSummary } from "../book/use-row-book.ts";
-import { type GridColumn, type TableShape, toLabel } from "../column/column.ts";
+import { type GridColumn, type TableShape } from "../column/column.ts";
 import { BulkPreview } from "./bulk-preview.tsx";
 import { FieldEditor } from "./field-editor.tsx";
 
@@ -141,7 +141,7 @@ function BulkFields({ writable, name, column, value, setName, setValue }: BulkFi
           >
             {writable.map((one) => (
               <option key={one.name} value={one.name}>
-                {toLabel(one.name)}
+                {one.title}
               </option>
             ))}
           </select>

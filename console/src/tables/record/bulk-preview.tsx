@@ -1,6 +1,6 @@
 import type { DryRun } from "../book/dry-run.ts";
 import { count } from "../../ui/words.ts";
-import { type GridColumn, toLabel } from "../column/column.ts";
+import { type GridColumn } from "../column/column.ts";
 import { titleOf } from "../column/title.ts";
 import { toText } from "../column/value.ts";
 
@@ -30,7 +30,7 @@ export function BulkPreview({ told, column, columns, found }: BulkPreviewProps) 
           <thead>
             <tr>
               <th scope="col">Record</th>
-              <th scope="col">{toLabel(column.name)} now</th>
+              <th scope="col">{column.title} now</th>
               <th scope="col">Then</th>
             </tr>
           </thead>

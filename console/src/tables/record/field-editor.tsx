@@ -42,7 +42,7 @@ export function FieldEditor(props: FieldEditorProps) {
     return (
       <input
         type="checkbox"
-        aria-label={column.name}
+        aria-label={column.title}
         checked={value === true}
         onChange={(event) => props.onSave(event.target.checked)}
       />
@@ -52,7 +52,7 @@ export function FieldEditor(props: FieldEditorProps) {
     return (
       <select
         className="field"
-        aria-label={column.name}
+        aria-label={column.title}
         value={typeof value === "string" ? value : ""}
         onChange={(event) => props.onSave(event.target.value || null)}
       >
@@ -71,7 +71,7 @@ function ManyField({ column, value, onSave }: FieldEditorProps) {
   const chosen = Array.isArray(value) ? value.map(String) : [];
   return (
     <fieldset className="choice-set">
-      <legend className="sr-only">{column.name}</legend>
+      <legend className="sr-only">{column.title}</legend>
       {choicesOf(column).map((one) => (
         <label key={one} className={chosen.includes(one) ? "choice-pick on" : "choice-pick"}>
           <input
@@ -94,7 +94,7 @@ function ReferenceField(props: FieldEditorProps & { readonly target: string }) {
   const id = typeof props.value === "string" ? props.value : undefined;
   return (
     <Combobox
-      label={props.column.name}
+      label={props.column.title}
       {...found}
       value={id}
       chosen={id === undefined ? undefined : props.nameOf(id)}
@@ -118,7 +118,7 @@ function TextField({ column, value, nameOf, onSave }: FieldEditorProps) {
   };
   const common = {
     className: `field${column.type === "json" ? " mono" : ""}`,
-    "aria-label": column.name,
+    "aria-label": column.title,
     "aria-invalid": error !== undefined || undefined,
     "aria-describedby": error === undefined ? undefined : id,
     value: draft ?? shown,
@@ -205,7 +205,7 @@ function LinksField({ column, value, nameOf, onSave }: FieldEditorProps) {
         })}
       </ul>
       <Combobox
-        label={`Link to another: ${column.name}`}
+        label={`Link to another: ${column.title}`}
         placeholder="Link to another…"
         options={options.filter((one) => !ids.includes(one.value))}
         search={search}

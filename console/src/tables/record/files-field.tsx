@@ -59,7 +59,7 @@ export function FilesField({ column, value, disabled, onSave }: FilesFieldProps)
         multiple
         className="sr-only"
         tabIndex={-1}
-        aria-label={`Files for ${column.name}`}
+        aria-label={`Files for ${column.title}`}
         accept={isImage ? "image/png,image/jpeg,image/gif,image/webp,image/avif" : undefined}
         onChange={({ target }) => void add([...(target.files ?? [])])}
       />

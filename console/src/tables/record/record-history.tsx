@@ -5,7 +5,7 @@ import { UndoButton } from "../../events/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { ThenButton } from "../../ui/display/then-button.tsx";
-import { type GridColumn, toLabel } from "../column/column.ts";
+import { type GridColumn, titleOfColumn } from "../column/column.ts";
 import { type NameOf, toText } from "../column/value.ts";
 
 interface RecordHistoryProps {
@@ -48,9 +48,9 @@ export function RecordHistory(props: RecordHistoryProps) {
           <option value="">All fields</option>
           {columns
             .filter(({ isSystem }) => !isSystem)
-            .map(({ name }) => (
+            .map(({ name, title }) => (
               <option key={name} value={name}>
-                {toLabel(name)}
+                {title}
               </option>
             ))}
         </select>
@@ -100,7 +100,7 @@ function Differences({ told, columns, nameOf, field }: DifferencesProps) {
           (column ? toText(column, value, nameOf) : JSON.stringify(value ?? null)) || "nothing";
         return (
           <div key={name}>
-            <dt>{toLabel(name)}</dt>
+            <dt>{titleOfColumn(columns, name)}</dt>
             <dd>
               <del>{say(told.before?.[name])}</del> <ins>{say(told.after?.[name])}</ins>
             </dd>

@@ -10,7 +10,7 @@ import { copyText } from "../../ui/behaviour/copy.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
-import { type GridColumn, type TableShape, targetOf, toLabel } from "../column/column.ts";
+import { type GridColumn, type TableShape, targetOf } from "../column/column.ts";
 import { titleOf } from "../column/title.ts";
 import { TypeIcon } from "../column/type-icon.tsx";
 import { nameIn } from "../column/value.ts";
@@ -31,7 +31,13 @@ interface RecordPanelProps {
   readonly onClose: () => void;
 }
 
-type Tab = "fields" | "references" | "comments" | "history";
+const TABS = [
+  { id: "fields", label: "Fields" },
+  { id: "references", label: "References" },
+  { id: "comments", label: "Comments" },
+  { id: "history", label: "History" },
+] as const;
+type Tab = (typeof TABS)[number]["id"];
 
 export function RecordPanel({ at, ...props }: RecordPanelProps) {
   return at === undefined ? <PresentRecord {...props} /> : <PastRecord {...props} at={at} />;
@@ -83,16 +89,16 @@ function PresentRecord(props: Omit<RecordPanelProps, "at">) {
       </header>
       <Tabs
         label="Parts of the record"
-        tabs={[
-          { id: "fields", label: "Fields" },
-          { id: "references", label: "References" },
-          { id: "comments", label: "Comments" },
-          { id: "history", label: "History" },
-        ]}
+        tabs={TABS}
         chosen={tab}
         onChoose={(next) => setTab(next as Tab)}
       >
-        <div className="record-body scroll" tabIndex={0} role="group" aria-label={toLabel(tab)}>
+        <div
+          className="record-body scroll"
+          tabIndex={0}
+          role="group"
+          aria-label={TABS.find(({ id }) => id === tab)?.label}
+        >
           {error && !record && isGone(error) && (
             <GoneRecord
               {...{ slug, columns, recordId, nameOf }}
@@ -150,7 +156,7 @@ function PastRecord(props: RecordPanelProps & { readonly at: string }) {
               <div key={column.name} className="record-field">
                 <dt title={column.description || column.name}>
                   <TypeIcon type={column.type} />
-                  <span className="cut">{toLabel(column.name)}</span>
+                  <span className="cut">{column.title}</span>
                 </dt>
                 <dd>
                   <FieldEditor
@@ -191,7 +197,7 @@ function Fields({ table, columns, record, nameOf, reread }: FieldsProps) {
     try {
       const input = { params: { slug, recordId }, body: { [column.name]: value } };
       await call("records.update", input, ifMatch === undefined ? {} : { ifMatch });
-      notify(`${toLabel(column.name)} is saved.`);
+      notify(`${column.title} is saved.`);
       invalidate(["records.get"]);
     } catch (error) {
       if (error instanceof ApiError && error.status === 412) {
@@ -210,7 +216,7 @@ function Fields({ table, columns, record, nameOf, reread }: FieldsProps) {
           <div key={column.name} className="record-field">
             <dt title={column.description || column.name}>
               <TypeIcon type={column.type} />
-              <span className="cut">{toLabel(column.name)}</span>
+              <span className="cut">{column.title}</span>
               {isLinked && (
                 <Link
                   to="/tables/$slug"

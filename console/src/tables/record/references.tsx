@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useOp } from "../../data/api.ts";
 import { Empty } from "../../ui/feedback.tsx";
 import { count } from "../../ui/words.ts";
-import { type GridColumn, type TableShape, targetOf, toLabel } from "../column/column.ts";
+import { type Column, type GridColumn, type TableShape, targetOf } from "../column/column.ts";
 import { type NameOf, nameIn } from "../column/value.ts";
 
 const SHOWN = 20;
@@ -27,7 +27,7 @@ export function References({ table, columns, record, recordId, nameOf }: Referen
   const inward = tables.flatMap((other) =>
     other.columns
       .filter((column) => targetOf(column) === table.slug)
-      .map((column) => ({ other, column: column.name })),
+      .map((column) => ({ other, column })),
   );
   if (outward.length + inward.length === 0) {
     return (
@@ -42,7 +42,7 @@ export function References({ table, columns, record, recordId, nameOf }: Referen
       <ul>
         {outward.map(({ column, target, id }) => (
           <li key={column.name}>
-            <span className="muted">{toLabel(column.name)}</span>
+            <span className="muted">{column.title}</span>
             <Link to="/tables/$slug" params={{ slug: target }} search={{ open: id }}>
               {nameOf(id) ?? id}
             </Link>
@@ -51,7 +51,7 @@ export function References({ table, columns, record, recordId, nameOf }: Referen
       </ul>
       {inward.map(({ other, column }) => (
         <Inward
-          key={`${other.slug}.${column}`}
+          key={`${other.slug}.${column.name}`}
           {...{ column, recordId }}
           name={other.name}
           slug={other.slug}
@@ -64,12 +64,12 @@ export function References({ table, columns, record, recordId, nameOf }: Referen
 interface InwardProps {
   readonly slug: string;
   readonly name: string;
-  readonly column: string;
+  readonly column: Column;
   readonly recordId: string;
 }
 
 function Inward({ slug, name, column, recordId }: InwardProps) {
-  const condition = { [column]: recordId };
+  const condition = { [column.name]: recordId };
   const { data, error } = useOp("records.list", {
     params: { slug },
     query: { filter: JSON.stringify(condition), limit: SHOWN, count: "exact" },
@@ -79,7 +79,7 @@ function Inward({ slug, name, column, recordId }: InwardProps) {
   return (
     <section>
       <h3>
-        {name} <span className="muted">by {toLabel(column)}</span>
+        {name} <span className="muted">by {column.title}</span>
         <span className="count">{total.toLocaleString("en")}</span>
       </h3>
       {total === 0 && <p className="muted">None.</p>}

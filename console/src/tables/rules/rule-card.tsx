@@ -1,6 +1,6 @@
 import { Trash2 } from "lucide-react";
 import type { Schemas } from "../../data/api.ts";
-import { type GridColumn, toLabel } from "../column/column.ts";
+import { type GridColumn } from "../column/column.ts";
 import { FilterGroups } from "../filter/filter-groups.tsx";
 import { useFilterDraft } from "../filter/use-filter-draft.ts";
 import { ACTIONS, describeRule, type Rule, ruleFault, toggle } from "./rule-draft.ts";
@@ -71,7 +71,7 @@ export function RuleCard({ rule, columns, roles, disabled, onChange }: RuleCardP
       {rule.fields && (
         <Picks
           label="Fields"
-          options={columns.map(({ name }) => [name, toLabel(name)])}
+          options={columns.map(({ name, title }) => [name, title])}
           chosen={rule.fields}
           onToggle={(name) => setFields(toggle(rule.fields ?? [], name))}
         />

@@ -10,7 +10,7 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
 import { filterOptions } from "../../ui/overlay/options.tsx";
 import { count } from "../../ui/words.ts";
-import { type GridColumn, type TableShape, toLabel } from "../column/column.ts";
+import { type GridColumn, type TableShape } from "../column/column.ts";
 import { toText } from "../column/value.ts";
 import type { Role } from "./rule-card.tsx";
 import { ACTIONS, type Rule } from "./rule-draft.ts";
@@ -153,9 +153,9 @@ function SeenRecords({ answer, columns }: SeenRecordsProps) {
         <table>
           <thead>
             <tr>
-              {shown.map(({ name }) => (
+              {shown.map(({ name, title }) => (
                 <th key={name} scope="col" className={isHidden(name) ? "muted" : undefined}>
-                  {isHidden(name) && <EyeOff className="ico" aria-label="Hidden" />} {toLabel(name)}
+                  {isHidden(name) && <EyeOff className="ico" aria-label="Hidden" />} {title}
                 </th>
               ))}
             </tr>

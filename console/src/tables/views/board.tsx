@@ -4,7 +4,7 @@ import { call, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
-import { choicesOf, type GridColumn, type TableShape, toLabel } from "../column/column.ts";
+import { choicesOf, type GridColumn, type TableShape } from "../column/column.ts";
 import { nameIn, toText } from "../column/value.ts";
 import { Choice } from "../cell/cell-content.tsx";
 import { useAccess } from "../sheet/use-access.ts";
@@ -29,12 +29,7 @@ export function BoardView({ table, columns, state, onOpen }: ViewProps) {
   const by = columns.find(({ name }) => name === layout.groupBy);
   if (!by) return <Empty title="The column of this board is gone">Save another view.</Empty>;
   return (
-    <div
-      className="stacks scroll"
-      tabIndex={0}
-      role="group"
-      aria-label={`Board by ${toLabel(by.name)}`}
-    >
+    <div className="stacks scroll" tabIndex={0} role="group" aria-label={`Board by ${by.title}`}>
       {[...choicesOf(by), null].map((value) => (
         <Stack key={value ?? ""} {...{ table, columns, state, onOpen, by, value }} />
       ))}
@@ -143,7 +138,7 @@ function BoardCard(props: BoardCardProps) {
           const text = toText(column, card[column.name], nameOf);
           return text === "" || text === nameIn(card) ? null : (
             <span key={column.name} className="cut">
-              <span className="muted">{toLabel(column.name)}</span> {text}
+              <span className="muted">{column.title}</span> {text}
             </span>
           );
         })}

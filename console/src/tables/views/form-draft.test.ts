@@ -4,6 +4,7 @@ import { firstForm, missingFields, moveField, putField } from "./form-draft.ts";
 
 const column = (name: string, type: string, isRequired = false): GridColumn => ({
   name,
+  title: name,
   type,
   options: {},
   isRequired,

@@ -9,7 +9,7 @@ import { CopyLine } from "../../ui/copy-line.tsx";
 import { Field } from "../../ui/field.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { toWords } from "../../ui/words.ts";
-import { type GridColumn, toLabel } from "../column/column.ts";
+import { type GridColumn, titleOfColumn } from "../column/column.ts";
 import { TypeIcon } from "../column/type-icon.tsx";
 import {
   firstForm,
@@ -52,8 +52,8 @@ export function FormView({ view, columns }: FormViewProps) {
         <FieldList form={form} columns={columns} onChange={setForm} />
         {missing.length > 0 && (
           <p className="field-error">
-            {missing.map(({ name }) => toLabel(name)).join(", ")} must have a value, and the form
-            does not ask for it: nobody could send it.
+            {missing.map(({ title }) => title).join(", ")} must have a value, and the form does not
+            ask for it: nobody could send it.
           </p>
         )}
         <div className="filter-acts">
@@ -134,14 +134,14 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
       <legend>Fields</legend>
       {form.fields.map((field, at) => {
         const column = columns.find(({ name }) => name === field.name);
-        const words = field.label ?? toLabel(field.name);
+        const words = field.label ?? titleOfColumn(columns, field.name);
         return (
           <div key={field.name} className="form-view-field">
             <TypeIcon type={column?.type ?? "text"} />
             <input
               className="field grow"
-              aria-label={`Label of ${field.name}`}
-              placeholder={toLabel(field.name)}
+              aria-label={`Label of ${titleOfColumn(columns, field.name)}`}
+              placeholder={titleOfColumn(columns, field.name)}
               maxLength={200}
               value={field.label ?? ""}
               onChange={({ target }) => onChange(putField(form, at, { label: target.value }))}
@@ -203,9 +203,9 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
           }
         >
           <option value="">Add a field…</option>
-          {others.map(({ name }) => (
+          {others.map(({ name, title }) => (
             <option key={name} value={name}>
-              {toLabel(name)}
+              {title}
             </option>
           ))}
         </select>
@@ -330,14 +330,14 @@ function FormPicture({ form, name, columns }: FormPictureProps) {
         if (column?.type === "boolean") {
           return (
             <label key={field.name} className="row">
-              <input type="checkbox" /> {field.label ?? toLabel(field.name)}
+              <input type="checkbox" /> {field.label ?? titleOfColumn(columns, field.name)}
             </label>
           );
         }
         return (
           <div key={field.name} className="field-box">
             <span className="field-label">
-              {field.label ?? toLabel(field.name)}
+              {field.label ?? titleOfColumn(columns, field.name)}
               {!isRequired && <span className="muted"> (optional)</span>}
             </span>
             <div className="form-control">{column ? promptOf(column) : ""}</div>

@@ -17,7 +17,7 @@ import { Field } from "../../ui/field.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import type { GridColumn } from "../column/column.ts";
-import { toLabel } from "../column/column.ts";
+import {} from "../column/column.ts";
 import { type Layout, layoutOf, type SavedView, type ViewKind } from "./layout.ts";
 import type { LayoutState } from "./use-layout.ts";
 
@@ -246,7 +246,7 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
             >
               {choices.map((column) => (
                 <option key={column.name} value={column.name}>
-                  {toLabel(column.name)}
+                  {column.title}
                 </option>
               ))}
             </select>

@@ -3,7 +3,6 @@
  * before it deletes.
  */
 import type { Column, Table } from "#domains/tables/index.ts";
-import { toLabel } from "../runtime/components/values.ts";
 
 const COLUMNS_SHOWN_MAX = 7;
 const OPTIONS_MAX = 200;
@@ -191,7 +190,7 @@ function findTitle(columns: readonly Column[]): string {
 
 function toDisplay(targets: ReadonlyMap<string, Table>) {
   return (column: Column): Fields => {
-    const { name, type } = column;
+    const { name, title, type } = column;
     const target = type === "reference" ? targets.get(targetOf(column)) : undefined;
     // Two digits after the point are money's, and shown both.
     const format = type === "decimal" && column.options["scale"] === 2 ? "money" : FORMATS[type];
@@ -201,7 +200,7 @@ function toDisplay(targets: ReadonlyMap<string, Table>) {
         : type === "user"
           ? `${name}.name`
           : name,
-      label: toLabel(name),
+      label: title,
       ...(format !== undefined && { format }),
     };
   };
@@ -209,7 +208,7 @@ function toDisplay(targets: ReadonlyMap<string, Table>) {
 
 function toFormField(targets: ReadonlyMap<string, Table>, source: string) {
   return (column: Column): Fields => {
-    const { name, type, required, options, description } = column;
+    const { name, title, type, required, options, description } = column;
     const target = type === "reference" ? targets.get(targetOf(column)) : undefined;
     const input = INPUTS[type] ?? (Number(options["maxLength"] ?? 0) > 500 ? "textarea" : "text");
     const offered =
@@ -220,7 +219,7 @@ function toFormField(targets: ReadonlyMap<string, Table>, source: string) {
           };
     return {
       name,
-      label: toLabel(name),
+      label: title,
       input: type === "reference" && !target ? "text" : input,
       ...(required && type !== "boolean" && { required: true }),
       ...offered,

@@ -74,8 +74,8 @@ function fieldMarkup(
   values: FormValues,
   error: string | undefined,
 ): Markup {
-  const { name, type } = column;
-  const label = field.label ?? toLabel(name);
+  const { name, title, type } = column;
+  const label = field.label ?? title;
   const required = isRequired({ field, column });
   const hints = [field.help, isFileField(column) ? describeFileLimit(column) : undefined];
   const help = hints.filter((hint) => hint !== undefined).join(" ");
@@ -130,7 +130,7 @@ ${choicesOf(column).map((choice) => markup`<option${value === choice && markup` 
 /** A box for each choice: a list to choose several from is hard to use. */
 function choicesMarkup({ field, column }: AskedField, values: FormValues, notes: Markup): Markup {
   const { name } = column;
-  return markup`<fieldset><legend>${field.label ?? toLabel(name)}</legend>
+  return markup`<fieldset><legend>${field.label ?? column.title}</legend>
 ${choicesOf(column).map((choice, index) => {
   const box = boxName(name, index);
   return markup`<p><label><input type="checkbox" name="${box}"${values[box] !== undefined && markup` checked`}> ${choice}</label></p>`;
@@ -150,14 +150,4 @@ export function choicesOf({ options: { values } }: ColumnSchema): readonly strin
 /** A required column is asked for, unless it has a default. */
 export function isRequired({ field, column }: AskedField): boolean {
   return field.required ?? (column.required && column.default === null);
-}
-
-/** The name of a column in words, as the console shows it. */
-function toLabel(name: string): string {
-  const words = name
-    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
-    .replaceAll(/[_-]+/g, " ")
-    .trim();
-  const rest = words.slice(1).replaceAll(/ [A-Z](?![A-Z])/g, (text) => text.toLowerCase());
-  return words.charAt(0).toUpperCase() + rest;
 }
