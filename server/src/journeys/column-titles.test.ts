@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { useConsole } from "./testing.ts";
+
+const TITLES = ["SKU", "E-Mail", "Order #", "Price €"];
+const LINE = ["A-1", "ada@example.com", "X 7", "2.50"];
+
+describeInBrowser("titles of columns", () => {
+  const at = useConsole({ work: true });
+
+  const columnsOf = async (slug: string): Promise<[string, string][]> => {
+    const owner = await at.world.member(["owner"]);
+    const { columns } = (await owner(`GET /api/v1/tables/${slug}`)).body.data;
+    return columns.map(({ name, title }: { name: string; title: string }) => [name, title]);
+  };
+  const EXPECTED = [
+    ["sku", "SKU"],
+    ["email", "E-Mail"],
+    ["order", "Order #"],
+    ["price", "Price €"],
+  ];
+
+  test("a file's titles are seen in the grid, in a form and in an app, and a title is changed without its name", async () => {
+    const { page } = await at.visit(["admin"]);
+    await page.goto(`${at.origin}/imports`);
+    await page.getByLabel("File to import").setInputFiles({
+      name: "stock.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from([TITLES, LINE].map((cells) => cells.join(",")).join("\n")),
+    });
+    for (const title of TITLES) {
+      await page.getByLabel(`Title of ${title}`, { exact: true }).waitFor();
+    }
+    await page
+      .getByRole("button", { name: /^(Import|Start)/ })
+      .first()
+      .click();
+    await expect
+      .poll(() => columnsOf("stock").catch(() => []), { timeout: 30_000 })
+      .toEqual(EXPECTED);
+
+    await page.goto(`${at.origin}/tables/stock`);
+    for (const title of TITLES) {
+      await page.getByRole("columnheader", { name: title }).waitFor();
+    }
+
+    const owner = await at.world.member(["owner"]);
+    const app = await owner("POST /api/v1/apps/scaffold", { table: "stock" });
+    const text = JSON.stringify(app.body.data);
+    for (const title of TITLES) expect(text).toContain(`"label":"${title}"`);
+
+    await page.goto(`${at.origin}/tables/stock/design?column=order`);
+    const dialog = page.getByRole("dialog", { name: "Column Order #" });
+    await dialog.getByLabel("Title", { exact: true }).fill("Order №");
+    expect(await dialog.getByLabel("API name").inputValue()).toBe("order");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect((await columnsOf("stock"))[2]).toEqual(["order", "Order №"]);
+  });
+
+  test("the titles of pasted cells are kept", async () => {
+    const { page } = await at.visit(["admin"]);
+    await page.goto(`${at.origin}/tables`);
+    await page.getByRole("button", { name: "Table", exact: true }).first().click();
+    await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Pasted");
+    await page
+      .getByLabel("Cells of a spreadsheet")
+      .fill([TITLES, LINE].map((cells) => cells.join("\t")).join("\n"));
+    await page.getByRole("button", { name: "Create it with 1 record" }).click();
+    for (const title of TITLES) {
+      await page.getByRole("columnheader", { name: title }).waitFor();
+    }
+    expect(await columnsOf("pasted")).toEqual(EXPECTED);
+    const owner = await at.world.member(["owner"]);
+    const { body } = await owner("GET /api/v1/tables/pasted/records");
+    expect(body.data).toMatchObject([{ sku: "A-1", email: "ada@example.com", order: "X 7" }]);
+  });
+});
