@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { readDuration, toClock } from "./duration.ts";
-import type { GridColumn } from "./column.ts";
-import {, titleOfColumn } from "./column.ts";
+import { type GridColumn, titleOfColumn } from "./column.ts";
 import { parseText, readDay, readNumber, toPlain, toText } from "./value.ts";
 
 const column = (type: string, options = {}): GridColumn => ({
