@@ -1,11 +1,11 @@
 /**
- * The contract between the kernel and the domains, in types alone: what a domain declares (operations,
- * readers, jobs, engines, contributions) and what its handlers get (contexts and the platform). An
- * operation's handler gets a context, a context the platform, and the platform knows every operation:
- * that recursion is why they stand in one file.
+ * The contract between the kernel and the domains, in types alone: what a domain declares (operations, readers, jobs,
+ * engines, contributions) and what its handlers get (contexts and the platform). They refer to each other, which is why
+ * they are in one file.
  */
 import type { Logger } from "pino";
 import type { Static, TObject, TSchema } from "typebox";
+import type { CallEffect } from "./access/call-effect.ts";
 import type { Caller, WorkspaceRef } from "./access/caller.ts";
 import type { MasterKey } from "./access/crypto.ts";
 import type { Maintenance } from "./access/maintenance.ts";
@@ -32,7 +32,6 @@ import type {
 import type { PendingEvent } from "./log/event-log.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { ProcessMonitor } from "./monitor/process-monitor.ts";
-import type { Effect, EffectRule } from "./operation/effect.ts";
 import type { FailureType } from "./operation/failure.ts";
 import type { Cursors } from "./operation/pagination.ts";
 import type { ResponseType } from "./operation/response.ts";
@@ -220,7 +219,7 @@ export interface OperationDeclaration<
   readonly allowOwnToken?: boolean;
   /** Its `prepare` does what no transaction takes back: it calls others, or runs code that may. */
   readonly actsOutside?: boolean;
-  /** It gives out what outlasts the caller's credential, which is checked again in the transaction: revoked elsewhere? */
+  /** It gives out what outlasts the caller's credential, which is checked again in the transaction. */
   readonly issuesCredential?: boolean;
   /** A credential that is good for one workspace may call it, although it serves the whole account. */
   readonly allowWorkspaceToken?: boolean;
@@ -259,7 +258,9 @@ export interface Operation extends OperationDeclaration<
   readonly kind: "command" | "query";
   readonly access: Audience;
   readonly emits: readonly EventType[];
-  readonly effect?: Effect | EffectRule<never>;
+  readonly effect?:
+    | CallEffect
+    | ((platform: Platform, input: never, caller: Caller) => Promise<CallEffect>);
   readonly prepare?: (platform: Platform, input: never, caller: Caller) => Promise<unknown>;
   readonly partitionOf?: (prepared: never) => Partition;
   readonly run: (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sweptOperations } from "#kernel/testing/sweep.ts";
-import { declaredEffect, mayBeDrastic } from "#kernel/operation/effect.ts";
+import { declaredEffect, mayBeDrastic } from "#kernel/access/drastic-call.ts";
 
 /** The commands that an agent's token reaches: the gate asks for approvals of these alone. */
 const commands = sweptOperations.filter(

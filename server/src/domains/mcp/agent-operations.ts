@@ -2,6 +2,7 @@
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Operation, Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
+import { isDrastic } from "#kernel/access/drastic-call.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { authorise } from "#kernel/operation/perform.ts";
 
@@ -85,4 +86,14 @@ export function effectiveEnvironment(
   chosen: EnvironmentName,
 ): EnvironmentName {
   return environmentScoped === false ? "production" : chosen;
+}
+
+/** A call that the command refuses is not put to a person: it is made, and the agent gets the failure. */
+export async function isDrasticCall(...call: Parameters<typeof isDrastic>): Promise<boolean> {
+  try {
+    return await isDrastic(...call);
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
 }

@@ -2,9 +2,13 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Operation, Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { supportsDryRun } from "#kernel/operation/dry-run.ts";
-import { isDrastic, mayBeDrastic } from "#kernel/operation/effect.ts";
-import { Failure } from "#kernel/operation/failure.ts";
-import { effectiveEnvironment, findAgentOperation, findOperations } from "./agent-operations.ts";
+import { mayBeDrastic } from "#kernel/access/drastic-call.ts";
+import {
+  effectiveEnvironment,
+  findAgentOperation,
+  findOperations,
+  isDrasticCall,
+} from "./agent-operations.ts";
 import { type AgentPolicy, demandsApproval } from "./approvals/policy.ts";
 import { type AgentAnswer, invokeOperation, toRawInput } from "./invoke-operation.ts";
 import { type ObjectSchema, splitInput, toInputSchema } from "./tool-input.ts";
@@ -101,8 +105,7 @@ const CALL: ToolItem = {
   name: "call_operation",
   title: "Call an operation",
   description:
-    "Calls an operation that you described before. Send `dryRun: true` first where it changes something. What deletes, ends or " +
-    "decides something asks a person.",
+    "Calls an operation that you described before. Send `dryRun: true` first where it changes something. Drastic calls ask a person.",
   inputSchema: {
     type: "object",
     properties: {
@@ -250,16 +253,15 @@ export function planOperation(
   const chosen = effectiveEnvironment(op, environment as EnvironmentName);
   const { idempotencyKey, ifMatch } = options;
   const { query, ...parts } = splitInput(op, input);
-  const asksPerson = async (): Promise<boolean> =>
-    !isDryRun &&
-    (await isDrasticCall(platform, op, {
-      caller: { ...caller, environment: chosen },
-      input: toRawInput(op, { query, ...parts }),
-    }));
+  const call = {
+    caller: { ...caller, environment: chosen },
+    input: toRawInput(op, { query, ...parts }),
+  };
+  const isDrastic = async () => !isDryRun && (await isDrasticCall(platform, op, call));
   return {
     question: `${op.summary} in ${chosen}? ${JSON.stringify(input).slice(0, 500)}`,
-    isDrastic: asksPerson,
-    isDemanded: async (policy) => !isDryRun && demandsApproval(policy, op, asksPerson),
+    isDrastic,
+    isDemanded: async (policy) => !isDryRun && demandsApproval(policy, op, isDrastic),
     request: () =>
       invokeOperation(platform, caller, requireOperation(platform, "agent_calls.request"), {
         params: {},
@@ -285,16 +287,6 @@ export function planOperation(
         ifMatch: typeof ifMatch === "string" ? ifMatch : undefined,
       }),
   };
-}
-
-/** A call that the command refuses is not put to a person: it is made, and the agent gets the failure. */
-async function isDrasticCall(...call: Parameters<typeof isDrastic>): Promise<boolean> {
-  try {
-    return await isDrastic(...call);
-  } catch (error) {
-    if (error instanceof Failure) return false;
-    throw error;
-  }
 }
 
 function requireOperation({ operations }: Platform, id: string): Operation {

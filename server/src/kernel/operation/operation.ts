@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TSchema, type TUndefined } from "typebox";
+import type { CallEffect } from "../access/call-effect.ts";
 import type { Caller, WorkspaceRef } from "../access/caller.ts";
 import type { Partition } from "../db/database.ts";
 import type { Permission } from "../access/permission.ts";
@@ -14,7 +15,6 @@ import type {
 import type { EventType } from "../log/event.ts";
 import { ENVIRONMENT_NAMES } from "../db/partition.ts";
 import { line, object } from "../schema/schema.ts";
-import type { Effect, EffectRule } from "./effect.ts";
 import type { Failure } from "./failure.ts";
 import { EVENT_STREAM } from "./response.ts";
 
@@ -45,8 +45,14 @@ export function command<
 >(
   op: OperationDeclaration<A, Params, Query, Body, Value> & {
     readonly emits: E;
-    /** What a call does, for agents, whose drastic calls a person approves: see `declaredEffect`. */
-    readonly effect?: Effect | EffectRule<OperationInput<Params, Query, Body>>;
+    /** The effect of a call, for agents, whose drastic calls a person approves: see `declaredEffect`. */
+    readonly effect?:
+      | CallEffect
+      | ((
+          platform: Platform,
+          input: OperationInput<Params, Query, Body>,
+          caller: Caller,
+        ) => Promise<CallEffect>);
     /** Runs before the transaction: network calls and long computations belong here. */
     prepare?(
       platform: Platform,

@@ -5,7 +5,7 @@ import type { Platform, Operation, WriteContext } from "../contract.ts";
 import type { Permission } from "../access/permission.ts";
 import type { ListDefinition } from "../list/list.ts";
 import type { changeEvent, EventType } from "../log/event.ts";
-import type { Effect } from "../operation/effect.ts";
+import type { CallEffect } from "../access/call-effect.ts";
 import type { FailureType } from "../operation/failure.ts";
 import type { ResourceList } from "./list.ts";
 import type { ResourceStore } from "./store.ts";
@@ -82,8 +82,8 @@ export interface ResourceDeclaration<
   readonly name: Name;
   /** Plural: the first part of its operations' ids, `dashboards.list`. */
   readonly plural: string;
-  /** What it does to create or change one, see `declaredEffect`; to delete one is drastic. */
-  readonly effect: Effect;
+  /** The effect of creating or changing one, see `declaredEffect`; deleting one is drastic. */
+  readonly effect: CallEffect;
   readonly path: `/api/v1/${string}`;
   readonly idPrefix: string;
   /** The resource as events show it, where that has another title; its fields are the same. */

@@ -1,7 +1,7 @@
 import type { CallGate } from "#kernel/access/call-gate.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { isDrastic } from "#kernel/operation/effect.ts";
+import { isDrastic } from "#kernel/access/drastic-call.ts";
 import { ApprovalRequired, McpConnect } from "./agent-call.ts";
 import { demandsAnything, demandsApproval, readPolicy } from "./policy.ts";
 

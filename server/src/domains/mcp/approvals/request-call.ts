@@ -4,7 +4,7 @@ import { hmac, seal } from "#kernel/access/crypto.ts";
 import type { Operation, Platform, WriteContext } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { supportsDryRun } from "#kernel/operation/dry-run.ts";
-import { isDrastic } from "#kernel/operation/effect.ts";
+import { isDrastic } from "#kernel/access/drastic-call.ts";
 import { Failure, failure, type FieldError, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { effectiveEnvironment, findAgentOperation } from "../agent-operations.ts";

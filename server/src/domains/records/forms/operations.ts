@@ -247,10 +247,16 @@ async function readShareLeft({
   return quota * FORM_SHARE - Number(taken?.["bytes"]);
 }
 
-const viewParams = object({ id: id("tvw") });
-const example = { params: { id: "tvw_01jzt3n5k8q2x4v6w8y0z2b4d6" } };
+const onView = {
+  permission: RecordsWrite,
+  params: object({ id: id("tvw") }),
+  response: item(TableView),
+  emits: [tableViews.events.updated],
+  example: { params: { id: "tvw_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
+} as const;
 
 const publishForm = command({
+  ...onView,
   id: "table_views.publish",
   effect: "drastic",
   route: "POST /api/v1/table-views/{id}/publish",
@@ -258,12 +264,7 @@ const publishForm = command({
   description:
     `At \`/forms/{publicKey}\`. Needs \`${PUBLISH_PERMISSION}\`, as long as the form is open: with the publisher it ends. A new call ` +
     "gives a new address; the old one is no good any more.",
-  permission: RecordsWrite,
-  params: viewParams,
-  response: item(TableView),
-  emits: [tableViews.events.updated],
   fails: [NoForm],
-  example,
   async run(ctx, { params: { id: viewId } }) {
     if (!ctx.caller.permissions.has(PUBLISH_PERMISSION)) {
       throw new Failure(Forbidden, { detail: `To publish a form needs ${PUBLISH_PERMISSION}.` });
@@ -282,16 +283,12 @@ const publishForm = command({
 });
 
 const unpublishForm = command({
+  ...onView,
   id: "table_views.unpublish",
   effect: "drastic",
   route: "POST /api/v1/table-views/{id}/unpublish",
   summary: "Take a form's address away",
-  permission: RecordsWrite,
-  params: viewParams,
-  response: item(TableView),
-  emits: [tableViews.events.updated],
   allowNoop: true,
-  example,
   async run(ctx, { params: { id: viewId } }) {
     assertMayChange(ctx.caller, await getVisibleView(ctx, viewId));
     return tableViews.update(ctx, viewId, { publicKey: null } as never);

@@ -1,5 +1,4 @@
 import { partitionOfCaller } from "#kernel/access/caller.ts";
-import type { EffectRule } from "#kernel/operation/effect.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { countedPage, item, noContent, withRevision } from "#kernel/operation/response.ts";
@@ -10,17 +9,6 @@ import { assertMayChange, getVisibleView, TableView, tableViews, TableViewsOwn }
 const { path, change, docs } = tableViews.declaration;
 const one = { permission: TableViewsOwn, params: object({ id: id("tvw") }) } as const;
 const params = { id: docs.examples.id };
-
-/** A published form is open to anyone: what it asks for is a decision. */
-const effectOfUpdate: EffectRule<{ readonly params: { readonly id: string } }> = async (
-  input,
-  { platform, caller },
-) => {
-  const view = await platform.db.read(partitionOfCaller(caller), (tx) =>
-    tableViews.store.get(tx, input.params.id),
-  );
-  return view.publicKey === null ? "ordinary" : "drastic";
-};
 
 const listViews = query({
   id: "table_views.list",
@@ -56,7 +44,13 @@ const getView = query({
 const updateView = command({
   ...one,
   id: "table_views.update",
-  effect: effectOfUpdate,
+  // A published form is open to anyone: what it asks for is a decision.
+  effect: async ({ db }, input, caller) => {
+    const view = await db.read(partitionOfCaller(caller), (tx) =>
+      tableViews.store.get(tx, input.params.id),
+    );
+    return view.publicKey === null ? "ordinary" : "drastic";
+  },
   route: `PATCH ${path}/{id}`,
   summary: "Change a view of a table",
   description: "One's own, or a shared one with `tables:write`.",

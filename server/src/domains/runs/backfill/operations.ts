@@ -174,9 +174,7 @@ function checkPeriod(now: Date, from: string, to: string): Pick<BackfillSpan, "f
   return { from: begin.toISOString(), to: end.toISOString() };
 }
 
-/**
- * Backfills of what triggers have missed until they were turned on just now: a request that was kept has had its run.
- */
+/** Backfills of what triggers missed until they were turned on: a request that was kept has had its run. */
 export const backfiller: Backfiller = {
   async start(ctx, { workflowId, from }) {
     const { triggers: all, ...backfilled } = await findBackfilled(ctx, workflowId);

@@ -132,7 +132,7 @@ export const getTable = query({
 
 export const updateTable = command({
   id: "tables.update",
-  effect: async ({ body }) => effectOfChange(body),
+  effect: async (_platform, { body }) => effectOfChange(body),
   route: "PATCH /api/v1/tables/{slug}",
   summary: "Change a table: add, rename, retype and drop columns, and set its rules",
   description:

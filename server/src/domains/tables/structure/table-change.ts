@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { Effect } from "#kernel/operation/effect.ts";
+import type { CallEffect } from "#kernel/access/call-effect.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { object } from "#kernel/schema/schema.ts";
@@ -85,8 +85,8 @@ const HARMLESS_SETTINGS: ReadonlySet<string> = new Set([
   "required",
 ]);
 
-/** What is dropped or converted loses data, and rules are permissions; a new name breaks what uses the old one. */
-export function effectOfChange(change: TableChange): Effect {
+/** The effect of a change: drops and conversions lose data, rules are permissions, a rename breaks consumers. */
+export function effectOfChange(change: TableChange): CallEffect {
   const { rules, dropColumns, dropIndexes, alterColumns = [], renameColumns } = change;
   if (rules || dropColumns || dropIndexes) return "drastic";
   const settings = alterColumns.flatMap((column) => Object.keys(column));

@@ -11,7 +11,7 @@ import {
   type EventType,
   type ResourceRef,
 } from "#kernel/log/event.ts";
-import type { Effect } from "#kernel/operation/effect.ts";
+import type { CallEffect } from "#kernel/access/call-effect.ts";
 import { Failure, type FailureType, Forbidden } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import type { Operation, ReadContext, Route, WriteContext } from "#kernel/contract.ts";
@@ -54,8 +54,8 @@ interface CommandDocs<Body extends TSchema> {
   /** `POST <path>/{id}/<name>` unless given. */
   readonly route?: Route;
   readonly aliases?: readonly Route[];
-  /** What it does, see `declaredEffect`. */
-  readonly effect: Effect;
+  /** The effect of a call, see `declaredEffect`. */
+  readonly effect: CallEffect;
   readonly summary: string;
   readonly description?: string;
   /** By default that to write the kind of ticket. */

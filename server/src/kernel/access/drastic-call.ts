@@ -1,25 +1,12 @@
 /**
- * What a call of a command does, for callers that may do the ordinary alone: an agent's drastic calls wait for a
- * person. A command declares its effect beside its route. Only what is drastic on its face is derived.
+ * The effect of a call: an agent's drastic calls wait for a person. A command declares its effect beside its route;
+ * deletions and credentials are drastic without a declaration.
  */
-import type { Caller } from "../access/caller.ts";
 import type { Operation, Platform } from "../contract.ts";
-import type { RawInput } from "./invocation.ts";
-import { validateInput } from "./perform.ts";
-
-/**
- * - `ordinary`: daily work that a person can correct.
- * - `live`: it changes what runs in the environment of the call, so that it is drastic in production.
- * - `drastic`: it deletes, ends or decides something, changes many things at once, becomes active at once, gives
- *   access to the public, or changes permissions or credentials.
- */
-export type Effect = "ordinary" | "live" | "drastic";
-
-/** Tells the effect of a command whose calls differ, by their input or by what they change. */
-export type EffectRule<Input> = (
-  input: Input,
-  context: { readonly platform: Platform; readonly caller: Caller },
-) => Promise<Effect>;
+import type { RawInput } from "../operation/invocation.ts";
+import { validateInput } from "../operation/perform.ts";
+import type { CallEffect } from "./call-effect.ts";
+import type { Caller } from "./caller.ts";
 
 /** The events of a deletion or an end, whatever the command is called. */
 const DRASTIC_EVENT = /\.(?:archived|deactivated|deleted|dropped|purged|retired|revoked)$/;
@@ -49,7 +36,7 @@ export async function isDrastic(
   const declared = declaredEffect(op);
   const effect =
     typeof declared === "function"
-      ? await declared(validateInput(op, input) as never, { platform, caller })
+      ? await declared(platform, validateInput(op, input) as never, caller)
       : declared;
   return isDrasticEffect(effect, caller.environment);
 }
@@ -60,7 +47,7 @@ export function mayBeDrastic(op: Operation, environment: string): boolean {
   return typeof declared === "function" || isDrasticEffect(declared, environment);
 }
 
-/** What nobody has declared is drastic. */
-function isDrasticEffect(effect: Effect | undefined, environment: string): boolean {
+/** A command without a declaration is drastic. */
+function isDrasticEffect(effect: CallEffect | undefined, environment: string): boolean {
   return effect === "live" ? environment === "production" : effect !== "ordinary";
 }
