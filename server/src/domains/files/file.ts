@@ -65,6 +65,9 @@ export const NotAttachable = failure(
   "Only a file of one's own that is attached to nothing can be attached.",
 );
 
+/** The type of the thing that files of runs are attached to. */
+export const RUN = "run";
+
 /** The time that a file is kept that is attached to nothing. */
 export const UNATTACHED_MS = 24 * 3_600_000;
 

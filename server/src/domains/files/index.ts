@@ -34,7 +34,9 @@ export {
   replaceReferences,
   toHandle,
 } from "./handles/file-handle.ts";
-export { copyFile, keepFile, RUN } from "./handles/keep-file.ts";
+export { copyFile, keepFile } from "./handles/keep-file.ts";
+export { getHandleRow, openHandle } from "./handles/open-handle.ts";
+export { RUN } from "./file.ts";
 export {
   assertOwnFiles,
   discardFiles,

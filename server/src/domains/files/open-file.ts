@@ -61,7 +61,8 @@ export async function openPartitionFile(
   return openRow(platform, partition, row);
 }
 
-function openRow(platform: Platform, partition: Partition, row: FileRow): OpenedFile {
+/** A file whose reader is known to be allowed to. */
+export function openRow(platform: Platform, partition: Partition, row: FileRow): OpenedFile {
   const read = (span: ByteSpan = { from: 0, to: row.size }): AsyncIterable<Uint8Array> =>
     row.place === "database"
       ? readText(platform, partition, { row, span })

@@ -78,6 +78,8 @@ export interface CallingRun {
    * operations stay, since a repeated one answers with them.
    */
   readonly leftovers?: { dropped?: Promise<unknown> };
+  /** The files of others that it may open by handles: whoever started the run could read them, or its author names them. */
+  readonly givenFiles?: ReadonlySet<string>;
 }
 
 /** The headers by which a client asks for a part of a file. */

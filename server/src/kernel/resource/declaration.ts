@@ -45,7 +45,7 @@ type OperationOverride = Partial<
     Operation,
     "id" | "aliases" | "summary" | "description" | "permission" | "bodyBytesMax" | "fails"
   >
-> & { readonly effect?: Effect };
+> & { readonly effect?: CallEffect };
 type OperationOverrides = Partial<Record<Verb, OperationOverride | false>>;
 
 /** How the items of a resource lie in their table. */

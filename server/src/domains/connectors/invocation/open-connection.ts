@@ -1,4 +1,4 @@
-import { isMissingFile, keepFile, openFile } from "#domains/files/index.ts";
+import { isMissingFile, keepFile, openHandle } from "#domains/files/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
@@ -57,7 +57,7 @@ function filesOfCaller(platform: Platform, caller: Caller): ConnectionFiles {
   return {
     async open({ $file }, path) {
       try {
-        return await openFile(platform, caller, $file);
+        return await openHandle(platform, caller, $file);
       } catch (error) {
         if (!isMissingFile(error)) throw error;
         const detail = `${path}: there is no file ${$file.slice(0, 60)} that may be read here.`;

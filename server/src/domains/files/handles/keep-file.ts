@@ -8,14 +8,11 @@ import {
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
-import { FileUploaded, UNATTACHED_MS } from "../file.ts";
+import { FileUploaded, RUN, UNATTACHED_MS } from "../file.ts";
 import { insertFile } from "../file-rows.ts";
-import { getReadableRow } from "../open-file.ts";
 import { storeFile } from "../store-file.ts";
 import { type FileHandle, toHandle } from "./file-handle.ts";
-
-/** The type of the thing that files of runs are attached to. */
-export const RUN = "run";
+import { getHandleRow } from "./open-handle.ts";
 
 /**
  * Stores a content while it arrives. The file of a step belongs to its run, is read by those who may read that, and
@@ -74,7 +71,7 @@ export async function copyFile(
 ): Promise<string> {
   const partition = partitionOfCaller(caller);
   return runAsSystem(platform, partition, caller.cause, async ({ tx, now, send }) => {
-    const row = await getReadableRow({ tx, now, caller, services: platform }, fileId);
+    const row = await getHandleRow({ tx, now, caller, services: platform }, fileId);
     const copied = await send(COPY, [
       copyId,
       row.id,

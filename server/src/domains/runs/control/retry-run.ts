@@ -1,3 +1,4 @@
+import { findFileIds } from "#domains/files/index.ts";
 import { assertBehind, authorityOf, NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
   agent,
@@ -15,6 +16,7 @@ import {
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { RunContext } from "../engine/run-context.ts";
+import { givenFilesPart } from "../start/given-files.ts";
 import { toRunContext } from "../start/queued-start.ts";
 import {
   foldJournal,
@@ -98,7 +100,7 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
     limited,
     hasDeadline ? new Date(now.getTime() + timeoutMs) : null,
     input.version === "same",
-    isInputReplaced ? JSON.stringify({ ...row.trigger, input: input.input }) : null,
+    isInputReplaced ? JSON.stringify(replaceInput(row, input.input)) : null,
   ]);
   void ctx.send(INSERT_ENTRY, [row.id, row.entries, JSON.stringify(lines), now]);
   ctx.emit(RunRetried, runRef(run), {
@@ -121,6 +123,12 @@ function withAgentTime(
   if (nodeAt(plan.graph, line.path)?.type.type !== agent.type) return line;
   const { startedAt: _, ...rest } = line;
   return { ...rest, ...(startedAt && { startedAt: startedAt.toISOString() }) };
+}
+
+/** The trigger with another input, whose files its giver may read: `assertReadableFiles`. */
+function replaceInput({ trigger }: RunRow, input: unknown): object {
+  const { givenFiles: _, ...rest } = Object(trigger) as { readonly givenFiles?: unknown };
+  return { ...rest, input, ...givenFilesPart(findFileIds(input)) };
 }
 
 function triggerIdOf({ trigger }: RunRow): string | undefined {

@@ -1,4 +1,6 @@
+import { givenFilesPart } from "../start/given-files.ts";
 import { adoptUploads, assertReadableFiles } from "../start/run-files.ts";
+import { findFileIds } from "#domains/files/index.ts";
 import { authorityOf, NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
   ArchivedVersion,
@@ -84,6 +86,7 @@ export async function prepareTrigger(
       type: "manual",
       ...triggerName(version.definition, trigger.id),
       input: request.input ?? null,
+      ...givenFilesPart(findFileIds(request.input)),
       ...chosen.trigger,
     },
     actor: caller.actor,

@@ -20,6 +20,7 @@ import {
   TestRunFinal,
   VersionGone,
 } from "../run.ts";
+import { assertReadableFiles } from "../start/run-files.ts";
 import { get, lock } from "../store.ts";
 import { ByRun, runExample } from "./read.ts";
 
@@ -82,6 +83,8 @@ export const retryRun = command({
     NobodyBehind,
   ],
   example: { ...runExample, body: { from: "failed", version: "same" } },
+  prepare: (platform, { body }, caller) =>
+    assertReadableFiles(platform, caller, { input: body.input }),
   async run(ctx, { params: { runId }, body: { from = "failed", version = "same", input } }) {
     await restartRun(ctx, await lock(ctx.tx, runId), { from, version, input });
     return get(ctx.tx, runId);

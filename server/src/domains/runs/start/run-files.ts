@@ -6,7 +6,7 @@ import {
   findFileIds,
   insertFile,
   isMissingFile,
-  openFile,
+  openHandle,
   type ReceivedFile,
   REFERENCES_MAX,
   RUN,
@@ -66,7 +66,7 @@ export async function assertReadableFiles(
   for (const [field, value] of Object.entries(given)) {
     const path = `/${field}`;
     for (const fileId of listNamedFiles(path, value)) {
-      await openFile(platform, caller, fileId).catch((error: unknown) => {
+      await openHandle(platform, caller, fileId).catch((error: unknown) => {
         if (!isMissingFile(error)) throw error;
         throw invalidField(path, `names a file that you may not read: ${fileId.slice(0, 60)}`);
       });

@@ -13,6 +13,7 @@ import { StepFailure } from "./step-error.ts";
 import { runActor } from "../engine/run-context.ts";
 import { ChainTooLong, takeLink } from "../start/chain-bound.ts";
 import { tellRefusedStart } from "../start/chain-cut.ts";
+import { givenFilesPart } from "../start/given-files.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
 
 const publishEvent = executor({
@@ -103,7 +104,11 @@ const subworkflow = executor({
       id,
       version,
       triggerType: "subworkflow",
-      trigger: { type: "subworkflow", input: input ?? null },
+      trigger: {
+        type: "subworkflow",
+        input: input ?? null,
+        ...givenFilesPart(await tools.files.findOpenable(input)),
+      },
       actor: runActor(run),
       runAs: deployment.deployedBy,
       permissions: deployment.permissions,

@@ -11,6 +11,7 @@ import type { StepLogLine } from "../engine/journal-record.ts";
 import { causeOfStep, type RunContext } from "../engine/run-context.ts";
 import { type Executor, ExecutorPoint, type StepResult, type StepTools } from "./executor.ts";
 import type { MockedStep } from "./mocked-steps.ts";
+import { findNamedFiles } from "./named-files.ts";
 import { type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Scope } from "./scope.ts";
 import type { SpeculativeSteps } from "./speculative-steps.ts";
@@ -128,6 +129,7 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
     if (attempt.mock) return mockedResult(attempt.mock, input, logs);
     const executor = findExecutor(platform, node.type.executedAs ?? node.type.type);
     if (!executor) throw new StepFailure("unknown_type", `Nothing here can do ${node.type.type}.`);
+    const naming = { ...attempt, namedFiles: findNamedFiles(node.config, checked.config) };
     const result = await runWithTimeout(attempt, (signal) =>
       executor.run(checked.config as never, {
         platform,
@@ -148,8 +150,8 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
         },
         untilRunWritten: async () => attempt.speculative?.untilWritten(),
         rights,
-        perform: operationPerformer(attempt, rights),
-        files: host.files(attempt, rights),
+        perform: operationPerformer(naming, rights),
+        files: host.files(naming, rights),
       }),
     );
     return { ...common(), result: scrubber.scrubJson(toStorableResult(result)) };
@@ -178,7 +180,7 @@ function stepLogger(
 
 /** Performs operations for a step, with the rights of its run unless others are given. */
 function operationPerformer(
-  attempt: StepAttempt,
+  attempt: StepAttempt & { readonly namedFiles: ReadonlySet<string> },
   rights: () => Promise<Rights>,
 ): StepTools["perform"] {
   let callCount = 0;

@@ -40,7 +40,7 @@ export interface StepTools {
   readonly rights: () => Promise<Rights>;
   /** Performs an operation of the platform with these rights, or those of the run; gives the response's body. */
   readonly perform: (operation: string, input: PerformInput, rights?: Rights) => Promise<unknown>;
-  /** The files of the run, and those that its person may read. */
+  /** The files of the run, and those that it was given. */
   readonly files: StepFiles;
   /** Evaluates an expression of the configuration, which may see more than the step does. */
   readonly evaluate: (name: string, more?: Readonly<Record<string, unknown>>) => Promise<unknown>;

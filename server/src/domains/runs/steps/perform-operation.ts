@@ -3,9 +3,15 @@ import type { Caller, CallingRun } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { perform } from "#kernel/operation/perform.ts";
-import { copyFile, replaceReferences } from "#domains/files/index.ts";
+import {
+  copyFile,
+  type FileReference,
+  isMissingFile,
+  replaceReferences,
+} from "#domains/files/index.ts";
 import { derivedId, newId, workspaceIdOf } from "#kernel/schema/id.ts";
 import { causeOfStep, runActor, type RunContext } from "../engine/run-context.ts";
+import { givenFilesOf } from "../start/given-files.ts";
 import { StepFailure, toOperationFailure } from "./step-error.ts";
 
 export interface PerformInput {
@@ -23,6 +29,8 @@ export interface PerformingStep {
   /** True when nothing of the step can have been carried out before. */
   readonly isFirst?: boolean;
   readonly rights: Rights;
+  /** The files that its configuration names. */
+  readonly namedFiles?: ReadonlySet<string>;
 }
 
 /** A step as the caller of operations: the workflow, with these rights and the files of its run. */
@@ -31,6 +39,7 @@ export function stepCaller({
   path,
   stepKey,
   rights,
+  namedFiles,
 }: Omit<PerformingStep, "platform">): Caller & { readonly run: CallingRun } {
   return {
     actor: runActor(run),
@@ -43,7 +52,11 @@ export function stepCaller({
     address: "",
     origin: "",
     cause: causeOfStep(run, path),
-    run: { id: run.id, step: stepKey },
+    run: {
+      id: run.id,
+      step: stepKey,
+      givenFiles: new Set([...givenFilesOf(run.trigger), ...(namedFiles ?? [])]),
+    },
   };
 }
 
@@ -68,11 +81,8 @@ export async function performOperation(
   const caller = stepCaller(step);
   const given = TAKES_HANDLES.has(operation)
     ? input.body
-    : await replaceReferences(input.body, ({ $file }) =>
-        copyFile(platform, caller, {
-          fileId: $file,
-          copyId: derivedId("file", `${run.id} ${stepKey} ${call} ${$file}`),
-        }),
+    : await replaceReferences(input.body, (reference) =>
+        copyForOperation(step, { caller, call, reference }),
       );
   const { status, headers, body } = await perform(platform, declaration, {
     caller,
@@ -85,4 +95,23 @@ export async function performOperation(
   const response: unknown = body === undefined ? null : JSON.parse(body);
   if (status < 400) return response;
   throw toOperationFailure({ status, headers, body: response }, platform.clock.nowMs());
+}
+
+/** An upload of the file that a handle names; the value itself where the run has no such file, since it is data then. */
+async function copyForOperation(
+  { platform, run, stepKey }: PerformingStep,
+  {
+    caller,
+    call,
+    reference,
+  }: { readonly caller: Caller; readonly call: number; readonly reference: FileReference },
+): Promise<unknown> {
+  const fileId = reference.$file;
+  const copyId = derivedId("file", `${run.id} ${stepKey} ${call} ${fileId}`);
+  try {
+    return await copyFile(platform, caller, { fileId, copyId });
+  } catch (error) {
+    if (!isMissingFile(error)) throw error;
+    return reference;
+  }
 }

@@ -6,7 +6,9 @@ import {
   isMissingFile,
   keepFile,
   type OpenedFile,
-  openFile,
+  openHandle,
+  findFileIds,
+  REFERENCES_MAX,
 } from "#domains/files/index.ts";
 import type { Caller, CallingRun } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
@@ -49,12 +51,26 @@ export class StepFiles {
       });
     }
     try {
-      return await openFile(this.#attempt.platform, await this.#caller(), handle.$file);
+      return await openHandle(this.#attempt.platform, await this.#caller(), handle.$file);
     } catch (error) {
       if (!isMissingFile(error)) throw error;
       const message = `${field}: there is no file ${handle.$file.slice(0, 60)} that this run may read.`;
       throw new StepFailure("file_gone", message, { retryable: false, field });
     }
+  }
+
+  /** The ids of the files in a value that this step may open: those that it can give to another run. */
+  async findOpenable(value: unknown): Promise<readonly string[]> {
+    const openable: string[] = [];
+    for (const fileId of findFileIds(value).slice(0, REFERENCES_MAX)) {
+      try {
+        await openHandle(this.#attempt.platform, await this.#caller(), fileId);
+        openable.push(fileId);
+      } catch (error) {
+        if (!isMissingFile(error)) throw error;
+      }
+    }
+    return openable;
   }
 
   /** Keeps a content with the run, while it arrives. */
