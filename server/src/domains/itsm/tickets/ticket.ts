@@ -118,13 +118,14 @@ const CALLER_USER = `
   case when caller_id like 'cnt\\_%' then
     ${memberOfAddressSql("(select c.address from contacts c where c.id = caller_id)")} end`;
 
+/** The invited watchers alone: to watch a ticket by one's own choice gives no part in it. */
 function watcherIdsSql(table: string): string {
-  return `array(select w.user_id from ticket_watchers w where w.ticket_id = ${table}.id)`;
+  return `array(select w.user_id from ticket_watchers w where w.ticket_id = ${table}.id and w.invited)`;
 }
 
-/** SQL that is true of a ticket that somebody watches, given that of their id. */
+/** SQL that is true of a ticket that somebody was invited to watch, given that of their id. */
 export function watchedSql(person: string): string {
-  return `id = any (array(select w.ticket_id from ticket_watchers w where w.user_id = ${person}))`;
+  return `id = any (array(select w.ticket_id from ticket_watchers w where w.user_id = ${person} and w.invited))`;
 }
 
 /** The reference to a ticket in events. */

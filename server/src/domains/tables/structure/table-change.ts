@@ -79,6 +79,7 @@ export type TableChange = Static<typeof TableChange>;
 /** Settings of a column whose change keeps all data and all consumers. */
 const HARMLESS_SETTINGS: ReadonlySet<string> = new Set([
   "name",
+  "title",
   "description",
   "default",
   "indexed",

@@ -211,9 +211,10 @@ async function moveWatchers(
 ): Promise<readonly string[]> {
   const rows = await ctx.tx
     .selectFrom("ticket_watchers")
-    .select("user_id")
+    .select(["user_id", "invited"])
     .where("ticket_id", "=", sourceId)
     .execute();
+  const invited = new Set(rows.filter((row) => row.invited).map(({ user_id }) => user_id));
   const ids = rows.map(({ user_id }) => user_id);
   if (ids.length === 0) return [];
   const readers = await findMembersWithPermission(ctx, IncidentsRead, ids);
@@ -226,6 +227,7 @@ async function moveWatchers(
         ticket_id: targetId,
         user_id,
         created_at: ctx.now.toISOString(),
+        invited: invited.has(user_id),
       })),
     )
     .onConflict((conflict) => conflict.doNothing())

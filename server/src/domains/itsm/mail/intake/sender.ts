@@ -25,7 +25,7 @@ export async function findSender(
   return { address: from.address, name: from.name, person, ids };
 }
 
-/** True of who asked for a ticket, works on it or watches it. */
+/** True of who asked for a ticket, works on it or was invited to watch it. */
 export async function isParty(tx: Tx, ticket: TicketIdentity, { ids }: Sender): Promise<boolean> {
   const { callerId, requestedFor, createdBy, assigneeId } = ticket;
   if ([callerId, requestedFor, createdBy, assigneeId].some((id) => id && ids.includes(id)))
@@ -33,7 +33,7 @@ export async function isParty(tx: Tx, ticket: TicketIdentity, { ids }: Sender): 
   if (ids.length === 0) return false;
   const rows = await queryRows(
     tx,
-    "select from ticket_watchers where ticket_id = $1 and user_id = any ($2::text[]) limit 1",
+    "select from ticket_watchers where ticket_id = $1 and user_id = any ($2::text[]) and invited limit 1",
     [ticket.id, ids],
   );
   return rows.length > 0;

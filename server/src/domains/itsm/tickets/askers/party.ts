@@ -1,5 +1,5 @@
 /**
- * The parties of a ticket: whoever it is for, raised it or watches it. They see it without a permission to read
+ * The parties of a ticket: whoever it is for, raised it or was invited to watch it. They see it without a permission to read
  * all of its kind, but without what those who work on it note for each other.
  */
 import type { TSchema } from "typebox";
@@ -8,7 +8,7 @@ import type { RecordedEvent } from "#kernel/log/event.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import type { TicketIdentity, TicketKind, TicketViewer } from "../kind.ts";
 
-/** True of those for whom a ticket is, who raised it, watch it or are asked to approve it. */
+/** True of those for whom a ticket is, who raised it, were invited to watch it or are asked to approve it. */
 export function isParty({ principal }: TicketViewer, ticket: TicketIdentity): boolean {
   if (!principal) return false;
   const { watcherIds = [], approverIds = [] } = ticket;

@@ -111,6 +111,13 @@ function listWatchers(kind: TicketKind) {
   });
 }
 
+/** Whoever works on the ticket invites: also somebody who watches it by their own choice. */
+const ADD = `
+  insert into ticket_watchers (kind, ticket_id, user_id, created_at, invited) values ($1, $2, $3, $4, $5)
+  on conflict (workspace_id, environment, ticket_id, user_id) do update set invited = true
+     where excluded.invited and not ticket_watchers.invited
+  returning created_at`;
+
 function addWatcher(kind: TicketKind, WatcherAdded: WatcherEvent) {
   const { kind: name, plural, path, read, write } = kind;
   return command({
@@ -118,7 +125,9 @@ function addWatcher(kind: TicketKind, WatcherAdded: WatcherEvent) {
     effect: "ordinary",
     route: `POST ${path}/{id}/watchers`,
     summary: `Watch ${article(name)}, or let somebody else watch it`,
-    description: `Without a \`userId\` it is the caller. Only \`${write.name}\` adds others.`,
+    description:
+      `Without a \`userId\` it is the caller. Only \`${write.name}\` adds others, who may then comment where the ` +
+      "ticket's own people may; to watch by oneself gives no rights.",
     permission: read,
     params: ticketParams(kind),
     body: object({ userId: Type.Optional(UserId) }),
@@ -132,11 +141,14 @@ function addWatcher(kind: TicketKind, WatcherAdded: WatcherEvent) {
       assertMayWatchFor(ctx.caller, userId, write.name);
       const ticket = await getTicketIdentity(ctx, kind, ref);
       await assertReferencesExist(ctx, { users: { "/userId": userId } });
-      const [added] = await ctx.send<{ created_at: string }>(
-        `insert into ticket_watchers (kind, ticket_id, user_id, created_at) values ($1, $2, $3, $4)
-         on conflict do nothing returning created_at`,
-        [name, ticket.id, userId, ctx.now],
-      );
+      const isInvited = ctx.caller.permissions.has(write.name);
+      const [added] = await ctx.send<{ created_at: string }>(ADD, [
+        name,
+        ticket.id,
+        userId,
+        ctx.now,
+        isInvited,
+      ]);
       if (added) ctx.emit(WatcherAdded, ticketRefOf(ticket), { userId });
       const createdAt = added?.created_at ?? (await readWatchedSince(ctx.tx, ticket.id, userId));
       return { userId, createdAt: createdAt ?? ctx.now.toISOString() };
