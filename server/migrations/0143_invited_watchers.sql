@@ -7,3 +7,4 @@ update ticket_watchers w
    and e.workspace_id = w.workspace_id and e.environment = w.environment and e.resource_id = w.ticket_id
    and e.data ->> 'userId' = w.user_id
    and e.actor_id <> w.user_id;
+grant update (invited) on ticket_watchers to millrace_app;

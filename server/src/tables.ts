@@ -2076,6 +2076,7 @@ export interface Tables {
     ticket_id: string;
     user_id: string;
     created_at: Time;
+    invited: Generated<boolean>;
   };
   tickets: {
     id: string;
