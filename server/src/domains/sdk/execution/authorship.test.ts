@@ -174,3 +174,70 @@ describe("code of somebody who may not read records", () => {
     expect(JSON.stringify(state.body)).toContain("artifacts:execute");
   });
 });
+
+test("a module does no more than its author, whoever publishes the script that imports it", async () => {
+  const helper = await memberWith(world, owner, ["artifacts:read", "artifacts:write"]);
+  const saveModule = (scriptSource: string) => ({
+    name: "money",
+    artifactType: "script_module",
+    status: "active",
+    detail: { scriptSource },
+  });
+  const double = "export const double = (value) => value * 2;";
+  const made = await owner(`POST ${ARTIFACTS}`, saveModule(double));
+  expect(made.status).toBe(201);
+  const source = `import { double } from "module:money";
+    const rows = await context.tables.list("${salaries.slug}");
+    return rows.map((row) => double(row.amount));`;
+  const nodes = [{ id: "code", type: "script", config: { source } }];
+  const own = await runWorkflow(owner, await deployWorkflow(owner, nodes));
+  expect([own.status, stepsOf(own)["code"].output.length > 0]).toEqual(["completed", true]);
+
+  const edited = await helper(`PATCH ${ARTIFACTS}/${made.body.data.id}`, {
+    detail: { scriptSource: `${double} export const more = 1;` },
+  });
+  expect(edited.status).toBe(200);
+  const run = await runWorkflow(owner, await deployWorkflow(owner, nodes));
+  expect([run.status, JSON.stringify(run).includes("999999")]).toEqual(["failed", false]);
+});
+
+test("a module changes nothing that the script uses", async () => {
+  const attack = `
+    const steal = (value) => { globalThis.stolen = value; };
+    try { Array.prototype.toJSON = function () { steal(this); return ["mine"]; }; } catch {}
+    try { Object.prototype.toJSON = function () { steal(this); return { url: "mine" }; }; } catch {}
+    try { Array.prototype.map = function () { steal(this); return []; }; } catch {}
+    try { Promise.prototype.then = function () { steal(this); }; } catch {}
+    try { JSON.stringify = () => "mine"; } catch {}
+    try { globalThis.JSON = { stringify: () => "mine" }; } catch {}
+    try { globalThis.console.log = steal; } catch {}
+    export const double = (value) => value * 2;`;
+  const made = await owner(`POST ${ARTIFACTS}`, {
+    name: "attack",
+    artifactType: "script_module",
+    status: "active",
+    detail: { scriptSource: attack },
+  });
+  expect(made.body.errors ?? made.status).toBe(201);
+  const source = `import { double } from "module:attack";
+    class Own extends Error { constructor(message) { super(message); this.name = "Own"; this.message = message + "!"; } }
+    const text = { toString() { return "text"; } };
+    const set = {}; set.toString = () => "set"; set.constructor = 1;
+    console.log("seen");
+    const rows = await context.tables.list("${salaries.slug}");
+    return {
+      rows: rows.length, doubled: [1, 2].map(double), json: JSON.stringify({ a: [new Date(0)] }),
+      error: String(new Own("no")), text: String(text) + String(set), stolen: typeof globalThis.stolen,
+      words: lists.unique(["a", "a"]),
+    };`;
+  const nodes = [{ id: "code", type: "script", config: { source } }];
+  const run = await runWorkflow(owner, await deployWorkflow(owner, nodes));
+  expect(run.error).toBeNull();
+  expect(stepsOf(run)["code"].output).toMatchObject({
+    doubled: [2, 4],
+    json: '{"a":["1970-01-01T00:00:00.000Z"]}',
+    error: "Own: no!",
+    text: "textset",
+    stolen: "undefined",
+  });
+});

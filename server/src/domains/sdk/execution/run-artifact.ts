@@ -10,6 +10,7 @@ import { type Artifact, artifactRef } from "../artifacts/artifact.ts";
 import { assertInput, checkOutputs } from "./artifact-fields.ts";
 import { causedByExecution, hostCallsFor } from "./host/script-context.ts";
 import { loadModules } from "../modules/link-artifact.ts";
+import { withinModuleAuthors } from "../modules/module-rights.ts";
 import { toProgram } from "../modules/module-program.ts";
 import { ArtifactExecuted } from "./events.ts";
 import { contextValues } from "./context-values.ts";
@@ -58,12 +59,16 @@ export async function runArtifactWithResult(
   const { workspace } = caller;
   if (!workspace) throw new Error("An artifact belongs to a workspace.");
   assertInput(artifact, input);
-  const author = await requireRights(platform, workspace.key, artifact);
   const startedAt = platform.clock.now();
   const id = newId("exe", startedAt.getTime());
   const scrubbers: Scrubber[] = [];
   const { timeoutMs } = artifact.detail;
-  const modules = await loadModules(platform, partitionOfCaller(caller), artifact);
+  const { modules, authors } = await loadModules(platform, partitionOfCaller(caller), artifact);
+  const author = await withinModuleAuthors(
+    platform,
+    { workspace: workspace.key, authors },
+    await requireRights(platform, workspace.key, artifact),
+  );
   const rights = sharedRights(caller, author);
   const files = new ScriptFiles(request.filesWithin?.(rights));
   const scriptRun = platform.sandbox.run({

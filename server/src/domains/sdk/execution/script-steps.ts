@@ -10,7 +10,7 @@ import {
 } from "#domains/workflows/index.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { findImports } from "#kernel/sandbox/module-import.ts";
+import { findImports, type ScriptModules } from "#kernel/sandbox/module-import.ts";
 import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
@@ -18,6 +18,7 @@ import type { Artifact } from "../artifacts/artifact.ts";
 import { fieldsSchema } from "../artifacts/fields.ts";
 import { find, findByName, findKnownNodes, listNodes } from "../artifacts/store.ts";
 import { ArtifactsExecute } from "../permissions.ts";
+import { withinModuleAuthors } from "../modules/module-rights.ts";
 import { readLinked } from "../modules/pins.ts";
 import { hostCallsFor } from "./host/script-context.ts";
 import { contextValues } from "./context-values.ts";
@@ -31,26 +32,20 @@ type StepTools = Parameters<Executor["run"]>[1];
 const scriptStep = executor({
   type: scriptNode,
   async run({ source, input }, tools) {
-    const { platform, run, signal, perform } = tools;
+    const { platform, run, signal } = tools;
     const caller = callerOf(tools);
     const scrubbers: Scrubber[] = [];
-    const files = new ScriptFiles(fileAccessOf(tools.files));
+    const { modules, ...within } = await linkStep(source, tools);
+    const files = new ScriptFiles(within.files);
     const hostCall = hostCallsFor({
       platform,
       partition: partitionOf(tools),
       scrubbers,
       files,
-      perform,
-      secretUser: tools.rights,
+      perform: within.perform,
+      secretUser: within.rights,
       idempotencyKey: tools.idempotencyKey,
     });
-    const { versionId, environment } = run;
-    const modules =
-      findImports(source).length === 0
-        ? undefined
-        : await platform.db.read(partitionOf(tools), (tx) =>
-            readLinked(tx, { versionId, environment }, source),
-          );
     const scriptRun = platform.sandbox.run({
       source,
       ...(modules && { modules }),
@@ -73,6 +68,31 @@ const scriptStep = executor({
     return { output: outputOrThrow(outcome) };
   },
 });
+
+interface LinkedStep {
+  readonly modules?: ScriptModules | undefined;
+  readonly perform: CallOperation;
+  readonly rights: StepTools["rights"];
+  readonly files: FileAccess;
+}
+
+/** The modules of a script, and what it may do: where it has some, no more than those who wrote them. */
+async function linkStep(source: string, tools: StepTools): Promise<LinkedStep> {
+  const { platform, run, perform, rights } = tools;
+  const whole = { perform, rights, files: fileAccessOf(tools.files) };
+  if (findImports(source).length === 0) return whole;
+  const { workspace, versionId, environment } = run;
+  const { modules, authors } = await platform.db.read(partitionOf(tools), (tx) =>
+    readLinked(tx, { versionId, environment }, source),
+  );
+  const shared = await withinModuleAuthors(platform, { workspace, authors }, await rights());
+  return {
+    modules,
+    perform: (operation, call) => perform(operation, call, shared),
+    rights: async () => shared,
+    files: fileAccessOf(tools.files.within(shared)),
+  };
+}
 
 /** The sandbox's limit; the step's own limit applies before it. */
 const TIMEOUT_MAX_MS = 300_000;

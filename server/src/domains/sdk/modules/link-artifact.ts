@@ -3,9 +3,9 @@ import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
-import { findImports, MODULE_NAME, type ScriptModules } from "#kernel/sandbox/module-import.ts";
+import { findImports, MODULE_NAME } from "#kernel/sandbox/module-import.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
-import { linkNewest, TOO_MANY_MODULES, toScriptModules } from "./linked-modules.ts";
+import { linkNewest, type ModuleSet, TOO_MANY_MODULES, toModuleSet } from "./linked-modules.ts";
 import { specifiersOf, toProgram } from "./module-program.ts";
 import { readLinked, savePins } from "./pins.ts";
 
@@ -41,13 +41,13 @@ export async function loadModules(
   { db }: Pick<Platform, "db">,
   partition: Partition,
   artifact: Artifact,
-): Promise<ScriptModules | undefined> {
+): Promise<ModuleSet> {
   const { id, artifactType, detail } = artifact;
   if (artifactType === "script_module") {
     const own = new Map(specifiersOf(artifact).map((name) => [name, detail.scriptSource]));
     const linkage = await db.read(partition, (tx) => linkNewest(tx, [toProgram(artifact)], own));
-    return toScriptModules(linkage.modules);
+    return toModuleSet(linkage.modules);
   }
-  if (findImports(detail.scriptSource).length === 0) return undefined;
+  if (findImports(detail.scriptSource).length === 0) return { modules: undefined, authors: [] };
   return db.read(partition, (tx) => readLinked(tx, { artifactId: id }, detail.scriptSource));
 }

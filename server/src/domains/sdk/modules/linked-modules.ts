@@ -12,6 +12,22 @@ export interface LinkedModule {
   readonly moduleId: string;
   readonly number: number;
   readonly source: string;
+  /** Who saved it; null of one that is not saved. */
+  readonly runAs: string | null;
+  /** Which of their permissions; null for all. */
+  readonly permissions: readonly string[] | null;
+}
+
+/** Who saved a module, and with which of their permissions; undefined for all. */
+export interface ModuleAuthor {
+  readonly runAs: string;
+  readonly permissions: readonly string[] | undefined;
+}
+
+/** The modules that a script runs with, and who wrote them: it can do no more than each of them. */
+export interface ModuleSet {
+  readonly modules: ScriptModules | undefined;
+  readonly authors: readonly ModuleAuthor[];
 }
 
 /** The modules of some sources, and of those in turn; and the names that lead to none. */
@@ -26,7 +42,8 @@ export interface Linkage {
 export const TOO_MANY_MODULES = `imports more than ${SCRIPT_LIMITS.modulesMax} modules, with those that they import`;
 
 const NEWEST = `
-  select m.specifier, a.id as "moduleId", a.version_number as number, a.detail ->> 'scriptSource' as source
+  select m.specifier, a.id as "moduleId", a.version_number as number, a.detail ->> 'scriptSource' as source,
+         a.run_as as "runAs", a.permissions
     from unnest($1::text[], $2::text[], $3::text[]) as m (specifier, module_key, name)
     join artifacts a on a.module_key = m.module_key and a.name = m.name
      and a.artifact_type = 'script_module' and a.status <> 'disabled'`;
@@ -103,7 +120,9 @@ async function findNewest(tx: Tx, specifiers: readonly string[]): Promise<readon
 function pickUnsaved(specifiers: readonly string[], unsaved: UnsavedModules): LinkedModule[] {
   return specifiers.flatMap((specifier) => {
     const source = unsaved.get(specifier);
-    return source === undefined ? [] : [{ specifier, moduleId: "", number: 0, source }];
+    return source === undefined
+      ? []
+      : [{ specifier, moduleId: "", number: 0, source, runAs: null, permissions: null }];
   });
 }
 
@@ -140,4 +159,14 @@ export function toScriptModules(
 ): ScriptModules | undefined {
   if (modules.length === 0) return undefined;
   return Object.fromEntries(modules.map(({ specifier, source }) => [specifier, source]));
+}
+
+/** Modules with their authors. */
+export function toModuleSet(
+  linked: readonly Pick<LinkedModule, "specifier" | "source" | "runAs" | "permissions">[],
+): ModuleSet {
+  const authors = linked.flatMap(({ runAs, permissions }) =>
+    runAs === null ? [] : [{ runAs, permissions: permissions ?? undefined }],
+  );
+  return { modules: toScriptModules(linked), authors };
 }

@@ -2,11 +2,12 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { queryRows } from "#kernel/db/statement.ts";
-import type { ScriptModules } from "#kernel/sandbox/module-import.ts";
 import {
   linkNewest,
   type LinkedModule,
+  type ModuleSet,
   selectImported,
+  toModuleSet,
   toScriptModules,
 } from "./linked-modules.ts";
 
@@ -41,30 +42,31 @@ export async function savePins(
   ]);
 }
 
-/** Reads the pinned modules of a script; undefined where it has none. */
-export async function readPinned(tx: Tx, user: ModuleUser): Promise<ScriptModules | undefined> {
+/** Reads the pinned modules of a script. */
+async function readPinned(tx: Tx, user: ModuleUser): Promise<readonly PinnedModule[]> {
   const [where, values] = whereOf(user);
   const text = `
-    select p.specifier, v.detail ->> 'scriptSource' as source
+    select p.specifier, v.detail ->> 'scriptSource' as source,
+           case when a.version_number = v.number then a.run_as else v.author_id end as "runAs",
+           case when a.version_number = v.number then a.permissions end as permissions
       from module_pins p
+      join artifacts a on a.id = p.module_id
       join artifact_versions v on v.artifact_id = p.module_id and v.number = p.number
      where ${where}`;
-  const rows = await queryRows<LinkedModule>(tx, text, values);
-  return toScriptModules(rows);
+  return queryRows<PinnedModule>(tx, text, values);
 }
+
+type PinnedModule = Pick<LinkedModule, "specifier" | "source" | "runAs" | "permissions">;
 
 /**
  * Reads what a script was pinned to, of all scripts beside it, or where it never was (a test of what is not
  * deployed), the newest.
  */
-export async function readLinked(
-  tx: Tx,
-  user: ModuleUser,
-  source: string,
-): Promise<ScriptModules | undefined> {
+export async function readLinked(tx: Tx, user: ModuleUser, source: string): Promise<ModuleSet> {
   const pinned = await readPinned(tx, user);
-  if (pinned) return selectImported(source, pinned);
-  return toScriptModules((await linkNewest(tx, [source])).modules);
+  if (pinned.length === 0) return toModuleSet((await linkNewest(tx, [source])).modules);
+  const imported = selectImported(source, toScriptModules(pinned) ?? {});
+  return toModuleSet(pinned.filter(({ specifier }) => Object.hasOwn(imported, specifier)));
 }
 
 export async function hasPins(tx: Tx, user: ModuleUser): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { ScriptModules } from "../module-import.ts";
 import { answerHostRequest } from "./host-requests.ts";
 import { parseModules } from "./script-modules.ts";
 import { bootstrapSource, type RuntimeHandle } from "../isolate/bootstrap.ts";
+import { freezeSource } from "../isolate/freeze.ts";
 import { librarySourceFor } from "../library/index.ts";
 import { originOf, type ScriptProgram, parseScript, SDK_MODULES } from "./script-source.ts";
 
@@ -29,9 +30,12 @@ interface CompiledParts {
   readonly body: ivm.Script | undefined;
   /** The parts of the library that it names. */
   readonly library: ivm.Script | undefined;
+  /** Freezes the language, where modules of others run beside the script. */
+  readonly freeze: ivm.Script | undefined;
 }
 
 const BOOTSTRAP = bootstrapSource();
+const FREEZE = freezeSource();
 const SDK_CODE = "export const { defineArtifact } = globalThis;";
 
 /** A script before it is compiled. */
@@ -71,6 +75,10 @@ export class CompiledScript {
     const named = librarySourceFor([program.code, ...parsed.code.values()].join("\n"));
     const library =
       named === "" ? undefined : await isolate.compileScript(named, { filename: "millrace" });
+    const freeze =
+      parsed.code.size === 0
+        ? undefined
+        : await isolate.compileScript(FREEZE, { filename: "millrace" });
     return {
       script: new CompiledScript(vm, {
         isolate,
@@ -79,6 +87,7 @@ export class CompiledScript {
         modules: parsed.code,
         body,
         library,
+        freeze,
       }),
     };
   }
@@ -127,7 +136,7 @@ export class CompiledScript {
   }
 
   #createContext(): FreshContext {
-    const { isolate, bootstrap, library } = this.#parts;
+    const { isolate, bootstrap, library, freeze } = this.#parts;
     const channel: MessageChannel = { receive: undefined };
     const context = isolate.createContextSync();
     const bootstrapContext = bootstrap.runSync(context, { reference: true });
@@ -140,6 +149,7 @@ export class CompiledScript {
     );
     bootstrapContext.release();
     library?.runSync(context);
+    freeze?.runSync(context);
     // `bootstrapContext` returns a handle.
     return { context, handle: handle as ivm.Reference<RuntimeHandle>, channel };
   }

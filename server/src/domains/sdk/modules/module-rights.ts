@@ -1,0 +1,16 @@
+/** The rights of code that is linked with modules of others: it can do no more than each of their authors. */
+import { intersectRights, requireRights, type Rights } from "#domains/identity/accounts/index.ts";
+import type { ModuleAuthor } from "./linked-modules.ts";
+import type { Platform } from "#kernel/contract.ts";
+
+export async function withinModuleAuthors(
+  platform: Platform,
+  { workspace, authors }: { readonly workspace: string; readonly authors: readonly ModuleAuthor[] },
+  rights: Rights,
+): Promise<Rights> {
+  let shared = rights;
+  for (const author of authors) {
+    shared = intersectRights(shared, await requireRights(platform, workspace, author));
+  }
+  return shared;
+}
