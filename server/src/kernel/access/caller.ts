@@ -78,7 +78,7 @@ export interface CallingRun {
    * operations stay, since a repeated one answers with them.
    */
   readonly leftovers?: { dropped?: Promise<unknown> };
-  /** The files of others that it may open by handles: whoever started the run could read them, or its author names them. */
+  /** Further files that it may open by handles: those that its starter could read, or that its author names. */
   readonly givenFiles?: ReadonlySet<string>;
 }
 

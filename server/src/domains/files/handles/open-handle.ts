@@ -33,7 +33,7 @@ export async function openHandle(
   return openRow(platform, partition, row);
 }
 
-/** The same caller with nothing but its run: whose files they are decides alone. */
+/** A context whose caller has nothing but its run. */
 function withoutPermissions(ctx: ReadContext): ReadContext {
   return { ...ctx, caller: { ...ctx.caller, permissions: new Set() } };
 }

@@ -97,7 +97,7 @@ export async function performOperation(
   throw toOperationFailure({ status, headers, body: response }, platform.clock.nowMs());
 }
 
-/** An upload of the file that a handle names; the value itself where the run has no such file, since it is data then. */
+/** An upload of the file that a handle names; the value itself, as data, where the run has no such file. */
 async function copyForOperation(
   { platform, run, stepKey }: PerformingStep,
   {

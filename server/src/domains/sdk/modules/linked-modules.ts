@@ -12,13 +12,13 @@ export interface LinkedModule {
   readonly moduleId: string;
   readonly number: number;
   readonly source: string;
-  /** Who saved it; null of one that is not saved. */
+  /** The member who saved it; null of one that is not saved. */
   readonly runAs: string | null;
   /** Which of their permissions; null for all. */
   readonly permissions: readonly string[] | null;
 }
 
-/** Who saved a module, and with which of their permissions; undefined for all. */
+/** The member who saved a module, with some of their permissions; undefined for all. */
 export interface ModuleAuthor {
   readonly runAs: string;
   readonly permissions: readonly string[] | undefined;

@@ -1,5 +1,6 @@
 /**
- * The parties of a ticket: whoever it is for, raised it or was invited to watch it. They see it without a permission to read
+ * The parties of a ticket: people whom it is for, who raised it or were invited.
+ * They see it without a permission to read
  * all of its kind, but without what those who work on it note for each other.
  */
 import type { TSchema } from "typebox";

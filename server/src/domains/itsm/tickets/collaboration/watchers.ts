@@ -111,7 +111,7 @@ function listWatchers(kind: TicketKind) {
   });
 }
 
-/** Whoever works on the ticket invites: also somebody who watches it by their own choice. */
+/** Members who work on the ticket invite watchers: also those who watch it by their own choice. */
 const ADD = `
   insert into ticket_watchers (kind, ticket_id, user_id, created_at, invited) values ($1, $2, $3, $4, $5)
   on conflict (workspace_id, environment, ticket_id, user_id) do update set invited = true
