@@ -6,6 +6,7 @@ import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { id, object } from "#kernel/schema/schema.ts";
 import { findTicketIds, selection } from "../queue/index.ts";
+import { anyTicketRef, toTicketIds } from "../tickets/index.ts";
 import { Act } from "./act.ts";
 import { macros, STEPS_MAX } from "./macro.ts";
 import {
@@ -28,10 +29,10 @@ const TooManyTickets = failure(
 
 const target = {
   ids: Type.Optional(
-    Type.Array(Type.String({ pattern: "^(inc|chg|prb|req)_[0-9a-z]{26}$" }), {
+    Type.Array(anyTicketRef(), {
       minItems: 1,
       maxItems: BULK_TICKETS_MAX,
-      description: "The ids of tickets of any kinds",
+      description: "The ids or numbers of tickets of any kinds",
     }),
   ),
   select: Type.Optional(
@@ -135,7 +136,7 @@ async function resolveTarget(
   if ((ids === undefined) === (select === undefined)) {
     throw invalidField("/ids", "or `select` must say which tickets, and not both");
   }
-  if (ids) return ids;
+  if (ids) return toTicketIds(ctx, ids);
   const { filter, ...selected } = select ?? {};
   const found = await findTicketIds(ctx, selected, { filter, limit: BULK_TICKETS_MAX + 1 });
   if (found.length > BULK_TICKETS_MAX) throw new Failure(TooManyTickets);

@@ -3,7 +3,8 @@ import { Failure, failure, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { item, page } from "#kernel/operation/response.ts";
-import { id, object } from "#kernel/schema/schema.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { ticketRef, toTicketId } from "../tickets/index.ts";
 import { AffectedReported, findOutage, listOutages, Outage, OutagesRead } from "./outage.ts";
 
 const PATH = "/api/v1/outages";
@@ -34,14 +35,15 @@ const reportAffected = command({
   description:
     "You count once, however often you say it. You are told what is broadcast, and when it is over.",
   permission: OutagesRead,
-  params: object({ id: id("inc") }),
+  params: object({ id: ticketRef("incident", "inc") }),
   response: item(Outage),
   emits: [AffectedReported],
   allowNoop: true,
   fails: [OutageOver],
   example: { params: { id: "inc_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
   async run(ctx, { params }) {
-    const asked = { id: params.id, userId: authorOf(ctx.caller), now: ctx.now };
+    const id = await toTicketId(ctx, params.id);
+    const asked = { id, userId: authorOf(ctx.caller), now: ctx.now };
     const outage = await findOutage(ctx.tx, asked);
     if (!outage) throw new Failure(NotFound);
     if (outage.state === "over") throw new Failure(OutageOver);

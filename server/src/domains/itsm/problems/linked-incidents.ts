@@ -8,8 +8,16 @@ import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
 import { noContent, type Page, page } from "#kernel/operation/response.ts";
 import { idsInOrder } from "#kernel/schema/id.ts";
-import { id, object } from "#kernel/schema/schema.ts";
-import { findVisibleTickets, ticketParams, ticketRefOf, TicketSummary } from "../tickets/index.ts";
+import { object } from "#kernel/schema/schema.ts";
+import {
+  findVisibleTickets,
+  ticketParams,
+  ticketRef,
+  ticketRefOf,
+  TicketSummary,
+  toTicketId,
+  toTicketIds,
+} from "../tickets/index.ts";
 import { IncidentLinked, IncidentUnlinked } from "./events.ts";
 import { EXAMPLE_PROBLEM, problemCommands, problemKind } from "./kind.ts";
 import { type Problem, ProblemsRead, ProblemsWrite } from "./problem.ts";
@@ -22,7 +30,7 @@ const INCIDENTS_MAX = 100;
 /** As many as a problem shows by itself. */
 export const NEWEST_INCIDENTS_MAX = 100;
 
-export const IncidentIds = Type.Array(id("inc"), {
+export const IncidentIds = Type.Array(ticketRef("incident", "inc"), {
   minItems: 1,
   maxItems: INCIDENTS_MAX,
   uniqueItems: true,
@@ -64,14 +72,17 @@ export const unlinkIncidentFromProblem = command({
   route: `DELETE ${problemKind.path}/{id}/incidents/{incidentId}`,
   summary: "Say that a problem does not cause an incident after all",
   permission: ProblemsWrite,
-  params: object({ ...ticketParams(problemKind).properties, incidentId: id("inc") }),
+  params: object({
+    ...ticketParams(problemKind).properties,
+    incidentId: ticketRef("incident", "inc"),
+  }),
   response: noContent(),
   emits: [IncidentUnlinked],
   example: { params: { id: EXAMPLE_PROBLEM, incidentId: EXAMPLE_INCIDENT } },
   async run(ctx, { params }) {
     const problem = await problemStore.lock(ctx.tx, params.id);
     ctx.expectRevision(problem.revision);
-    await unlinkIncident(ctx, problem, params.incidentId);
+    await unlinkIncident(ctx, problem, await toTicketId(ctx, params.incidentId));
     await problemCommands.save(ctx, problem, problem);
   },
 });
@@ -82,17 +93,18 @@ export const linkedIncidentOperations = [
   unlinkIncidentFromProblem,
 ];
 
-/** Resolves to the incidents of these ids; throws a 422 that names those that the caller does not see. */
+/** Reads the incidents of these ids or numbers; throws a 422 that names those that the caller does not see. */
 export async function assertIncidents(
   ctx: ReadContext,
-  ids: readonly string[],
+  references: readonly string[],
 ): Promise<readonly TicketSummary[]> {
-  if (ids.length === 0) return [];
+  if (references.length === 0) return [];
+  const ids = await toTicketIds(ctx, references);
   const tickets = await findVisibleTickets(ctx, ids);
   const errors = ids.flatMap((incidentId, index) =>
     tickets.get(incidentId)?.kind === "incident"
       ? []
-      : [{ path: `/incidentIds/${index}`, message: "is not the id of an incident" }],
+      : [{ path: `/incidentIds/${index}`, message: "is not an incident that you can see" }],
   );
   assertNoErrors(errors);
   return [...tickets.values()];

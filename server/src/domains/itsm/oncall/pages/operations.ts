@@ -3,12 +3,18 @@ import { NotificationSent } from "#domains/notifications/index.ts";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { queryRows } from "#kernel/db/statement.ts";
 import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { id, object, text } from "#kernel/schema/schema.ts";
-import { DeskRead, findTicketById, seesOwnOnly, ticketKinds } from "../../tickets/index.ts";
+import {
+  anyTicketRef,
+  DeskRead,
+  findTicketById,
+  seesOwnOnly,
+  ticketKinds,
+  toTicketId,
+} from "../../tickets/index.ts";
 import { PagesWrite } from "../permissions.ts";
 import {
   Page,
@@ -41,11 +47,12 @@ const listPages = query({
   query: object({
     ...listQuery,
     state: Type.Optional(Type.Enum([...PAGE_STATES])),
-    ticketId: Type.Optional(Type.String({ pattern: "^(inc|chg|prb|req)_[0-9a-z]{26}$" })),
+    ticketId: Type.Optional(anyTicketRef()),
   }),
   response: countedPage(withRevision(Page)),
   example: { query: { state: "paging", limit: 20 } },
-  run(ctx, { query: { state, ticketId, ...asked } }) {
+  async run(ctx, { query: { state, ticketId: reference, ...asked } }) {
+    const ticketId = reference === undefined ? undefined : await toTicketId(ctx, reference);
     const kinds = visibleKinds(ctx);
     return listPage(ctx, pageList, asked, {
       conditions: [
@@ -97,10 +104,7 @@ const createPage = command({
     policyId: Type.Optional(id("esp")),
     targets: Type.Optional(Type.Array(Target, { minItems: 1, maxItems: TARGETS_MAX })),
     message: Type.Optional(text(1_000, "A word about why")),
-    ticketId: Type.String({
-      pattern: "^((inc|chg|prb|req)_[0-9a-z]{26}|(INC|CHG|PRB|REQ)\\d{7,15})$",
-      description: "The id of a ticket, or its number",
-    }),
+    ticketId: anyTicketRef(),
   }),
   response: created(Page, { location: (page) => `${PATH}/${page.id}` }),
   emits: [PageSent, PageEscalated, PageExhausted, NotificationSent],
@@ -113,10 +117,10 @@ const createPage = command({
   },
   async run(ctx, { body: { ticketId: reference, message = "", ...whom } }) {
     const plan = await readPlan(ctx, whom);
-    const ticketId = await findTicketId(ctx, reference);
+    const ticketId = await toTicketId(ctx, reference);
     const found = await findTicketById(ctx, ticketId);
     const isSeen = found && visibleKinds(ctx).includes(found.kind.kind);
-    if (!isSeen) throw invalidField("/ticketId", "is not the id of a ticket");
+    if (!isSeen) throw invalidField("/ticketId", "is not a ticket that you can see");
     // Of two who do so at once, one begins.
     await ctx.send("select pg_advisory_xact_lock(hashtext('page' || $1))", [
       ticketId + (plan.id ?? ""),
@@ -133,13 +137,6 @@ const createPage = command({
     return toResponse(await startPage(ctx, { ...plan, message }, found.ticket));
   },
 });
-
-/** The id of the ticket that an id or a number names. */
-async function findTicketId({ tx }: WriteContext<never>, reference: string): Promise<string> {
-  if (reference.includes("_")) return reference;
-  const [row] = await queryRows(tx, "select id from tickets where number = $1", [reference]);
-  return row ? String(row["id"]) : reference;
-}
 
 const HAND_WAIT_MINUTES = 15;
 
