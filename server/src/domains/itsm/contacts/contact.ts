@@ -9,7 +9,12 @@ import { ContactsRead, ContactsWrite } from "./permissions.ts";
 /** The fields that people set and change. */
 const contactFields = {
   name: line(100),
-  address: Type.String({ ...Email, description: "Of their mail; kept in lower case" }),
+  address: nullable(
+    Type.String({
+      ...Email,
+      description: "E-mail address, kept in lower case. Without one, `phone` is required",
+    }),
+  ),
   phone: nullable(line(50)),
   organisationId: nullable(
     id("org", "That of the address's mail domain unless given when it is made"),
@@ -54,6 +59,12 @@ export function memberOfAddressSql(address: string): string {
             order by u.managed_by nulls last limit 1)`;
 }
 
+/** Throws a 422 for a contact who has neither an address nor a telephone number. */
+function assertReachable({ address, phone }: Partial<Pick<Contact, "address" | "phone">>): void {
+  if (address || phone) return;
+  throw invalidField("/address", "is required where no phone number is given");
+}
+
 /** A person who is no member, such as a customer: the caller of a ticket may be one. */
 export const contacts = resource({
   name: "contact",
@@ -67,10 +78,9 @@ export const contacts = resource({
   input: object({
     ...patch(contactFields).properties,
     name: contactFields.name,
-    address: contactFields.address,
   }),
   change: patch(contactFields),
-  defaults: { phone: null, language: null, notes: "" },
+  defaults: { address: null, phone: null, language: null, notes: "" },
   permissions: { read: ContactsRead, write: ContactsWrite },
   environmentScoped: false,
   list: {
@@ -80,12 +90,13 @@ export const contacts = resource({
   },
   unique: ContactExists,
   async check({ tx }, input, before) {
-    const address = input.address?.toLowerCase();
+    const address = input.address?.toLowerCase() ?? input.address;
     const { organisationId } = input;
+    assertReachable({ ...before, ...input });
     if (typeof organisationId === "string" && !(await organisations.store.find(tx, organisationId)))
       throw invalidField("/organisationId", "is not the id of an organisation");
     const found =
-      organisationId === undefined && !before && address !== undefined
+      organisationId === undefined && !before && typeof address === "string"
         ? { organisationId: await findOrganisation(tx, address) }
         : {};
     return { ...input, ...(address !== undefined && { address }), ...found };

@@ -78,3 +78,22 @@ test("the caller of an incident is a member or a contact that there is", async (
     [{ path: "/callerId", message: "is not the id of a contact" }],
   ]);
 });
+
+test("a contact who calls has a phone number instead of an address, and one of both stays", async () => {
+  const made = await agent("POST /api/v1/itsm/contacts", { name: "Vera", phone: "+41 44 555" });
+  expect([made.status, made.events, made.body.data.address]).toEqual([
+    201,
+    ["contact.created"],
+    null,
+  ]);
+  const neither = await agent("POST /api/v1/itsm/contacts", { name: "Vera" });
+  expect([neither.status, neither.events, neither.body.errors]).toEqual([
+    422,
+    [],
+    [{ path: "/address", message: "is required where no phone number is given" }],
+  ]);
+  const path = `/api/v1/itsm/contacts/${made.body.data.id}`;
+  expect((await agent(`PATCH ${path}`, { phone: null })).status).toBe(422);
+  const changed = await agent(`PATCH ${path}`, { address: "Vera@X.example", phone: null });
+  expect([changed.status, changed.body.data.address]).toEqual([200, "vera@x.example"]);
+});

@@ -13,6 +13,7 @@ export {
   ensureContact,
   findContacts,
   findOwnIds,
+  findPeopleByWords,
   findPerson,
   findPersonNames,
   ownContactsSql,

@@ -60,11 +60,17 @@ export async function findPerson(tx: Tx, address: string): Promise<Person | unde
   return row;
 }
 
+/** A contact; one who only calls has no address. */
+export interface ContactPerson extends Omit<Person, "address"> {
+  readonly address: string | null;
+  readonly language: string | null;
+}
+
 /** Contacts by their ids, those that there are. */
 export async function findContacts(
   tx: Tx,
   ids: readonly string[],
-): Promise<readonly (Person & { readonly language: string | null })[]> {
+): Promise<readonly ContactPerson[]> {
   if (ids.length === 0) return [];
   const rows = await queryRows(
     tx,
@@ -73,7 +79,29 @@ export async function findContacts(
     [ids],
   );
   // The columns are the fields.
-  return rows as unknown as readonly (Person & { readonly language: string | null })[];
+  return rows as unknown as readonly ContactPerson[];
+}
+
+const PEOPLE_MAX = 200;
+/** A single letter begins too many names to be of use. */
+const WORD_CHARACTERS_MIN = 2;
+
+/** Finds the ids of members and contacts by words of their names and addresses; the last may be a prefix. */
+export async function findPeopleByWords(
+  tx: Tx,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const last = words.at(-1) ?? "";
+  if (last.length < WORD_CHARACTERS_MIN) return [];
+  // Quoted, it is a text and no query; quotes and backslashes can't be searched for.
+  const prefix = `'${last.replaceAll(/['\\]/g, " ")}':*`;
+  const rows = await queryRows(
+    tx,
+    `select p.id from (values ('person'), ('contact')) as k (kind),
+            search_names(k.kind, plainto_tsquery('simple', $1) && to_tsquery('simple', $2), $3) p`,
+    [words.slice(0, -1).join(" "), prefix, PEOPLE_MAX],
+  );
+  return rows.map(({ id }) => String(id));
 }
 
 /** The names of members and contacts by their ids; who is neither any more has none. */

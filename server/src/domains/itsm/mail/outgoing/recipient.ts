@@ -43,7 +43,8 @@ async function findContact(
 ): Promise<Recipient | undefined> {
   if (!asksFor(ticket, id)) return undefined;
   const [contact] = await findContacts(tx, [id]);
-  return contact && { id, name: contact.name, address: contact.address, isAgent: false };
+  if (!contact?.address) return undefined;
+  return { id, name: contact.name, address: contact.address, isAgent: false };
 }
 
 async function findMember(
