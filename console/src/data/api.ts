@@ -25,6 +25,7 @@ import { Refresh } from "./live/refresh.ts";
 import { outbox } from "./outbox.ts";
 import { noteAnswer } from "./session.ts";
 import { noteWrite } from "./code/write-log.ts";
+import { toPlainProblem } from "./error-words.ts";
 import { beginCommand, forgetUndoable } from "./undo/way-back.ts";
 
 export { ApiError };
@@ -103,9 +104,7 @@ type Send = (id: OperationId, input?: unknown, options?: CallOptions) => Promise
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
   constructor() {
-    super(
-      "The server can't be reached, so this is not done as far as anybody knows. Try it again.",
-    );
+    super("Can't reach the server. Your change may not be saved. Try again.");
   }
 }
 
@@ -163,9 +162,18 @@ export async function call<O extends OperationId>(
     if (endCommand) forgetUndoable();
     if (error instanceof ApiError && !isPublic(id)) noteAnswer(error.status, error.code);
     if (isLost(error) && options.signal?.aborted !== true) throw new Unreachable();
-    throw error;
+    throw error instanceof ApiError
+      ? new ApiError(error.status, toPlainProblem(problemOf(error)))
+      : error;
   }
 }
+
+const problemOf = ({ problem, code, message, errors }: ApiError) => ({
+  ...problem,
+  code,
+  detail: message,
+  errors,
+});
 
 /** A person who may not follow the log learns of maintenance from any answer, and reads then what it is about. */
 function noteMaintenance(id: OperationId, isOn: boolean): void {

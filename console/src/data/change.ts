@@ -30,9 +30,9 @@ export async function applyChange({ show, send, said, undo }: Change): Promise<b
 }
 
 const CONFLICT =
-  "Somebody changed it since you opened it. Nothing of yours was saved; look at theirs first.";
+  "It was changed by someone else since you opened it. Your change was not saved; review theirs first.";
 
-const SIGNED_OUT = "Your session was over, so this was not done. Do it once more.";
+const SIGNED_OUT = "Your session had ended, so your change was not saved. Try again.";
 
 /** Words for a refusal: a version that is no longer the newest is told as what it means. */
 export function describeRefusal(error: unknown): string {

@@ -222,7 +222,7 @@ describeInBrowser("integrator", () => {
     const change = { description: "Meanwhile" };
     await owner(`PATCH /api/v1/sdk/artifacts/${body.data.id}`, change);
     await page.getByRole("button", { name: "Save settings" }).click();
-    await page.getByText("Somebody changed it since you opened it.").waitFor();
+    await page.getByText("It was changed by someone else since you opened it.").waitFor();
     await page.getByRole("tab", { name: "Run" }).click();
     const requests = page.getByRole("region", { name: "Last requests" });
     await requests.getByRole("link", { name: /Completed/ }).click();

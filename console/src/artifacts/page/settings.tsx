@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { ApiError, call, etagOf, invalidate } from "../../data/api.ts";
+import { call, etagOf, invalidate } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useMay } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
@@ -52,8 +52,7 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
       invalidate(["artifacts.", "scheduled_jobs."]);
       notify("Saved.");
     } catch (error) {
-      const found = error instanceof ApiError ? error.errors[0] : undefined;
-      setProblem(found ? `${found.path.slice(1)} ${found.message}` : describeRefusal(error));
+      setProblem(describeRefusal(error));
     }
     setBusy(false);
   };

@@ -4,6 +4,7 @@ import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { CodeEditor } from "../../code/index.ts";
 import { type Schemas, useOp } from "../../data/api.ts";
+import { describeFault } from "../../data/error-words.ts";
 import { useMay } from "../../data/people.ts";
 import { Form, initialValue, type Schema } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -99,10 +100,8 @@ function Builder({ item }: { readonly item: Item }) {
       <BuilderHead item={item} draft={draft} />
       {draft.errors.length > 0 && (
         <ul className="problem" role="alert">
-          {draft.errors.map(({ path, message }) => (
-            <li key={path}>
-              <span className="mono">{path}</span> {message}
-            </li>
+          {draft.errors.map((fault) => (
+            <li key={fault.path}>{describeFault(fault)}</li>
           ))}
         </ul>
       )}

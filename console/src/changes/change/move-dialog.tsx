@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { ApiError, call, invalidate, useOp } from "../../data/api.ts";
+import { call, invalidate, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -42,8 +42,7 @@ export function MoveDialog(props: {
       invalidate(["changes."]);
       props.onClose();
     } catch (error) {
-      const [first] = error instanceof ApiError ? (error.errors ?? []) : [];
-      setProblem(first ? `${first.path} ${first.message}` : describeRefusal(error));
+      setProblem(describeRefusal(error));
     }
   };
   const isAgreed = change.state === "submitted" || change.state === "approved";

@@ -17,7 +17,7 @@ const item = (fields: object) =>
 
 test("a dry run is read ticket by ticket: what changes, and what refuses", () => {
   const after = item({ state: "in_progress", assigneeId: "usr_m", tags: ["b"] });
-  const refusal = { message: "It is closed." };
+  const refusal = { message: "It is closed.", errors: [] };
   const results = [
     { id: "inc_1", number: "INC0000001", before: item({}), after, refusal: null },
     { id: "inc_2", number: "INC0000002", before: item({}), after: null, refusal },

@@ -1,5 +1,6 @@
 /** What acts would do, or did, in words that somebody reads before they say yes. */
 import type { Schemas } from "../../data/api.ts";
+import { describeFaults } from "../../data/error-words.ts";
 import { toWords } from "../../ui/words.ts";
 
 type Result = Schemas["ActResult"];
@@ -24,8 +25,13 @@ export function toLines(
     number: number ?? before?.number ?? id,
     title: before?.title ?? "",
     changes: before && after ? toChanges(before, after, nameOf) : [],
-    refusal: refusal?.message,
+    refusal: refusal ? describeActRefusal(refusal) : undefined,
   }));
+}
+
+/** The reason in words: the faults of the input by the titles of their fields. */
+function describeActRefusal({ message, errors }: NonNullable<Result["refusal"]>): string {
+  return errors.length > 0 ? describeFaults(errors) : message;
 }
 
 function toChanges(

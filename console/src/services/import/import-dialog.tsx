@@ -1,5 +1,6 @@
 import { useMemo, useState } from "react";
 import { call, type Input, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { describeFault } from "../../data/error-words.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -174,10 +175,8 @@ function Outcome({ result }: { readonly result: Result }) {
       {created} new, {updated} changed, {unchanged} as they are, {skipped} left out.
       {errors.length > 0 && (
         <ul className="item-import-faults" tabIndex={0} aria-label="Faults">
-          {errors.slice(0, FAULTS_SHOWN).map(({ path, message }) => (
-            <li key={`${path} ${message}`}>
-              {path} {message}
-            </li>
+          {errors.slice(0, FAULTS_SHOWN).map((fault) => (
+            <li key={`${fault.path} ${fault.message}`}>{describeFault(fault)}</li>
           ))}
         </ul>
       )}

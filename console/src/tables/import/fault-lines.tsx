@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { describeFault } from "../../data/error-words.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
@@ -118,9 +119,7 @@ function FaultLine({
         </td>
       ))}
       <td className={corrected ? "muted" : "field-error"}>
-        {corrected
-          ? "Corrected"
-          : errors.map(({ path, message }) => `${path.replace(/^\//, "")} ${message}`).join("; ")}
+        {corrected ? "Corrected" : errors.map(describeFault).join(" ")}
       </td>
     </tr>
   );

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { describeFaults } from "../../../data/error-words.ts";
 import { parseValue, spellValue } from "../../../code/index.ts";
 import {
   type FieldError,
@@ -111,5 +112,5 @@ function readFields(text: string): Readonly<Record<string, unknown>> | undefined
 
 function spellErrors(errors: readonly FieldError[]): string | undefined {
   if (errors.length === 0) return undefined;
-  return errors.map(({ path, message }) => `${path} ${message}`).join("; ");
+  return describeFaults(errors);
 }

@@ -57,8 +57,7 @@ async function tryStep(input: TrialInput): Promise<Trial> {
     return { isBusy: false, step, error: step?.error ? undefined : data.error?.message };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const [first] = error.errors as readonly { path?: string; message: string }[];
-    return { isBusy: false, error: first ? `${first.path ?? ""} ${first.message}` : error.message };
+    return { isBusy: false, error: error.message };
   }
 }
 

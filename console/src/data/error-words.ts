@@ -1,0 +1,154 @@
+/**
+ * Errors of the API in words for people. The API names fields by JSON pointers and rules by the keywords of
+ * schemas, which is what programs need; a person reads the title of the field and what to enter.
+ */
+import { splitWords, toWords } from "../ui/words.ts";
+
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Titles of fields whose names do not say enough. */
+const TITLES: Readonly<Record<string, string>> = {
+  intoId: "The ticket to merge into",
+  ticketId: "Ticket",
+  incidentIds: "Incident",
+  ciIds: "Affected item",
+  assigneeId: "Assignee",
+  teamId: "Team",
+  callerId: "Caller",
+  requestedFor: "Requested for",
+  organisationId: "Organisation",
+  body: "Text",
+  acts: "Step",
+  address: "E-mail address",
+  onHoldReason: "Reason",
+  ids: "Selection",
+};
+
+const FAULTS_MAX = 3;
+
+/** `/acts/1/set` as `Step 2, set`; `?limit` as `Limit`. */
+export function toFieldTitle(path: string): string {
+  const titles: string[] = [];
+  for (const part of path.replace(/^[/?:]/, "").split("/")) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (name === "") continue;
+    const last = titles.length - 1;
+    // A place in a list counts from 1, as people do.
+    if (/^\d+$/.test(name) && last >= 0) titles[last] = `${titles[last]} ${Number(name) + 1}`;
+    else titles.push(TITLES[name] ?? splitWords(name.replace(/(?<=[a-z])Ids?$/, "")));
+  }
+  const [first = "", ...rest] = titles;
+  return [first, ...rest.map((title) => title.charAt(0).toLowerCase() + title.slice(1))].join(", ");
+}
+
+type Rule = readonly [pattern: RegExp, words: string | ((...groups: string[]) => string)];
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "yes or no",
+  array: "a list",
+  object: "a group of fields",
+  null: "empty",
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: "is not an e-mail address, such as name@example.com",
+  "date-time": "is not a date with a time",
+  date: "is not a date",
+  uri: "is not an address, such as https://example.com",
+  url: "is not an address, such as https://example.com",
+};
+
+const nameType = (types: string): string =>
+  types
+    .split(/ or |, /)
+    .map((type) => TYPES[type] ?? type)
+    .join(" or ");
+
+const RULES: readonly Rule[] = [
+  // The patterns of references to tickets end with the form of their numbers.
+  [
+    /^(?:does not have the right form|must match pattern).*?(INC|CHG|PRB|REQ)\b.*\\d\{7/,
+    (letters) => `is not the number of a ticket, such as ${letters}0000012`,
+  ],
+  [/^does not have the right form: \^https\?:\/\/.*$/, "must begin with https:// or http://"],
+  [/^does not have the right form.*$/, "has the wrong format"],
+  [/^must match pattern.*$/, "has the wrong format"],
+  [/^must match format "([^"]+)"$/, (format) => FORMATS[format] ?? "has the wrong format"],
+  [/^must not have fewer than 1 (?:characters|items|properties)$/, "is required"],
+  [
+    /^must not have fewer than (\d+) (characters|items|properties)$/,
+    (least, what) => `needs at least ${least} ${what === "properties" ? "fields" : what}`,
+  ],
+  [
+    /^must not have more than (\d+) (characters|items|properties)$/,
+    (most, what) =>
+      what === "characters"
+        ? `is too long: at most ${most} characters`
+        : `has too many ${what === "properties" ? "fields" : what}: at most ${most}`,
+  ],
+  [/^must not have duplicate items$/, "has the same entry twice"],
+  [/^must name at least one field$/, "needs at least one field"],
+  [/^is not a known field$/, "is not a field here"],
+  [/^must be >= (.+)$/, (least) => `must be at least ${least}`],
+  [/^must be <= (.+)$/, (most) => `must be at most ${most}`],
+  [/^must be > (.+)$/, (least) => `must be more than ${least}`],
+  [/^must be < (.+)$/, (most) => `must be less than ${most}`],
+  [/^must be multiple of (.+)$/, (step) => `must be a multiple of ${step}`],
+  [
+    /^must be one of (.+)$/,
+    (values) => `must be one of ${values.split(", ").map(toValueWords).join(", ")}`,
+  ],
+  [
+    /^must be (?:either )?((?:string|integer|number|boolean|array|object|null)(?:(?: or |, )(?:string|integer|number|boolean|array|object|null))*)$/,
+    (types) => `must be ${nameType(types)}`,
+  ],
+  [/^must (?:match|be valid against) .*(?:schema|anyOf|oneOf).*$/, "has a value that does not fit"],
+  [/^must be equal to constant$/, "has a value that does not fit"],
+  [/^schema is false$/, "is not a field here"],
+];
+
+const toValueWords = (value: string): string =>
+  /^[a-z]+(_[a-z]+)+$/.test(value) ? toWords(value).toLowerCase() : value;
+
+/** What is wrong with a field, without the words of schemas; a sentence of ours stays as it is. */
+export function toPlainMessage(message: string): string {
+  for (const [pattern, words] of RULES) {
+    const found = pattern.exec(message);
+    if (found) return typeof words === "string" ? words : words(...found.slice(1));
+  }
+  return message;
+}
+
+/** The first faults as sentences: "The ticket to merge into is not the number of a ticket, such as INC0000012." */
+export function describeFaults(faults: readonly Fault[]): string {
+  const told = faults.slice(0, FAULTS_MAX).map(describeFault);
+  const more = faults.length - told.length;
+  return [...told, ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
+}
+
+/** A fault as a sentence. */
+export function describeFault({ path, message }: Fault): string {
+  const sentence = `${toFieldTitle(path) || "The request"} ${toPlainMessage(message)}`;
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+interface ProblemOfApi {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly errors?: readonly Fault[];
+}
+
+/** A problem document whose texts a person can read: the paths and codes stay for the program. */
+export function toPlainProblem<P extends ProblemOfApi>(problem: P): P {
+  const { code, errors = [] } = problem;
+  if (errors.length === 0) return problem;
+  const plain = errors.map((fault) => ({ ...fault, message: toPlainMessage(fault.message) }));
+  const detail = code === "invalid" ? describeFaults(errors) : problem.detail;
+  return { ...problem, errors: plain, ...(detail !== undefined && { detail }) };
+}
