@@ -236,6 +236,8 @@ export interface LogFilter {
   readonly actorId?: string | undefined;
   readonly resourceType?: string | undefined;
   readonly resourceId?: string | undefined;
+  /** Any of these resources. */
+  readonly resourceIds?: readonly string[] | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly before?: LogPosition | undefined;
@@ -254,6 +256,7 @@ export async function queryEvents(
     filter.actorId !== undefined && sql`e.actor_id = ${filter.actorId}`,
     filter.resourceType !== undefined && sql`e.resource_type = ${filter.resourceType}`,
     filter.resourceId !== undefined && sql`e.resource_id = ${filter.resourceId}`,
+    filter.resourceIds && sql`e.resource_id = any (${filter.resourceIds}::text[])`,
     filter.from !== undefined && sql`e.created_at >= ${filter.from}`,
     filter.to !== undefined && sql`e.created_at < ${filter.to}`,
   ].filter((condition) => typeof condition === "object");

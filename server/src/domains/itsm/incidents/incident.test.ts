@@ -39,6 +39,7 @@ function incident(change: Partial<Incident> = {}): Incident {
     ratedAt: null,
     onHoldReason: null,
     holdUntil: null,
+    mergedIntoId: null,
     resolution: null,
     resolutionCode: null,
     resolvedAt: null,

@@ -95,6 +95,10 @@ export const Incident = Type.Object(
     onHoldReason: nullable(text(2_000)),
     // Events of earlier versions do not have it.
     holdUntil: Type.Optional(HoldUntil),
+    // Events of earlier versions do not have it.
+    mergedIntoId: Type.Optional(
+      nullable(id("inc", "The incident that it was merged into, as a duplicate of it")),
+    ),
     resolution: nullable(text(20_000, "What was done about it")),
     resolutionCode: nullable(ResolutionCode),
     resolvedAt: nullable(Time),

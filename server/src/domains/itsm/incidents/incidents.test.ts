@@ -54,6 +54,7 @@ test("an incident is created with the fields of its input and those derived from
     ratedAt: null,
     onHoldReason: null,
     holdUntil: null,
+    mergedIntoId: null,
     resolution: null,
     resolutionCode: null,
     resolvedAt: null,

@@ -53,6 +53,7 @@ const INCIDENT_DEFAULTS = {
   teamId: null,
   onHoldReason: null,
   holdUntil: null,
+  mergedIntoId: null,
   resolution: null,
   resolutionCode: null,
   resolvedAt: null,

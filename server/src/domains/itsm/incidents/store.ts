@@ -20,6 +20,7 @@ export const incidentStore = ticketStore<Incident>({
     "teamId",
     "onHoldReason",
     "holdUntil",
+    "mergedIntoId",
     "resolution",
     "resolutionCode",
     "resolvedAt",

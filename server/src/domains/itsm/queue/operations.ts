@@ -1,8 +1,7 @@
-import Type from "typebox";
 import { query } from "#kernel/operation/operation.ts";
 import { countedPage, item, withRevision } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { DeskRead } from "../tickets/index.ts";
+import { anyTicketRef, DeskRead } from "../tickets/index.ts";
 import { Expand } from "./expand.ts";
 import { readTicketItem, readQueuePage } from "./queue-page.ts";
 import { QueueQuery } from "./queue-query.ts";
@@ -17,7 +16,7 @@ const listTickets = query({
   summary: "List tickets of all kinds in one queue",
   description:
     "Of the kinds of which the caller may read all. Open ones come by what breaks " +
-    "first (`dueAt`), others by age, unless `sort` says otherwise. `q` finds words of titles, descriptions and comments.",
+    "first (`dueAt`), others by age, unless `sort` says otherwise. `q` finds numbers, words of titles, descriptions and comments, and the names of callers.",
   permission: DeskRead,
   query: QueueQuery,
   response: countedPage(withRevision(TicketItem)),
@@ -31,10 +30,7 @@ const getTicket = query({
   summary: "Read a ticket of any kind as the queue shows it",
   permission: DeskRead,
   params: object({
-    id: Type.String({
-      pattern: "^((inc|chg|prb|req)_[0-9a-z]{26}|[A-Z]{3}\\d{7,15})$",
-      description: "The id, or the number: `INC0000001`",
-    }),
+    id: anyTicketRef(),
   }),
   query: object({ expand: Expand }),
   response: item(TicketItem),

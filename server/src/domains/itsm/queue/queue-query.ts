@@ -4,8 +4,14 @@ import type { ReadContext } from "#kernel/contract.ts";
 import { type ListCondition, listQuery } from "#kernel/list/list.ts";
 import { idPattern } from "#kernel/schema/id.ts";
 import { id, object } from "#kernel/schema/schema.ts";
-import { personId } from "../contacts/index.ts";
-import { findByWords, findTeamIds, TICKET_KINDS, type TicketKind } from "../tickets/index.ts";
+import { findPeopleByWords, personId } from "../contacts/index.ts";
+import {
+  findByWords,
+  findTeamIds,
+  readTicketNumber,
+  TICKET_KINDS,
+  type TicketKind,
+} from "../tickets/index.ts";
 import { Expand } from "./expand.ts";
 import { filterCondition, OPEN_ORDER, readableKinds, ticketList, ofKinds } from "./list.ts";
 import { getVisibleView, type View } from "./view.ts";
@@ -140,16 +146,22 @@ function taggedWith(tags: readonly string[]): ListCondition {
   return (parameters) => `tags @> ${parameters.add(tags, "text[]")}`;
 }
 
-/** Selects the tickets that a text is found in: by words, as the search over everything finds them. */
+/** Selects the tickets that a text finds: by their words and comments, their number, and the name of the caller. */
 export async function foundCondition(
   ctx: ReadContext,
   kinds: readonly TicketKind[],
   q: string,
 ): Promise<ListCondition> {
-  const words = q.trim().toLowerCase().split(/\s+/).slice(0, WORDS_MAX);
-  const found = await Promise.all(
-    kinds.map((kind) => findByWords(ctx, kind, { words, limit: FOUND_MAX })),
-  );
+  const text = q.trim();
+  const words = text.toLowerCase().split(/\s+/).slice(0, WORDS_MAX);
+  const [people, ...found] = await Promise.all([
+    findPeopleByWords(ctx.tx, words),
+    ...kinds.map((kind) => findByWords(ctx, kind, { words, limit: FOUND_MAX })),
+  ]);
   const ids = found.flat();
-  return (parameters) => `id = any (${parameters.add(ids, "text[]")})`;
+  const numbers = kinds.flatMap(({ kind }) => readTicketNumber(kind, text) ?? []);
+  return (parameters) =>
+    `(id = any (${parameters.add(ids, "text[]")})
+      or number = any (${parameters.add(numbers, "text[]")})
+      or caller_id = any (${parameters.add(people, "text[]")}))`;
 }

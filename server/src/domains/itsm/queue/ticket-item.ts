@@ -48,6 +48,9 @@ export const TicketItem = Type.Object(
         isCaller: Type.Boolean({ description: "Whoever asked has the last word, and waits" }),
       }),
     ),
+    mergedIntoId: nullable(
+      Type.String({ description: "The incident that it was merged into, as a duplicate of it" }),
+    ),
     createdBy: Type.String(),
     createdAt: Time,
     updatedAt: Time,
@@ -65,6 +68,8 @@ export const ITEM_COLUMNS = `
   kind, id, number, title, state, is_open as "isOpen", priority, caller_id as "callerId",
   assignee_id as "assigneeId", team_id as "teamId", on_hold_reason as "onHoldReason", tags, fields,
   due_at as "dueAt", due_state as "dueState", due_metric as "dueMetric", comment_by, comment_at,
+  case when state = 'cancelled' then
+    (select m.target_id from ticket_merges m where m.source_id = tickets.id) end as "mergedIntoId",
   comment_by_caller, created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt",
   revision`;
 

@@ -30,7 +30,7 @@ export { assertPlan, instantiatePlan, TaskPlan } from "./tasks/task-plan.ts";
 export { ticketTasks } from "./tasks/operations.ts";
 export { openTasks } from "./tasks/task-list.ts";
 export { readableKinds } from "./report-source.ts";
-export { findByWords, ticketSearch } from "./ticket-search.ts";
+export { findByWords, readTicketNumber, ticketSearch } from "./ticket-search.ts";
 export {
   type OwnTickets,
   refColumn,
@@ -90,6 +90,7 @@ export {
   type TicketMailPartBuilder,
   TicketMailPartPoint,
 } from "./notifications/mail-points.ts";
+export { toDuplicateEvents } from "./notifications/duplicate-events.ts";
 export { notifyOfTicket, ticketMail } from "./notifications/ticket-notification.ts";
 export { takeCommand } from "./commands/take.ts";
 export { approvalRecount } from "./commands/approval-recount.ts";
@@ -102,6 +103,8 @@ export {
 export { listVisibleLinks } from "./collaboration/links.ts";
 export { assignedTickets, countTickets } from "./waiting-tickets.ts";
 export { writeComment, COMMENT_CHARACTERS_MAX } from "./collaboration/comments.ts";
+export { findDuplicateIds, findSurvivorId } from "./references/merged-tickets.ts";
+export { anyTicketRef, toTicketId, toTicketIds } from "./references/ticket-reference.ts";
 export {
   findTicketById,
   findTicketByNumber,

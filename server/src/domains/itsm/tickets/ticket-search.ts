@@ -1,7 +1,8 @@
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { SearchHit, SearchQuery, SearchSource } from "#kernel/contributions/search-source.ts";
-import type { TicketIdentity, TicketKind } from "./kind.ts";
+import { findPeopleByWords } from "../contacts/index.ts";
+import type { TicketIdentity, TicketKind, TicketKindName } from "./kind.ts";
 import { findTicketIdentities } from "./ticket.ts";
 import { seesOwnOnly } from "./askers/party.ts";
 import { LETTERS } from "./ticket-numbers.ts";
@@ -16,13 +17,15 @@ export function ticketSearch(kind: TicketKind): SearchSource {
     kind: kind.kind,
     permission: kind.read,
     async search(ctx, query) {
-      const [ids, titled] = await Promise.all([
+      const found = await Promise.all([
         findByReference(ctx, kind, query),
         findByWords(ctx, kind, query),
+        findByCaller(ctx, kind, query),
       ]);
-      const identities = await findTicketIdentities(ctx.tx, kind, [...ids, ...titled]);
+      const ids = [...new Set(found.flat())];
+      const identities = await findTicketIdentities(ctx.tx, kind, ids);
       const byId = new Map(identities.map((ticket) => [ticket.id, ticket]));
-      return [...new Set([...ids, ...titled])].flatMap((id): SearchHit[] => {
+      return ids.flatMap((id): SearchHit[] => {
         const ticket = byId.get(id);
         return ticket && kind.canSee?.(ctx.caller, ticket) !== false ? [toHit(ticket)] : [];
       });
@@ -41,11 +44,35 @@ async function findByReference(
   { raw, text }: SearchQuery,
 ): Promise<string[]> {
   if (raw.startsWith(`${prefix}_`)) return [raw];
-  const letters = LETTERS[kind];
-  const digits = new RegExp(`^(?:${letters})?(\\d{1,15})$`, "i").exec(text)?.[1];
-  if (digits === undefined) return [];
-  const number = letters + digits.padStart(DIGITS_MIN, "0");
+  const number = readTicketNumber(kind, text);
+  if (number === undefined) return [];
   const rows = await queryRows(tx, `select id from ${table} where number = $1`, [number]);
+  return rows.map(({ id }) => String(id));
+}
+
+/** The number of a ticket of this kind that somebody typed: `INC0000012`, `inc12` or `12`. */
+export function readTicketNumber(kind: TicketKindName, typed: string): string | undefined {
+  const letters = LETTERS[kind];
+  const digits = new RegExp(`^(?:${letters})?0*(\\d{1,15})$`, "i").exec(typed)?.[1];
+  return digits === undefined ? undefined : letters + digits.padStart(DIGITS_MIN, "0");
+}
+
+/** Finds the newest tickets of a kind by the name of their caller. */
+async function findByCaller(
+  { tx, caller }: ReadContext,
+  ticketKind: TicketKind,
+  { words, limit }: Pick<SearchQuery, "words" | "limit">,
+): Promise<string[]> {
+  // The names of other people are not for those who see only their own tickets.
+  if (seesOwnOnly(ticketKind, caller)) return [];
+  const people = await findPeopleByWords(tx, words);
+  if (people.length === 0) return [];
+  const rows = await queryRows(
+    tx,
+    `select id from tickets where kind = $1 and caller_id = any ($2::text[])
+      order by created_at desc limit $3`,
+    [ticketKind.kind, people, limit],
+  );
   return rows.map(({ id }) => String(id));
 }
 

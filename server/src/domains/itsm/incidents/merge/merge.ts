@@ -1,7 +1,7 @@
 /**
- * Duplicates. An incident that is merged into another one ends, and whoever works on the other sees its comments and
- * attachments there. Nothing moves: who asked keeps their own conversation and sees nobody else's, and to undo it is
- * to forget that it was merged (ADR 0049).
+ * Duplicates. An incident that is merged into another one ends, and agents see its description, comments and
+ * attachments in the other one. Nothing moves: each caller keeps their own conversation and sees no other, and undo
+ * only forgets the merge (ADR 0049). Answers by mail arrive in the incident that stays (ADR 0135).
  */
 import Type from "typebox";
 import { findMembersWithPermission } from "#domains/identity/accounts/index.ts";
@@ -38,7 +38,7 @@ const UNDO_DAYS_MAX = 7;
 
 export const IncidentMerged = event("incident.merged", {
   resource: "incident",
-  summary: "An incident turned out to be a duplicate, and goes on as another one.",
+  summary: "An incident was merged into another one, as a duplicate of it.",
   data: Type.Object({ ...Incident.properties, into: TicketSummary }),
 });
 export const DuplicateAdded = event("incident.duplicate_added", {
@@ -48,12 +48,12 @@ export const DuplicateAdded = event("incident.duplicate_added", {
 });
 export const IncidentUnmerged = event("incident.unmerged", {
   resource: "incident",
-  summary: "An incident is no duplicate after all, and has to be worked on by itself.",
+  summary: "The merge of an incident was undone: it has to be worked on by itself.",
   data: Type.Object({ ...Incident.properties, from: TicketSummary }),
 });
 export const DuplicateRemoved = event("incident.duplicate_removed", {
   resource: "incident",
-  summary: "An incident that was merged into this one goes on by itself.",
+  summary: "The merge of another incident into this one was undone.",
   data: Type.Object({ ...Incident.properties, duplicate: TicketSummary }),
 });
 export const mergeEvents = [IncidentMerged, DuplicateAdded, IncidentUnmerged, DuplicateRemoved];
@@ -84,9 +84,10 @@ export const mergeIncident = command({
   route: `POST ${path}/{id}/merge`,
   summary: "Merge a duplicate into the incident that it is one of",
   description:
-    "It is cancelled, and its clocks with it; who asked is told. Who works on the other one sees its comments and " +
-    "attachments there, and those who watched it and read all incidents watch the other one. Both must be open; a " +
-    `major incident and the child of one are not merged. It can be undone for ${UNDO_DAYS_MAX} days.`,
+    "It is cancelled, its SLA clocks with it, and its caller is notified. Agents see its description, comments and " +
+    "attachments in the other incident, and answers to its mails arrive there. Those who watched it and read all " +
+    "incidents watch the other one. Both must be open; a major incident and the child of one are not merged. It can " +
+    `be undone for ${UNDO_DAYS_MAX} days.`,
   body: object({ intoId: ticketRef("incident", "inc") }),
   emits: [IncidentMerged, DuplicateAdded],
   fails: [CantMerge, incidentMachine.wrongState],
@@ -107,7 +108,10 @@ export const mergeIncident = command({
     });
     const at = { at: ctx.now.toISOString(), by: authorOf(ctx.caller) };
     const ended = applyIncidentTransition(source, "cancel", at);
-    const after = await incidentCommands.save(ctx, source, ended);
+    const after = await incidentCommands.save(ctx, source, {
+      ...ended,
+      mergedIntoId: target.id,
+    });
     incidentCommands.emit(ctx, IncidentMerged, after, { into: toSummary(target) });
     incidentCommands.emit(ctx, DuplicateAdded, target, { duplicate: toSummary(after) });
     return after;
@@ -143,7 +147,11 @@ export const unmergeIncident = command({
     const open = applyIncidentTransition(source, "unmerge", at);
     // The reason of a hold is not kept, so a ticket on hold becomes one in progress.
     const state = merge.stateBefore === "new" ? "new" : open.state;
-    const after = await incidentCommands.save(ctx, source, { ...open, state });
+    const after = await incidentCommands.save(ctx, source, {
+      ...open,
+      state,
+      mergedIntoId: null,
+    });
     incidentCommands.emit(ctx, IncidentUnmerged, after, { from: toSummary(target) });
     incidentCommands.emit(ctx, DuplicateRemoved, target, { duplicate: toSummary(after) });
     return after;

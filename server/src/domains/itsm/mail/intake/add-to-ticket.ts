@@ -21,16 +21,17 @@ export async function addToTicket(
 ): Promise<MailOutcome> {
   const { kind, ticket, reason } = thread;
   const byAgent = await isAgent(ctx, kind, sender);
-  const internal = !thread.isParty || (byAgent && !thread.provesAgent);
+  const internal = !thread.isPublic || (byAgent && !thread.provesAgent);
   const act = actByMail(ctx, sender);
   const text = renderText(prepared.mail);
   const from = `${sender.name} <${sender.address}>`.trim();
   const body = internal
-    ? `By mail from ${from}${thread.isParty ? "" : ", who is no party"}:\n\n${text}`
+    ? `By mail from ${from}${describeSender(thread)}:\n\n${text}`
     : text;
   const comment = writeComment(act, thread, { body, internal, byAgent: byAgent && !internal });
   await attachFiles(act, thread, { files: prepared.files, internal });
-  if (!internal && !byAgent && kind.kind === "incident" && ticket.state === "resolved") {
+  const speaks = !internal || (thread.duplicate !== undefined && thread.isParty);
+  if (speaks && !byAgent && kind.kind === "incident" && ticket.state === "resolved") {
     await reopenIncident(act, ticket.id, "Answered by mail");
   }
   return {
@@ -39,4 +40,10 @@ export async function addToTicket(
     ticket: thread,
     commentId: comment.id,
   };
+}
+
+/** Why what somebody wrote is a note, for those who read it. */
+function describeSender({ isParty, duplicate }: Thread): string {
+  if (!isParty) return ", who is not involved in the ticket";
+  return duplicate ? `, in answer to ${duplicate.number}, which was merged into this ticket` : "";
 }

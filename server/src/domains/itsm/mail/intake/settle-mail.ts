@@ -6,7 +6,7 @@ import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { MailBounced, MailIgnored, MailReceived } from "../events.ts";
 import { countOfSender } from "../messages/store.ts";
-import { findTicketById, writeComment } from "../../tickets/index.ts";
+import { findSurvivorId, findTicketById, writeComment } from "../../tickets/index.ts";
 import { readMessageId } from "../outgoing/reply-address.ts";
 import { addToTicket } from "./add-to-ticket.ts";
 import { openTicket } from "./open-ticket.ts";
@@ -90,7 +90,7 @@ async function decide(ctx: WriteContext, prepared: ReadMail): Promise<MailOutcom
     return addToTicket(ctx, prepared, { thread, sender });
   }
   const acknowledged = mailbox.acknowledge && counts.acknowledged < ACKNOWLEDGED_HOURLY_MAX;
-  const follows = thread?.isParty ? thread.ticket : undefined;
+  const follows = thread?.isParty ? (thread.duplicate ?? thread.ticket) : undefined;
   return { ...(await openTicket(ctx, prepared, { sender, follows })), acknowledged };
 }
 
@@ -98,7 +98,10 @@ async function decide(ctx: WriteContext, prepared: ReadMail): Promise<MailOutcom
 async function recordBounce(ctx: WriteContext, { mail }: ReadMail): Promise<MailOutcome> {
   const key = { masterKey: ctx.services.masterKey, partition: partitionOfCaller(ctx.caller) };
   const ticketId = readMessageId(key, mail.report?.messageId ?? "");
-  const ticket = ticketId === undefined ? undefined : await findTicketById(ctx, ticketId);
+  const ticket =
+    ticketId === undefined
+      ? undefined
+      : await findTicketById(ctx, await findSurvivorId(ctx.tx, ticketId));
   if (!ticket) return { state: "ignored", reason: "foreign_report" };
   const { recipient, status, diagnostic } = mail.report ?? {};
   const why = diagnostic ?? (status ? `status ${status}` : "no reason was given");

@@ -5,6 +5,7 @@
 import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import {
+  findSurvivorId,
   findTicketById,
   findTicketByNumber,
   type TicketIdentity,
@@ -22,8 +23,12 @@ export interface Thread {
   readonly kind: TicketKind;
   readonly ticket: TicketIdentity;
   readonly reason: ThreadReason;
-  /** True when the sender asked for the ticket, works on it or watches it. */
+  /** True when the sender asked for the ticket, works on it or watches it; of a merged one, for either of both. */
   readonly isParty: boolean;
+  /** The ticket that the mail answers, where that was merged into this one. */
+  readonly duplicate?: TicketIdentity;
+  /** True where the sender may be answered and read by all who read the ticket. */
+  readonly isPublic: boolean;
   /** True when the mail is to the address that only the sender was given, as one who works on the ticket. */
   readonly provesAgent: boolean;
 }
@@ -52,12 +57,41 @@ export async function findThread(
     const provesAgent = addressed.some(
       (one) => one.provesAgent && one.number === found.ticket.number,
     );
-    return { ...found, isParty: await isParty(tx, found.ticket, sender), provesAgent };
+    return toThread(ctx, found, { sender, provesAgent });
   }
   const number = NUMBER.exec(mail.subject)?.[1]?.toUpperCase();
   const named = number === undefined ? undefined : await findTicketByNumber(ctx, number);
   if (!named || !(await isParty(tx, named.ticket, sender))) return undefined;
-  return { ...named, reason: "subject", isParty: true, provesAgent: false };
+  return toThread(ctx, { ...named, reason: "subject" }, { sender, provesAgent: false });
+}
+
+/**
+ * The thread of the ticket that a mail answers. An answer to a merged ticket belongs to the one that stays (ADR 0135).
+ * Its people do not know each other, so what only a party of the duplicate writes is a note for those who work on it.
+ */
+async function toThread(
+  ctx: ThreadContext,
+  found: Found,
+  { sender, provesAgent }: { readonly sender: Sender; readonly provesAgent: boolean },
+): Promise<Thread> {
+  const isOwn = await isParty(ctx.tx, found.ticket, sender);
+  const survivorId =
+    found.kind.kind === "incident"
+      ? await findSurvivorId(ctx.tx, found.ticket.id)
+      : found.ticket.id;
+  const survivor =
+    survivorId === found.ticket.id ? undefined : await findTicketById(ctx, survivorId);
+  if (!survivor) return { ...found, isParty: isOwn, isPublic: isOwn, provesAgent };
+  const isOfBoth = await isParty(ctx.tx, survivor.ticket, sender);
+  return {
+    ...found,
+    ...survivor,
+    duplicate: found.ticket,
+    isParty: isOwn || isOfBoth,
+    isPublic: isOfBoth,
+    // The address of a mail about the duplicate is no proof for the other ticket.
+    provesAgent: false,
+  };
 }
 
 function toAddress({ address }: { readonly address: string }): string {
@@ -72,7 +106,7 @@ function readAddresses(
   return addresses.flatMap((one) => readReplyAddress({ masterKey, partition }, one, ids) ?? []);
 }
 
-type Found = Omit<Thread, "isParty" | "provesAgent">;
+type Found = Pick<Thread, "kind" | "ticket" | "reason">;
 
 /** Finds the ticket of the mail of ours, or of the mail that came before, that this one answers. */
 async function findByReferences(

@@ -1,10 +1,16 @@
 /** Enqueues the mails about tickets: for members whom a notification tells, and for contacts, who have no inbox. */
-import type { WriteContext } from "#kernel/contract.ts";
+import type { ReaderContext, WriteContext } from "#kernel/contract.ts";
 import { CAUSATION_DEPTH_MAX, type EventType, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { findContacts, findPerson } from "../../contacts/index.ts";
-import { findTicketById, TICKET_KINDS, type TicketMailer } from "../../tickets/index.ts";
+import {
+  findTicketById,
+  TICKET_KINDS,
+  type TicketIdentity,
+  type TicketMailer,
+  toDuplicateEvents,
+} from "../../tickets/index.ts";
 import { hasMailbox } from "./mailbox-of-ticket.ts";
 import { sendTicketMailJob } from "./send-job.ts";
 import { TOLD_VERBS } from "./words.ts";
@@ -32,22 +38,40 @@ export const contactReader = reader({
     if (shallow.length === 0 || !(await hasMailbox(ctx.tx))) return;
     for (const event of shallow) {
       const found = await findTicketById(ctx, event.resource.id);
-      const asker = found?.ticket.requestedFor ?? found?.ticket.callerId ?? found?.ticket.createdBy;
+      if (!found) continue;
+      const asker = askerOf(found.ticket);
       const isInternal = event.data["internal"] === true;
       const isOwn = isComment(event) && event.data["createdBy"] === asker;
-      if (!asker?.startsWith("cnt_") || isInternal || isOwn) continue;
-      if (await isTellableContact(ctx.tx, asker)) enqueueMails(ctx.because(event), event, [asker]);
+      if (!isInternal && !isOwn) await tellContact(ctx, event, asker);
+      for (const { event: copy, ticket } of await toDuplicateEvents(ctx, event)) {
+        if (askerOf(ticket) !== asker) await tellContact(ctx, copy, askerOf(ticket));
+      }
     }
   },
 });
 
-/** False of a contact whose address is a member's, who is told as that. */
+function askerOf({ requestedFor, callerId, createdBy }: TicketIdentity): string {
+  return requestedFor ?? callerId ?? createdBy;
+}
+
+/** Has a mail about an event sent to a contact; members are told by their notifications. */
+async function tellContact(
+  ctx: ReaderContext<EventType>,
+  event: RecordedEvent,
+  asker: string,
+): Promise<void> {
+  if (!asker.startsWith("cnt_") || !(await isTellableContact(ctx.tx, asker))) return;
+  enqueueMails(ctx.because(event), event, [asker]);
+}
+
+/** False of a contact without an address, and of one whose address is a member's, who is told as that. */
 async function isTellableContact(
   tx: Parameters<typeof findPerson>[0],
   id: string,
 ): Promise<boolean> {
   const [contact] = await findContacts(tx, [id]);
-  return contact !== undefined && !(await findPerson(tx, contact.address))?.isMember;
+  if (!contact?.address) return false;
+  return !(await findPerson(tx, contact.address))?.isMember;
 }
 
 function enqueueMails(

@@ -13,6 +13,7 @@ import { created, page } from "#kernel/operation/response.ts";
 import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
 import { assertMayTalk } from "../askers/party.ts";
+import { mergedTicketsSql } from "../references/merged-tickets.ts";
 import { type FoundTicket, getTicketIdentity, ticketRefOf } from "../ticket.ts";
 
 export const COMMENT_CHARACTERS_MAX = 50_000;
@@ -181,8 +182,7 @@ function queryComments(
       "=",
       includeInternal
         ? // The comments on duplicates are for those who work on it.
-          sql<string>`any (array(select ${ticketId}::text union all
-            select m.source_id from ticket_merges m where m.target_id = ${ticketId}))`
+          sql<string>`any (array(${mergedTickets(ticketId)}))`
         : ticketId,
     )
     .where("id", ">", from);
@@ -191,6 +191,12 @@ function queryComments(
     .orderBy("id")
     .limit(limit + 1)
     .execute();
+}
+
+/** A ticket and its duplicates. */
+function mergedTickets(ticketId: string) {
+  const [before = "", after = ""] = mergedTicketsSql("$1").split("$1");
+  return sql`${sql.raw(before)}${ticketId}${sql.raw(after)}`;
 }
 
 type CommentRow = Awaited<ReturnType<typeof queryComments>>[number];

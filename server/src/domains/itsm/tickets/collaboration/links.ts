@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
 import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
-import { idPattern, newId } from "#kernel/schema/id.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { performWithin } from "#kernel/operation/inner-command.ts";
 import type { State } from "#kernel/undo/fold-changes.ts";
@@ -22,6 +22,7 @@ import {
   TicketSummary,
 } from "../kind.ts";
 import { findVisibleTickets, getTicketIdentity, lockTicket, ticketRefOf } from "../ticket.ts";
+import { anyTicketRef, toTicketId } from "../references/ticket-reference.ts";
 
 const LINK_TYPES = [
   "relates_to",
@@ -257,10 +258,7 @@ function addLink(kind: TicketKind, Linked: LinkEvent) {
     params: ticketParams(kind),
     body: object({
       type: Type.Optional(Type.Enum([...LINK_TYPES], { description: "`relates_to` when absent" })),
-      ticketId: Type.String({
-        pattern: idPattern("(inc|chg|prb|req)"),
-        description: "The id of an incident, change, problem or request",
-      }),
+      ticketId: anyTicketRef(),
     }),
     response: created(Link),
     emits: [Linked],
@@ -269,10 +267,11 @@ function addLink(kind: TicketKind, Linked: LinkEvent) {
       params: { id: exampleRef(kind) },
       body: { type: "relates_to", ticketId: EXAMPLE_TICKET },
     },
-    async run(ctx, { params: { id: ref }, body: { type = "relates_to", ticketId } }) {
+    async run(ctx, { params: { id: ref }, body: { type = "relates_to", ticketId: otherRef } }) {
       const head = await getTicketIdentity(ctx, kind, ref);
+      const ticketId = await toTicketId(ctx, otherRef);
       const ticket = (await findVisibleTickets(ctx, [ticketId])).get(ticketId);
-      if (!ticket) throw invalidField("/ticketId", "is not the id of a ticket");
+      if (!ticket) throw invalidField("/ticketId", "is not a ticket that you can see");
       if (ticketId === head.id) throw invalidField("/ticketId", "must be another ticket");
       const link = {
         id: newId("lnk", ctx.now.getTime()),

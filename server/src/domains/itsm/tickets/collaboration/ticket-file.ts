@@ -16,6 +16,7 @@ import { Failure, failure, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
 import { TICKET_KINDS, type TicketIdentity, type TicketKind, type TicketViewer } from "../kind.ts";
+import { mergedTicketsSql } from "../references/merged-tickets.ts";
 import { findTicketIdentities, ticketKinds, ticketRefOf } from "../ticket.ts";
 
 const PER_TICKET_MAX = 50;
@@ -121,8 +122,8 @@ const FIND = `
   select a.id, a.ticket_id as "ticketId", a.name, a.bytes::float8 as bytes, a.file_id as "fileId",
          f.media_type as "mediaType", f.internal, a.created_by as "createdBy", a.created_at as "createdAt"
     from ticket_attachments a join files f on f.id = a.file_id
-   where ($2 or not f.internal) and (a.ticket_id = $1 or ($2 and a.ticket_id in (
-           select m.source_id from ticket_merges m where m.target_id = $1)))`;
+   where ($2 or not f.internal) and (a.ticket_id = $1 or ($2 and a.ticket_id = any (array(
+           ${mergedTicketsSql("$1")}))))`;
 
 /** The attachments of a ticket that the viewer may see, in order. */
 export async function findAttachments(

@@ -2,6 +2,7 @@ import Type from "typebox";
 import {
   ActorSchema,
   EVENT_ID_PATTERN,
+  type LogPosition,
   positionOf,
   type RecordedEvent,
 } from "#kernel/log/event.ts";
@@ -15,6 +16,7 @@ import { page } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
 import { eventForParty, seesOwnOnly } from "../askers/party.ts";
+import { findDuplicateIds } from "../references/merged-tickets.ts";
 import { getTicketIdentity } from "../ticket.ts";
 
 const Moment = Type.Object(
@@ -34,6 +36,12 @@ const Moment = Type.Object(
       description:
         "Of what is no update: what the event tells, an internal comment's text included for who may read it",
     }),
+    duplicate: Type.Optional(
+      Type.Object(
+        { id: Type.String(), number: Type.String() },
+        { description: "Where it happened, if that is an incident that was merged into this one" },
+      ),
+    ),
   },
   { title: "TimelineMoment" },
 );
@@ -57,8 +65,16 @@ export function timelineOf(kind: TicketKind) {
       if (after !== undefined && !before)
         throw invalidField("?after", "is not a cursor of this list");
       const filter = { resourceType: name, resourceId: ticket.id, before };
-      const found = await queryEvents(ctx.tx, filter, limit + 1);
       const includeInternal = ctx.caller.permissions.has(write.name);
+      const own = await queryEvents(ctx.tx, filter, limit + 1);
+      const ofDuplicates =
+        includeInternal && kind.kind === "incident"
+          ? await queryDuplicates(ctx, ticket.id, { before, limit: limit + 1 })
+          : [];
+      // Ids sort as the log does.
+      const found = [...own, ...ofDuplicates]
+        .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+        .slice(0, limit + 1);
       const bodies = includeInternal ? await internalBodies(ctx, found) : undefined;
       const seen = seesOwnOnly(kind, ctx.caller)
         ? found.flatMap((event) => eventForParty(kind, event) ?? [])
@@ -76,7 +92,7 @@ export function timelineOf(kind: TicketKind) {
       return {
         ...currentPage,
         data: data.map((event) => ({
-          ...toMoment(event, bodies),
+          ...toMoment(event, ticket.id, bodies),
           undoable: undoable.has(event.id),
         })),
       };
@@ -102,11 +118,31 @@ async function internalBodies(
   return new Map(rows.map(({ id, body }) => [id, body]));
 }
 
+/** Reads the texts and files of the duplicates of an incident, for those who work on it. */
+async function queryDuplicates(
+  { tx }: ReadContext,
+  ticketId: string,
+  { before, limit }: { readonly before: LogPosition | undefined; readonly limit: number },
+): Promise<RecordedEvent[]> {
+  const resourceIds = await findDuplicateIds(tx, ticketId);
+  if (resourceIds.length === 0) return [];
+  const type = "^incident\\.(created|comment_added|attachment_added)$";
+  return queryEvents(tx, { resourceType: "incident", resourceIds, type, before }, limit);
+}
+
 function toMoment(
-  { id: eventId, type, createdAt, actor, data }: RecordedEvent,
+  { id: eventId, type, createdAt, actor, data, resource }: RecordedEvent,
+  ticketId: string,
   bodies: ReadonlyMap<unknown, string> | undefined,
 ) {
-  const about = { eventId, type, at: createdAt, actor };
+  const of = { id: resource.id, number: resource.number ?? resource.id };
+  const about = {
+    eventId,
+    type,
+    at: createdAt,
+    actor,
+    ...(resource.id !== ticketId && { duplicate: of }),
+  };
   const { before, after, changes } = data as {
     readonly before?: Readonly<Record<string, unknown>>;
     readonly after?: Readonly<Record<string, unknown>>;

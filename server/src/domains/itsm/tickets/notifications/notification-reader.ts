@@ -19,6 +19,7 @@ import { findTeamMemberIds } from "../check-references.ts";
 import { TICKET_KINDS, type TicketIdentity } from "../kind.ts";
 import { notifyOfTicket } from "./ticket-notification.ts";
 import { findTicketIdentities, ticketKinds } from "../ticket.ts";
+import { toDuplicateEvents } from "./duplicate-events.ts";
 
 interface Message {
   /** Behind the number of the ticket. */
@@ -41,8 +42,8 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   reopened: { title: "was reopened", field: "reason" },
   resumed: { title: "is back from hold", internal: true },
   cancelled: { title: "was cancelled", field: "reason" },
-  merged: { title: "goes on as another incident that was reported already" },
-  unmerged: { title: "is looked into by itself again" },
+  merged: { title: "was merged into another ticket about the same problem" },
+  unmerged: { title: "is worked on separately again" },
   approved: { title: "was approved" },
   rejected: { title: "was rejected", field: "reason" },
   completed: { title: "was completed" },
@@ -103,12 +104,26 @@ export const ticketNotificationReader = reader({
       const mentioned = mentionedIn(event);
       const others = audience.filter((id) => !mentioned.includes(id));
       await notifyOfTicket(ctx.because(event), event, { ...messageFor(event), userIds: others });
+      await notifyOfDuplicates(ctx, event, ticket);
       if (mentioned.length === 0) continue;
       const message = { ...messageFor(event), title: "mentions you", userIds: mentioned };
       await notifyOfTicket(ctx.because(event), event, message);
     }
   },
 });
+
+/** Tells the callers of duplicates that the incident which theirs was merged into is resolved, about their own. */
+async function notifyOfDuplicates(
+  ctx: ReaderContext<typeof NotificationSent>,
+  event: RecordedEvent,
+  survivor: TicketIdentity,
+): Promise<void> {
+  for (const { event: copy, ticket } of await toDuplicateEvents(ctx, event)) {
+    const askers = askersOf(survivor);
+    const userIds = askersOf(ticket).filter((id) => !askers.includes(id));
+    await notifyOfTicket(ctx.because(event), copy, { ...messageFor(copy), userIds });
+  }
+}
 
 interface Audience {
   readonly watching: readonly string[];

@@ -1,0 +1,212 @@
+import { beforeAll, expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { type Ask, until } from "#kernel/testing/world.ts";
+import { expectSound, useConsole, type Visitor } from "./testing.ts";
+
+const ITSM = "/api/v1/itsm";
+
+describeInBrowser("tickets that belong together", () => {
+  const at = useConsole();
+
+  let owner: Ask;
+  beforeAll(async () => {
+    owner = await at.world.member(["owner"]);
+  });
+
+  const raise = async (plural: string, title: string, more: object = {}): Promise<any> => {
+    const made = await owner(`POST ${ITSM}/${plural}`, { title, ...more });
+    expect(made.status).toBe(201);
+    return made.body.data;
+  };
+  const linksOf = async (plural: string, number: string): Promise<any[]> =>
+    (await owner(`GET ${ITSM}/${plural}/${number}/links`)).body.data;
+  const enter = async ({ page }: Visitor, number: string): Promise<void> => {
+    await page.goto(`${at.origin}/desk?view=open&open=${number}`);
+    await page.getByRole("list", { name: "What happened" }).waitFor();
+  };
+
+  test("an agent links a ticket by its number, by words and from the other side", async () => {
+    const incident = await raise("incidents", "Mail is slow");
+    const problem = await raise("problems", "Gateway drops connections");
+    const change = await raise("changes", "Replace the gateway");
+    const agent = await at.visit(["agent"]);
+    const { page } = agent;
+    await enter(agent, incident.number);
+    const link = async (words: string, relation: string) => {
+      await page.getByRole("button", { name: "Link a ticket" }).click();
+      const form = page.getByRole("group", { name: "Link a ticket" });
+      // Opening moves the focus to the first field.
+      await form.locator("select:focus").waitFor();
+      await form.getByLabel("Relation").selectOption({ label: relation });
+      const field = form.getByRole("combobox", { name: "Ticket" });
+      expect(await field.inputValue()).toBe("");
+      await field.click();
+      await page.keyboard.type(words);
+      await form.locator("[role=option]").first().waitFor();
+      await page.keyboard.press("Enter");
+      await form.getByRole("button", { name: "Link", exact: true }).click();
+      await page.getByText("Ticket linked").last().waitFor();
+    };
+    await link(problem.number, "Caused by");
+    await until(async () => (await linksOf("incidents", incident.number)).length === 1);
+    expect(await linksOf("incidents", incident.number)).toMatchObject([
+      { type: "caused_by", direction: "out", ticket: { id: problem.id } },
+    ]);
+    const { body } = await owner(`GET ${ITSM}/problems/${problem.number}/incidents`);
+    expect(body.data).toMatchObject([{ id: incident.id }]);
+
+    await enter(agent, problem.number);
+    await link("replace the gate", "Fixed by");
+    await until(async () => (await linksOf("changes", change.number)).length === 1);
+    expect(await linksOf("changes", change.number)).toMatchObject([
+      { type: "fixed_by", direction: "in", ticket: { id: problem.id } },
+    ]);
+    await expectSound(agent);
+    expect(agent.faults).toEqual([]);
+  });
+
+  test("an incident is put under a problem by the name of its caller, and nothing is chosen before", async () => {
+    const contact = await owner(`POST ${ITSM}/contacts`, { name: "Ludmilla Orff", phone: "0800" });
+    const incident = await raise("incidents", "No tone", { callerId: contact.body.data.id });
+    const problem = await raise("problems", "The exchange restarts");
+    const agent = await at.visit(["agent"]);
+    const { page } = agent;
+    await page.goto(`${at.origin}/problems/${problem.number}`);
+    await page.getByRole("button", { name: "Link an incident" }).click();
+    const dialog = page.getByRole("dialog", { name: "Link an incident" });
+    const field = dialog.getByRole("combobox", { name: "Incident" });
+    expect(await field.inputValue()).toBe("");
+    expect(await dialog.getByRole("button", { name: "Link", exact: true }).isDisabled()).toBe(true);
+    await field.click();
+    await page.keyboard.type("ludmilla");
+    await dialog.getByRole("option", { name: incident.number }).click();
+    await dialog.getByRole("button", { name: "Link", exact: true }).click();
+    await page.getByRole("link", { name: incident.number }).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    const { body } = await owner(`GET ${ITSM}/problems/${problem.number}/incidents`);
+    expect(body.data).toMatchObject([{ id: incident.id }]);
+    expect(agent.faults).toEqual([]);
+  });
+
+  test("a caller who is not known is created with the ticket, and found by name the next time", async () => {
+    const agent = await at.visit(["agent"]);
+    const { page } = agent;
+    await page.goto(`${at.origin}/desk?view=open`);
+    await page.getByRole("button", { name: "Create a ticket" }).click();
+    const dialog = page.getByRole("dialog", { name: "New incident" });
+    await dialog.getByRole("combobox", { name: "Caller" }).click();
+    await page.keyboard.type("Wilma Zett");
+    await dialog.getByRole("option", { name: "Create contact “Wilma Zett”" }).click();
+    await dialog.getByRole("textbox", { name: "Phone" }).fill("+41 44 555 01 02");
+    await dialog.getByRole("textbox", { name: "What is wrong?" }).fill("The lamp flickers");
+    await dialog.getByRole("combobox", { name: "Category" }).fill("Lights");
+    await dialog
+      .getByLabel("Files")
+      .setInputFiles({ name: "lamp.txt", mimeType: "text/plain", buffer: Buffer.from("flick") });
+    await dialog.getByText("lamp.txt").waitFor();
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const contacts = (await owner(`GET ${ITSM}/contacts?q=wilma`)).body.data;
+    expect(contacts).toMatchObject([{ name: "Wilma Zett", phone: "+41 44 555 01 02" }]);
+    const tickets = (await owner(`GET ${ITSM}/tickets?q=wilma`)).body.data;
+    expect(tickets).toMatchObject([{ title: "The lamp flickers", callerId: contacts[0].id }]);
+    const path = `${ITSM}/incidents/${tickets[0].id}`;
+    expect((await owner(`GET ${path}`)).body.data).toMatchObject({ category: "Lights" });
+    await until(async () => (await owner(`GET ${path}/attachments`)).body.data.length === 1);
+
+    // What is typed and left without a choice is not replaced by the agent.
+    await page.getByRole("button", { name: "Create a ticket" }).click();
+    await dialog.getByRole("combobox", { name: "Caller" }).click();
+    await page.keyboard.type("Nobody Known");
+    await dialog.getByRole("textbox", { name: "What is wrong?" }).click();
+    expect(await dialog.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Nobody Known");
+    expect(agent.faults).toEqual([]);
+  });
+
+  test("an agent changes the title, category, caller and items of a ticket in one dialog", async () => {
+    const contact = await owner(`POST ${ITSM}/contacts`, { name: "Otto Krug", phone: "0801" });
+    const item = await owner("POST /api/v1/cmdb/items", { name: "Mixer 7", class: "server" });
+    expect(item.status).toBe(201);
+    const { number } = await raise("incidents", "Old title");
+    const agent = await at.visit(["agent"]);
+    const { page } = agent;
+    await enter(agent, number);
+    await page.getByRole("button", { name: "More acts" }).click();
+    await page.getByRole("menuitem", { name: "Edit…" }).click();
+    const dialog = page.getByRole("dialog", { name: `Edit incident ${number}` });
+    await dialog.getByRole("textbox", { name: "Title" }).fill("New title");
+    await dialog.getByRole("combobox", { name: "Category" }).fill("Kitchen");
+    await dialog.getByRole("combobox", { name: "Caller" }).click();
+    await page.keyboard.type("otto");
+    await dialog.getByRole("option", { name: "Otto Krug" }).click();
+    await dialog.getByRole("combobox", { name: "Affected items" }).click();
+    await page.keyboard.type("mixer");
+    await dialog.getByRole("option", { name: "Mixer 7" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect((await owner(`GET ${ITSM}/incidents/${number}`)).body.data).toMatchObject({
+      title: "New title",
+      category: "Kitchen",
+      callerId: contact.body.data.id,
+      ciIds: [item.body.data.id],
+    });
+    expect(agent.faults).toEqual([]);
+  });
+
+  test("a duplicate is merged into a ticket that is found by words, and both say so", async () => {
+    const [stays, goes] = [
+      await raise("incidents", "Scanner shows E-17"),
+      await raise("incidents", "Dock scanner dead", { description: "It beeps twice." }),
+    ];
+    await owner(`POST ${ITSM}/incidents/${goes.id}/attachments`, {
+      name: "photo.txt",
+      content: "E-17",
+    });
+    const agent = await at.visit(["agent"]);
+    const { page } = agent;
+    await enter(agent, goes.number);
+    await page.keyboard.press("m");
+    const dialog = page.getByRole("dialog", { name: `Merge ${goes.number} into…` });
+    await dialog.getByRole("combobox", { name: "Ticket that stays open" }).click();
+    await page.keyboard.type("shows e-17");
+    await dialog.getByRole("option", { name: stays.number }).click();
+    await dialog.getByRole("button", { name: "Merge" }).click();
+    await page.getByRole("link", { name: `Merged into ${stays.number}` }).waitFor();
+    await page.getByText(`merged this ticket into ${stays.number}`).waitFor();
+    expect((await owner(`GET ${ITSM}/incidents/${goes.number}`)).body.data).toMatchObject({
+      state: "cancelled",
+      mergedIntoId: stays.id,
+    });
+    await page.getByRole("link", { name: `Merged into ${stays.number}` }).click();
+    await page.getByText(`merged ${goes.number} into this ticket`).waitFor();
+    await page.getByText("It beeps twice.").waitFor();
+    await page.getByText("photo.txt").waitFor();
+    expect(agent.faults).toEqual([]);
+  });
+
+  test("several selected tickets are merged into one of them", async () => {
+    const made = [
+      await raise("incidents", "Fax A"),
+      await raise("incidents", "Fax B"),
+      await raise("incidents", "Fax C"),
+    ];
+    const agent = await at.visit(["agent"]);
+    const { page } = agent;
+    await page.goto(`${at.origin}/desk?view=open&q=fax`);
+    await page.getByRole("listbox", { name: "Tickets" }).getByText("Fax A").waitFor();
+    await page.keyboard.press("Control+a");
+    await page.getByRole("toolbar", { name: "Selected tickets" }).waitFor();
+    await page.keyboard.press("m");
+    const dialog = page.getByRole("dialog", { name: "Merge 3 tickets" });
+    await dialog.getByRole("radio", { name: "Fax B" }).check();
+    await dialog.getByRole("button", { name: "Merge" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const merged = await Promise.all(
+      made.map(
+        async ({ id }) => (await owner(`GET ${ITSM}/incidents/${id}`)).body.data.mergedIntoId,
+      ),
+    );
+    expect(merged).toEqual([made[1].id, null, made[1].id]);
+    expect(agent.faults).toEqual([]);
+  });
+});
