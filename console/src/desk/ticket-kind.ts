@@ -78,6 +78,8 @@ export interface Ticket {
   readonly teamId: string | null;
   readonly ciIds: readonly string[];
   readonly isMajor: boolean;
+  /** The incident that it was merged into. */
+  readonly mergedIntoId: string | null;
   readonly onHoldReason: string | null;
   readonly createdBy: string;
   readonly createdAt: string;
@@ -106,6 +108,7 @@ export function toTicket(kind: Kind, data: object): Ticket {
     teamId: idOf("teamId"),
     ciIds: (all["ciIds"] as readonly string[] | undefined) ?? [],
     isMajor: all["isMajor"] === true,
+    mergedIntoId: idOf("mergedIntoId"),
     onHoldReason: idOf("onHoldReason"),
     createdBy: text("createdBy"),
     createdAt: text("createdAt"),

@@ -30,7 +30,7 @@ export function useCaller(callerId: string | null): Caller | undefined {
   return {
     id: callerId,
     name: isContact ? contact?.name : (member?.name ?? nameOf(callerId)),
-    address: isContact ? contact?.address : member?.email,
+    address: isContact ? (contact?.address ?? undefined) : member?.email,
     phone: contact?.phone ?? undefined,
     isContact,
   };

@@ -1,5 +1,5 @@
-/** What fields offer: people, teams, workflows, contacts, configuration items, tickets. */
-import { type Schemas, useOp } from "../api.ts";
+/** What fields offer: people, teams, workflows, contacts, configuration items. */
+import { useOp } from "../api.ts";
 import { useMay } from "../people.ts";
 import { NOT_ANSWERED, type SearchedOptions, useOptionSearch } from "./option-search.ts";
 
@@ -14,20 +14,21 @@ const toPerson = ({ id, name, email }: Named & { readonly email: string }) => ({
   label: name,
   about: email,
 });
-const toContact = ({ id, name, address }: Named & { readonly address: string }) => ({
+const toContact = ({
+  id,
+  name,
+  address,
+  phone,
+}: Named & { readonly address: string | null; readonly phone: string | null }) => ({
   value: id,
   label: name,
-  about: address,
+  about: address ?? phone ?? "",
   group: "Contact",
 });
 const toItem = ({ id, name, class: kind }: Named & { readonly class: string }) => ({
   value: id,
   label: name,
   group: kind.replaceAll("_", " "),
-});
-const toTicket = ({ number, title }: Pick<Schemas["TicketItem"], "number" | "title">) => ({
-  value: number,
-  label: `${number} ${title}`,
 });
 
 const ACTIVE = { status: "active" };
@@ -51,9 +52,6 @@ export const useWorkflowSearch = (): SearchedOptions =>
 
 export const useItemSearch = (): SearchedOptions =>
   useOptionSearch("cmdb.list_items", toItem, { isAllowed: useMay()("cmdb:read") });
-
-export const useTicketSearch = (query: object): SearchedOptions =>
-  useOptionSearch("tickets.list", toTicket, { query, isAllowed: useMay()("desk:read") });
 
 /** The name of a workflow, which may not be on the page that is found. */
 export function useWorkflowName(id: string | undefined): string | undefined {

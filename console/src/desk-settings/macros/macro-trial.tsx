@@ -7,7 +7,7 @@ import { useNames } from "../../data/names/names.ts";
 import { toLines } from "../../desk/index.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Loading } from "../../ui/feedback.tsx";
-import { TicketPicker } from "../frame/ticket-picker.tsx";
+import { SampleTicketPicker } from "../frame/ticket-picker.tsx";
 import { type Step, toSentStep } from "./macro-steps.ts";
 
 const PAUSE_MS = 400;
@@ -19,16 +19,15 @@ interface MacroTrialProps {
 
 /** What the acts would do to a ticket now: a dry run after each change. */
 export function MacroTrial({ steps, kinds }: MacroTrialProps) {
-  const [number, setNumber] = useState<string>();
+  const [ticketId, setTicketId] = useState<string>();
   const nameOf = useNames();
   const acts = useDebounced(JSON.stringify(steps.map(toSentStep)), PAUSE_MS);
   const trial = useQuery({
-    queryKey: ["macro trial", number, acts],
-    enabled: number !== undefined,
+    queryKey: ["macro trial", ticketId, acts],
+    enabled: ticketId !== undefined,
     retry: false,
     queryFn: async () => {
-      const found = await call("tickets.get", { params: { id: number ?? "" } });
-      const body = { ids: [found.data.id], acts: JSON.parse(acts) as Step[], dryRun: true };
+      const body = { ids: [ticketId ?? ""], acts: JSON.parse(acts) as Step[], dryRun: true };
       return (await call("tickets.bulk", { body })).data;
     },
   });
@@ -36,14 +35,19 @@ export function MacroTrial({ steps, kinds }: MacroTrialProps) {
   return (
     <section className="trial" aria-label="What it would do">
       <h3>What it would do</h3>
-      <TicketPicker label="To the ticket" value={number} onChange={setNumber} kinds={kinds} />
-      {number === undefined && <p className="muted">There is no open ticket to try it on.</p>}
+      <SampleTicketPicker
+        label="To the ticket"
+        value={ticketId}
+        onChange={setTicketId}
+        kinds={kinds}
+      />
+      {ticketId === undefined && <p className="muted">There is no open ticket to try it on.</p>}
       {trial.error && (
         <p className="problem" role="status">
           {describeRefusal(trial.error)}
         </p>
       )}
-      {number !== undefined && trial.isPending && <Loading rows={3} />}
+      {ticketId !== undefined && trial.isPending && <Loading rows={3} />}
       {line && !trial.error && (
         <div role="status">
           {line.refusal !== undefined && <p className="problem">{line.refusal}</p>}

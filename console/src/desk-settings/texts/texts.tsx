@@ -9,7 +9,7 @@ import { Field } from "../../ui/field.tsx";
 import { EditorForm, LineField, NameField } from "../frame/editor-form.tsx";
 import { Shelf, useOpen, useShelf } from "../frame/shelf.tsx";
 import { TeamSelect } from "../frame/team-select.tsx";
-import { TicketPicker } from "../frame/ticket-picker.tsx";
+import { SampleTicketPicker } from "../frame/ticket-picker.tsx";
 import { useEditor } from "../frame/use-editor.ts";
 import { matching } from "../teams/teams.tsx";
 import { insertAt, PLACEHOLDERS, toKeyword } from "./placeholder.ts";
@@ -138,21 +138,22 @@ function Placeholders({ area, body, onChange }: PlaceholdersProps) {
 
 /** The text as a caller would read it. */
 function TextPreview({ body }: { readonly body: string }) {
-  const [number, setNumber] = useState<string>();
+  const [ticketId, setTicketId] = useState<string>();
   const shown = useDebounced(body, PAUSE_MS);
-  const isAsked = number !== undefined && shown.trim() !== "";
+  const isAsked = ticketId !== undefined && shown.trim() !== "";
   const preview = useQuery({
-    queryKey: ["text preview", number, shown],
+    queryKey: ["text preview", ticketId, shown],
     enabled: isAsked,
     retry: false,
     queryFn: async () =>
-      (await call("text_modules.preview", { body: { body: shown, ticketId: number ?? "" } })).data,
+      (await call("text_modules.preview", { body: { body: shown, ticketId: ticketId ?? "" } }))
+        .data,
   });
   const unknown = preview.data?.unknown ?? [];
   return (
     <section className="trial" aria-label="As the caller reads it">
       <h3>As the caller reads it</h3>
-      <TicketPicker label="In the ticket" value={number} onChange={setNumber} />
+      <SampleTicketPicker label="In the ticket" value={ticketId} onChange={setTicketId} />
       {preview.error && <p className="problem">{describeRefusal(preview.error)}</p>}
       {unknown.length > 0 && (
         <p className="problem" role="status">

@@ -1,37 +1,119 @@
+import { useState } from "react";
 import { joinSearches, useContactSearch, usePeopleSearch } from "../../data/options/searches.ts";
 import { useMay } from "../../data/people.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useCaller } from "../use-caller.ts";
+import { type NewContact, toNewContact } from "./new-contact.ts";
+
+const CREATE = "create:";
 
 interface CallerFieldProps {
   readonly value: string | undefined;
   readonly onChange: (callerId: string | undefined) => void;
-  /** Contacts can't be asked for. */
+  /** Requests are for members only. */
   readonly isMember?: boolean;
+  /** A contact to create with the ticket; absent where contacts can't be created. */
+  readonly contact?: NewContact | undefined;
+  readonly onContact?: (contact: NewContact | undefined) => void;
+  readonly error?: string | undefined;
 }
 
-/** The person who asks, by name or address: members, and contacts who are none. */
-export function CallerField({ value, onChange, isMember = false }: CallerFieldProps) {
-  const label = isMember ? "For whom?" : "Who asks?";
+/** The caller, found by name or address: a member, a contact, or a contact that is created with the ticket. */
+export function CallerField(props: CallerFieldProps) {
+  const { value, onChange, isMember = false, contact, onContact, error } = props;
+  const label = isMember ? "Requested for" : "Caller";
   const may = useMay();
   const people = usePeopleSearch();
   const contacts = useContactSearch();
+  const [typed, setTyped] = useState("");
+  const [unknown, setUnknown] = useState<string>();
   const found = isMember || !may("contacts:read") ? people : joinSearches(people, contacts);
   const caller = useCaller(value ?? null);
+  const canCreate = onContact !== undefined && may("contacts:write");
+  const create = (words: string): void => {
+    onChange(undefined);
+    onContact?.(toNewContact(words));
+  };
+  const choose = (chosen: string | undefined): void => {
+    setUnknown(undefined);
+    if (chosen?.startsWith(CREATE)) return create(chosen.slice(CREATE.length));
+    onContact?.(undefined);
+    onChange(chosen);
+  };
+  const offered = { value: CREATE + typed, label: `Create contact “${typed}”` };
+  if (contact && onContact) {
+    return <ContactFields {...{ contact, onContact }} error={error} />;
+  }
   return (
-    <Field label={label} isOptional>
+    <Field
+      label={label}
+      isOptional
+      error={unknown === undefined ? error : `“${unknown}” was not found. Choose a person.`}
+      help={isMember ? undefined : "If empty, you are the caller."}
+    >
       {({ id }) => (
         <Combobox
           id={id}
           label={label}
-          {...found}
+          options={canCreate && typed !== "" ? [...found.options, offered] : found.options}
+          search={{
+            ...found.search,
+            onWords: (words) => {
+              setTyped(words ?? "");
+              found.search.onWords(words);
+            },
+          }}
           chosen={caller?.name}
           value={value}
-          onChange={onChange}
+          onChange={choose}
+          // What somebody typed is never dropped without a word.
+          onUnknown={canCreate ? create : setUnknown}
           placeholder="Name or address"
         />
       )}
     </Field>
+  );
+}
+
+const PARTS = [
+  ["name", "Name", "text"],
+  ["address", "E-mail", "email"],
+  ["phone", "Phone", "tel"],
+] as const;
+
+interface ContactFieldsProps {
+  readonly contact: NewContact;
+  readonly onContact: (contact: NewContact | undefined) => void;
+  readonly error: string | undefined;
+}
+
+/** The contact that is created with the ticket. */
+function ContactFields({ contact, onContact, error }: ContactFieldsProps) {
+  return (
+    <fieldset className="new-contact" aria-label="New contact">
+      <p className="row">
+        <strong className="grow">New contact</strong>
+        <button type="button" className="btn bare" onClick={() => onContact(undefined)}>
+          Choose an existing person
+        </button>
+      </p>
+      <div className="act-columns">
+        {PARTS.map(([name, label, type]) => (
+          <Field key={name} label={label} isOptional={name !== "name"}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                className="field"
+                type={type}
+                value={contact[name]}
+                onChange={({ target }) => onContact({ ...contact, [name]: target.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      {error !== undefined && <p className="field-error">{error}</p>}
+    </fieldset>
   );
 }

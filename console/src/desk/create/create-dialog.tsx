@@ -37,20 +37,23 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
   const kinds = (Object.keys(KINDS) as Kind[]).filter((kind) => may(CREATE[kind]));
   const [kind, setKind] = useState<Kind>(kinds[0] ?? "incident");
   const [draft, setDraft] = useState<TicketDraft>(EMPTY);
-  const raise = useRaise(kind, draft, (number) => {
-    refreshTickets(kind);
-    notify(`${number} is raised`);
-    onCreated(number);
-  });
   const change = (next: Partial<TicketDraft>): void => setDraft((old) => ({ ...old, ...next }));
+  const raise = useRaise(kind, draft, {
+    onRaised(number) {
+      refreshTickets(kind);
+      notify(`${number} created`);
+      onCreated(number);
+    },
+    onCaller: (callerId) => change({ callerId, contact: undefined }),
+  });
   const Fields = FIELDS[kind];
   const footer = (
     <>
       <button type="button" className="btn" onClick={onClose}>
-        Leave it
+        Cancel
       </button>
       <button className="btn main" disabled={raise.isBusy}>
-        Raise it <Keys keys="mod+Enter" />
+        Create <Keys keys="mod+Enter" />
       </button>
     </>
   );

@@ -1,8 +1,15 @@
 /** A ticket before it is raised. What is typed for one kind is there for another. */
 import type { Kind } from "../ticket-kind.ts";
+import { findContactGap, type NewContact } from "./new-contact.ts";
 
 export interface TicketDraft {
   readonly callerId?: string | undefined;
+  /** The contact to create as the caller. */
+  readonly contact?: NewContact | undefined;
+  readonly category: string;
+  readonly ciIds: readonly string[];
+  /** Ids of uploaded files. */
+  readonly fileIds: readonly string[];
   readonly title: string;
   readonly description: string;
   readonly teamId?: string | undefined;
@@ -22,6 +29,9 @@ export interface TicketDraft {
 
 export const EMPTY: TicketDraft = {
   title: "",
+  category: "",
+  ciIds: [],
+  fileIds: [],
   description: "",
   impact: 3,
   urgency: 3,
@@ -44,20 +54,37 @@ export function toBody(kind: Kind, draft: TicketDraft): Readonly<Record<string, 
   const maybe = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
   const fields = Object.keys(draft.fields).length === 0 ? {} : { fields: draft.fields };
   if (kind === "request") return { itemId, values, ...maybe("requestedFor", callerId) };
-  const common = { title: title.trim(), description, ...maybe("teamId", teamId), ...fields };
+  const common = {
+    title: title.trim(),
+    description,
+    ...maybe("teamId", teamId),
+    ...(draft.ciIds.length > 0 && { ciIds: [...draft.ciIds] }),
+    ...fields,
+  };
   if (kind === "problem") return { ...common, priority: draft.priority };
   if (kind === "change") {
     const times = { ...maybe("plannedStart", plannedStart), ...maybe("plannedEnd", plannedEnd) };
     return { ...common, type: draft.changeType, impact: draft.impact, ...times };
   }
   const { impact, urgency } = draft;
-  return { ...common, impact, urgency, ...maybe("callerId", callerId) };
+  const category = draft.category.trim() || undefined;
+  return {
+    ...common,
+    impact,
+    urgency,
+    ...maybe("category", category),
+    ...maybe("callerId", callerId),
+  };
 }
 
 /** What is still missing, by field. */
 export function findGaps(kind: Kind, draft: TicketDraft): Readonly<Record<string, string>> {
   if (kind === "request") {
-    return draft.itemId === undefined ? { itemId: "Choose what is asked for." } : {};
+    return draft.itemId === undefined ? { itemId: "Choose a catalog item." } : {};
   }
-  return draft.title.trim() === "" ? { title: "Say it in a few words." } : {};
+  const caller = kind === "incident" && draft.contact && findContactGap(draft.contact);
+  return {
+    ...(draft.title.trim() === "" && { title: "Enter a title." }),
+    ...(caller && { callerId: caller }),
+  };
 }

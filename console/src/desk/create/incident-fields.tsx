@@ -1,4 +1,6 @@
 import { CallerField } from "./caller-field.tsx";
+import { CategoryField, ItemsField } from "../fields/reference-fields.tsx";
+import { FilesField } from "./files-field.tsx";
 import type { DraftFieldsProps } from "./draft.ts";
 import { ChoiceField, TeamField, TextFields } from "./text-fields.tsx";
 
@@ -9,10 +11,16 @@ export const LEVELS = [
 ] as const;
 
 export function IncidentFields(props: DraftFieldsProps) {
-  const { draft, onChange } = props;
+  const { draft, onChange, errorOf } = props;
   return (
     <>
-      <CallerField value={draft.callerId} onChange={(callerId) => onChange({ callerId })} />
+      <CallerField
+        value={draft.callerId}
+        onChange={(callerId) => onChange({ callerId })}
+        contact={draft.contact}
+        onContact={(contact) => onChange({ contact })}
+        error={errorOf("callerId")}
+      />
       <TextFields {...props} label="What is wrong?" />
       <div className="act-columns">
         <ChoiceField
@@ -29,6 +37,9 @@ export function IncidentFields(props: DraftFieldsProps) {
         />
         <TeamField {...{ draft, onChange }} />
       </div>
+      <CategoryField value={draft.category} onChange={(category) => onChange({ category })} />
+      <ItemsField value={draft.ciIds} onChange={(ciIds) => onChange({ ciIds })} />
+      <FilesField value={draft.fileIds} onChange={(fileIds) => onChange({ fileIds })} />
     </>
   );
 }

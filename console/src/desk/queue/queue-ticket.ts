@@ -47,7 +47,8 @@ export function toQueueTicket(item: Item, readAtMs: number): QueueTicket {
     id,
     number,
     title,
-    state,
+    // A merged ticket was not given up.
+    state: item.mergedIntoId === null ? state : "merged",
     priority,
     callerId,
     callerName: item.caller?.name ?? undefined,

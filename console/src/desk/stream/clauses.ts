@@ -1,15 +1,57 @@
-/** What one moment of a ticket tells, as clauses that follow the name of who did it. */
-import { toWords } from "../../ui/words.ts";
+/** Sentences about the events of a ticket: what its actor did, by the type of the event. */
+import { splitWords, toWords } from "../../ui/words.ts";
 import type { Moment } from "../ticket-kind.ts";
+
+type Data = Readonly<Record<string, unknown>>;
+type ShowValue = (field: string, value: unknown) => string;
+
+interface Told {
+  readonly data: Data;
+  readonly actorId: string;
+  readonly show: ShowValue;
+}
+
+type Clause = string | ((told: Told) => string);
+
+const textIn = (data: Data, name: string): string | undefined => {
+  const value = data[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+};
+
+/** The number of a ticket that an event names; what it is where the reader may not see it. */
+const numberIn = (data: Data, name: string, other: string): string =>
+  textIn((data[name] ?? {}) as Data, "number") ?? other;
+
+const because = ({ data }: Told): string => {
+  const reason = textIn(data, "reason");
+  return reason === undefined ? "" : `: ${reason}`;
+};
+
+const taskOf = ({ data }: Told): string => {
+  const title = textIn(data, "title");
+  return title === undefined ? "a task" : `the task “${title}”`;
+};
+
+const metricOf = ({ data }: Told): string => toWords(textIn(data, "metric") ?? "").toLowerCase();
+
+const lastComment = ({ data }: Told): string => {
+  const { decisions = [] } = (data["approval"] ?? {}) as {
+    readonly decisions?: readonly Data[];
+  };
+  const comment = textIn(decisions.at(-1) ?? {}, "comment");
+  return comment === undefined ? "" : `: ${comment}`;
+};
 
 const QUIET = new Set(["updatedAt", "revision", "resolvedAt", "resolvedBy", "closedAt", "output"]);
 const LEVELS = ["", "high", "medium", "low"];
 
+/** What one moment of a ticket says, as clauses that follow the name of its actor. */
 export function toClauses(
-  { type, changes, data, actor }: Moment,
+  moment: Moment,
   verb: string,
   nameOf: (id: string) => string | undefined,
 ): readonly string[] {
+  const { changes, actor } = moment;
   const show = (field: string, value: unknown): string => {
     if (value === null || value === undefined || value === "") return "nothing";
     if (field === "impact" || field === "urgency") return LEVELS[Number(value)] ?? "";
@@ -23,137 +65,153 @@ export function toClauses(
   if (verb === "updated" || changes.length > 0) {
     return changes
       .filter(({ field }) => !QUIET.has(field))
-      .map((one) =>
-        one.field === "assigneeId" && one.to === actor.id ? "took it" : toChangeClause(one, show),
-      );
+      .map((one) => toChangeClause(one, { actorId: actor.id, show }));
   }
-  const number = (name: string): string => {
-    const one = data[name];
-    return typeof one === "string" ? one : "a ticket";
-  };
-  const reason = toRemark(data["reason"]);
-  const own = toRequestClause(verb, data);
-  if (own !== undefined) return [own];
-  switch (verb) {
-    case "created":
-      return ["raised it"];
-    case "assigned":
-      return [data["assigneeId"] === actor.id ? "took it" : toAssignClause(data, show)];
-    case "watcher_added":
-    case "watcher_removed":
-      return [];
-    case "sla_breached":
-    case "breached":
-      return [`${lower(data["metric"])} SLA breached`];
-    case "sla_warning":
-    case "warning":
-      return [`${lower(data["metric"])} SLA at risk`];
-    case "investigation_started":
-      return ["began to investigate"];
-    case "known_error_declared":
-      return ["declared a known error"];
-    case "incident_linked":
-      return [`linked ${numberIn(data["incident"])}`];
-    case "incident_unlinked":
-      return [`unlinked ${numberIn(data["incident"])}`];
-    case "linked":
-      return [`linked ${number("number")}`];
-    case "major_declared":
-      return [`declared a major incident${reason}`];
-    case "merged":
-      return [`merged it with ${number("number")}`];
-    default:
-      return [
-        `${toWords(verb).toLowerCase()} it${reason}`.replace(/^(.*) it$/, verbIt(type, verb)),
-      ];
-  }
+  const clause = toClause(verb, moment, show);
+  return clause === undefined ? [] : [clause];
 }
 
-/** What happened to a request, or to a task of any ticket. */
-function toRequestClause(
-  verb: string,
-  data: Readonly<Record<string, unknown>>,
-): string | undefined {
-  switch (verb) {
-    case "approval_requested":
-      return "asked for approval";
-    case "approved":
-      return `approved it${toRemark(lastComment(data))}`;
-    case "fulfilment_started":
-      return "started fulfilment";
-    case "step_decided": {
-      const question = data["message"];
-      const step = typeof question === "string" ? `“${question}”` : "a step of its workflow";
-      const done = data["approved"] === true ? "approved" : "rejected";
-      return `${done} ${step}${toRemark(data["comment"])}`;
-    }
-    case "task_added":
-    case "task_completed":
-    case "task_skipped":
-    case "task_reopened":
-    case "task_removed":
-      return `${verb.replace("task_", "")} the task ${toTitle(data["title"])}`;
-    default:
-      return undefined;
-  }
-}
+/** Events that are no news in the story of a ticket. */
+const SILENT: ReadonlySet<string> = new Set(["watcher_added", "watcher_removed", "task_ready"]);
 
-const toRemark = (text: unknown): string =>
-  typeof text === "string" && text !== "" ? `: ${text}` : "";
-
-const toTitle = (title: unknown): string => (typeof title === "string" ? `“${title}”` : "");
-
-/** The comment of the decision that an event of an approval is about. */
-function lastComment(data: Readonly<Record<string, unknown>>): unknown {
-  const { decisions } = (data["approval"] ?? {}) as {
-    readonly decisions?: readonly { readonly comment?: unknown }[];
-  };
-  return decisions?.at(-1)?.comment;
-}
-
-/** The number of a ticket that an event names. */
-function numberIn(ticket: unknown): string {
-  const { number } = (ticket ?? {}) as { readonly number?: unknown };
-  return typeof number === "string" ? number : "an incident";
-}
-
-const lower = (value: unknown): string =>
-  typeof value === "string" ? value.replaceAll("_", " ") : "a";
-
-function verbIt(type: string, verb: string): string {
-  return type.startsWith("sla.") ? toWords(verb).toLowerCase() : "$1 it";
-}
-
-function toAssignClause(
-  data: Readonly<Record<string, unknown>>,
-  show: (field: string, value: unknown) => string,
-): string {
-  if (typeof data["assigneeId"] === "string")
-    return `gave it to ${show("assigneeId", data["assigneeId"])}`;
-  return `gave it to the team ${show("teamId", data["teamId"])}`;
-}
-
-/** Texts of a problem, which stand on its page and are too long for a line. */
-const WRITTEN: Readonly<Record<string, string>> = {
-  rootCause: "the cause",
-  workaround: "the workaround",
+/** What follows the name of the actor, by the verb of the event. */
+const CLAUSES: Readonly<Record<string, Clause>> = {
+  created: "created the ticket",
+  assigned: ({ data, actorId, show }) => {
+    const { assigneeId } = data;
+    if (assigneeId === actorId) return "took the ticket";
+    return typeof assigneeId === "string"
+      ? `assigned it to ${show("assigneeId", assigneeId)}`
+      : `assigned it to the team ${show("teamId", data["teamId"])}`;
+  },
+  routed: ({ data, show }) =>
+    typeof data["assigneeId"] === "string"
+      ? `assigned it to ${show("assigneeId", data["assigneeId"])} by a rule`
+      : `assigned it to ${show("teamId", data["teamId"])} by a rule`,
+  escalated: (told) => `escalated the ticket${because(told)}`,
+  resolved: "resolved the ticket",
+  closed: "closed the ticket",
+  reopened: (told) => `reopened the ticket${because(told)}`,
+  resumed: "resumed work after the hold",
+  cancelled: (told) => `cancelled the ticket${because(told)}`,
+  rated: "rated the ticket",
+  merged: ({ data }) => `merged this ticket into ${numberIn(data, "into", "another ticket")}`,
+  unmerged: ({ data }) => `undid the merge into ${numberIn(data, "from", "another ticket")}`,
+  duplicate_added: ({ data }) =>
+    `merged ${numberIn(data, "duplicate", "another ticket")} into this ticket`,
+  duplicate_removed: ({ data }) =>
+    `undid the merge of ${numberIn(data, "duplicate", "another ticket")} into this ticket`,
+  split: "split off another ticket",
+  linked: "linked another ticket",
+  unlinked: "removed the link to a ticket",
+  incident_linked: ({ data }) => `linked ${numberIn(data, "incident", "an incident")}`,
+  incident_unlinked: ({ data }) => `unlinked ${numberIn(data, "incident", "an incident")}`,
+  child_linked: ({ data }) => `added ${numberIn(data, "child", "an incident")} as a child`,
+  child_unlinked: ({ data }) => `removed the child ${numberIn(data, "child", "an incident")}`,
+  attachment_removed: ({ data }) => `removed the file ${textIn(data, "name") ?? ""}`.trim(),
+  major_declared: (told) => `declared a major incident${because(told)}`,
+  major_ended: "ended the major incident",
+  broadcast: "sent a message to the people affected",
+  review_added: "added a review",
+  time_added: "added time spent",
+  time_removed: "removed time spent",
+  investigation_started: "started to investigate",
+  known_error_declared: "declared a known error",
+  submitted: "submitted the ticket",
+  approval_requested: "requested approval",
+  approval_recorded: "recorded a decision",
+  approval_given: "approved the change",
+  approvers_removed: "removed approvers",
+  affected_reported: "reported to be affected",
+  role_assigned: "assigned a role of the major incident",
+  approved: (told) => `approved it${lastComment(told)}`,
+  step_decided: ({ data }) => {
+    const step = textIn(data, "message");
+    const comment = textIn(data, "comment");
+    const done = data["approved"] === true ? "approved" : "rejected";
+    const what = step === undefined ? "a step of its workflow" : `“${step}”`;
+    return `${done} ${what}${comment === undefined ? "" : `: ${comment}`}`;
+  },
+  rejected: (told) => `rejected it${because(told)}`,
+  delegated: "delegated an approval",
+  revised: "returned it to draft",
+  rescheduled: "changed the planned time",
+  implementation_started: "started the implementation",
+  fulfilment_started: "started the fulfilment",
+  completed: "completed the ticket",
+  rolled_back: (told) => `rolled the change back${because(told)}`,
+  fulfilled: "fulfilled the request",
+  failed: (told) => `reported that the fulfilment failed${because(told)}`,
+  retried: "retried the fulfilment",
+  task_added: (told) => `added ${taskOf(told)}`,
+  task_updated: (told) => `changed ${taskOf(told)}`,
+  task_completed: (told) => `completed ${taskOf(told)}`,
+  task_skipped: (told) => `skipped ${taskOf(told)}`,
+  task_reopened: (told) => `reopened ${taskOf(told)}`,
+  task_removed: (told) => `removed ${taskOf(told)}`,
+  tasks_reordered: "changed the order of the tasks",
+  sla_breached: (told) => `recorded that the ${metricOf(told)} target of the SLA was missed`,
+  breached: (told) => `recorded that the ${metricOf(told)} target of the SLA was missed`,
+  sla_warning: (told) => `recorded that the ${metricOf(told)} target of the SLA is at risk`,
+  warning: (told) => `recorded that the ${metricOf(told)} target of the SLA is at risk`,
 };
 
+/** What an event says behind the name of its actor; undefined where it is no news. */
+function toClause(
+  verb: string,
+  { data, actor }: Pick<Moment, "data" | "actor">,
+  show: ShowValue,
+): string | undefined {
+  if (SILENT.has(verb)) return undefined;
+  const told = { data, actorId: actor.id, show };
+  const clause = CLAUSES[verb];
+  if (clause !== undefined) return typeof clause === "string" ? clause : clause(told);
+  return `recorded: ${toWords(verb).toLowerCase()}${because(told)}`;
+}
+
+/** Texts that are too long for a line. */
+const LONG: Readonly<Record<string, string>> = {
+  description: "the description",
+  rootCause: "the cause",
+  workaround: "the workaround",
+  justification: "the justification",
+  implementationPlan: "the implementation plan",
+  testPlan: "the test plan",
+  rollbackPlan: "the rollback plan",
+  ciIds: "the affected items",
+};
+
+/** What a changed field says behind the name of the actor; empty where it is no news. */
 function toChangeClause(
   { field, from, to }: Moment["changes"][number],
-  show: (field: string, value: unknown) => string,
+  { actorId, show }: { readonly actorId: string; readonly show: ShowValue },
 ): string {
-  if (field === "assigneeId") return to === null ? "gave it back" : `gave it to ${show(field, to)}`;
-  if (field === "teamId") return `moved it to ${show(field, to)}`;
-  if (field === "state") return `set it to ${show(field, to)}`;
-  if (field === "onHoldReason") return to === null ? "" : `waiting for: ${String(to as string)}`;
-  if (field === "description") return "rewrote the description";
-  if (field === "approval") return `approved it${toRemark(lastComment({ approval: to }))}`;
-  const text = WRITTEN[field];
-  if (text !== undefined) return `${to === null || to === "" ? "took back" : "wrote down"} ${text}`;
-  if (field === "title") return `named it ${show(field, to)}`;
-  if (field === "ciIds") return "changed what is affected";
-  if (field === "tags") return `set tags to ${show(field, to)}`;
-  const name = toWords(field.replace(/Ids?$/, "").replaceAll(/([A-Z])/g, " $1")).toLowerCase();
-  return `changed ${name} from ${show(field, from)} to ${show(field, to)}`;
+  const isEmpty = to === null || to === undefined || to === "";
+  if (field === "assigneeId") {
+    if (isEmpty) return "removed the assignee";
+    return to === actorId ? "took the ticket" : `assigned it to ${show(field, to)}`;
+  }
+  if (field === "teamId") {
+    return isEmpty ? "removed the team" : `assigned it to the team ${show(field, to)}`;
+  }
+  if (field === "state") return `set the state to ${show(field, to)}`;
+  if (field === "onHoldReason") return isEmpty ? "" : `put it on hold: ${String(to as string)}`;
+  if (field === "title") return `changed the title to ${show(field, to)}`;
+  if (field === "tags") {
+    return isEmpty || show(field, to) === "nothing"
+      ? "removed all tags"
+      : `set the tags to ${show(field, to)}`;
+  }
+  const long = LONG[field];
+  if (long !== undefined) return `${isEmpty ? "removed" : "changed"} ${long}`;
+  const name = splitWords(field.replace(/(?<=.)Ids?$/, "")).toLowerCase();
+  // A value of several parts is no sentence.
+  if ([from, to].some((value) => typeof value === "object" && value !== null)) {
+    return `changed the ${name}`;
+  }
+  if (isEmpty) return `removed the ${name}`;
+  const before = show(field, from);
+  return before === "nothing"
+    ? `set the ${name} to ${show(field, to)}`
+    : `changed the ${name} from ${before} to ${show(field, to)}`;
 }

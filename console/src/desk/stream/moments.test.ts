@@ -47,8 +47,8 @@ test("what was said is apart, what one person changed in a moment is one line", 
           : entry.sort,
     ),
   ).toEqual([
-    "raised it",
-    "set it to In progress; moved it to Network; took it; changed what is affected",
+    "created the ticket",
+    "set the state to In progress; assigned it to the team Network; took the ticket; changed the affected items",
     "agent: Hello",
     "caller: Hi",
     "internal: Odd",
@@ -63,7 +63,10 @@ test("a resolution is read as an answer, a breach in red, files of one moment to
     moment(4, "attachment_added", { data: { id: "b", name: "two.png", bytes: 4 } }),
   );
   expect(resolved).toMatchObject({ sort: "said", body: "Replaced the disk", label: "Resolved" });
-  expect(breach).toMatchObject({ tone: "bad", clauses: ["response SLA breached"] });
+  expect(breach).toMatchObject({
+    tone: "bad",
+    clauses: ["recorded that the response target of the SLA was missed"],
+  });
   expect(filed).toMatchObject({ sort: "filed", files: [{ name: "one.png" }, { name: "two.png" }] });
 });
 
@@ -91,10 +94,10 @@ test("what happens to a problem is said as people say it", () => {
   );
   expect(entry).toMatchObject({
     clauses: [
-      "began to investigate",
+      "started to investigate",
       "linked INC0000009",
-      "wrote down the cause",
-      "took back the workaround",
+      "changed the cause",
+      "removed the workaround",
       "declared a known error",
     ],
   });

@@ -18,6 +18,8 @@ export interface Said {
   /** It came or went by mail. */
   readonly isMail: boolean;
   readonly commentId: string | undefined;
+  /** The number of the merged ticket that it belongs to. */
+  readonly duplicate?: string | undefined;
 }
 
 export interface Done {
@@ -45,6 +47,8 @@ export interface Filed {
   readonly at: string;
   readonly actor: Moment["actor"];
   readonly files: readonly FiledFile[];
+  /** The number of the merged ticket that they belong to. */
+  readonly duplicate?: string | undefined;
 }
 
 export interface FiledFile {
@@ -80,7 +84,9 @@ function isTogether(last: StreamEntry, next: StreamEntry): boolean {
   const isSoon = Date.parse(next.at) - Date.parse(last.at) < TOGETHER_MS;
   const isSame = last.sort === next.sort && last.actor.id === next.actor.id;
   const isAlike = toneIn(last) === toneIn(next) && canUndo(last) === canUndo(next);
-  return isSoon && isSame && last.sort !== "said" && isAlike;
+  const isApart =
+    last.sort === "filed" && next.sort === "filed" && last.duplicate !== next.duplicate;
+  return isSoon && isSame && !isApart && last.sort !== "said" && isAlike;
 }
 
 /** What can be undone is an entry of its own, so that Undo takes back all that its entry tells. */
@@ -108,13 +114,30 @@ function toEntry(
 ): StreamEntry | undefined {
   const { eventId: id, at, data } = moment;
   const actor = makerOf(moment);
+  const duplicate = moment.duplicate?.number;
   const verb = moment.type.split(".").at(-1) ?? "";
   const text = (name: string): string | undefined =>
     typeof data[name] === "string" && data[name] !== "" ? data[name] : undefined;
-  const said = { sort: "said", id, at, actor, isInternal: false, isMail: false } as const;
+  const said = {
+    sort: "said",
+    id,
+    at,
+    actor,
+    duplicate,
+    isInternal: false,
+    isMail: false,
+  } as const;
+  // A merged ticket begins with what its caller wrote.
+  if (duplicate !== undefined && verb === "created") {
+    const body = [text("title"), text("description")].filter(Boolean).join("\n\n");
+    return { ...said, body, isByCaller: true, commentId: undefined };
+  }
   if (verb === "comment_added") {
     const by = text("createdBy") ?? actor.id;
-    const isByCaller = by === callerId && data["byAgent"] !== true;
+    const isByCaller =
+      duplicate === undefined
+        ? by === callerId && data["byAgent"] !== true
+        : data["byAgent"] === false;
     return {
       ...said,
       body: text("body") ?? "",
@@ -132,7 +155,7 @@ function toEntry(
       bytes: Number(data["bytes"] ?? 0),
       type: text("type") ?? text("contentType") ?? text("mediaType"),
     };
-    return { sort: "filed", id, at, actor, files: [file] };
+    return { sort: "filed", id, at, actor, duplicate, files: [file] };
   }
   const closing = text("resolution") ?? text("notes");
   if (/^(resolved|fulfilled|completed|rolled_back)$/.test(verb) && closing !== undefined) {

@@ -110,6 +110,7 @@ function SaidEntry({ entry, isNew }: { readonly entry: Said; readonly isNew: boo
             </span>
           )}
           {entry.isMail && <Mail className="ico" aria-label="By mail" />}
+          {entry.duplicate !== undefined && <span className="tag">{entry.duplicate}</span>}
           {entry.label && <span className="tag ok">{entry.label}</span>}
           <Ago at={entry.at} />
         </p>
@@ -152,6 +153,7 @@ function FiledEntry({ entry }: { readonly entry: Filed }) {
       </span>
       <span className="done-words">
         <b>{entry.actor.name}</b> attached
+        {entry.duplicate !== undefined && ` to ${entry.duplicate}`}
         <span className="filed-list">
           {entry.files.map((file) => (
             <FilePiece key={file.id} file={file} />

@@ -1,30 +1,54 @@
 import { Plus, X } from "lucide-react";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { TicketCombobox } from "../../data/options/ticket-combobox.tsx";
 import { useMay } from "../../data/people.ts";
 import { applyChange } from "../../data/change.ts";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { State } from "../../ui/state.tsx";
 import { toWords } from "../../ui/words.ts";
 import { refreshTickets } from "../ticket-cache.ts";
-import { KINDS, kindOf, type Ticket, ticketPath, useLinks } from "../ticket-kind.ts";
+import { type Kind, KINDS, kindOf, type Ticket, ticketPath, useLinks } from "../ticket-kind.ts";
 import { sendTo } from "../ticket/use-acts.ts";
 import { call, type Input, type OperationId } from "../../data/api.ts";
 
-const TYPES = ["relates_to", "caused_by", "duplicates", "blocks", "fixed_by", "child_of"] as const;
+interface Relation {
+  readonly type: string;
+  /** True of a relation that the other ticket has to this one. */
+  readonly isIn: boolean;
+  readonly label: string;
+}
+
+/** What one ticket can be to another, told from either end. */
+const RELATIONS: readonly Relation[] = [
+  { type: "relates_to", isIn: false, label: "Relates to" },
+  { type: "caused_by", isIn: false, label: "Caused by" },
+  { type: "caused_by", isIn: true, label: "Causes" },
+  { type: "duplicates", isIn: false, label: "Duplicates" },
+  { type: "duplicates", isIn: true, label: "Duplicated by" },
+  { type: "blocks", isIn: false, label: "Blocks" },
+  { type: "blocks", isIn: true, label: "Blocked by" },
+  { type: "fixed_by", isIn: false, label: "Fixed by" },
+  { type: "fixed_by", isIn: true, label: "Fixes" },
+  { type: "child_of", isIn: false, label: "Child of" },
+  { type: "child_of", isIn: true, label: "Parent of" },
+];
 
 /** What a ticket is linked with, and a place to link more. */
 export function Links({ ticket }: { readonly ticket: Ticket }) {
   const may = useMay();
   const { write, path } = KINDS[ticket.kind];
   const links = useLinks(ticket.kind, ticket.number).data?.data ?? [];
-  const refusal = may(write) ? undefined : `You may not link it (${write}).`;
-  const change = (send: () => Promise<unknown>, said: string): void =>
-    void applyChange({ send, said }).then(() => refreshTickets(ticket.kind));
+  const refusal = may(write) ? undefined : `You need the permission ${write} to link it.`;
+  const change = async (send: () => Promise<unknown>, said: string): Promise<boolean> => {
+    const isDone = await applyChange({ send, said });
+    for (const kind of Object.keys(KINDS) as Kind[]) refreshTickets(kind);
+    return isDone;
+  };
   const remove = (linkId: string, number: string): void => {
     const op = `${path}.remove_link` as OperationId;
     const input = { params: { id: ticket.id, linkId } } as unknown as Input<OperationId>;
-    change(() => call(op, input), `${ticket.number} is no longer linked with ${number}`);
+    void change(() => call(op, input), `${ticket.number} is no longer linked to ${number}`);
   };
   return (
     <section className="strip-part">
@@ -38,22 +62,20 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
         >
           {(close) => (
             <LinkForm
-              onLink={(number, type) => {
-                close();
-                change(
-                  () =>
-                    sendTo(`${path}.add_link` as OperationId, ticket.id, {
-                      ticketId: number,
-                      type,
-                    }),
-                  `${ticket.number} is linked with ${number}`,
+              without={[ticket.id, ...links.map((link) => link.ticket.id)]}
+              onLink={async (otherId, relation) => {
+                const isDone = await change(
+                  () => addLink(ticket, otherId, relation),
+                  "Ticket linked",
                 );
+                if (isDone) close();
+                return isDone;
               }}
             />
           )}
         </Popover>
       </h2>
-      {links.length === 0 && <p className="muted">None yet.</p>}
+      {links.length === 0 && <p className="muted">No linked tickets.</p>}
       <ul className="strip-list">
         {links.map(({ id, type, direction, ticket: other }) => (
           <li key={id}>
@@ -81,47 +103,49 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
 }
 
 function toLinkWords(type: string, direction: string): string {
-  const words = toWords(type).toLowerCase();
-  return direction === "in" && type !== "relates_to" ? `${words} this:` : `${words}:`;
+  const found = RELATIONS.find((one) => one.type === type && one.isIn === (direction === "in"));
+  return `${found?.label ?? toWords(type)}:`;
 }
 
-function LinkForm({
-  onLink,
-}: {
-  readonly onLink: (number: string, type: (typeof TYPES)[number]) => void;
-}) {
-  const [number, setNumber] = useState("");
-  const [type, setType] = useState<(typeof TYPES)[number]>("relates_to");
-  const wanted = number.trim().toUpperCase();
-  const isKnown = kindOf(wanted) !== undefined;
+/** Links a ticket to another one. A relation that is told from the other end is a link of that ticket. */
+function addLink(ticket: Ticket, otherId: string, { type, isIn }: Relation): Promise<unknown> {
+  const [from, to] = isIn ? [otherId, ticket.id] : [ticket.id, otherId];
+  const kind = kindOf(from) ?? ticket.kind;
+  return sendTo(`${KINDS[kind].path}.add_link` as OperationId, from, { ticketId: to, type });
+}
+
+interface LinkFormProps {
+  readonly without: readonly string[];
+  readonly onLink: (otherId: string, relation: Relation) => Promise<boolean>;
+}
+
+function LinkForm({ without, onLink }: LinkFormProps) {
+  const [otherId, setOtherId] = useState<string>();
+  const [at, setAt] = useState(0);
+  const relation = RELATIONS[at];
   return (
     <form
       className="small-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isKnown) onLink(wanted, type);
+        if (otherId === undefined || !relation) return;
+        void onLink(otherId, relation).then((isDone) => isDone && setOtherId(undefined));
       }}
     >
       <select
         className="field"
-        aria-label="How"
-        value={type}
-        onChange={({ target }) => setType(target.value as (typeof TYPES)[number])}
+        aria-label="Relation"
+        value={at}
+        onChange={({ target }) => setAt(Number(target.value))}
       >
-        {TYPES.map((one) => (
-          <option key={one} value={one}>
-            {toWords(one)}
+        {RELATIONS.map(({ label }, n) => (
+          <option key={label} value={n}>
+            {label}
           </option>
         ))}
       </select>
-      <input
-        className="field"
-        aria-label="Number"
-        placeholder="INC0000012"
-        value={number}
-        onChange={({ target }) => setNumber(target.value)}
-      />
-      <button className="btn main" disabled={!isKnown}>
+      <TicketCombobox label="Ticket" without={without} value={otherId} onChange={setOtherId} />
+      <button className="btn main" disabled={otherId === undefined}>
         Link
       </button>
     </form>

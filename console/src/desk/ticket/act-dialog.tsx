@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { TicketCombobox } from "../../data/options/ticket-combobox.tsx";
 import { TeamCombobox } from "../../data/options/person-combobox.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Keys } from "../../ui/key.tsx";
@@ -17,12 +18,13 @@ const SEVERITIES = ["low", "medium", "high", "critical"].map((value) => ({
 interface ActDialogProps {
   readonly act: ActSpec;
   readonly number: string;
+  readonly ticketId: string;
   readonly onSubmit: (values: Values) => void;
   readonly onClose: () => void;
 }
 
 /** The form of an act. Ctrl Enter does it from any field. */
-export function ActDialog({ act, number, onSubmit, onClose }: ActDialogProps) {
+export function ActDialog({ act, number, ticketId, onSubmit, onClose }: ActDialogProps) {
   const [values, setValues] = useState<Values>({});
   const [isTried, setTried] = useState(false);
   const fields = act.fields ?? [];
@@ -33,16 +35,18 @@ export function ActDialog({ act, number, onSubmit, onClose }: ActDialogProps) {
   };
   return (
     <Dialog
-      title={`${act.label.replace("…", "")} ${number}`}
+      title={
+        act.id === "merge" ? `Merge ${number} into…` : `${act.label.replace("…", "")} ${number}`
+      }
       onClose={onClose}
       onSubmit={submit}
       footer={
         <>
           <button type="button" className="btn" onClick={onClose}>
-            Leave it
+            Cancel
           </button>
           <button className="btn main">
-            {act.label.replace("…", "")} <Keys keys="mod+Enter" />
+            {act.id === "merge" ? "Merge" : act.label.replace("…", "")} <Keys keys="mod+Enter" />
           </button>
         </>
       }
@@ -60,7 +64,8 @@ export function ActDialog({ act, number, onSubmit, onClose }: ActDialogProps) {
             key={field.name}
             field={field}
             value={values[field.name]}
-            error={isTried && missing.includes(field) ? "Say a word about it." : undefined}
+            ticketId={ticketId}
+            error={isTried && missing.includes(field) ? "Required" : undefined}
             onChange={(value) => setValues((old) => ({ ...old, [field.name]: value }))}
           />
         ))}
@@ -71,12 +76,13 @@ export function ActDialog({ act, number, onSubmit, onClose }: ActDialogProps) {
 
 interface InputProps {
   readonly field: ActField;
+  readonly ticketId: string;
   readonly value: unknown;
   readonly error: string | undefined;
   readonly onChange: (value: unknown) => void;
 }
 
-function ActInput({ field, value, error, onChange }: InputProps) {
+function ActInput({ field, ticketId, value, error, onChange }: InputProps) {
   const text = typeof value === "string" ? value : "";
   if (field.type === "check") {
     return (
@@ -102,6 +108,19 @@ function ActInput({ field, value, error, onChange }: InputProps) {
               placeholder={field.placeholder}
               value={text}
               onChange={({ target }) => onChange(target.value || undefined)}
+            />
+          );
+        }
+        if (field.type === "ticket") {
+          return (
+            <TicketCombobox
+              id={attributes.id}
+              label={field.label}
+              kinds={["incident"]}
+              without={[ticketId]}
+              onlyOpen
+              value={text || undefined}
+              onChange={onChange}
             />
           );
         }

@@ -98,7 +98,7 @@ const INCIDENT: readonly ActSpec[] = [
   },
   {
     id: "merge",
-    label: "Merge into another…",
+    label: "Merge into…",
     keys: "m",
     op: "incidents.merge",
     from: OPEN,
@@ -106,13 +106,12 @@ const INCIDENT: readonly ActSpec[] = [
     fields: [
       {
         name: "intoId",
-        label: "The number of the ticket that stays",
-        type: "line",
-        placeholder: "INC0000012",
+        label: "Ticket that stays open",
+        type: "ticket",
       },
     ],
     undo: () => ({ op: "incidents.unmerge", body: {} }),
-    said: "is merged",
+    said: "was merged",
   },
   {
     id: "split",

@@ -1,5 +1,6 @@
 import { ArrowLeft, Ellipsis, Eye, EyeOff, GitFork, Maximize2, PanelRight } from "lucide-react";
 import { Link } from "@tanstack/react-router";
+import { useOp } from "../../data/api.ts";
 import { useMay, useMe } from "../../data/people.ts";
 import type { PresentPerson } from "../../data/live/presence.ts";
 import { Avatar } from "../../ui/avatar.tsx";
@@ -44,7 +45,11 @@ export function TicketHead(props: TicketHeadProps) {
       )}
       <Priority priority={ticket.priority} isMajor={ticket.isMajor} />
       <span className="mono muted ticket-number">{number}</span>
-      <State state={ticket.state} />
+      {ticket.mergedIntoId === null ? (
+        <State state={ticket.state} />
+      ) : (
+        <MergedInto id={ticket.mergedIntoId} />
+      )}
       <span className="ticket-clocks">
         <Clocks
           clocks={clocks.data?.data ?? []}
@@ -86,6 +91,19 @@ export function TicketHead(props: TicketHeadProps) {
         <PanelRight />
       </button>
     </header>
+  );
+}
+
+/** A merged ticket leads to the one that stays. */
+function MergedInto({ id }: { readonly id: string }) {
+  const may = useMay();
+  const found = useOp("tickets.get", { params: { id } }, { enabled: may("desk:read") });
+  const number = found.data?.data.number;
+  if (number === undefined) return <State state="merged" />;
+  return (
+    <Link to={ticketPath(number)} className="link">
+      Merged into {number}
+    </Link>
   );
 }
 

@@ -21,11 +21,13 @@ import {
   type Moment,
   type Ticket,
   toTicket,
+  UPDATE,
   useTicket,
   useTimeline,
 } from "../ticket-kind.ts";
 import { refreshTickets } from "../ticket-cache.ts";
 import { useCallerName } from "../use-caller.ts";
+import { EditDialog } from "../fields/edit-dialog.tsx";
 import { ActDialog } from "./act-dialog.tsx";
 import { ConflictNotice } from "./conflict-notice.tsx";
 import { useWatch } from "./use-watch.ts";
@@ -93,7 +95,12 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const composer = useRef<ComposerHandle>(null);
   const [isStripOpen, setStripOpen] = useState(false);
   const [isPaging, setPaging] = useState(false);
-  const allActs = [...acts.acts, pageAct(may("pages:write"), () => setPaging(true))];
+  const [isEditing, setEditing] = useState(false);
+  const allActs = [
+    ...acts.acts,
+    editAct(kind, may(KINDS[kind].write), () => setEditing(true)),
+    pageAct(may("pages:write"), () => setPaging(true)),
+  ];
   const isRead = moments !== undefined;
   const [isWriting, setWriting] = useState(false);
   const people = usePresence(id, { isEditing: isWriting });
@@ -103,7 +110,9 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const refusal = mayWrite ? undefined : `You may read this, not answer it (${KINDS[kind].write}).`;
   const Title = onClose ? "h2" : "h1";
   const toggleStrip = (): void => setStripOpen(!isStripOpen);
-  const ownActs = isSelecting ? allActs.filter(({ id: act }) => act !== "take") : allActs;
+  const ownActs = isSelecting
+    ? allActs.filter(({ id: act }) => act !== "take" && act !== "merge")
+    : allActs;
   useTicketKeys({ acts: ownActs, number, composer, refusal, toggleStrip });
   const watch = useWatch(ticket);
   useActions([
@@ -152,12 +161,14 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
           onClose={() => setStripOpen(false)}
         />
       </div>
+      {isEditing && <EditDialog ticket={ticket} onClose={() => setEditing(false)} />}
       {isPaging && <PageDialog number={number} onClose={() => setPaging(false)} />}
       {macro.plan && <ActPreview plan={macro.plan} onClose={macro.close} onDone={macro.finish} />}
       {acts.asked && (
         <ActDialog
           act={acts.asked.act}
           number={number}
+          ticketId={id}
           onSubmit={acts.submit}
           onClose={acts.close}
         />
@@ -171,6 +182,21 @@ function useSight({ kind, number }: Ticket): (at: string) => void {
   const navigate = useNavigate();
   const params = { kind: KINDS[kind].path, number };
   return (at) => void navigate({ to: "/desk/$kind/$number", params, search: { at } });
+}
+
+/** The dialog with all fields of the ticket. */
+function editAct(kind: Kind, mayWrite: boolean, run: () => void): OfferedAct {
+  const { write } = KINDS[kind];
+  return {
+    id: "edit",
+    label: "Edit…",
+    keys: "shift+d",
+    op: UPDATE[kind],
+    permission: write,
+    said: "",
+    disabled: mayWrite ? undefined : `You need the permission ${write} to edit it.`,
+    run,
+  };
 }
 
 /** Paging is an act of every kind, with a form of its own. */

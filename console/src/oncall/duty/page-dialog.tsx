@@ -19,23 +19,23 @@ const NAMED = "";
 /** Pages somebody about a ticket: those who are named, or by the steps of a policy. */
 export function PageDialog({ number: given, onClose }: PageDialogProps) {
   const policies = useOp("escalation_policies.list", { query: { limit: 200 } }).data?.data ?? [];
-  const [number, setNumber] = useState(given);
+  const [ticketId, setTicketId] = useState(given);
   const [policyId, setPolicyId] = useState(NAMED);
   const [targets, setTargets] = useState<readonly Target[]>([]);
   const [message, setMessage] = useState("");
   const [refused, setRefused] = useState<string>();
   const isNamed = policyId === NAMED;
-  const isReady = number !== undefined && (!isNamed || targets.length > 0);
+  const isReady = ticketId !== undefined && (!isNamed || targets.length > 0);
   const submit = async (): Promise<void> => {
-    if (number === undefined || !isReady) return;
+    if (ticketId === undefined || !isReady) return;
     const whom = isNamed ? { targets: [...targets] } : { policyId };
     const word = message.trim();
     try {
       await call("pages.create", {
-        body: { ...whom, ticketId: number, ...(word !== "" && { message: word }) },
+        body: { ...whom, ticketId, ...(word !== "" && { message: word }) },
       });
       invalidate(["pages."]);
-      notify(`People are paged about ${number}`);
+      notify(given === undefined ? "People are paged" : `People are paged about ${given}`);
       onClose();
     } catch (error) {
       setRefused(describeRefusal(error));
@@ -58,7 +58,9 @@ export function PageDialog({ number: given, onClose }: PageDialogProps) {
             {refused}
           </p>
         )}
-        {given === undefined && <TicketPicker label="About" value={number} onChange={setNumber} />}
+        {given === undefined && (
+          <TicketPicker label="About" value={ticketId} onChange={setTicketId} />
+        )}
         {policies.length > 0 && (
           <SelectField
             label="How"

@@ -3,7 +3,8 @@ import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
-import { TicketPicker } from "../../desk-settings/index.ts";
+import { TicketCombobox } from "../../data/options/ticket-combobox.tsx";
+import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { State } from "../../ui/state.tsx";
 import { count } from "../../ui/words.ts";
@@ -20,13 +21,21 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
   const { incidents } = problem;
   const change = async (send: () => Promise<unknown>, said: string, undo: () => Promise<unknown>) =>
     applyChange({ send: () => send().then(refresh), said, undo: () => undo().then(refresh) });
-  const link = (number: string): Promise<unknown> =>
+  const link = (incidentId: string): Promise<unknown> =>
     call("problems.link_incidents", {
       params: { id: problem.id },
-      body: { incidentIds: [number] },
+      body: { incidentIds: [incidentId] },
     });
   const unlink = (incidentId: string): Promise<unknown> =>
     call("problems.unlink_incident", { params: { id: problem.id, incidentId } });
+  const add = async (id: string): Promise<void> => {
+    const isLinked = await change(
+      () => link(id),
+      "Incident linked",
+      () => unlink(id),
+    );
+    if (isLinked) setLinking(false);
+  };
   return (
     <section aria-label="Incidents">
       <h2 className="row">
@@ -44,7 +53,7 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
       </h2>
       {incidents.length === 0 && (
         <p className="muted">
-          None is linked yet. Whoever reported one reads the workaround there.
+          No linked incidents. People who reported a linked incident can read the workaround in it.
         </p>
       )}
       <ul className="problem-incidents">
@@ -63,7 +72,7 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
                   void change(
                     () => unlink(id),
                     `${number} is no longer linked`,
-                    () => link(number),
+                    () => link(id),
                   )
                 }
               >
@@ -76,16 +85,8 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
       {isLinking && (
         <LinkDialog
           onClose={() => setLinking(false)}
-          onLink={(number) => {
-            setLinking(false);
-            const found = incidents.find((one) => one.number === number);
-            if (found) return;
-            void change(
-              () => link(number),
-              `${number} is linked`,
-              () => unlink(number),
-            );
-          }}
+          without={incidents.map(({ id }) => id)}
+          onLink={(id) => void add(id)}
         />
       )}
     </section>
@@ -96,23 +97,35 @@ const refresh = (): void => invalidate(["problems.", "incidents."]);
 
 interface LinkDialogProps {
   readonly onClose: () => void;
-  readonly onLink: (number: string) => void;
+  readonly without: readonly string[];
+  readonly onLink: (incidentId: string) => void;
 }
 
-function LinkDialog({ onClose, onLink }: LinkDialogProps) {
-  const [number, setNumber] = useState<string>();
+function LinkDialog({ onClose, without, onLink }: LinkDialogProps) {
+  const [incidentId, setIncidentId] = useState<string>();
   return (
     <Dialog
       title="Link an incident"
       onClose={onClose}
-      onSubmit={() => number !== undefined && onLink(number)}
+      onSubmit={() => incidentId !== undefined && onLink(incidentId)}
       footer={
-        <button className="btn main" disabled={number === undefined}>
+        <button className="btn main" disabled={incidentId === undefined}>
           Link
         </button>
       }
     >
-      <TicketPicker label="Incident" kinds={["incident"]} value={number} onChange={setNumber} />
+      <Field label="Incident">
+        {({ id }) => (
+          <TicketCombobox
+            id={id}
+            label="Incident"
+            kinds={["incident"]}
+            without={without}
+            value={incidentId}
+            onChange={setIncidentId}
+          />
+        )}
+      </Field>
     </Dialog>
   );
 }

@@ -17,6 +17,8 @@ export interface ComboboxProps {
   readonly chosen?: string | undefined;
   readonly onChange: (value: string | undefined) => void;
   readonly placeholder?: string | undefined;
+  /** Gets a text that was typed and left without a choice; otherwise such a text is dropped. */
+  readonly onUnknown?: (typed: string) => void;
   /** Any text may be written; options are help. */
   readonly isFree?: boolean;
   readonly isDisabled?: boolean;
@@ -57,7 +59,11 @@ export function Combobox(props: ComboboxProps) {
         disabled={props.isDisabled}
         value={combo.shown}
         onChange={({ target }) => combo.type(target.value)}
-        onClick={combo.open}
+        onClick={({ currentTarget }) => {
+          // What is typed takes the place of the name that is shown, and does not follow it.
+          if (!isOpen) currentTarget.select();
+          combo.open();
+        }}
         onKeyDown={combo.onKeyDown}
         onBlur={combo.leave}
       />
@@ -128,10 +134,17 @@ function useCombo(props: ComboboxProps) {
   useEffect(() => {
     if (isAwaited && isAnswered) pick(found[0]);
   });
+  /** The option of exactly this name is meant; of another text the field is told. */
+  const leaveUnknown = (text: string): void => {
+    const same = found.find(({ label }) => label.toLowerCase() === text.toLowerCase());
+    if (same) onChange(same.value);
+    else if (text !== "") props.onUnknown?.(text);
+  };
   /** Leaving keeps a free text; of a closed list only what it has. */
   const leave = (): void => {
     if (typed === "") onChange(undefined);
     else if (typed !== undefined && isFree) onChange(typed);
+    else if (typed !== undefined && props.onUnknown) leaveUnknown(typed.trim());
     close();
   };
   const move = (by: number): void => {

@@ -50,7 +50,10 @@ export function Popover(props: PopoverProps) {
         className="popover"
         role="group"
         aria-label={props.label}
-        onToggle={(event) => event.newState === "open" && open()}
+        // A list that opens inside of it has events of its own.
+        onToggle={(event) => {
+          if (event.target === event.currentTarget && event.newState === "open") open();
+        }}
       >
         {props.children(() => box.current?.hidePopover())}
       </div>

@@ -1,0 +1,55 @@
+/** A field that names a ticket: found by number, words and the name of its caller. Its value is the id. */
+import { type Schemas, useOp } from "../api.ts";
+import { useMay } from "../people.ts";
+import { Combobox, type ComboboxProps } from "../../ui/overlay/combobox.tsx";
+import { toWords } from "../../ui/words.ts";
+import { useOptionSearch } from "./option-search.ts";
+
+type Found = Pick<Schemas["TicketItem"], "id" | "number" | "title" | "state" | "caller">;
+
+interface TicketComboboxProps extends Omit<
+  ComboboxProps,
+  "options" | "search" | "chosen" | "isLoading" | "label"
+> {
+  readonly label?: string;
+  /** Kinds that are offered; all of them where there are none. */
+  readonly kinds?: readonly string[];
+  /** Ids of tickets that are not offered. */
+  readonly without?: readonly string[];
+  readonly onlyOpen?: boolean;
+}
+
+const nameTicket = ({ number, title }: Pick<Found, "number" | "title">): string =>
+  `${number} ${title}`;
+
+const toOption = (ticket: Found) => ({
+  value: ticket.id,
+  label: nameTicket(ticket),
+  about: [ticket.caller?.name, toWords(ticket.state)].filter(Boolean).join(" · "),
+});
+
+export function TicketCombobox(props: TicketComboboxProps) {
+  const { label = "Ticket", kinds = [], without = [], onlyOpen = false, ...field } = props;
+  const may = useMay()("desk:read");
+  const found = useOptionSearch("tickets.list", toOption, {
+    query: {
+      expand: "caller",
+      ...(onlyOpen && { open: true }),
+      ...(kinds.length > 0 && { kinds: kinds.join(",") }),
+    },
+    isAllowed: may,
+  });
+  const isChosen = may && field.value !== undefined;
+  const chosen = useOp("tickets.get", { params: { id: field.value ?? "" } }, { enabled: isChosen })
+    .data?.data;
+  return (
+    <Combobox
+      {...field}
+      label={label}
+      options={found.options.filter(({ value }) => !without.includes(value))}
+      search={found.search}
+      chosen={isChosen && chosen && chosen.id === field.value ? nameTicket(chosen) : undefined}
+      placeholder={field.placeholder ?? "Number, words or caller"}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+/** A caller who is not known yet: the contact that is created with their ticket. */
+export interface NewContact {
+  readonly name: string;
+  readonly address: string;
+  readonly phone: string;
+}
+
+/** Reads what somebody typed for a caller: an address, a telephone number or a name. */
+export function toNewContact(typed: string): NewContact {
+  const text = typed.trim();
+  const named = /^(.*?)\s*<([^<>\s]+@[^<>\s]+)>$/.exec(text);
+  if (named) return { name: named[1] ?? "", address: named[2] ?? "", phone: "" };
+  if (/^\S+@\S+$/.test(text)) return { name: "", address: text, phone: "" };
+  if (/^\+?[\d\s()/.-]{4,}$/.test(text)) return { name: "", address: "", phone: text };
+  return { name: text, address: "", phone: "" };
+}
+
+/** Says what a new contact lacks. */
+export function findContactGap({ name, address, phone }: NewContact): string | undefined {
+  if (name.trim() === "") return "Enter a name.";
+  if (address.trim() === "" && phone.trim() === "")
+    return "Enter an e-mail address or a phone number.";
+  return undefined;
+}
+
+/** The body of the request that creates it. */
+export function toContactBody({ name, address, phone }: NewContact) {
+  return {
+    name: name.trim(),
+    ...(address.trim() !== "" && { address: address.trim() }),
+    ...(phone.trim() !== "" && { phone: phone.trim() }),
+  };
+}
