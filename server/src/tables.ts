@@ -762,7 +762,7 @@ export interface Tables {
     id: string;
     workspace_id: Generated<string>;
     name: string;
-    address: string;
+    address: string | null;
     phone: string | null;
     organisation_id: string | null;
     language: string | null;
@@ -1047,6 +1047,7 @@ export interface Tables {
     tags: Generated<string[]>;
     fields: Generated<Json>;
     hold_until: Time | null;
+    merged_into_id: string | null;
   };
   installation: {
     the_only_one: Generated<boolean>;

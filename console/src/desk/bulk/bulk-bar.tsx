@@ -1,4 +1,4 @@
-import { Hand, Merge, Tag, UsersRound, WandSparkles, X } from "lucide-react";
+import { Hand, Tag, UsersRound, WandSparkles, X } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { useTeams } from "../../data/names/names.ts";
@@ -11,7 +11,7 @@ import type { HeldRow } from "../queue/hold.ts";
 import type { QueueTicket } from "../queue/queue-ticket.ts";
 import { refreshTickets } from "../ticket-cache.ts";
 import { ActPreview, type PlannedAct } from "./act-preview.tsx";
-import { MergeDialog } from "./merge-dialog.tsx";
+import { MergeButton } from "./merge-dialog.tsx";
 import { planActs, planMacro, useMacros } from "./use-macros.ts";
 
 const KEYS_MAX = 9;
@@ -32,24 +32,12 @@ export function BulkBar({ rows, selection, onClear }: BulkBarProps) {
   const teams = useTeams();
   const tags = useOp("tickets.list_tags", { query: { limit: 20 } }, { enabled: may("desk:read") });
   const refusal = may("macros:run") ? undefined : "You may not change many tickets (macros:run).";
-  const [isMerging, setMerging] = useState(false);
-  const mergeRefusal = may("incidents:write")
-    ? chosen.every(({ kind }) => kind === "incident")
-      ? undefined
-      : "Only incidents can be merged."
-    : "You need the permission incidents:write to merge tickets.";
   const take = (): void => setPlan(planActs("Take", [{ act: "take" }], ids));
   useActions(
     ids.length === 0
       ? []
       : [
           { keys: "t", label: "Take the selected tickets", run: take, disabled: refusal },
-          {
-            keys: "m",
-            label: "Merge the selected tickets",
-            run: () => setMerging(true),
-            disabled: mergeRefusal,
-          },
           ...macros.slice(0, KEYS_MAX).map((macro, n) => ({
             keys: `${n + 1}`,
             label: `${macro.name} (selected tickets)`,
@@ -66,15 +54,7 @@ export function BulkBar({ rows, selection, onClear }: BulkBarProps) {
       <button className="btn" disabled={disabled} title={refusal} onClick={take}>
         <Hand /> Take
       </button>
-      <button
-        className="btn icon"
-        aria-label="Merge"
-        title={mergeRefusal ?? "Merge (m)"}
-        disabled={mergeRefusal !== undefined}
-        onClick={() => setMerging(true)}
-      >
-        <Merge />
-      </button>
+      <MergeButton tickets={chosen} onDone={onClear} />
       <Menu
         label="Assign to a team"
         className="btn icon"
@@ -112,17 +92,6 @@ export function BulkBar({ rows, selection, onClear }: BulkBarProps) {
       <button className="btn bare icon" aria-label="Clear the selection" onClick={onClear}>
         <X />
       </button>
-      {isMerging && (
-        <MergeDialog
-          tickets={chosen}
-          onClose={() => setMerging(false)}
-          onDone={() => {
-            setMerging(false);
-            onClear();
-            refreshTickets("incident");
-          }}
-        />
-      )}
       {plan && (
         <ActPreview
           plan={plan}

@@ -1,12 +1,16 @@
+import { Merge } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { TicketCombobox } from "../../data/options/ticket-combobox.tsx";
+import { useMay } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import type { QueueTicket } from "../queue/queue-ticket.ts";
+import { refreshTickets } from "../ticket-cache.ts";
 
 interface MergeDialogProps {
   /** The selected incidents. */
@@ -15,8 +19,50 @@ interface MergeDialogProps {
   readonly onClose: () => void;
 }
 
+interface MergeButtonProps {
+  readonly tickets: readonly QueueTicket[];
+  readonly onDone: () => void;
+}
+
+/** Offers to merge the selected tickets, also by `m`. */
+export function MergeButton({ tickets, onDone }: MergeButtonProps) {
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  const refusal = ((): string | undefined => {
+    if (!may("incidents:write")) return "You need the permission incidents:write to merge tickets.";
+    const isPossible = tickets.every(({ kind }) => kind === "incident");
+    return isPossible ? undefined : "Only incidents can be merged.";
+  })();
+  const open = (): void => setOpen(true);
+  useActions([{ keys: "m", label: "Merge the selected tickets", run: open, disabled: refusal }]);
+  return (
+    <>
+      <button
+        className="btn icon"
+        aria-label="Merge"
+        title={refusal ?? "Merge (m)"}
+        disabled={refusal !== undefined}
+        onClick={open}
+      >
+        <Merge />
+      </button>
+      {isOpen && (
+        <MergeDialog
+          tickets={tickets}
+          onClose={() => setOpen(false)}
+          onDone={() => {
+            setOpen(false);
+            onDone();
+            refreshTickets("incident");
+          }}
+        />
+      )}
+    </>
+  );
+}
+
 /** Merges the selected incidents into one of them, or into another one that is searched for. */
-export function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
+function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
   const [targetId, setTargetId] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const [refusals, setRefusals] = useState<readonly string[]>([]);
