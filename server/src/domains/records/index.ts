@@ -34,7 +34,9 @@ import { tableViews, TableViewsOwn } from "./views/view.ts";
 import { findSimilar } from "./vectors/find-similar.ts";
 import { copyVectorsJob, findUncopied } from "./vectors/vector-copies.ts";
 import { embedRecords, markVectors, vectorFollower, vectorReader } from "./vectors/vector-job.ts";
+import { applyRecordChanges } from "./write/apply-changes.ts";
 import { editRecords } from "./write/edit-records.ts";
+import { listRecordIds } from "./read/list-ids.ts";
 import { writeOperations } from "./write/operations.ts";
 
 export const records = domain({
@@ -45,6 +47,7 @@ export const records = domain({
   events: [...recordEvents, ...commentEvents, ...Object.values(tableViews.events)],
   operations: [
     listRecords,
+    listRecordIds,
     getRecord,
     listHistory,
     cellHistory,
@@ -55,6 +58,7 @@ export const records = domain({
     findSimilar,
     ...writeOperations,
     editRecords,
+    applyRecordChanges,
     exportRecords,
     importRecords,
     ...viewOperations,

@@ -117,7 +117,7 @@ export async function readPosition(
 }
 
 /** The clause of a statement; it names parameters that nothing else in the text does. */
-function whereSql(
+export function whereSql(
   { where, parameters }: Pick<ParsedRecordQuery, "where" | "parameters">,
   text = "",
 ): string {

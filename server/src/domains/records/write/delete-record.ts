@@ -38,7 +38,15 @@ export async function deleteMatching(
   table: OpenTable,
   filter: string,
 ): Promise<number> {
-  const ids = await lockMatching(ctx, table, filter, "for update");
+  return deleteLocked(ctx, table, await lockMatching(ctx, table, filter, "for update"));
+}
+
+/** Deletes records that the transaction has locked, all or none; returns their number. */
+export async function deleteLocked(
+  ctx: DeleteContext,
+  table: OpenTable,
+  ids: readonly string[],
+): Promise<number> {
   const records = await readRecords(ctx, table, ids);
   if (records.length === 0) return 0;
   const grants = await table.grantsOn("delete", records);

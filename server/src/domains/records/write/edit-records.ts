@@ -5,7 +5,7 @@
 import Type, { type Static } from "typebox";
 import { COLUMNS_MAX, openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { Failure, failure, type FieldError } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { type DynamicItem, dynamicItem, withRevision } from "#kernel/operation/response.ts";
@@ -13,21 +13,21 @@ import { object } from "#kernel/schema/schema.ts";
 import { RecordUpdated } from "../events.ts";
 import { RecordsWrite } from "../permissions.ts";
 import { RecordForbidden, toVisibleRecords } from "../record-access.ts";
-import { RecordId, type RecordInput, RecordNotUnique, RecordSchema } from "../record.ts";
+import { RecordId, type RecordInput, RecordNotUnique, RecordSchema, type StoredRecord } from "../record.ts";
 import { readRecords } from "./dependents.ts";
-import { lockWhere, RecordBudget, ROW } from "./lock-records.ts";
+import { lockVisible, RecordBudget } from "./lock-records.ts";
 import { updateEach } from "./update-many.ts";
 
 const EDITS_MAX = 1_000;
 const BYTES_MAX = 16 * 1024 * 1024;
 
-const RecordsChanged = failure(
+export const RecordsChanged = failure(
   "records_changed",
   409,
   "Some of these records have been changed or deleted by somebody else.",
 );
 
-const Edit = object({
+export const Edit = object({
   id: RecordId,
   revision: Type.Optional(Type.Integer({ description: "The one that the edit was made on" })),
   set: Type.Unsafe<RecordInput>({
@@ -37,7 +37,7 @@ const Edit = object({
     description: "The fields that are to be different",
   }),
 });
-type Edit = Static<typeof Edit>;
+export type Edit = Static<typeof Edit>;
 
 export const editRecords = command({
   id: "records.edit",
@@ -74,51 +74,65 @@ async function applyEdits(
   table: OpenTable,
   edits: readonly Edit[],
 ): Promise<DynamicItem> {
-  const revisions = await lockRevisions(ctx, table, edits);
-  const stored = await readRecords(ctx, table, [...revisions.keys()]);
-  const before = new Map(stored.map((record) => [record.id, record]));
-  const updates = edits.flatMap(({ id, set }, n) => {
-    const record = before.get(id);
-    return record ? [{ before: record, input: set, path: `/edits/${n}/set` }] : [];
-  });
-  const results = await updateEach(ctx, table, updates);
+  const results = await writeEdits(ctx, table, { edits, path: "/edits" }, new RecordBudget());
   const visible = await toVisibleRecords(
     table,
     results.map(({ record }) => record),
   );
-  const data = visible.map((record, n) => ({
-    ...record,
-    revision: (revisions.get(record.id) ?? 0) + (results[n]?.isChanged ? 1 : 0),
+  return { data: visible.map((record, n) => ({ ...record, revision: results[n]?.revision ?? 0 })) };
+}
+
+interface EditList {
+  readonly edits: readonly Edit[];
+  /** Of the list in the request. */
+  readonly path: string;
+}
+
+/** Writes edits, all or none; returns the records in the order of the edits. */
+export async function writeEdits(
+  ctx: WriteContext<typeof RecordUpdated>,
+  table: OpenTable,
+  list: EditList,
+  budget: RecordBudget,
+): Promise<readonly StoredRecord[]> {
+  const revisions = await lockRevisions(ctx, table, list, budget);
+  const stored = await readRecords(ctx, table, [...revisions.keys()]);
+  const before = new Map(stored.map((record) => [record.id, record]));
+  const updates = list.edits.flatMap(({ id, set }, n) => {
+    const record = before.get(id);
+    return record ? [{ before: record, input: set, path: `${list.path}/${n}/set` }] : [];
+  });
+  const results = await updateEach(ctx, table, updates);
+  return results.map(({ record, isChanged }) => ({
+    record,
+    revision: (revisions.get(record.id) ?? 0) + (isChanged ? 1 : 0),
   }));
-  return { data };
 }
 
 /** Locks the records of the edits that the caller sees; throws where one is not as its edit says. */
 async function lockRevisions(
   ctx: WriteContext<never>,
   table: OpenTable,
-  edits: readonly Edit[],
+  { edits, path }: EditList,
+  budget: RecordBudget,
 ): Promise<ReadonlyMap<string, number>> {
-  const parameters = new SqlParameters();
-  const rules = table.compileRules(parameters, ROW);
-  const ids = parameters.add(
-    edits.map(({ id }) => id),
-    "text[]",
-  );
-  const where = `id = any(${ids}) and (${rules.where ?? "true"})`;
-  const { values } = parameters;
-  const lock = { strength: "for no key update", budget: new RecordBudget() } as const;
-  const locked = await lockWhere(ctx, table, { where, values }, lock);
+  const ids = edits.map(({ id }) => id);
+  const locked = await lockVisible(ctx, table, ids, { strength: "for no key update", budget });
   const text = `select id, revision from ${table.schema.view} where id = any($1::text[])`;
   const rows = await table.retryOnSchemaChange(() => queryRows(ctx.tx, text, [locked]));
   const revisions = new Map(rows.map(({ id, revision }) => [String(id), Number(revision)]));
-  const errors = findStaleEdits(edits, revisions);
-  if (errors.length > 0) throw new Failure(RecordsChanged, { errors });
+  const errors = findStaleEdits({ edits, path }, revisions);
+  if (errors.length > 0) {
+    throw new Failure(RecordsChanged, { errors: errors.slice(0, STALE_EDITS_MAX) });
+  }
   return revisions;
 }
 
+/** Edits that one answer names. */
+const STALE_EDITS_MAX = 1_000;
+
 function findStaleEdits(
-  edits: readonly Edit[],
+  { edits, path }: EditList,
   revisions: ReadonlyMap<string, number>,
 ): FieldError[] {
   const seen = new Set<string>();
@@ -126,9 +140,9 @@ function findStaleEdits(
     const current = revisions.get(id);
     const isTwice = seen.has(id);
     seen.add(id);
-    if (isTwice) return [{ path: `/edits/${n}/id`, message: "is edited twice" }];
-    if (current === undefined) return [{ path: `/edits/${n}/id`, message: "is not there" }];
+    if (isTwice) return [{ path: `${path}/${n}/id`, message: "is edited twice" }];
+    if (current === undefined) return [{ path: `${path}/${n}/id`, message: "is not there" }];
     if (revision === undefined || revision === current) return [];
-    return [{ path: `/edits/${n}/revision`, message: `is ${current} by now` }];
+    return [{ path: `${path}/${n}/revision`, message: `is ${current} by now` }];
   });
 }

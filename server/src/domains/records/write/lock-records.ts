@@ -58,6 +58,19 @@ export async function lockWhere(
   return rows.map(({ id }) => id as string);
 }
 
+/** Locks those of these records that exist and that the caller sees. */
+export async function lockVisible(
+  ctx: WriteContext<never>,
+  table: OpenTable,
+  ids: readonly string[],
+  lock: { readonly strength: LockStrength; readonly budget: RecordBudget },
+): Promise<string[]> {
+  const parameters = new SqlParameters();
+  const rules = table.compileRules(parameters, ROW);
+  const where = `id = any(${parameters.add(ids, "text[]")}) and (${rules.where ?? "true"})`;
+  return lockWhere(ctx, table, { where, values: parameters.values }, lock);
+}
+
 /** Locks the records that a filter holds for, among those that the caller sees and as they see them. */
 export async function lockMatching(
   ctx: WriteContext<never>,

@@ -1,7 +1,7 @@
 import { mapInTurns, TurnTimer } from "#kernel/work/turn-timer.ts";
 import { sliceWrites } from "./batch-parameters.ts";
 import Type from "typebox";
-import { COLUMNS_MAX, openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
+import { openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
 import { type Condition, ConditionSchema } from "#kernel/condition/condition.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
@@ -35,6 +35,7 @@ import { deleteMatching, deleteRecord } from "./delete-record.ts";
 import { readRecords, TooManyDependants } from "./dependents.ts";
 import { insertRecords } from "./insert-records.ts";
 import { lockMatching, TooManyRecords } from "./lock-records.ts";
+import { recordFields } from "./record-fields.ts";
 import {
   applyChanges,
   CHANGED,
@@ -50,15 +51,7 @@ const BULK_BYTES_MAX = 16 * 1024 * 1024;
 
 const InTable = object({ slug: Slug });
 const ById = object({ slug: Slug, recordId: RecordId });
-/** Not `Type.Record`, which matches the name of every field with a pattern that any text fits. */
-const fields = (options: { minProperties?: number } = {}) =>
-  Type.Unsafe<RecordInput>({
-    type: "object",
-    ...options,
-    maxProperties: COLUMNS_MAX,
-    description: "The table's fields by their names",
-  });
-const RecordList = Type.Array(fields(), { minItems: 1, maxItems: BULK_RECORDS_MAX });
+const RecordList = Type.Array(recordFields(), { minItems: 1, maxItems: BULK_RECORDS_MAX });
 
 const inOrders = { params: { slug: "orders" } };
 const anOrder = { params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" } };
@@ -80,7 +73,7 @@ export const createRecord = command({
     `has in a unique field: 409 \`record_not_unique\`. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
-  body: fields(),
+  body: recordFields(),
   response: dynamicItem<CreatedRecord>(RecordSchema, {
     status: 201,
     location: ({ location }) => location,
@@ -108,7 +101,7 @@ export const changeRecord = command({
     `that already, nothing happens. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: ById,
-  body: fields({ minProperties: 1 }),
+  body: recordFields({ minProperties: 1 }),
   response: dynamicItem(RecordSchema),
   emits: [RecordUpdated],
   allowNoop: true,
@@ -178,7 +171,7 @@ export const changeRecords = command({
     `that you see are found. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
-  body: object({ filter: ConditionSchema, set: fields({ minProperties: 1 }) }),
+  body: object({ filter: ConditionSchema, set: recordFields({ minProperties: 1 }) }),
   bodyBytesMax: BULK_BYTES_MAX,
   response: item(Type.Object({ updated: Type.Integer() })),
   emits: [RecordUpdated],

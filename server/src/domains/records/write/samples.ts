@@ -67,6 +67,16 @@ export const samples: readonly Sample[] = [
     },
   },
   {
+    operation: "records.apply",
+    arrange: async (owner) => {
+      const { slug, recordId } = await made(owner);
+      const { body } = await owner(`POST /api/v1/tables/${slug}/records`, { title: "Two" });
+      const edit = [{ id: recordId, revision: 1, set: { amount: 4 } }];
+      const changes = { edit, create: [{ title: "Three" }], delete: [body.data.id] };
+      return { params: { slug }, body: changes };
+    },
+  },
+  {
     operation: "records.bulk_delete",
     arrange: async (owner) => {
       const { slug } = await made(owner);
