@@ -56,7 +56,7 @@ test("steps follow a record that was made again under another id", () => {
     label: "Edit",
     sets: [{ id: "rec_1", field: "title", before: "a", after: "b" }],
   };
-  expect(renameIn(invert(change), "rec_1", "rec_9").sets[0]).toMatchObject({
+  expect(renameIn(invert(change), new Map([["rec_1", "rec_9"]])).sets[0]).toMatchObject({
     id: "rec_9",
     after: "a",
   });

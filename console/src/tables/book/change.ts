@@ -16,8 +16,10 @@ export interface PlacedRow {
 
 /** One step of undo. */
 export interface Change {
-  /** What was done, in words: `Paste 40 cells`. */
+  /** What was done, in words: `40 cells pasted`. */
   readonly label: string;
+  /** Names it in the history. */
+  readonly key?: number;
   readonly sets: readonly CellSet[];
   readonly created: readonly PlacedRow[];
   readonly deleted: readonly PlacedRow[];
@@ -28,9 +30,9 @@ export const NO_CHANGE: Omit<Change, "label"> = { sets: [], created: [], deleted
 export const isEmpty = ({ sets, created, deleted }: Change): boolean =>
   sets.length + created.length + deleted.length === 0;
 
-export function invert({ label, sets, created, deleted }: Change): Change {
+export function invert({ sets, created, deleted, ...rest }: Change): Change {
   return {
-    label,
+    ...rest,
     sets: sets.map(({ id, field, before, after }) => ({ id, field, before: after, after: before })),
     created: deleted,
     deleted: created,
@@ -43,6 +45,18 @@ export function applyChange(book: RowBook, { sets, created, deleted }: Change): 
   for (const { row } of deleted) book.remove(row.id);
   for (const { place, row } of created.toSorted((a, b) => a.place - b.place)) {
     book.insert(Math.min(place, book.count), row);
+  }
+}
+
+/** Takes a change back that the server refused; cells that were changed again since keep their values. */
+export function revertChange(book: RowBook, { sets, created, deleted }: Change): void {
+  for (const { id, field, before, after } of sets) {
+    const row = book.rows.get(id);
+    if (row && isSame(row.values[field], after)) book.setValues(id, { [field]: before });
+  }
+  for (const { row } of created) book.remove(row.id);
+  for (const { place, row } of deleted.toSorted((a, b) => a.place - b.place)) {
+    if (!book.rows.has(row.id)) book.insert(Math.min(place, book.count), row);
   }
 }
 
@@ -64,13 +78,20 @@ export function groupSets(
   return byId;
 }
 
-/** A record that was made again has another id: what is still to be undone or redone follows it. */
-export function renameIn(change: Change, from: string, to: string): Change {
+/** Records that were made, or made again, have other ids: what is still to be undone or redone follows them. */
+export function renameIn(change: Change, names: ReadonlyMap<string, string>): Change {
+  const idOf = (id: string): string => {
+    const next = names.get(id);
+    return next === undefined || next === id ? id : idOf(next);
+  };
+  const isNamed = (id: string): boolean => names.has(id);
   const rename = (placed: PlacedRow): PlacedRow =>
-    placed.row.id === from ? { ...placed, row: { ...placed.row, id: to } } : placed;
+    isNamed(placed.row.id)
+      ? { ...placed, row: { ...placed.row, id: idOf(placed.row.id) } }
+      : placed;
   return {
     ...change,
-    sets: change.sets.map((set) => (set.id === from ? { ...set, id: to } : set)),
+    sets: change.sets.map((set) => (isNamed(set.id) ? { ...set, id: idOf(set.id) } : set)),
     created: change.created.map(rename),
     deleted: change.deleted.map(rename),
   };
@@ -88,6 +109,12 @@ export const NO_HISTORY: History = { past: [], future: [] };
 
 export function record({ past }: History, change: Change): History {
   return { past: [...past, change].slice(-STEPS_MAX), future: [] };
+}
+
+/** Forgets a change that the server refused: there is nothing to undo. */
+export function dropChange({ past, future }: History, key: number | undefined): History {
+  const others = (list: readonly Change[]) => list.filter((one) => one.key !== key);
+  return { past: others(past), future };
 }
 
 export function stepBack({ past, future }: History): readonly [Change, History] | undefined {

@@ -10,6 +10,11 @@ const IDS_MAX = 200;
 /** Ids that were asked for already, with or without an answer. */
 const asked = new WeakMap<RowBook, Set<string>>();
 
+/** Records may have other names now: they are read again. */
+export function forgetNames(book: RowBook, ids: readonly string[]): void {
+  for (const id of ids) asked.get(book)?.delete(id);
+}
+
 /** Reads the names of the linked records of the rows that were read, some hundred at a time. */
 export function useLinkNames(book: RowBook, columns: readonly GridColumn[]): void {
   const { version } = book;
@@ -39,7 +44,7 @@ async function readNames(book: RowBook, field: string, target: string): Promise<
     const { data } = await call("records.list", { params: { slug: target }, query });
     for (const record of data) {
       const name = nameIn(record);
-      if (name !== undefined) book.names.set(record.id, name);
+      if (name !== undefined) book.setName(record.id, name);
     }
     book.touch();
   } catch {
@@ -49,7 +54,7 @@ async function readNames(book: RowBook, field: string, target: string): Promise<
 
 /** A new function when something has a new name: rows are drawn again then. */
 export function useCellNames(book: RowBook, names: (id: string) => string | undefined) {
-  const known = book.names.size;
+  const known = book.namesVersion;
   return useMemo(() => {
     const own = known === 0 ? undefined : book.names;
     return (id: string): string | undefined => own?.get(id) ?? names(id);

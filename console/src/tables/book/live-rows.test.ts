@@ -3,7 +3,7 @@ import { LiveRows } from "./live-rows.ts";
 import { RowBook, type RowPage } from "./row-book.ts";
 
 type StoredRecord = Readonly<Record<string, unknown>>;
-const OTHERS = { isMine: false, isPlain: true };
+const OTHERS = { isMine: false, isPlain: true, isDerived: false };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -103,7 +103,7 @@ test("more records than are read by their ids are read as the page that is in si
   await server.answer();
   for (let n = 1; n <= 300; n += 1) server.write(`rec_${n}`, "from Bo");
   await vi.runAllTimersAsync();
-  server.book.need(0, 1);
+  server.book.need(0, 300);
   await server.answer();
   expect(new Set(titles(server.book))).toEqual(new Set(["from Bo"]));
 });

@@ -11,7 +11,7 @@ const BURST_MS = 120;
 const FLASH_MS = 2_600;
 const DRAW_MS = 30;
 /** Of more than these, what is in sight is read as a page. */
-const IDS_MAX = 200;
+const IDS_MAX = 400;
 const HELD_MAX = 1_000;
 
 type StoredRecord = Readonly<Record<string, unknown>>;
@@ -27,6 +27,8 @@ interface Told {
   readonly isMine: boolean;
   /** The list is in the order in which records are made, and has all of them. */
   readonly isPlain: boolean;
+  /** The server computes some of a record's values, or names what it refers to. */
+  readonly isDerived: boolean;
 }
 
 type RecordEvent = Pick<LogEvent, "type" | "resource" | "actor" | "data">;
@@ -41,7 +43,7 @@ export class LiveRows {
   #isOverfull = false;
   #reread: ReturnType<typeof setTimeout> | undefined;
   #willDraw = false;
-  #leave: (() => void) | undefined;
+  #leave: (() => void)[] = [];
 
   constructor(book: RowBook, readRows: ReadRows) {
     this.#book = book;
@@ -49,14 +51,28 @@ export class LiveRows {
   }
 
   open(): void {
-    this.#leave = this.#book.onPage(() => this.#followHeld());
+    this.#leave = [
+      this.#book.onPage(() => this.#followHeld()),
+      this.#book.onWritten((ids) => this.reread(ids)),
+    ];
     if (this.#stale.size > 0) this.#rereadSoon();
   }
 
   close(): void {
     clearTimeout(this.#reread);
     this.#reread = undefined;
-    this.#leave?.();
+    for (const leave of this.#leave) leave();
+  }
+
+  /** Reads records again: values that the server derives have changed, or may have. */
+  reread(ids: Iterable<string>): void {
+    for (const id of ids) this.#stale.add(id);
+    if (this.#stale.size > 0) this.#rereadSoon();
+  }
+
+  /** Reads all records again, as they come into sight: what they refer to has changed. */
+  rereadAll(): void {
+    this.reread(this.#book.rows.keys());
   }
 
   follow(event: RecordEvent, told: Told): void {
@@ -82,15 +98,15 @@ export class LiveRows {
     this.#book.forget();
   }
 
-  #apply(event: RecordEvent, { isMine, isPlain }: Told): void {
+  #apply(event: RecordEvent, { isMine, isPlain, isDerived }: Told): void {
     const { id } = event.resource;
     const book = this.#book;
     const row = book.rows.get(id);
     if (event.type === "record.updated" && row) {
       const { changes = [], after } = event.data as RecordData;
       const changed = changes.filter((field) => !isSame(row.values[field], after?.[field]));
-      // What we wrote ourselves is there already.
-      if (changed.length === 0 && isMine) return;
+      // What we wrote ourselves is there already, but for what the server derives of it.
+      if (changed.length === 0 && isMine && !isDerived) return;
       if (changed.length > 0) this.#flash(id, { fields: changed, by: event.actor.name });
       this.#stale.add(id);
       this.#rereadSoon();
@@ -100,7 +116,8 @@ export class LiveRows {
     } else if (event.type === "record.created" && !row && !isMine) {
       if (isPlain && !book.order.includes(undefined, Math.max(0, book.count - 1))) {
         const { tableSlug: _, tableId: __, tableRevision: ___, ...record } = event.data;
-        book.put(book.count, [{ ...record, revision: 1 }]);
+        book.insert(book.count, book.keep({ ...record, revision: 1 }));
+        if (isDerived) this.reread([id]);
         this.#flash(id, { fields: Object.keys(record), by: event.actor.name });
       } else book.unseen += 1;
       this.#drawSoon();
@@ -113,9 +130,10 @@ export class LiveRows {
 
   async #readStale(): Promise<void> {
     this.#reread = undefined;
-    const ids = [...this.#stale];
-    this.#stale.clear();
     const book = this.#book;
+    const ids = book.takeInSight(this.#stale);
+    this.#stale.clear();
+    if (ids.length === 0) return undefined;
     if (ids.length > IDS_MAX) return book.forget();
     try {
       for (const record of await this.#readRows(ids)) book.keep(record);

@@ -39,15 +39,26 @@ export interface Flash {
 
 export const PAGE_ROWS = 100;
 
+interface Unsaved {
+  readonly value: unknown;
+  /** How many changes under way set this cell. */
+  readonly count: number;
+}
+
+/** True for the id of a record that the server does not know yet. */
+export const isDraft = (id: string): boolean => id.startsWith("new-");
+
 export class RowBook {
   /** Ids in their order; a gap is not read yet. */
   readonly order: (string | undefined)[] = [];
   readonly rows = new Map<string, Row>();
   readonly names = new Map<string, string>();
+  /** Counts changes of names: rows that show one are drawn again. */
+  namesVersion = 0;
   readonly faults = new Map<string, Fault>();
   readonly flashes = new Map<string, Flash>();
-  /** The correlations by which records were deleted here: what is undone comes back by it, with its id. */
-  readonly deletions = new Map<string, string>();
+  /** The revisions of records that were changed here and are not loaded. */
+  readonly revisions = new Map<string, number>();
   /** Records that others made, and whose place in this order is not known. */
   unseen = 0;
   error: Error | undefined;
@@ -55,8 +66,14 @@ export class RowBook {
   #isRead = false;
   #pages = new Set<number>();
   #reads = new Map<number, AbortController>();
+  /** Values that were set here and that the server has not confirmed yet. */
+  readonly #unsaved = new Map<string, Map<string, Unsaved>>();
+  /** Records that the server does not know yet: its places do not count them. */
+  readonly #drafts = new Set<string>();
+  #sight: readonly [number, number] = [0, PAGE_ROWS];
   #watchers = new Set<() => void>();
   #pageWatchers = new Set<() => void>();
+  #writeWatchers = new Set<(ids: readonly string[]) => void>();
   readonly #read: ReadPage;
 
   constructor(read: ReadPage) {
@@ -87,6 +104,16 @@ export class RowBook {
     return () => this.#watchers.delete(watcher);
   };
 
+  /** Calls with the ids of records that were written here: what the server computes of them is read again. */
+  onWritten(watcher: (ids: readonly string[]) => void): () => void {
+    this.#writeWatchers.add(watcher);
+    return () => this.#writeWatchers.delete(watcher);
+  }
+
+  noteWritten(ids: readonly string[]): void {
+    for (const watcher of this.#writeWatchers) watcher(ids);
+  }
+
   /** Calls after each page that came, before it is drawn. */
   onPage(watcher: () => void): () => void {
     this.#pageWatchers.add(watcher);
@@ -101,6 +128,7 @@ export class RowBook {
 
   /** Reads what is missing of a span; what is no longer wanted is given up. */
   need(from: number, to: number): void {
+    this.#sight = [from, to];
     const first = Math.floor(from / PAGE_ROWS);
     const last = Math.floor(Math.max(from, to - 1) / PAGE_ROWS);
     for (const [page, reading] of this.#reads) {
@@ -127,13 +155,12 @@ export class RowBook {
     const reading = new AbortController();
     this.#reads.set(page, reading);
     try {
-      const offset = page * PAGE_ROWS;
+      const offset = this.toListPlace(page * PAGE_ROWS);
       const { rows, hasMore, isLate } = await this.#read(offset, PAGE_ROWS, reading.signal);
       if (reading.signal.aborted) return;
       if (isLate !== true) this.#pages.add(page);
-      this.put(offset, rows);
-      const end = offset + rows.length;
-      if (!hasMore && this.order.length > end) this.order.length = end;
+      const end = this.put(offset, rows);
+      if (!hasMore && this.order.length > end) this.#cut(end);
       else if (hasMore && this.order.length <= end) this.order.length = end + 1;
       this.error = undefined;
       this.#isRead = true;
@@ -147,12 +174,44 @@ export class RowBook {
     this.touch();
   }
 
-  /** Puts records in their places. */
-  put(offset: number, records: readonly Readonly<Record<string, unknown>>[]): void {
-    for (const [n, record] of records.entries()) {
-      const row = this.keep(record);
-      this.order[offset + n] = row.id;
+  /** Puts records in their places, from a place in the server's list on; returns the place behind the last. */
+  put(offset: number, records: readonly Readonly<Record<string, unknown>>[]): number {
+    let place = this.#toPlace(offset);
+    for (const record of records) {
+      while (this.#isDraftAt(place)) place += 1;
+      this.order[place] = this.keep(record).id;
+      place += 1;
     }
+    return place;
+  }
+
+  #isDraftAt(place: number): boolean {
+    const id = this.order[place];
+    return id !== undefined && this.#drafts.has(id);
+  }
+
+  /** The place in the server's list, which has no drafts. */
+  toListPlace(place: number): number {
+    if (this.#drafts.size === 0) return place;
+    let drafts = 0;
+    for (let n = 0; n < Math.min(place, this.order.length); n += 1) {
+      if (this.#isDraftAt(n)) drafts += 1;
+    }
+    return place - drafts;
+  }
+
+  #toPlace(offset: number): number {
+    if (this.#drafts.size === 0) return offset;
+    let place = 0;
+    for (let left = offset; left > 0; place += 1) if (!this.#isDraftAt(place)) left -= 1;
+    return place;
+  }
+
+  /** Ends the list at a place; drafts behind it stay, as its last rows. */
+  #cut(end: number): void {
+    const drafts = this.order.slice(end).filter((id) => id !== undefined && this.#drafts.has(id));
+    this.order.length = end;
+    this.order.push(...drafts);
   }
 
   /**
@@ -166,6 +225,8 @@ export class RowBook {
     const id = String(record["id"]);
     const known = this.rows.get(id);
     if (known && known.revision > Number(revision)) return known;
+    for (const [name, { value }] of this.#unsaved.get(id) ?? []) values[name] = value;
+    this.revisions.delete(id);
     const row = { id, revision: Number(revision), values };
     this.rows.set(id, row);
     return row;
@@ -177,14 +238,27 @@ export class RowBook {
     const { id } = value as { readonly id?: unknown };
     if (typeof id !== "string" || !/^(rec|usr)_/.test(id)) return value;
     const name = nameIn(value);
-    if (name !== undefined) this.names.set(id, name);
+    if (name !== undefined) this.setName(id, name);
     return id;
   }
 
-  /** How many records there are, once somebody counted. */
+  setName(id: string, name: string): void {
+    if (this.names.get(id) === name) return;
+    this.names.set(id, name);
+    this.namesVersion += 1;
+  }
+
+  /** How many records the server's list has, once somebody counted. */
   setCount(count: number): void {
-    if (count === this.order.length) return;
-    this.order.length = count;
+    const total = count + this.#drafts.size;
+    if (total === this.order.length) return;
+    if (total > this.order.length) this.order.length = total;
+    else {
+      const behind = this.order
+        .slice(count)
+        .filter((id) => id !== undefined && this.#drafts.has(id));
+      this.#cut(total - behind.length);
+    }
     this.touch();
   }
 
@@ -193,8 +267,36 @@ export class RowBook {
     if (row) this.rows.set(id, { ...row, values: { ...row.values, ...values } });
   }
 
+  /** Keeps a value that was set here: an answer that was read before the server has it does not take it back. */
+  hold(id: string, field: string, value: unknown): void {
+    const fields = this.#unsaved.get(id) ?? new Map<string, Unsaved>();
+    fields.set(field, { value, count: (fields.get(field)?.count ?? 0) + 1 });
+    this.#unsaved.set(id, fields);
+  }
+
+  release(id: string, field: string): void {
+    const fields = this.#unsaved.get(id);
+    const held = fields?.get(field);
+    if (!fields || !held) return;
+    if (held.count > 1) fields.set(field, { ...held, count: held.count - 1 });
+    else fields.delete(field);
+    if (fields.size === 0) this.#unsaved.delete(id);
+  }
+
+  /** The revision that is known of a record, whether it is loaded or was only changed. */
+  revisionOf(id: string): number | undefined {
+    return this.rows.get(id)?.revision ?? this.revisions.get(id);
+  }
+
+  noteRevision(id: string, revision: number): void {
+    const row = this.rows.get(id);
+    if (row) this.rows.set(id, { ...row, revision: Math.max(row.revision, revision) });
+    else this.revisions.set(id, revision);
+  }
+
   insert(place: number, row: Row): void {
     this.rows.set(row.id, row);
+    if (isDraft(row.id)) this.#drafts.add(row.id);
     this.order.splice(place, 0, row.id);
   }
 
@@ -203,6 +305,7 @@ export class RowBook {
     const place = this.order.indexOf(id);
     if (place >= 0) this.order.splice(place, 1);
     this.rows.delete(id);
+    this.#drafts.delete(id);
     return place;
   }
 
@@ -210,6 +313,7 @@ export class RowBook {
   rename(id: string, record: Readonly<Record<string, unknown>>): void {
     const place = this.order.indexOf(id);
     this.rows.delete(id);
+    this.#drafts.delete(id);
     const row = this.keep(record);
     if (place >= 0) this.order[place] = row.id;
     for (const [key, fault] of this.faults) {
@@ -226,6 +330,27 @@ export class RowBook {
     this.#pages.clear();
     this.unseen = 0;
     this.touch();
+  }
+
+  /** Forgets the place of every record: others moved them, and only what is read again is certain. */
+  forgetPlaces(): void {
+    for (const [place, id] of this.order.entries()) {
+      if (id !== undefined && !this.#drafts.has(id)) this.order[place] = undefined;
+    }
+    this.forget();
+  }
+
+  /** Forgets what is not in sight of these: it is read again when it comes into sight. Returns those on the pages in sight. */
+  takeInSight(ids: ReadonlySet<string>): readonly string[] {
+    const from = Math.floor(this.#sight[0] / PAGE_ROWS) * PAGE_ROWS;
+    const to = Math.ceil(this.#sight[1] / PAGE_ROWS) * PAGE_ROWS;
+    const seen: string[] = [];
+    for (const [place, id] of this.order.entries()) {
+      if (id === undefined || !ids.has(id)) continue;
+      if (place >= from && place < to) seen.push(id);
+      else this.#pages.delete(Math.floor(place / PAGE_ROWS));
+    }
+    return seen;
   }
 
   close(): void {

@@ -1,67 +1,60 @@
-/** Carries changes of a grid to the server, one after the other, and what it says about them back to the cells. */
+/** Sends changes of a grid to the server, each as one request: all of it is saved, or nothing. */
 import { ApiError, call, correlationOf, type Reply } from "../../data/api.ts";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { asText, isSame, toText } from "../column/value.ts";
 import type { GridColumn } from "../column/column.ts";
-import { type CellSet, type Change, groupSets, type PlacedRow } from "./change.ts";
-import { cellKey, type RowBook } from "./row-book.ts";
+import { type Change, groupSets, type PlacedRow } from "./change.ts";
+import { cellKey, isDraft, type RowBook } from "./row-book.ts";
 
-const EDITS_MAX = 1_000;
-const IDS_MAX = 500;
+const READ_MAX = 200;
+const READS_AT_ONCE = 3;
+const CHANGED_MEANWHILE = "Someone else changed these records meanwhile.";
+/** Times that a change is sent again because others changed other cells of its records. */
+const TRIES = 3;
 
 export interface Target {
   readonly slug: string;
   readonly book: RowBook;
   readonly columns: readonly GridColumn[];
-  /** Tells that a record has another id now. */
-  readonly onRename: (from: string, to: string) => void;
+  /** The correlations by which records were deleted: undo restores them by it, with their ids. */
+  readonly deletions: Map<string, string>;
+  /** Tells that records have other ids now. */
+  readonly onRename: (names: ReadonlyMap<string, string>) => void;
 }
 
-/** Sends a change; throws nothing: what is refused is taken back and said where it belongs. */
-export async function sendChange(target: Target, change: Change): Promise<void> {
-  const { book } = target;
-  try {
-    if (change.deleted.length > 0) await sendDeletes(target, change.deleted);
-    if (change.created.length > 0) {
-      await sendCreates(target, await restoreDeleted(target, change.created));
-    }
-    if (change.sets.length > 0) await sendSets(target, change.sets);
-  } catch (error) {
-    notifyError(error);
-    book.forget();
-  }
-  book.touch();
+/** A cell because of which a change was refused; without a field it is the whole record. */
+export interface RefusedCell {
+  readonly id: string;
+  readonly field: string;
+  readonly message: string;
+  /** Somebody else's value, where the two are at odds. */
+  readonly theirs?: unknown;
 }
 
-/** Drafts are the records that the server does not know yet. */
-export const isDraft = (id: string): boolean => id.startsWith("new-");
-
-async function sendDeletes({ slug, book }: Target, deleted: readonly PlacedRow[]): Promise<void> {
-  const ids = deleted.map(({ row }) => row.id).filter((id) => !isDraft(id));
-  for (let n = 0; n < ids.length; n += IDS_MAX) {
-    const part = ids.slice(n, n + IDS_MAX);
-    const filter = JSON.stringify({ id: { in: part } });
-    const reply = await call("records.bulk_delete", { params: { slug }, query: { filter } });
-    const correlation = correlationOf(reply);
-    for (const id of part) if (correlation !== undefined) book.deletions.set(id, correlation);
-  }
+/** Why nothing of a change was saved. */
+export interface Refusal {
+  readonly message: string;
+  readonly cells: readonly RefusedCell[];
 }
 
-/** Brings back what was deleted, with its id and all that refers to it; the others are returned, to be made anew. */
+/** Sends a change; returns why it was refused, in which case the server has none of it. */
+export async function sendChange(target: Target, change: Change): Promise<Refusal | undefined> {
+  const created = await restoreDeleted(target, change.created);
+  return send(target, { ...change, created }, TRIES);
+}
+
+/** Restores what was deleted, with its id and all that refers to it; returns the others, to be made anew. */
 async function restoreDeleted(
-  { slug, book }: Target,
+  { slug, book, deletions }: Target,
   created: readonly PlacedRow[],
 ): Promise<readonly PlacedRow[]> {
   const rest: PlacedRow[] = [];
-  for (const [correlationId, rows] of Map.groupBy(created, ({ row }) =>
-    book.deletions.get(row.id),
-  )) {
+  for (const [correlationId, rows] of Map.groupBy(created, ({ row }) => deletions.get(row.id))) {
     if (correlationId === undefined || !(await isUndone(correlationId))) {
       rest.push(...rows);
       continue;
     }
     const ids = rows.map(({ row }) => row.id);
-    for (const id of ids) book.deletions.delete(id);
+    for (const id of ids) deletions.delete(id);
     for (const record of await readRows(slug, ids)) book.keep(record);
   }
   return rest;
@@ -78,30 +71,95 @@ async function isUndone(correlationId: string): Promise<boolean> {
   }
 }
 
-async function sendCreates(target: Target, created: readonly PlacedRow[]): Promise<void> {
-  const ready = created.filter(({ row }) => findMissing(target, row.values).length === 0);
-  const { slug, book } = target;
-  for (let n = 0; n < ready.length; n += EDITS_MAX) {
-    const part = ready.slice(n, n + EDITS_MAX);
-    const records = part.map(({ row }) => writableOf(target, row.values));
-    try {
-      const { data } = await call("records.bulk_create", { params: { slug }, body: { records } });
-      for (const [k, record] of data.entries()) {
-        const from = part[k]?.row.id;
-        if (from === undefined || from === record.id) continue;
-        book.rename(from, { ...record, revision: 1 });
-        target.onRename(from, record.id);
-      }
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.errors.length === 0) throw error;
-      for (const { path, message } of error.errors) {
-        const [, , at = "0", field = ""] = path.split("/");
-        const row = part[Number(at)]?.row;
-        if (row) book.faults.set(cellKey(row.id, field), { message, mine: row.values[field] });
-      }
-      notify(`Not saved: ${error.message}`);
-    }
+/** The request of a change: what each entry of its lists is about. */
+interface Request {
+  readonly create: readonly PlacedRow[];
+  readonly edit: readonly (readonly [string, Readonly<Record<string, unknown>>])[];
+  readonly deleted: readonly string[];
+}
+
+function toRequest(target: Target, { sets, created, deleted }: Change): Request {
+  const { book } = target;
+  const drafts = new Map(created.map((placed) => [placed.row.id, placed]));
+  // A draft is made as soon as it has all that it needs.
+  for (const { id } of sets) {
+    const row = isDraft(id) ? book.rows.get(id) : undefined;
+    if (row) drafts.set(id, { row, place: book.order.indexOf(id) });
   }
+  return {
+    create: [...drafts.values()].filter(({ row }) => findMissing(target, row.values).length === 0),
+    edit: [...groupSets(sets.filter(({ id }) => !isDraft(id)))],
+    deleted: deleted.map(({ row }) => row.id).filter((id) => !isDraft(id)),
+  };
+}
+
+async function send(
+  target: Target,
+  change: Change,
+  triesLeft: number,
+): Promise<Refusal | undefined> {
+  const { slug, book } = target;
+  const request = toRequest(target, change);
+  const { create, edit, deleted } = request;
+  if (create.length + edit.length + deleted.length === 0) return undefined;
+  // The record may be changed by others since this change was made on another list: its cells are compared first.
+  if (edit.some(([id]) => book.revisionOf(id) === undefined)) {
+    const cells = await findConflicts(target, change);
+    if (cells.length > 0) return { message: CHANGED_MEANWHILE, cells };
+  }
+  const body = {
+    ...(deleted.length > 0 && { delete: [...deleted] }),
+    ...(edit.length > 0 && {
+      edit: edit.map(([id, set]) => {
+        const revision = book.revisionOf(id);
+        return { id, ...(revision !== undefined && { revision }), set };
+      }),
+    }),
+    ...(create.length > 0 && { create: create.map(({ row }) => writableOf(target, row.values)) }),
+  };
+  try {
+    noteSaved(target, request, await call("records.apply", { params: { slug }, body }));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code !== "records_changed") return toRefusal(error, request);
+    const cells = await findConflicts(target, change);
+    if (cells.length === 0 && triesLeft > 0) return send(target, change, triesLeft - 1);
+    return { message: CHANGED_MEANWHILE, cells };
+  }
+}
+
+function noteSaved(
+  { book, deletions, onRename }: Target,
+  { create, edit, deleted }: Request,
+  reply: Reply<"records.apply">,
+): void {
+  const correlation = correlationOf(reply);
+  if (correlation !== undefined) for (const id of deleted) deletions.set(id, correlation);
+  for (const { id, revision } of reply.data.edited) book.noteRevision(id, revision);
+  const names = new Map<string, string>();
+  for (const [n, { id, revision }] of reply.data.created.entries()) {
+    const from = create[n]?.row.id;
+    if (from === undefined || from === id) continue;
+    book.rename(from, { ...book.rows.get(from)?.values, id, revision });
+    names.set(from, id);
+  }
+  if (names.size > 0) onRename(names);
+  for (const [id, fields] of edit) {
+    for (const field of Object.keys(fields)) book.faults.delete(cellKey(id, field));
+  }
+  book.noteWritten([...reply.data.created, ...reply.data.edited].map(({ id }) => id));
+}
+
+/** Finds the cells of an answer's paths: `/edit/3/set/price`, `/create/0/name`. */
+function toRefusal(error: ApiError, { create, edit }: Request): Refusal {
+  const cells = error.errors.flatMap(({ path, message }): readonly RefusedCell[] => {
+    const [, list, at = "", ...rest] = path.split("/");
+    const id = list === "edit" ? edit[Number(at)]?.[0] : create[Number(at)]?.row.id;
+    const field = (list === "edit" ? rest[1] : rest[0]) ?? "";
+    return id === undefined ? [] : [{ id, field, message }];
+  });
+  return { message: error.message, cells };
 }
 
 /** The fields that must have a value and have none. */
@@ -110,10 +168,10 @@ export function findMissing(
   values: Readonly<Record<string, unknown>>,
 ): readonly GridColumn[] {
   return columns.filter(
-    ({ name, isRequired, readOnly, options }) =>
+    ({ name, isRequired, readOnly, hasDefault }) =>
       isRequired &&
       readOnly === undefined &&
-      options["hasDefault"] !== true &&
+      hasDefault !== true &&
       (values[name] ?? null) === null,
   );
 }
@@ -128,116 +186,62 @@ function writableOf({ columns }: Target, values: Readonly<Record<string, unknown
   );
 }
 
-async function sendSets(target: Target, sets: readonly CellSet[]): Promise<void> {
-  const { book } = target;
-  const drafts = new Set(sets.map(({ id }) => id).filter(isDraft));
-  // A draft is made as soon as it has all that it needs.
-  for (const id of drafts) {
-    const row = book.rows.get(id);
-    if (row) await sendCreates(target, [{ place: book.order.indexOf(id), row }]);
-  }
-  const ids = [...groupSets(sets.filter(({ id }) => !isDraft(id)))];
-  for (let n = 0; n < ids.length; n += EDITS_MAX) {
-    const part = new Set(ids.slice(n, n + EDITS_MAX).map(([id]) => id));
-    await sendEdits(
-      target,
-      sets.filter(({ id }) => part.has(id)),
-      2,
-    );
-  }
-}
-
-/** Sends edits on the revisions that were seen. What others changed elsewhere in a record is no conflict. */
-async function sendEdits(
-  target: Target,
-  sets: readonly CellSet[],
-  triesLeft: number,
-): Promise<void> {
-  const { slug, book } = target;
-  const grouped = [...groupSets(sets)];
-  const edits = grouped.map(([id, set]) => ({
-    id,
-    revision: book.rows.get(id)?.revision ?? 1,
-    set,
-  }));
-  if (edits.length === 0) return;
-  try {
-    const { data } = await call("records.edit", { params: { slug }, body: { edits } });
-    noteSaved(book, data);
-    for (const { id, field } of sets) book.faults.delete(cellKey(id, field));
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.code === "records_changed" && triesLeft > 0) {
-      const rest = await settleConflicts(target, sets);
-      return sendEdits(target, rest, triesLeft - 1);
-    }
-    const faulty = new Set<string>();
-    for (const { path, message } of error.errors) {
-      const [, , at = "0", , field = ""] = path.split("/");
-      const id = edits[Number(at)]?.id;
-      const set = sets.find((one) => one.id === id && one.field === field);
-      if (!set) continue;
-      faulty.add(cellKey(set.id, set.field));
-      book.faults.set(cellKey(set.id, set.field), { message, mine: set.after });
-    }
-    for (const { id, field, before } of sets) book.setValues(id, { [field]: before });
-    notify(`Not saved: ${error.message}`);
-    // All or none, for the server; for people the cells that are well are saved.
-    const well = sets.filter(({ id, field }) => !faulty.has(cellKey(id, field)));
-    if (faulty.size === 0 || well.length === 0 || triesLeft === 0) return undefined;
-    for (const { id, field, after } of well) book.setValues(id, { [field]: after });
-    return sendEdits(target, well, triesLeft - 1);
-  }
-  return undefined;
-}
-
-function noteSaved(book: RowBook, saved: Reply<"records.edit">["data"]): void {
-  for (const record of saved) {
-    const row = book.rows.get(record.id);
-    // Only its revision: cells may have been edited since.
-    if (row) book.rows.set(record.id, { ...row, revision: record.revision });
-  }
-}
-
-/** Reads the records that others changed; what they set in the same cells stays theirs and is said there. */
-async function settleConflicts(
+/** Reads the records that others changed. What they changed in other cells is no conflict. */
+async function findConflicts(
   { slug, book, columns }: Target,
-  sets: readonly CellSet[],
-): Promise<readonly CellSet[]> {
-  const ids = [...new Set(sets.map(({ id }) => id))];
-  const found = await readRows(slug, ids);
+  { sets }: Change,
+): Promise<readonly RefusedCell[]> {
+  const fields = ["id", ...new Set(sets.map(({ field }) => field))].join(",");
+  const ids = [...new Set(sets.map(({ id }) => id))].filter((id) => !isDraft(id));
+  const found = await readRows(slug, ids, { fields });
   const current = new Map(found.map((record) => [String(record["id"]), record]));
-  const rest = sets.filter((set) => {
-    const record = current.get(set.id);
-    if (!record) return false;
-    const theirs = record[set.field] ?? null;
-    if (isSame(theirs, set.before) || isSame(theirs, set.after)) return true;
-    const column = columns.find(({ name }) => name === set.field);
-    const words = column ? toText(column, theirs, (id) => book.names.get(id)) : asText(theirs);
-    const message = `Somebody else wrote “${words || "nothing"}” here meanwhile.`;
-    book.faults.set(cellKey(set.id, set.field), { message, mine: set.after, theirs });
-    return false;
+  for (const [id, { revision }] of current) book.noteRevision(id, Number(revision));
+  const gone = ids.filter((id) => !current.has(id));
+  for (const id of gone) book.remove(id);
+  const changed = sets.flatMap(({ id, field, before, after }): readonly RefusedCell[] => {
+    const record = current.get(id);
+    const theirs = record?.[field] ?? null;
+    if (!record || isSame(theirs, before) || isSame(theirs, after)) return [];
+    const column = columns.find(({ name }) => name === field);
+    const words = column ? toText(column, theirs, (one) => book.names.get(one)) : asText(theirs);
+    const message = `Someone else wrote “${words || "nothing"}” here meanwhile.`;
+    return [{ id, field, message, theirs }];
   });
-  for (const record of found) book.keep(record);
-  for (const id of ids) if (!current.has(id)) book.remove(id);
-  for (const { id, field, after } of rest) book.setValues(id, { [field]: after });
-  return rest;
+  const deleted = gone.map((id) => ({
+    id,
+    field: "",
+    message: "Someone else deleted this record.",
+  }));
+  return [...deleted, ...changed];
 }
 
 /** Reads records by their ids, as they are now. */
 export async function readRows(
   slug: string,
   ids: readonly string[],
+  { expand = "", fields = "" }: { readonly expand?: string; readonly fields?: string } = {},
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const parts: string[][] = [];
+  for (let n = 0; n < ids.length; n += READ_MAX) parts.push(ids.slice(n, n + READ_MAX));
   const rows: Readonly<Record<string, unknown>>[] = [];
-  const [step] = [200];
-  for (let n = 0; n < ids.length; n += step) {
-    const filter = JSON.stringify({ id: { in: ids.slice(n, n + step) } });
-    const { data } = await call("records.list", {
-      params: { slug },
-      query: { filter, limit: step },
-    });
-    rows.push(...(data as readonly Readonly<Record<string, unknown>>[]));
-  }
+  const readParts = async (): Promise<void> => {
+    for (let part = parts.shift(); part; part = parts.shift()) {
+      const filter = JSON.stringify({ id: { in: part } });
+      const query = {
+        filter,
+        limit: READ_MAX,
+        ...(expand !== "" && { expand }),
+        ...(fields !== "" && { fields }),
+      };
+      const { data } = await call("records.list", { params: { slug }, query });
+      rows.push(...(data as readonly Readonly<Record<string, unknown>>[]));
+      // A page of large records holds fewer than were asked for.
+      const found = new Set(data.map(({ id }) => id));
+      const last = data.length > 0 && data.length < part.length;
+      const left = last ? part.filter((id) => !found.has(id)) : [];
+      if (left.length > 0) parts.push(left);
+    }
+  };
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, readParts));
   return rows;
 }

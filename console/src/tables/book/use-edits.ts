@@ -1,13 +1,11 @@
 /** What somebody does in a grid: shown at once, sent in its order, undone and done again. */
-import { useEffect, useMemo, useRef, useState } from "react";
-import { notify } from "../../ui/toast.tsx";
+import { useMemo, useRef } from "react";
+import { notify, notifyRefusal } from "../../ui/toast.tsx";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import type { GridColumn } from "../column/column.ts";
-import { parseText } from "../column/value.ts";
 import {
-  applyChange,
-  type CellSet,
   type Change,
+  dropChange,
   dropSame,
   type History,
   isEmpty,
@@ -20,22 +18,23 @@ import {
   stepForward,
 } from "./change.ts";
 import { cellKey, type Row, type RowBook } from "./row-book.ts";
-import { sendChange } from "./send-change.ts";
+import type { Refusal } from "./send-change.ts";
+import { type EditTarget, useChangeQueue } from "./use-change-queue.ts";
 
-/** From so many cells on a toast says it, with the way back. */
-const TOLD_CELLS = 2;
 let lastDraft = 0;
+let lastKey = 0;
+/** Reasons that a toast has room for. */
+const REASONS_TOLD = 4;
 
 export interface Edits {
-  readonly setCells: (label: string, sets: readonly CellSet[]) => void;
-  /** Sets one cell from a typed text; the message is what is wrong with it. */
-  readonly setText: (row: Row, column: GridColumn, text: string) => string | undefined;
   readonly setValue: (row: Row, column: GridColumn, value: unknown) => void;
   /** Makes empty records at a place, with some values; their ids are returned. */
   readonly addRows: (place: number, values: readonly Values[]) => readonly string[];
-  readonly deleteRows: (rows: readonly PlacedRow[]) => void;
-  /** One step of undo out of several kinds of change. */
-  readonly perform: (change: Change) => void;
+  /**
+   * Shows and sends one change of many cells or records, all or none. When it is refused, nothing of it stays, and the
+   * answer says why.
+   */
+  readonly performWhole: (change: Change) => Promise<Refusal | undefined>;
   readonly undo: () => void;
   readonly redo: () => void;
   readonly isUnsaved: boolean;
@@ -43,55 +42,64 @@ export interface Edits {
 
 type Values = Readonly<Record<string, unknown>>;
 
-interface EditTarget {
-  readonly slug: string;
-  readonly book: RowBook;
-  readonly columns: readonly GridColumn[];
-}
-
 export function useEdits({ slug, book, columns }: EditTarget): Edits {
   const history = useRef<History>(NO_HISTORY);
-  const onRename = (from: string, to: string): void => {
-    const follow = (change: Change): Change => renameIn(change, from, to);
+  const onRename = (names: ReadonlyMap<string, string>): void => {
+    const follow = (change: Change): Change => renameIn(change, names);
     const { past, future } = history.current;
     history.current = { past: past.map(follow), future: future.map(follow) };
   };
-  const { carry, waiting } = useQueue({ slug, book, columns }, onRename);
+  const { carry, waiting } = useChangeQueue({ slug, book, columns }, onRename);
+  const begin = (change: Change): Change => {
+    lastKey += 1;
+    const kept = { ...change, key: lastKey };
+    history.current = record(history.current, kept);
+    return kept;
+  };
+  const forget = ({ key }: Change): void => {
+    history.current = dropChange(history.current, key);
+  };
   const perform = (change: Change): void => {
     if (isEmpty(change)) return;
-    history.current = record(history.current, change);
-    carry(change);
+    const kept = begin(change);
+    void carry(kept, "keep-drafts").then((refusal) => {
+      if (!refusal) return;
+      // A record that could not be made stays as a draft, which can be undone.
+      if (change.created.length === 0) forget(kept);
+      markRefused(book, change, refusal);
+      notify(`Not saved: ${refusal.cells[0]?.message ?? refusal.message}`);
+    });
   };
-  const step = (taken: readonly [Change, History] | undefined, word: string): void => {
+  const performWhole = async (change: Change): Promise<Refusal | undefined> => {
+    if (isEmpty(change)) return undefined;
+    const kept = begin(change);
+    const refusal = await carry(kept, "all-or-none");
+    if (refusal) forget(kept);
+    return refusal;
+  };
+  const step = (taken: readonly [Change, History] | undefined, word: "undo" | "redo"): void => {
     if (!taken) return notify(`Nothing to ${word}.`);
     const [change, next] = taken;
+    const previous = history.current;
     history.current = next;
-    carry(change);
-    return notify(`${word === "undo" ? "Undone" : "Done again"}: ${change.label.toLowerCase()}`);
+    void carry(change, "all-or-none").then((refusal) => {
+      if (refusal && history.current === next) history.current = previous;
+      tellStep(word, change, refusal);
+    });
+    return undefined;
   };
   const undo = (): void => step(stepBack(history.current), "undo");
-  const setCells = (label: string, sets: readonly CellSet[]): void => {
-    const changed = dropSame(sets);
-    perform({ ...NO_CHANGE, label, sets: changed });
-    if (changed.length >= TOLD_CELLS) notify(label, undo);
-  };
   const setValue = (row: Row, { name }: GridColumn, after: unknown): void => {
     const before = row.values[name] ?? null;
     book.faults.delete(cellKey(row.id, name));
-    setCells("Edit of a cell", [{ id: row.id, field: name, before, after }]);
+    const sets = dropSame([{ id: row.id, field: name, before, after }]);
+    perform({ ...NO_CHANGE, label: "Edit of a cell", sets });
   };
   const handlers = useStableHandlers({
-    perform,
-    setCells,
+    performWhole,
     setValue,
     undo,
     redo: () => step(stepForward(history.current), "redo"),
-    setText(row: Row, column: GridColumn, text: string): string | undefined {
-      const parsed = parseText(column, text);
-      if ("error" in parsed) return parsed.error;
-      setValue(row, column, parsed.value);
-      return undefined;
-    },
     addRows(at: number, values: readonly Values[]): readonly string[] {
       const created = values.map((fields, n): PlacedRow => {
         lastDraft += 1;
@@ -100,50 +108,25 @@ export function useEdits({ slug, book, columns }: EditTarget): Edits {
       perform({ ...NO_CHANGE, label: "New record", created });
       return created.map(({ row }) => row.id);
     },
-    deleteRows(deleted: readonly PlacedRow[]): void {
-      const label = deleted.length === 1 ? "Record deleted" : `${deleted.length} records deleted`;
-      perform({ ...NO_CHANGE, label, deleted });
-      notify(label, undo);
-    },
   });
   return useMemo(() => ({ ...handlers, isUnsaved: waiting > 0 }), [handlers, waiting]);
 }
 
-/** The browser asks before it leaves what is on its way. */
-function useWarning(isUnsaved: boolean): void {
-  useEffect(() => {
-    if (!isUnsaved) return undefined;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [isUnsaved]);
+function tellStep(word: "undo" | "redo", { label }: Change, refusal: Refusal | undefined): void {
+  if (!refusal) return notify(`${word === "undo" ? "Undone" : "Redone"}: ${label.toLowerCase()}`);
+  const reasons = [...new Set(refusal.cells.map(({ message }) => message))];
+  const told = reasons.length > 0 ? reasons.slice(0, REASONS_TOLD) : [refusal.message];
+  return notifyRefusal({ text: `Nothing was ${word}ne.`, reasons: told });
 }
 
-/** Shows changes at once and sends them one after the other. */
-function useQueue(
-  { slug, book, columns }: EditTarget,
-  onRename: (from: string, to: string) => void,
-) {
-  const queue = useRef<Promise<void>>(Promise.resolve());
-  const [waiting, setWaiting] = useState(0);
-  const renames = useRef(new Map<string, string>());
-  useWarning(waiting > 0);
-  const rename = (from: string, to: string): void => {
-    renames.current.set(from, to);
-    onRename(from, to);
-  };
-  const carry = (change: Change): void => {
-    applyChange(book, change);
-    book.touch();
-    setWaiting((n) => n + 1);
-    queue.current = queue.current
-      .then(() => {
-        // What was sent before it may have given its records their ids.
-        let named = change;
-        for (const [from, to] of renames.current) named = renameIn(named, from, to);
-        return sendChange({ slug, book, columns, onRename: rename }, named);
-      })
-      .finally(() => setWaiting((n) => n - 1));
-  };
-  return { carry, waiting };
+/** Marks the cells that were refused, with what was written: it is not lost. */
+function markRefused(book: RowBook, change: Change, { cells }: Refusal): void {
+  for (const { id, field, message, theirs } of cells) {
+    const set = change.sets.find((one) => one.id === id && one.field === field);
+    const mine = set ? set.after : book.rows.get(id)?.values[field];
+    const other = theirs === undefined ? {} : { theirs };
+    book.faults.set(cellKey(id, field), { message, mine, ...other });
+    if (theirs !== undefined) book.setValues(id, { [field]: theirs });
+  }
+  book.touch();
 }

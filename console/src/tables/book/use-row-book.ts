@@ -1,9 +1,12 @@
 /** The records of a list for a screen: read in pages as they come into sight, and kept as the log says. */
-import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { call, useOp } from "../../data/api.ts";
 import { onEvent, onGap } from "../../data/live/live.ts";
 import { useMe } from "../../data/people.ts";
+import type { GridColumn } from "../column/column.ts";
 import type { Condition } from "../filter/filter-tree.ts";
+import { findSources } from "./derived-sources.ts";
+import { forgetNames } from "./link-names.ts";
 import { LiveRows } from "./live-rows.ts";
 import { type ReadPage, RowBook } from "./row-book.ts";
 import { readRows } from "./send-change.ts";
@@ -29,12 +32,13 @@ export function toQuery({ filter, q, sort, expand }: ListSpec) {
   };
 }
 
-export function useRowBook(spec: ListSpec): RowBook {
+export function useRowBook(spec: ListSpec, columns: readonly GridColumn[]): RowBook {
   const key = JSON.stringify(spec);
   const book = useMemo(() => new RowBook(pageReader(JSON.parse(key) as ListSpec)), [key]);
   useSyncExternalStore(book.subscribe, () => book.version);
   useEffect(() => () => book.close(), [book]);
-  useLiveRows(book, spec);
+  useLiveRows(book, spec, columns);
+  useColumnChanges(book, columns);
   return book;
 }
 
@@ -67,23 +71,44 @@ export function useSummary(spec: ListSpec, by: string | null, figures: string) {
 /**
  * Shows what others do, in a book for as long as it is open: what is to be read again outlives a change of its screen.
  */
-function useLiveRows(book: RowBook, { slug, filter, q, sort }: ListSpec): void {
+function useLiveRows(book: RowBook, spec: ListSpec, columns: readonly GridColumn[]): void {
+  const { slug, filter, q, sort, expand } = spec;
   const me = useMe()?.user.id;
   const isPlain = Object.keys(filter).length === 0 && q === "" && sort === "";
-  const rows = useMemo(() => new LiveRows(book, (ids) => readRows(slug, ids)), [book, slug]);
+  const sources = useMemo(() => findSources(columns), [columns]);
+  const rows = useMemo(
+    () => new LiveRows(book, (ids) => readRows(slug, ids, { expand })),
+    [book, slug, expand],
+  );
   useEffect(() => {
     rows.open();
     return () => rows.close();
   }, [rows]);
   useEffect(() => {
+    const { isDerived, reads } = sources;
     const leave = onEvent((event) => {
-      if (!event.type.startsWith("record.") || event.data["tableSlug"] !== slug) return;
-      rows.follow(event, { isMine: event.actor.id === me, isPlain });
+      if (!event.type.startsWith("record.")) return;
+      const table = String(event.data["tableSlug"]);
+      if (table === slug) rows.follow(event, { isMine: event.actor.id === me, isPlain, isDerived });
+      if (!reads(table)) return;
+      forgetNames(book, [event.resource.id]);
+      rows.rereadAll();
     });
     const leaveGaps = onGap(() => book.forget());
     return () => {
       leave();
       leaveGaps();
     };
-  }, [rows, book, slug, me, isPlain]);
+  }, [rows, book, slug, me, isPlain, sources]);
+}
+
+/** A column that was added, or is computed in another way, has values that were not read yet. */
+function useColumnChanges(book: RowBook, columns: readonly GridColumn[]): void {
+  const shape = JSON.stringify(columns.map(({ name, type, options }) => [name, type, options]));
+  const read = useRef({ book, shape });
+  useEffect(() => {
+    const before = read.current;
+    read.current = { book, shape };
+    if (before.book === book && before.shape !== shape) book.forget();
+  }, [book, shape]);
 }

@@ -19,6 +19,8 @@ export interface GridColumn {
   readonly readOnly: string | undefined;
   /** Every table has it. */
   readonly isSystem: boolean;
+  /** A new record gets a value here where it names none. */
+  readonly hasDefault?: boolean;
 }
 
 const SYSTEM: readonly GridColumn[] = [
@@ -47,7 +49,16 @@ const WRITABLE = new Set([
 
 export function toGridColumns(table: TableShape): readonly GridColumn[] {
   const own = table.columns.map(
-    ({ name, title, type, options, required, unique, description }): GridColumn => ({
+    ({
+      name,
+      title,
+      type,
+      options,
+      required,
+      unique,
+      description,
+      default: value,
+    }): GridColumn => ({
       name,
       title,
       type,
@@ -57,6 +68,7 @@ export function toGridColumns(table: TableShape): readonly GridColumn[] {
       description,
       readOnly: WRITABLE.has(type) ? undefined : explainReadOnly(type, options),
       isSystem: false,
+      hasDefault: (value ?? null) !== null,
     }),
   );
   return [...own, ...SYSTEM];

@@ -30,7 +30,9 @@ test("numbers of several countries are read", () => {
 
 test("days of several countries are read, and those that are none refused", () => {
   expect(
-    ["2026-11-05", "5.11.2026", "11/25/2026", "5 Nov 2026", "31.2.2026", "Bolt 7"].map(readDay),
+    ["2026-11-05", "5.11.2026", "11/25/2026", "5 Nov 2026", "31.2.2026", "Bolt 7"].map((text) =>
+      readDay(text),
+    ),
   ).toEqual(["2026-11-05", "2026-11-05", "2026-11-25", "2026-11-05", undefined, undefined]);
 });
 

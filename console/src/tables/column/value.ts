@@ -98,8 +98,11 @@ function plainOf(column: GridColumn, value: unknown, nameOf: NameOf): string {
 
 export type Parsed = { readonly value: unknown } | { readonly error: string };
 
+/** The order of the numbers in `03/04/2026`: the day first, or the month. */
+export type DateOrder = "dmy" | "mdy";
+
 /** Reads a typed or pasted text as a value of a column. What only the server can tell, the server refuses. */
-export function parseText(column: GridColumn, text: string): Parsed {
+export function parseText(column: GridColumn, text: string, order?: DateOrder): Parsed {
   if (column.readOnly !== undefined) return { error: column.readOnly };
   const trimmed = text.trim();
   if (trimmed === "") {
@@ -121,9 +124,9 @@ export function parseText(column: GridColumn, text: string): Parsed {
     case "boolean":
       return parseBoolean(trimmed);
     case "date":
-      return parseDate(trimmed);
+      return parseDate(trimmed, order);
     case "timestamp":
-      return parseTime(trimmed);
+      return parseTime(trimmed, order);
     case "enum":
       return parseChoice(column, trimmed);
     case "multi_enum":
@@ -197,16 +200,29 @@ function parseBoolean(text: string): Parsed {
 }
 
 const ISO_DAY = /^(-?\d{4,6})-(\d{1,2})-(\d{1,2})/;
-const DOTTED_DAY = /^(\d{1,2})[./](\d{1,2})[./](\d{4})/;
+const DOTTED_DAY = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})/;
 
-/** Takes `2026-11-15`, `15.11.2026` and `15 Nov 2026`. */
-export function readDay(text: string): string | undefined {
+/** The orders in which a text such as `03/04/2026` is a day; undefined where its form leaves no question. */
+export function ordersOf(text: string): ReadonlySet<DateOrder> | undefined {
+  const [, first, mark, second, year] = SLASHED_DAY.exec(text.trim()) ?? [];
+  if (mark === undefined || first === second) return undefined;
+  const orders = new Set<DateOrder>();
+  if (toDay(year, second, first) !== undefined) orders.add("dmy");
+  if (toDay(year, first, second) !== undefined) orders.add("mdy");
+  return orders;
+}
+
+const SLASHED_DAY = /^(\d{1,2})([/-])(\d{1,2})\2(\d{4})/;
+
+/** Takes `2026-11-15`, `15.11.2026` and `15 Nov 2026`; without an order, of two numbers the one above twelve is the day. */
+export function readDay(text: string, order?: DateOrder): string | undefined {
   const iso = ISO_DAY.exec(text);
   if (iso) return toDay(iso[1], iso[2], iso[3]);
   const dotted = DOTTED_DAY.exec(text);
   if (dotted) {
     const [, first, second, year] = dotted;
-    // The one above twelve is the day.
+    if (order === "mdy" && !text.includes(".")) return toDay(year, first, second);
+    if (order !== undefined) return toDay(year, second, first);
     return Number(second) > 12 ? toDay(year, first, second) : toDay(year, second, first);
   }
   // Browsers take nearly any words with a number for a date: only months are.
@@ -224,13 +240,13 @@ function toDay(year = "", month = "", day = ""): string | undefined {
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text ? text : undefined;
 }
 
-function parseDate(text: string): Parsed {
-  const value = readDay(text);
+function parseDate(text: string, order?: DateOrder): Parsed {
+  const value = readDay(text, order);
   return value === undefined ? { error: `“${text}” is not a date.` } : { value };
 }
 
-function parseTime(text: string): Parsed {
-  const day = readDay(text);
+function parseTime(text: string, order?: DateOrder): Parsed {
+  const day = readDay(text, order);
   const clock = /(\d{1,2}):(\d{2})(?::(\d{2}))?/.exec(text);
   const isWhole = /T.*(Z|[+-]\d{2}:?\d{2})$/.test(text);
   const at = isWhole

@@ -36,7 +36,7 @@ export function GridScreen({ table, columns, state, onOpen }: GridScreenProps) {
   const access = useAccess(table);
   const shown = useMemo(() => shownColumns(columns, layout), [columns, layout]);
   const spec = useListSpec({ slug, columns, state });
-  const book = useRowBook(spec);
+  const book = useRowBook(spec, columns);
   const edits = useEdits({ slug, book, columns });
   const names = useNames();
   useLinkNames(book, columns);
@@ -69,7 +69,8 @@ export function GridScreen({ table, columns, state, onOpen }: GridScreenProps) {
     setRange,
     extent,
     onOpen,
-    slug,
+    spec,
+    all: columns,
   });
   const head = useColumnMenu({ table, shown, state, setRange, rows: rows.count });
   const others = useOthers(table.id, sheet, inside, acts.isEditing);
@@ -117,7 +118,7 @@ export function GridScreen({ table, columns, state, onOpen }: GridScreenProps) {
           )}
         />
       )}
-      <StatusLine {...{ sheet, edits, book, total }} range={inside} />
+      <StatusLine {...{ sheet, edits, book, total }} range={inside} busy={acts.busy} />
       {acts.dialog}
       {head.isAdding && <AddColumn table={table} onClose={head.endAdd} />}
     </div>

@@ -4,7 +4,8 @@ import { count } from "../../ui/words.ts";
 import type { Edits } from "../book/use-edits.ts";
 import type { RowBook } from "../book/row-book.ts";
 import { boxOf, isOne, type Range, sizeOf } from "../sheet/cell-range.ts";
-import { columnsIn, rowsIn, type Sheet } from "../sheet/cell-acts.ts";
+import { columnsIn, placesIn, rowsIn, type Sheet } from "../sheet/cell-acts.ts";
+import { isLoaded } from "../sheet/load-selection.ts";
 import { figuresOfValues, toShort } from "../cell/figure.ts";
 
 const READ_MAX = 20_000;
@@ -15,12 +16,15 @@ interface StatusLineProps {
   readonly edits: Edits;
   readonly book: RowBook;
   readonly total: number | undefined;
+  /** What is under way with the selection, in words. */
+  readonly busy: string | undefined;
 }
 
 /** The foot of the grid: how many records, what is selected and its figures, and whether all is saved. */
-export function StatusLine({ sheet, range, edits, book, total }: StatusLineProps) {
+export function StatusLine({ sheet, range, edits, book, total, busy }: StatusLineProps) {
   const size = sizeOf(boxOf(range));
   const figures = useSelectionFigures(sheet, range, book.version);
+  const known = figures === "unloaded" ? undefined : figures;
   return (
     <footer className="status-line">
       <span>{total === undefined ? "…" : count(total, "record")}</span>
@@ -35,29 +39,32 @@ export function StatusLine({ sheet, range, edits, book, total }: StatusLineProps
           {size.rows.toLocaleString("en")} × {size.columns} selected
         </span>
       )}
-      {figures && figures.numbers > 0 && (
+      {known && known.numbers > 0 && (
         <>
           <span>
-            <span className="muted">Sum</span> {toShort(figures.sum)}
+            <span className="muted">Sum</span> {toShort(known.sum)}
           </span>
           <span>
-            <span className="muted">Average</span> {toShort(figures.sum / figures.numbers)}
+            <span className="muted">Average</span> {toShort(known.sum / known.numbers)}
           </span>
           <span className="wide-only">
-            <span className="muted">Minimum</span> {toShort(figures.min)}
+            <span className="muted">Minimum</span> {toShort(known.min)}
           </span>
           <span className="wide-only">
-            <span className="muted">Maximum</span> {toShort(figures.max)}
+            <span className="muted">Maximum</span> {toShort(known.max)}
           </span>
         </>
       )}
-      {figures && (
+      {known && (
         <span>
-          <span className="muted">Not empty</span> {figures.filled.toLocaleString("en")}
+          <span className="muted">Not empty</span> {known.filled.toLocaleString("en")}
         </span>
       )}
-      <span className={edits.isUnsaved ? "saving" : "saving done"} role="status">
-        {edits.isUnsaved ? "Saving…" : "Saved"}
+      {figures === "unloaded" && (
+        <span className="muted">Figures: load the selected rows by scrolling</span>
+      )}
+      <span className={edits.isUnsaved || busy ? "saving" : "saving done"} role="status">
+        {busy ?? (edits.isUnsaved ? "Saving…" : "Saved")}
       </span>
     </footer>
   );
@@ -68,6 +75,9 @@ function useSelectionFigures(sheet: Sheet, range: Range, version: number) {
   return useMemo(() => {
     const size = sizeOf(boxOf(range));
     if (version < 0 || isOne(range) || size.rows * size.columns > READ_MAX) return undefined;
+    const { top, bottom } = boxOf(range);
+    // The figures of a part would look like those of all.
+    if (!isLoaded(sheet, placesIn(sheet, top, bottom))) return "unloaded" as const;
     const columns = columnsIn(sheet, range);
     const rows = rowsIn(sheet, range);
     return figuresOfValues(rows.flatMap(({ row }) => columns.map(({ name }) => row.values[name])));

@@ -1,47 +1,102 @@
+/** Finds the records and people that pasted names mean. */
 import { call } from "../../data/api.ts";
 import { type GridColumn, linkTargetOf, targetOf } from "../column/column.ts";
-import { nameIn } from "../column/value.ts";
 import type { Cells } from "../../ui/readable/cells.ts";
-import { type Sheet, splitNames } from "./cell-acts.ts";
+import type { Sheet } from "./cell-acts.ts";
 
-const NAMES_MAX = 200;
+const NAMES_AT_ONCE = 50;
+const PAGE = 200;
+const PAGES_MAX = 20;
 
-/** Finds the records that pasted names stand for; a name that two have stands for neither. */
+/** The id that a name means in a column, or why it means none. */
+export type FindId = (
+  column: GridColumn,
+  name: string,
+) => { readonly id: string } | { readonly error: string };
+
+/** Names in lower case to ids: a name that two have means neither. */
+type Names = Map<string, Set<string>>;
+
+/** The names of a cell that links to several. */
+export function splitNames(text: string): readonly string[] {
+  return text
+    .split(/[;\n]/)
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
 export async function findReferences(
   { columns, book }: Sheet,
   left: number,
   cells: Cells,
-): Promise<(column: GridColumn, name: string) => string | undefined> {
-  const ids = new Map<string, string>();
-  for (const [id, name] of book.names) ids.set(name.toLowerCase(), id);
+): Promise<FindId> {
+  const found = new Map<string, Names>();
   const width = Math.max(...cells.map((row) => row.length), 0);
   for (let n = 0; n < width; n += 1) {
     const column = columns[left + n];
-    const target = column && (targetOf(column) ?? linkTargetOf(column));
+    if (!column || column.readOnly !== undefined) continue;
+    const target = targetOf(column) ?? linkTargetOf(column);
     if (target === undefined) continue;
+    const texts = cells.flatMap((row) => row[n] ?? []);
     const wanted = new Set(
-      cells
-        .flatMap((row) => splitNames(row[n] ?? ""))
-        .filter((name) => name !== "" && !ids.has(name.toLowerCase())),
+      column.type === "links" ? texts.flatMap(splitNames) : texts.map((text) => text.trim()),
     );
+    wanted.delete("");
+    const names = found.get(target) ?? new Map<string, Set<string>>();
+    found.set(target, names);
+    const keep = (id: string, name: string): void => {
+      names.set(name.toLowerCase(), (names.get(name.toLowerCase()) ?? new Set()).add(id));
+    };
     if (wanted.size === 0) continue;
-    for (const record of await readNamed(target, [...wanted].slice(0, NAMES_MAX))) {
-      const name = nameIn(record);
-      if (name !== undefined) ids.set(name.toLowerCase(), record.id);
-    }
+    if (target === "users") await readPeople((id, name) => book.setName(id, name), keep);
+    else
+      await readNamed(target, [...wanted], (id, name) => {
+        keep(id, name);
+        // The grid shows it by its name from now on.
+        book.setName(id, name);
+      });
   }
-  return (_, name) => ids.get(name.toLowerCase());
+  return (column, name) => {
+    const ids = [
+      ...(found.get(targetOf(column) ?? linkTargetOf(column) ?? "")?.get(name.toLowerCase()) ?? []),
+    ];
+    const [id] = ids;
+    if (id === undefined) return { error: `Nothing is called “${name}”.` };
+    if (ids.length > 1)
+      return { error: `${ids.length} are called “${name}”: use the id or e-mail address.` };
+    return { id };
+  };
 }
 
-async function readNamed(
-  target: string,
-  names: readonly string[],
-): Promise<readonly { readonly id: string }[]> {
-  if (target === "users") return (await call("users.list", { query: { limit: 200 } })).data;
+type Keep = (id: string, name: string) => void;
+
+/** People are found by their names and e-mail addresses. */
+async function readPeople(show: Keep, keep: Keep): Promise<void> {
+  let after: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const query = { limit: PAGE, ...(after !== undefined && { after }) };
+    const { data, pagination } = await call("users.list", { query });
+    for (const { id, name, email } of data) {
+      keep(id, name);
+      if (email.toLowerCase() !== name.toLowerCase()) keep(id, email);
+      show(id, name);
+    }
+    if (pagination.nextCursor === null) return;
+    after = pagination.nextCursor;
+  }
+}
+
+async function readNamed(target: string, names: readonly string[], keep: Keep): Promise<void> {
   const { data: table } = await call("tables.get", { params: { slug: target } });
   const title = table.columns.find(({ type }) => type === "text")?.name;
-  if (title === undefined) return [];
-  const filter = JSON.stringify({ [title]: { in: names } });
-  return (await call("records.list", { params: { slug: target }, query: { filter, limit: 200 } }))
-    .data;
+  if (title === undefined) return;
+  for (let n = 0; n < names.length; n += NAMES_AT_ONCE) {
+    const filter = JSON.stringify({ [title]: { in: names.slice(n, n + NAMES_AT_ONCE) } });
+    const query = { filter, fields: title, limit: PAGE };
+    const { data } = await call("records.list", { params: { slug: target }, query });
+    for (const record of data) {
+      const name = (record as Readonly<Record<string, unknown>>)[title];
+      if (typeof name === "string") keep(record.id, name);
+    }
+  }
 }

@@ -2,33 +2,24 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useState } from "react";
 import { notify } from "../../ui/toast.tsx";
 import type { Edits } from "../book/use-edits.ts";
+import type { ListSpec } from "../book/use-row-book.ts";
 import type { GridColumn } from "../column/column.ts";
-import {
-  clearCells,
-  fillCells,
-  pasteCells,
-  readCells,
-  rowOnLine,
-  rowsIn,
-  type Sheet,
-} from "./cell-acts.ts";
-import { at, boxOf, type Extent, type Range, sizeOf } from "./cell-range.ts";
+import { rowOnLine, type Sheet } from "./cell-acts.ts";
+import { at, type Extent, type Range } from "./cell-range.ts";
 import { CellEditor } from "../cell/cell-editor.tsx";
 import type { Leave } from "../cell/choice-option.ts";
 import { FaultNotice } from "../cell/fault-notice.tsx";
-import { findReferences } from "./find-references.ts";
 import type { Access } from "./use-access.ts";
-import { useClipboard } from "./use-clipboard.ts";
 import { useGridActions } from "./use-grid-actions.ts";
 import { handleGridKey } from "./use-grid-keys.ts";
+import { useSelectionActs } from "./use-selection-acts.tsx";
 import { cellKey, type Row } from "../book/row-book.ts";
-
-/** More cells than this are not pasted or cleared at once. */
-const CELLS_MAX = 50_000;
 
 export interface CellActsProps {
   readonly box: RefObject<HTMLDivElement | null>;
-  readonly slug: string;
+  readonly spec: ListSpec;
+  /** Every column of the table, whether it is shown or not. */
+  readonly all: readonly GridColumn[];
   readonly sheet: Sheet;
   readonly edits: Edits;
   readonly access: Access;
@@ -42,6 +33,8 @@ export interface CellActs {
   readonly editor: ReactNode;
   readonly dialog: ReactNode;
   readonly isEditing: boolean;
+  /** What is under way with the selection, in words. */
+  readonly busy: string | undefined;
   readonly edit: (typed?: string) => void;
   readonly moveTo: (range: Range) => void;
   readonly addAt: (place: number) => void;
@@ -127,9 +120,15 @@ export function useCellActs(props: CellActsProps): CellActs {
   );
   return {
     editor: typed && column && current ? editorFor(column) : undefined,
-    dialog: current && column && typed === undefined && (
-      <CellFault {...{ sheet, edits, column, focus }} row={current.row} />
+    dialog: (
+      <>
+        {selection.dialog}
+        {current && column && typed === undefined && (
+          <CellFault {...{ sheet, edits, column, focus }} row={current.row} />
+        )}
+      </>
     ),
+    busy: selection.busy,
     isEditing: typed !== undefined,
     edit,
     moveTo,
@@ -168,64 +167,6 @@ function CellFault({ sheet, edits, row, column, focus }: CellFaultProps) {
       }}
     />
   );
-}
-
-interface Moves {
-  readonly moveTo: (range: Range) => void;
-  /** Says a reason; true where there is one. */
-  readonly refuse: (reason: string | undefined) => boolean;
-}
-
-/** What is done to all that is selected. */
-function useSelectionActs(props: CellActsProps, { moveTo, refuse }: Moves) {
-  const { box, sheet, edits, access, range } = props;
-  const place = range.anchor.column;
-  const deleteRows = (): void => {
-    if (refuse(access.delete)) return;
-    const rows = rowsIn(sheet, range);
-    if (rows.length > 0) edits.deleteRows(rows);
-    moveTo(at(boxOf(range).top, place));
-  };
-  const clear = (): void => {
-    if (refuse(access.update) || isTooMuch(range)) return;
-    edits.setCells("Cells cleared", clearCells(sheet, range));
-  };
-  const fillDown = (): void => {
-    if (refuse(access.update) || isTooMuch(range)) return;
-    const sets = fillCells(sheet, range);
-    edits.setCells(`${sets.length} cells filled`, sets);
-  };
-  const paste = async (cells: readonly (readonly string[])[]): Promise<void> => {
-    if (refuse(access.update)) return;
-    const size = cells.reduce((sum, row) => sum + row.length, 0);
-    if (size > CELLS_MAX) return notify("That is too much to paste at once: import it as a file.");
-    const idOf = await findReferences(sheet, boxOf(range).left, cells);
-    const mayAdd = access.create === undefined;
-    const pasted = pasteCells(sheet, range, cells, { idOf, newId, mayAdd });
-    edits.perform(pasted.change);
-    moveTo(pasted.range);
-    const fault = pasted.refused > 0 ? `, ${pasted.refused} can’t be: they say why` : "";
-    return notify(`${pasted.change.label}${fault}`, edits.undo);
-  };
-  useClipboard(box, {
-    read: () => readCells(sheet, range),
-    paste: (cells) => void paste(cells),
-    clear,
-  });
-  return { deleteRows, clear, fillDown };
-}
-
-let lastPasted = 0;
-function newId(): string {
-  lastPasted += 1;
-  return `new-p${lastPasted}`;
-}
-
-function isTooMuch(range: Range): boolean {
-  const { rows, columns } = sizeOf(boxOf(range));
-  if (rows * columns <= CELLS_MAX) return false;
-  notify("That is too much at once: use “Change all that match” instead.");
-  return true;
 }
 
 function stepAfter({ anchor }: Range, leave: Leave, extent: Extent): Range | undefined {

@@ -5,22 +5,27 @@ import type { Cells } from "../../ui/readable/cells.ts";
 import { parseTsv, toHtml, toTsv } from "../book/clipboard.ts";
 
 interface ClipboardActs {
-  readonly read: () => Cells;
+  /** Undefined where some of the selection is not loaded. */
+  readonly read: () => Cells | undefined;
+  /** Copies what is to be loaded first. */
+  readonly copyLater: (isCut: boolean) => void;
   readonly paste: (cells: Cells) => void;
   readonly clear: () => void;
 }
 
 export function useClipboard(box: RefObject<HTMLElement | null>, acts: ClipboardActs): void {
-  const { read, paste, clear } = useStableHandlers({ ...acts });
+  const { read, copyLater, paste, clear } = useStableHandlers({ ...acts });
   useEffect(() => {
     const isHere = (): boolean => document.activeElement === box.current;
     const write = (event: ClipboardEvent): void => {
       if (!isHere() || !event.clipboardData) return;
       const cells = read();
+      event.preventDefault();
+      if (!cells) return copyLater(event.type === "cut");
       event.clipboardData.setData("text/plain", toTsv(cells));
       event.clipboardData.setData("text/html", toHtml(cells));
-      event.preventDefault();
       if (event.type === "cut") clear();
+      return undefined;
     };
     const take = (event: ClipboardEvent): void => {
       if (!isHere()) return;
@@ -37,5 +42,5 @@ export function useClipboard(box: RefObject<HTMLElement | null>, acts: Clipboard
       document.removeEventListener("cut", write);
       document.removeEventListener("paste", take);
     };
-  }, [box, read, paste, clear]);
+  }, [box, read, copyLater, paste, clear]);
 }

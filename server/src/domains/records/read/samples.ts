@@ -36,7 +36,7 @@ export const samples: readonly Sample[] = [
     operation: "records.list_ids",
     arrange: async (owner) => {
       const { slug } = await made(owner);
-      return { params: { slug }, query: { sort: "-title", offset: 0, limit: 10 } };
+      return { params: { slug }, query: { sort: "-title", offset: "0", limit: "10" } };
     },
   },
   {

@@ -1,0 +1,99 @@
+/** What can't be written of a change, and dates that can be read in two ways: the person decides before it is sent. */
+import "./paste-dialog.css";
+import { useState } from "react";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { count } from "../../ui/words.ts";
+import { type DateOrder, readDay } from "../column/value.ts";
+import type { Problem } from "./paste.ts";
+
+const SHOWN = 100;
+const ORDERS: readonly (readonly [DateOrder, string])[] = [
+  ["dmy", "Day first"],
+  ["mdy", "Month first"],
+];
+
+interface PasteDialogProps {
+  readonly problems: readonly Problem[];
+  readonly openDate: string | undefined;
+  readonly cells: number;
+  readonly onDecide: (order: DateOrder | undefined) => void;
+  readonly onClose: () => void;
+}
+
+export function PasteDialog({ problems, openDate, cells, onDecide, onClose }: PasteDialogProps) {
+  const [order, setOrder] = useState<DateOrder>();
+  const refused = problems.reduce((sum, one) => sum + one.cells, 0);
+  const isOpen = openDate !== undefined && order === undefined;
+  const left = Math.max(0, cells - refused);
+  return (
+    <Dialog
+      title={
+        openDate === undefined
+          ? `${count(refused, "cell")} can’t be written`
+          : "Day or month first?"
+      }
+      isWide
+      onClose={onClose}
+      onSubmit={() => {
+        if (!isOpen && left > 0) onDecide(order);
+      }}
+      footer={
+        <>
+          <button type="button" className="btn" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="btn main" disabled={isOpen || left === 0}>
+            {problems.length === 0 ? "Continue" : `Write the other ${left.toLocaleString("en")}`}
+          </button>
+        </>
+      }
+    >
+      {openDate !== undefined && (
+        <fieldset className="paste-order">
+          <legend>
+            Dates such as “{openDate}” can be read in two ways. Nothing is written yet.
+          </legend>
+          {ORDERS.map(([value, label]) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name="date-order"
+                checked={order === value}
+                onChange={() => setOrder(value)}
+              />{" "}
+              {label}: {readDay(openDate, value) ?? "not a date"}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {problems.length > 0 && (
+        <>
+          <p>Nothing is written yet. These cells can be left out:</p>
+          <table className="paste-problems">
+            <thead>
+              <tr>
+                <th scope="col">Row</th>
+                <th scope="col">Column</th>
+                <th scope="col">Value</th>
+                <th scope="col">Why</th>
+              </tr>
+            </thead>
+            <tbody>
+              {problems.slice(0, SHOWN).map(({ row, column, text, message, cells: size }, n) => (
+                <tr key={n}>
+                  <td>{row?.toLocaleString("en") ?? `${size.toLocaleString("en")} cells`}</td>
+                  <td>{column}</td>
+                  <td className="cut">{text}</td>
+                  <td>{message}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {problems.length > SHOWN && (
+            <p>And {(problems.length - SHOWN).toLocaleString("en")} more.</p>
+          )}
+        </>
+      )}
+    </Dialog>
+  );
+}
