@@ -115,7 +115,8 @@ describeInBrowser("apps", () => {
       await page.getByRole("button", { name: "Table", exact: true }).first().click();
       await dialog.getByLabel("Name", { exact: true }).fill(name);
       await page.getByLabel("Cells of a spreadsheet").fill(lines.join("\n"));
-      await page.getByRole("button", { name: /^Create it with/ }).click();
+      await page.getByRole("button", { name: /^Import \d+ line/ }).click();
+      await page.getByRole("link", { name: "Open the table" }).click();
       await page.getByRole("grid").waitFor();
     };
     const link = async (name: string, target: string): Promise<void> => {

@@ -30,12 +30,20 @@ test("a mapping begins as it was guessed, and keeps the order of the file", () =
 
 test("what is missing is said before anything is sent", () => {
   const mapping = firstMapping({ mapping: [], columns: [guess, guess] });
-  expect(mappingFault(mapping, "parts", null)).toBe("Two columns fill metal.");
-  expect(mappingFault(mapping.slice(1), null, null)).toBe("Name the table.");
-  expect(mappingFault([{ column: 0, field: "a", type: "reference" }], "parts", null)).toMatch(
-    "Choose",
+  const columns = [guess, guess, { ...guess, header: "Due", isAmbiguous: true }];
+  const into = { columns, table: "parts", newTable: null, typeOf: () => "date", fields: [] };
+  expect(mappingFault(mapping, into)).toBe("Two columns fill metal.");
+  expect(mappingFault(mapping.slice(1), { ...into, table: null })).toBe("Name the table.");
+  expect(mappingFault([{ column: 0, field: "a", type: "reference" }], into)).toMatch("Choose");
+  expect(mappingFault(mapping.slice(1), into)).toBeUndefined();
+  const due = { column: 2, field: "due" };
+  expect(mappingFault([due], into)).toBe(
+    "Choose whether the day or the month comes first in “Due”.",
   );
-  expect(mappingFault(mapping.slice(1), "parts", null)).toBeUndefined();
+  expect(mappingFault([{ ...due, dateOrder: "mdy" }], into)).toBeUndefined();
+  const made = { ...into, table: null, newTable: { name: "Bills" } };
+  expect(mappingFault([{ ...due, type: "date" }], made)).toMatch("Due");
+  expect(mappingFault([{ ...due, type: "text" }], made)).toBeUndefined();
 });
 
 test("a file gives a table its name", () => {

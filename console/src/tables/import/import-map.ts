@@ -35,7 +35,8 @@ export function guessedMapping(columns: readonly SourceColumn[], at: number): Co
     field: guess?.field ?? `column${at + 1}`,
     type: guess?.type ?? "text",
     options: guess?.options ?? {},
-    ...(guess?.dateOrder && { dateOrder: guess.dateOrder }),
+    // Where both orders would do, the person decides.
+    ...(guess?.dateOrder && !guess.isAmbiguous && { dateOrder: guess.dateOrder }),
     ...(guess?.decimalMark && { decimalMark: guess.decimalMark }),
   };
 }
@@ -53,11 +54,12 @@ export function putMapping(
 /** Another type for a new column; choices are those that the file has, a reference needs a table. */
 export function withType(mapping: ColumnMapping, type: string, guess: SourceColumn): ColumnMapping {
   const { match: _, ...rest } = mapping;
-  const isGuess = type === guess.type;
+  const { suggestion } = guess;
+  const known = type === guess.type ? guess : type === suggestion?.type ? suggestion : undefined;
   return {
     ...rest,
     type: type as NonNullable<ColumnMapping["type"]>,
-    options: isGuess ? guess.options : {},
+    options: known?.options ?? {},
   };
 }
 
@@ -82,21 +84,47 @@ export function toSlug(name: string): string {
   return slug.slice(0, 50) || "imported";
 }
 
+/** True where the order of a column's dates is still to be decided. */
+export const needsOrder = (
+  { dateOrder }: ColumnMapping,
+  type: string | undefined,
+  guess: SourceColumn | undefined,
+): boolean =>
+  (type === "date" || type === "timestamp") &&
+  guess?.isAmbiguous === true &&
+  dateOrder === undefined;
+
+interface MappingContext {
+  readonly columns: readonly SourceColumn[];
+  /** The slug of a table that exists. */
+  readonly table: string | null;
+  readonly newTable: { readonly name: string } | null;
+  /** The columns of that table. */
+  readonly fields: readonly Pick<GridColumn, "name" | "title">[];
+  /** The type of a field of that table. */
+  readonly typeOf: (field: string) => string | undefined;
+}
+
 /** What keeps an import from being checked; undefined when nothing does. */
 export function mappingFault(
   mapping: readonly ColumnMapping[],
-  table: string | null,
-  newTable: { readonly name: string } | null,
-  columns: readonly Pick<GridColumn, "name" | "title">[] = [],
+  { columns, table, newTable, typeOf, fields: named }: MappingContext,
 ): string | undefined {
   if (table === null && (newTable?.name.trim() ?? "") === "") return "Name the table.";
   if (mapping.length === 0) return "Take at least one column.";
   const fields = mapping.map(({ field }) => field);
   const double = fields.find((field, n) => fields.indexOf(field) !== n);
-  if (double !== undefined) return `Two columns fill ${titleOfColumn(columns, double)}.`;
+  if (double !== undefined) return `Two columns fill ${titleOfColumn(named, double)}.`;
   if (mapping.some(({ title }) => title?.trim() === "")) return "Each column needs a title.";
   const open = mapping.find(({ type, options }) => type === "reference" && !options?.["table"]);
-  return open ? `Choose the table that ${open.title ?? open.field} refers to.` : undefined;
+  if (open) return `Choose the table that ${open.title ?? open.field} refers to.`;
+  const dated = mapping.find((one) =>
+    needsOrder(one, table === null ? one.type : typeOf(one.field), columns[one.column]),
+  );
+  const header = dated && columns[dated.column]?.header;
+  return header === undefined
+    ? undefined
+    : `Choose whether the day or the month comes first in “${header}”.`;
 }
 
 const WORKING = new Set(["analyzing", "checking", "running", "taking_back"]);

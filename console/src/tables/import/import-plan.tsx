@@ -9,7 +9,7 @@ type Change = Input<"imports.update">["body"];
 
 interface ImportPlanProps {
   readonly current: Import;
-  readonly onChange: (body: Change) => Promise<void>;
+  readonly onChange: (body: Change) => Promise<boolean>;
   readonly onAct: (act: "imports.check" | "imports.start") => Promise<void>;
 }
 
@@ -31,15 +31,18 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
   const [newTable, setNewTable] = useState(current.newTable ?? toNewTable(current.name));
   const [key, setKey] = useState(current.key ?? "");
   const [isSent, setSent] = useState(false);
-  const fault = mappingFault(mapping, isNew ? null : table, newTable, target?.columns);
+  const typeOf = (field: string) => target?.columns.find(({ name }) => name === field)?.type;
+  const into = { columns, table: isNew ? null : table, newTable, typeOf, fields: target?.columns ?? [] };
+  const fault = mappingFault(mapping, into);
   const send = async (act: "imports.check" | "imports.start"): Promise<void> => {
     setSent(true);
-    await onChange({
+    const isChanged = await onChange({
       mapping: [...mapping],
       ...(isNew && { newTable }),
       key: key === "" ? null : key,
     });
-    await onAct(act);
+    // A mapping that was refused is not the one that would be imported.
+    if (isChanged) await onAct(act);
     setSent(false);
   };
   return (

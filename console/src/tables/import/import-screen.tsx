@@ -59,14 +59,18 @@ function ImportParts({ current }: { readonly current: Import }) {
     }
     invalidate(["imports."]);
   };
-  const change = async (body: Input<"imports.update">["body"]): Promise<void> => {
+  /** False where it was refused. */
+  const change = async (body: Input<"imports.update">["body"]): Promise<boolean> => {
     setError(undefined);
     try {
       await call("imports.update", { params: { id }, body });
+      return true;
     } catch (problem) {
       setError(problem instanceof Error ? problem : new Error(String(problem)));
+      return false;
+    } finally {
+      invalidate(["imports."]);
     }
-    invalidate(["imports."]);
   };
   const invalid = check?.invalid ?? counts.invalid;
   return (

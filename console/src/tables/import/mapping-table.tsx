@@ -1,6 +1,7 @@
 import { count } from "../../ui/words.ts";
 import { type TableShape } from "../column/column.ts";
 import { TypeIcon, typeWord } from "../column/type-icon.tsx";
+import { type DateOrder, readDay } from "../column/value.ts";
 import {
   type ColumnMapping,
   FILE_TYPES,
@@ -61,7 +62,7 @@ export function MappingTable({ columns, mapping, target, tables, onChange }: Map
                 <td>{own && <FieldName {...{ own, guess, target, put }} />}</td>
                 <td>{own && <FieldType {...{ own, guess, target, tables, put }} />}</td>
                 <td>
-                  <Faults guess={guess} />
+                  <Faults guess={guess} own={own} />
                 </td>
               </tr>
             );
@@ -140,6 +141,7 @@ function FieldType({
           ))}
         </select>
       )}
+      {!column && <Suggestion {...{ own, guess, put }} />}
       {type === "reference" && (
         <ReferenceFields
           {...{ own, guess, tables, put }}
@@ -148,19 +150,9 @@ function FieldType({
         />
       )}
       {(type === "date" || type === "timestamp") && guess.isAmbiguous && (
-        <select
-          className="field"
-          aria-label={`Order of dates in ${guess.header}`}
-          value={own.dateOrder ?? "dmy"}
-          onChange={({ target: { value } }) =>
-            put({ ...own, dateOrder: value === "mdy" ? "mdy" : "dmy" })
-          }
-        >
-          <option value="dmy">day first</option>
-          <option value="mdy">month first</option>
-        </select>
+        <DateOrderField {...{ own, guess, put }} />
       )}
-      {type === "decimal" && guess.isAmbiguous && (
+      {(type === "decimal" || type === "integer") && guess.isAmbiguous && (
         <select
           className="field"
           aria-label={`Decimal mark in ${guess.header}`}
@@ -174,6 +166,52 @@ function FieldType({
         </select>
       )}
     </div>
+  );
+}
+
+type ChoiceProps = Omit<CellProps, "target">;
+
+/** Which of the two days a text is: the person decides, and nothing is chosen beforehand. */
+function DateOrderField({ own, guess, put }: ChoiceProps) {
+  const [example = "03/04/2026"] = guess.ambiguousExamples ?? [];
+  return (
+    <select
+      className="field"
+      aria-label={`Order of dates in ${guess.header}`}
+      value={own.dateOrder ?? ""}
+      onChange={({ target: { value } }) => put({ ...own, dateOrder: value as DateOrder })}
+    >
+      {own.dateOrder === undefined && <option value="">{example} is…</option>}
+      <option value="dmy">day first: {readDay(example, "dmy") ?? example}</option>
+      <option value="mdy">month first: {readDay(example, "mdy") ?? example}</option>
+    </select>
+  );
+}
+
+const CHANGES_SHOWN = 2;
+
+/** Another type that the values can be read as, with what they would become: it is taken only by choice. */
+function Suggestion({ own, guess, put }: ChoiceProps) {
+  const { suggestion } = guess;
+  if (!suggestion) return null;
+  const { type, changes, currencies, invalid } = suggestion;
+  const isTaken = own.type === type;
+  return (
+    <span className="import-suggestion">
+      {!isTaken && (
+        <button type="button" className="btn bare" onClick={() => put(withType(own, type, guess))}>
+          Read as {typeWord(type).toLowerCase()}
+        </button>
+      )}
+      <small className="muted">
+        {changes
+          .slice(0, CHANGES_SHOWN)
+          .map(({ from, to }) => `${from} → ${to === "" ? "empty" : to}`)
+          .join(", ")}
+        {invalid > 0 && ` ${count(invalid, "cell")} would not fit.`}
+        {currencies.length > 0 && ` The currency is lost: ${currencies.join(", ")}.`}
+      </small>
+    </span>
   );
 }
 
@@ -232,14 +270,20 @@ function ReferenceFields({ own, guess, tables, slug, isFixed, put }: ReferenceFi
   );
 }
 
-function Faults({ guess }: { readonly guess: SourceColumn }) {
-  if (guess.invalid === 0)
+function Faults({
+  guess,
+  own,
+}: Pick<CellProps, "guess"> & { readonly own: ColumnMapping | undefined }) {
+  const { suggestion } = guess;
+  const { invalid, invalidExamples } =
+    suggestion && own?.type === suggestion.type ? suggestion : guess;
+  if (invalid === 0)
     return <span className="muted">{guess.empty > 0 ? `${guess.empty} empty` : ""}</span>;
   return (
     <span className="import-faults">
-      <strong>{count(guess.invalid, "cell")}</strong>{" "}
+      <strong>{count(invalid, "cell")}</strong>{" "}
       <span className="muted">
-        {guess.invalidExamples
+        {invalidExamples
           .slice(0, 2)
           .map(({ line, value }) => `line ${line}: ${value}`)
           .join(" · ")}

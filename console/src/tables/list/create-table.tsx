@@ -1,13 +1,12 @@
 /** Makes a table: of columns that somebody names, or of a spreadsheet that they paste or drop. */
+import { useNavigate } from "@tanstack/react-router";
 import { ClipboardPaste, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { call, type Input } from "../../data/api.ts";
+import { uploadFile } from "../../data/files/files.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { notify } from "../../ui/toast.tsx";
-import { count } from "../../ui/words.ts";
-import type { TableShape } from "../column/column.ts";
 import { typeWord } from "../column/type-icon.tsx";
 import {
   type ColumnDraft,
@@ -17,9 +16,6 @@ import {
   TYPES,
   isComputedType,
 } from "../designer/column-draft.ts";
-import { guessSheet, type GuessedSheet, toColumns, toRecords } from "./sheet-guess.ts";
-
-const BATCH = 1_000;
 
 interface CreateTableProps {
   readonly onClose: () => void;
@@ -29,28 +25,42 @@ interface CreateTableProps {
 export function CreateTable({ onClose, onMade }: CreateTableProps) {
   const [name, setName] = useState("");
   const [drafts, setDrafts] = useState<readonly ColumnDraft[]>([{ ...NEW_COLUMN, title: "Name" }]);
-  const [sheet, setSheet] = useState<GuessedSheet>();
+  const navigate = useNavigate();
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
-  const fault = name.trim() === "" ? "Give it a name." : sheet ? undefined : faultOf(drafts);
+  const fault = name.trim() === "" ? "Give it a name." : faultOf(drafts);
   const submit = async (): Promise<void> => {
     if (fault !== undefined || isBusy) return;
     setBusy(true);
     setError(undefined);
     try {
-      const columns = sheet ? toColumns(sheet) : drafts.map(toNewColumn);
+      const columns = drafts.map(toNewColumn);
       const body = { name: name.trim(), columns } as Input<"tables.create">["body"];
       const { data } = await call("tables.create", { body });
-      if (sheet) await fill(data, sheet);
       onMade(data.slug);
     } catch (problem) {
       setError(problem instanceof Error ? problem : new Error(String(problem)));
       setBusy(false);
     }
   };
-  const take = (text: string): void => {
-    const next = guessSheet(text);
-    if (next.columns.length > 0) setSheet(next);
+  // An import shows what its columns are read as, before a table is made of them.
+  const take = async (file: File): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      const { id: fileId } = await uploadFile(file);
+      const { data } = await call("imports.create", { body: { fileId, name: file.name } });
+      await navigate({ to: "/imports/$importId", params: { importId: data.id } });
+    } catch (problem) {
+      setError(problem instanceof Error ? problem : new Error(String(problem)));
+      setBusy(false);
+    }
+  };
+  const takeText = (text: string): void => {
+    if (text.trim() === "") return;
+    const title = name.trim() === "" ? "Pasted table" : name.trim();
+    void take(new File([text], `${title}.csv`, { type: "text/csv" }));
   };
   return (
     <Dialog
@@ -65,7 +75,7 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
           disabled={fault !== undefined || isBusy}
           title={fault}
         >
-          {sheet ? `Create it with ${count(sheet.rows.length, "record")}` : "Create the table"}
+          Create table
         </button>
       }
     >
@@ -75,9 +85,7 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
         onDrop={(event) => {
           event.preventDefault();
           const [file] = event.dataTransfer.files;
-          if (!file) return;
-          if (name === "") setName(file.name.replace(/\.[^.]+$/, ""));
-          void file.text().then(take);
+          if (file) void take(file);
         }}
       >
         <Field label="Name">
@@ -92,14 +100,8 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
             />
           )}
         </Field>
-        {sheet ? (
-          <Guesses sheet={sheet} onChange={setSheet} onClear={() => setSheet(undefined)} />
-        ) : (
-          <>
-            <Columns drafts={drafts} onChange={setDrafts} />
-            <SheetField onText={take} />
-          </>
-        )}
+        <Columns drafts={drafts} onChange={setDrafts} />
+        <SheetField isBusy={isBusy} onText={takeText} onFile={(file) => void take(file)} />
         {error && <ErrorNotice error={error} />}
       </div>
     </Dialog>
@@ -114,37 +116,36 @@ function faultOf(drafts: readonly ColumnDraft[]): string | undefined {
   return undefined;
 }
 
-async function fill({ slug, columns }: TableShape, sheet: GuessedSheet): Promise<void> {
-  const { records, faults } = toRecords(sheet, columns);
-  for (let n = 0; n < records.length; n += BATCH) {
-    const body = { records: records.slice(n, n + BATCH) };
-    await call("records.bulk_create", { params: { slug }, body });
-  }
-  const left = faults === 0 ? "" : ` ${count(faults, "cell")} did not fit and are empty.`;
-  notify(`${count(records.length, "record")} are there.${left}`);
+interface SheetFieldProps {
+  readonly isBusy: boolean;
+  readonly onText: (text: string) => void;
+  readonly onFile: (file: File) => void;
 }
 
-function SheetField({ onText }: { readonly onText: (text: string) => void }) {
+function SheetField({ isBusy, onText, onFile }: SheetFieldProps) {
   return (
     <label className="sheet-drop">
       <ClipboardPaste className="ico" />
       <span>
-        Or paste cells of a spreadsheet here, with their titles, or drop a file (CSV, TSV).
+        Or paste cells of a spreadsheet with their titles, or drop a file. You see how the columns
+        are read before the table is created.
       </span>
       <textarea
         className="field"
         rows={2}
+        disabled={isBusy}
         aria-label="Cells of a spreadsheet"
         value=""
         onChange={({ target }) => onText(target.value)}
       />
       <input
         type="file"
-        accept=".csv,.tsv,.txt,text/csv"
+        accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson"
+        disabled={isBusy}
         aria-label="A file with cells"
         onChange={({ target }) => {
           const [file] = target.files ?? [];
-          if (file) void file.text().then(onText);
+          if (file) onFile(file);
         }}
       />
     </label>
@@ -212,56 +213,3 @@ function Columns({ drafts, onChange }: ColumnsProps) {
     </fieldset>
   );
 }
-
-interface GuessesProps {
-  readonly sheet: GuessedSheet;
-  readonly onChange: (sheet: GuessedSheet) => void;
-  readonly onClear: () => void;
-}
-
-function Guesses({ sheet, onChange, onClear }: GuessesProps) {
-  return (
-    <fieldset className="draft-columns">
-      <legend>
-        {count(sheet.rows.length, "line")}, {count(sheet.columns.length, "column")}
-        <button type="button" className="btn bare" onClick={onClear}>
-          Take another
-        </button>
-      </legend>
-      {sheet.columns.map((column, n) => {
-        const put = (next: object): void =>
-          onChange({ ...sheet, columns: sheet.columns.with(n, { ...column, ...next }) });
-        return (
-          <div key={n} className="draft-line">
-            <input
-              type="checkbox"
-              aria-label={`Take ${column.title}`}
-              checked={column.isTaken}
-              onChange={({ target }) => put({ isTaken: target.checked })}
-            />
-            <span className="grow cut" title={column.title}>
-              {column.title} <small className="muted">{column.examples.join(" · ")}</small>
-            </span>
-            {column.faults > 0 && (
-              <span className="tag warn">{count(column.faults, "cell")} do not fit</span>
-            )}
-            <select
-              className="field"
-              aria-label={`Type of ${column.title}`}
-              value={column.type}
-              onChange={({ target }) => put({ type: target.value })}
-            >
-              {TYPES.filter((type) => PLAIN.has(type) || type === column.type).map((type) => (
-                <option key={type} value={type}>
-                  {typeWord(type)}
-                </option>
-              ))}
-            </select>
-          </div>
-        );
-      })}
-    </fieldset>
-  );
-}
-
-const PLAIN = new Set(["text", "integer", "decimal", "boolean", "date", "timestamp"]);

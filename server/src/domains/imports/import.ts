@@ -4,7 +4,7 @@ import { COLUMN_TYPES, ColumnName, Slug, TITLE_CHARACTERS_MAX } from "#domains/t
 import { event, type EventType } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
-import { SourceColumn } from "./guess/column-guess.ts";
+import { SourceColumn } from "./guess/source-column.ts";
 import { DATE_ORDERS } from "./guess/date-style.ts";
 import { DECIMAL_MARKS } from "./guess/number-style.ts";
 import { SourceFormat } from "./source/open-source.ts";

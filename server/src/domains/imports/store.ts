@@ -7,7 +7,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { Actor } from "#kernel/log/event.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { isUnrestricted } from "#domains/tables/index.ts";
-import type { SourceColumn } from "./guess/column-guess.ts";
+import type { SourceColumn } from "./guess/source-column.ts";
 import {
   type ColumnMapping,
   type Import,

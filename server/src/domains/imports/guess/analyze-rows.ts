@@ -9,8 +9,9 @@ import {
   SourceError,
   type SourceRow,
 } from "../source/source-row.ts";
-import { ColumnStatistics, DistinctMemory, type SourceColumn } from "./column-guess.ts";
+import { ColumnStatistics, DistinctMemory } from "./column-guess.ts";
 import { parseDay } from "./date-style.ts";
+import type { SourceColumn } from "./source-column.ts";
 import { parseNumber } from "./number-style.ts";
 
 export interface SourceAnalysis {

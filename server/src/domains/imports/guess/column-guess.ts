@@ -1,38 +1,12 @@
-/** The type of a column, guessed from all its cells: what nearly all of them are. The others are named. */
-import Type, { type Static } from "typebox";
-import { COLUMN_TYPES, type ColumnTypeName } from "#domains/tables/index.ts";
-import { nullable } from "#kernel/schema/schema.ts";
+/** The type of a column, guessed from all its cells: one that keeps each of them, and what nearly all can be read as. */
+import type { ColumnTypeName } from "#domains/tables/index.ts";
 import { type Cell, detachText } from "../source/source-row.ts";
+import { type CellStyle, convertText } from "./convert-cell.ts";
 import { DATE_ORDERS, type DateOrder, parseDay, parseTimeOfDay } from "./date-style.ts";
-import { DECIMAL_MARKS, type DecimalMark, hasLeadingZero, parseNumber } from "./number-style.ts";
+import { EXACT_TYPES, ExactTypes } from "./exact-types.ts";
+import { currencyOf, type DecimalMark, hasLeadingZero, parseNumber } from "./number-style.ts";
+import type { SourceColumn } from "./source-column.ts";
 import { isEmptyWord, parseTruth } from "./words.ts";
-
-/** A column of the file. */
-export const SourceColumn = Type.Object(
-  {
-    header: Type.String({ description: "As the file names it; empty where it does not" }),
-    field: Type.String({ description: "A name for it that a table may have" }),
-    type: Type.Enum([...COLUMN_TYPES], {
-      description: "The type that nearly all of its values are of",
-    }),
-    options: Type.Record(Type.String(), Type.Unknown()),
-    dateOrder: nullable(
-      Type.Enum([...DATE_ORDERS], { description: "Of `01/02/2026`; null where there are no days" }),
-    ),
-    decimalMark: nullable(
-      Type.Enum([...DECIMAL_MARKS], { description: "Null where there are no numbers" }),
-    ),
-    isAmbiguous: Type.Boolean({ description: "Whether another order or mark would do as well" }),
-    filled: Type.Integer(),
-    empty: Type.Integer(),
-    invalid: Type.Integer({ description: "Values that are not of that type" }),
-    unique: Type.Boolean({ description: "Whether no value is there twice, as far as was looked" }),
-    examples: Type.Array(Type.String()),
-    invalidExamples: Type.Array(Type.Object({ line: Type.Integer(), value: Type.String() })),
-  },
-  { title: "SourceColumn" },
-);
-export type SourceColumn = Static<typeof SourceColumn>;
 
 export type GuessedType = Extract<
   ColumnTypeName,
@@ -59,7 +33,10 @@ const DISTINCT_MAX = 100_000;
 const DISTINCT_OF_FILE_MAX = 1_000_000;
 const ENUM_VALUES_MAX = 20;
 const ENUM_CHARACTERS_MAX = 40;
+/** How often each choice occurs on average: of few choices less often, as in a short table that somebody pastes. */
 const ENUM_REPEATS_MIN = 10;
+const FEW_VALUES_MAX = 12;
+const FEW_REPEATS_MIN = 3;
 const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
 
 const EMAIL = /^[^\s@<>"(),:;]{1,64}@[^\s@<>"(),:;]{1,190}\.[\p{L}\d-]{2,63}$/u;
@@ -111,8 +88,11 @@ export class ColumnStatistics {
     url: new Candidate(),
     json: new Candidate(),
   };
+  readonly #exact = new ExactTypes();
   readonly #distinct = new Map<string, number>();
   readonly #examples: string[] = [];
+  readonly #openExamples: string[] = [];
+  readonly #currencies = new Set<string>();
   #isUnique = true;
   /** True when there was a value that no memory was left for. */
   #isOverfull = false;
@@ -133,6 +113,7 @@ export class ColumnStatistics {
   }
 
   add(cell: Cell, line: number): void {
+    if (cell !== null && cell !== "") this.#exact.add(cell);
     if (cell === null || (typeof cell === "string" && cell.trim() === "")) {
       this.#empty += 1;
       return;
@@ -191,7 +172,10 @@ export class ColumnStatistics {
       test(`date ${order}`, () => day);
       return test(`time ${order}`, () => day ?? parseTimeOfDay(text, order));
     });
-    if (dmy !== undefined && mdy !== undefined && dmy !== mdy) this.#openDays += 1;
+    if (dmy !== undefined && mdy !== undefined && dmy !== mdy) {
+      this.#openDays += 1;
+      if (this.#openExamples.length < EXAMPLES_MAX) this.#openExamples.push(detachText(text));
+    }
     test("boolean", () => parseTruth(text) !== undefined);
     test("email", () => EMAIL.test(text.trim()));
     test("url", () => URL_TEXT.test(text.trim()));
@@ -199,6 +183,10 @@ export class ColumnStatistics {
   }
 
   #measure(text: string, number: string): void {
+    const currency = currencyOf(text);
+    if (currency !== undefined && this.#currencies.size < EXAMPLES_MAX) {
+      this.#currencies.add(currency);
+    }
     const isWhole =
       /^[+-]?[^.,]*$/.test(text) ||
       /^[+-]?\d{1,3}(?:[., '’\u00a0\u202f]\d{3}){2,}$/.test(text.trim());
@@ -231,32 +219,61 @@ export class ColumnStatistics {
     const order = isTime
       ? this.#pick("time dmy", "time mdy", "time dmy")
       : this.#pick("date dmy", "date mdy", "date dmy");
-    const { type, options, candidate } = this.#decide(
-      mark.name as DecimalMark,
-      order.name as CandidateName,
-    );
-    const isDay = type === "date" || type === "timestamp";
-    const isNumber = type === "integer" || type === "decimal";
+    const decided = this.#decide(mark.name as DecimalMark, order.name as CandidateName);
+    const isDay = decided.type === "date" || decided.type === "timestamp";
+    const isNumber = decided.type === "integer" || decided.type === "decimal";
+    const style: CellStyle = {
+      dateOrder: order.name.slice(-3) as DateOrder,
+      decimalMark: mark.name as DecimalMark,
+    };
+    const { type, options } = this.#decideExact();
     // Of a text nothing is empty but what is empty.
-    const words = type === "text" || type === "enum" || type === "json" ? this.#emptyWords : 0;
-    const best = candidate === undefined ? undefined : this.#candidates[candidate];
+    const words = type === "text" || type === "enum" ? this.#emptyWords : 0;
     return {
       header: this.#header,
       field,
       type,
       options,
-      dateOrder: this.#mostly("time dmy", "time mdy") ? (order.name.slice(-3) as DateOrder) : null,
-      decimalMark: this.#mostly("point", "comma") ? (mark.name as DecimalMark) : null,
+      dateOrder: this.#mostly("time dmy", "time mdy") ? style.dateOrder : null,
+      decimalMark: this.#mostly("point", "comma") ? style.decimalMark : null,
       isAmbiguous:
         (isDay && order.isTie && this.#openDays > 0) ||
         (isNumber && mark.isTie && this.#openNumbers > 0),
+      ambiguousExamples: this.#openExamples,
+      suggestion: type === "text" || type === "enum" ? this.#suggest(decided, style) : null,
       filled: this.#filled + words,
       empty: this.#empty + this.#emptyWords - words,
-      invalid: best?.invalid ?? 0,
+      invalid: 0,
       unique: this.#filled > 1 && this.#isUnique && this.#distinct.size < DISTINCT_MAX,
       examples: this.#examples,
-      invalidExamples: best?.invalidExamples ?? [],
+      invalidExamples: [],
     };
+  }
+
+  /** A type that keeps all values as they are written. */
+  #decideExact(): TypeGuess {
+    if (this.#filled === 0) return TEXT;
+    for (const type of EXACT_TYPES) {
+      if (!this.#exact.has(type)) continue;
+      if (type === "decimal") return { type, options: this.#exact.decimalOptions };
+      if (type !== "enum") return { type, options: {} };
+      const values = this.#listChoices();
+      if (values) return { type, options: { values } };
+    }
+    return TEXT;
+  }
+
+  /** What a column of texts may be read as, where a person wants that. */
+  #suggest({ type, options, candidate }: TypeGuess, style: CellStyle): Suggestion | null {
+    if (candidate === undefined) return null;
+    const { invalid, invalidExamples } = this.#candidates[candidate];
+    const changes = this.#examples.flatMap((from) => {
+      const to = convertText(from, type, style);
+      return to === undefined || to === from ? [] : [{ from, to }];
+    });
+    const isNumber = type === "integer" || type === "decimal";
+    const currencies = isNumber ? [...this.#currencies] : [];
+    return { type, options, invalid, invalidExamples, changes, currencies };
   }
 
   /** True when the column has texts that are numbers with a comma for certain. */
@@ -290,10 +307,7 @@ export class ColumnStatistics {
     return isFew || (invalid === 1 && this.#filled >= 10);
   }
 
-  #decide(
-    mark: DecimalMark,
-    order: CandidateName,
-  ): { type: GuessedType; options: Record<string, unknown>; candidate?: CandidateName } {
+  #decide(mark: DecimalMark, order: CandidateName): TypeGuess {
     const isCode = this.#leadingZeros > this.#filled * INVALID_SHARE_MAX || this.#longNumbers > 0;
     if (this.#fits("boolean") && this.#digitsOnly < this.#filled)
       return { type: "boolean", options: {}, candidate: "boolean" };
@@ -310,20 +324,30 @@ export class ColumnStatistics {
     for (const name of ["email", "url", "json"] as const) {
       if (this.#fits(name)) return { type: name, options: {}, candidate: name };
     }
-    const values = this.#listChoices();
-    return values ? { type: "enum", options: { values } } : { type: "text", options: {} };
+    return TEXT;
   }
 
   /** The values of a column that has few, each of them often. */
   #listChoices(): readonly string[] | undefined {
     const values = [...this.#distinct.keys()];
     const isShort = values.length > 1 && values.length <= ENUM_VALUES_MAX && this.#emptyWords === 0;
-    if (!isShort || this.#filled < values.length * ENUM_REPEATS_MIN) return undefined;
+    const repeats = values.length <= FEW_VALUES_MAX ? FEW_REPEATS_MIN : ENUM_REPEATS_MIN;
+    if (!isShort || this.#filled < values.length * repeats) return undefined;
     const trimmed = new Set(values.map((value) => value.trim()));
     const isPlain = values.every(({ length }) => length <= ENUM_CHARACTERS_MAX);
     return isPlain && trimmed.size === values.length ? [...trimmed].toSorted() : undefined;
   }
 }
+
+type Suggestion = NonNullable<SourceColumn["suggestion"]>;
+
+interface TypeGuess {
+  readonly type: GuessedType;
+  readonly options: Record<string, unknown>;
+  readonly candidate?: CandidateName;
+}
+
+const TEXT: TypeGuess = { type: "text", options: {} };
 
 type CandidateName =
   | "point"

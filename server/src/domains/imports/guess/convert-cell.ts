@@ -23,7 +23,7 @@ export function convertCell(cell: Cell, column: ColumnSchema, style: CellStyle):
 }
 
 const CONVERTERS: Readonly<
-  Partial<Record<ColumnTypeName, (text: string, style: CellStyle) => unknown>>
+  Partial<Record<ColumnTypeName, (text: string, style: CellStyle) => string | number | boolean>>
 > = {
   integer: (text, { decimalMark }) => {
     const number = parseNumber(text, decimalMark);
@@ -35,6 +35,17 @@ const CONVERTERS: Readonly<
   timestamp: (text, { dateOrder }) => parseTimeOfDay(text, dateOrder) ?? text,
   boolean: (text) => parseTruth(text) ?? text,
 };
+
+/** What a text becomes as a value of a type, in words; undefined where it can't be read so. */
+export function convertText(
+  text: string,
+  type: ColumnTypeName,
+  style: CellStyle,
+): string | undefined {
+  if (isEmptyWord(text)) return "";
+  const value = CONVERTERS[type]?.(text.trim(), style);
+  return value === undefined ? undefined : String(value);
+}
 
 function convertTyped(cell: number | boolean, column: ColumnSchema): unknown {
   const { type, columnType } = column;

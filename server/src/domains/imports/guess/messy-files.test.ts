@@ -24,9 +24,16 @@ async function readFile(bytes: Buffer) {
   const pass = new RowAnalysis(source, {});
   const text = Buffer.concat(await Array.fromAsync(pass.lines())).toString();
   const analysis = pass.result();
+  // A person who takes each suggestion, and the order of dates that comes first.
+  const suggested = analysis.columns.map((column) => ({
+    ...column,
+    type: column.suggestion?.type ?? column.type,
+    options: column.suggestion?.options ?? column.options,
+    isAmbiguous: false,
+  }));
   const row = {
-    columns: analysis.columns,
-    mapping: guessMapping(analysis.columns),
+    columns: suggested,
+    mapping: guessMapping(suggested),
     new_table: null,
   };
   const schema = planTable(row, partition);
@@ -43,7 +50,7 @@ async function readFile(bytes: Buffer) {
     });
     return "errors" in fields ? [index] : [];
   });
-  return { analysis, invalid };
+  return { analysis: { ...analysis, columns: suggested }, invalid };
 }
 
 /** In Windows-1252 the euro sign is one byte; Node has no such encoder. */

@@ -11,7 +11,9 @@ const PATTERNS: Readonly<Record<DecimalMark, RegExp>> = {
   ),
   comma: new RegExp(`^[+-]?(?:\\d{1,3}(?:(?:\\.|${GROUP})\\d{3})+|\\d*)(?:,\\d+)?$`),
 };
-const CURRENCY = "(?:[€$£¥₹₽₺₩]|R\\$|[A-Z]{3}|kr\\.?|zł|Kč|Fr\\.?)";
+/** Codes of currencies only: `ORD-00001` is an order and no amount. */
+const CODES = Intl.supportedValuesOf("currency").join("|");
+const CURRENCY = `(?:[€$£¥₹₽₺₩]|R\\$|${CODES}|kr\\.?|zł|Kč|Fr\\.?)`;
 const WITH_CURRENCY = new RegExp(
   `^([+-]?)(?:${CURRENCY})?\\s*([^\\sA-Za-z€$£].*?|\\d)\\s*(?:${CURRENCY})?$`,
 );
@@ -38,5 +40,12 @@ export function parseNumber(text: string, mark: DecimalMark): string | undefined
 
 /** True for a text of digits that means more than its number, such as a postal code. */
 export function hasLeadingZero(text: string): boolean {
-  return /^[+-]?0\d/.test(text.trim());
+  return /^\D*0\d/.test(text);
 }
+
+/** The currency that an amount names; undefined where it names none. */
+export function currencyOf(text: string): string | undefined {
+  return CURRENCY_NAME.exec(text)?.[0];
+}
+
+const CURRENCY_NAME = new RegExp(CURRENCY);

@@ -16,7 +16,7 @@ import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { type CellStyle, convertCell } from "../guess/convert-cell.ts";
-import type { SourceColumn } from "../guess/column-guess.ts";
+import type { SourceColumn } from "../guess/source-column.ts";
 import type { ColumnMapping } from "../import.ts";
 import type { SourceRow } from "../source/source-row.ts";
 import type { ImportRow } from "../store.ts";
@@ -37,9 +37,13 @@ export function guessMapping(
 ): ColumnMapping[] {
   const targets = (schema?.columns ?? []).filter(({ columnType }) => !columnType.generated);
   const found = matchHeaders(columns, targets);
-  return columns.flatMap(
-    ({ field, header, type, options, dateOrder, decimalMark }, column): ColumnMapping[] => {
-      const style = { ...(dateOrder && { dateOrder }), ...(decimalMark && { decimalMark }) };
+  return columns.flatMap<ColumnMapping>(
+    ({ field, header, type, options, dateOrder, decimalMark, isAmbiguous }, column) => {
+      // Which order it is where both would do, a person decides.
+      const style = {
+        ...(dateOrder && !isAmbiguous && { dateOrder }),
+        ...(decimalMark && { decimalMark }),
+      };
       if (!schema) {
         const title = titleOfHeader(header);
         return [{ column, field, ...(title && { title }), type, options, ...style }];
@@ -107,6 +111,11 @@ export function planLines(
       if (column.columnType.generated) return reject("/field", "is filled by the platform");
       if (match !== undefined && column.target === undefined)
         return reject("/match", "is for references only");
+      const isDay = column.type === "date" || column.type === "timestamp";
+      if (isDay && dateOrder === undefined && source.isAmbiguous) {
+        const [example = "03/04/2026"] = source.ambiguousExamples ?? [];
+        return reject("/dateOrder", `is required: "${example}" is one day or another`);
+      }
       const style = {
         dateOrder: dateOrder ?? source.dateOrder ?? "dmy",
         decimalMark: decimalMark ?? source.decimalMark ?? "point",

@@ -58,7 +58,9 @@ function csvFormat({
 }: FileOptions): ListFileFormat<ListedRecord> {
   const columns = fields.map((field) => {
     const column = schema.byName.get(field);
-    const format = column?.columnType.formatCell ?? String;
+    const format: (value: Json) => string = column
+      ? (value) => column.columnType.formatCell(value, column)
+      : String;
     const isEscaped = formulas === "escaped" && TEXT_TYPES.has(column?.type ?? "");
     const escape = isEscaped ? escapeFormula : (cell: string) => cell;
     return { field, cellOf: (value: Json) => escape(format(value)) };

@@ -57,7 +57,7 @@ export interface ColumnType {
   /** A cell of a CSV file, as `parse` takes it; an empty cell never gets here. */
   readonly parseCell: (cell: string, column: Column) => unknown;
   /** As a cell of a CSV file. */
-  readonly formatCell: (value: Json) => string;
+  readonly formatCell: (value: Json, column?: Column) => string;
   /** The kind of index that serves its filters; a btree of (column, id) when absent. */
   readonly index?: "gin";
   /**

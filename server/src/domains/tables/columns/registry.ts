@@ -134,13 +134,20 @@ const decimal: ColumnType = {
   show: Number,
   kind: "number",
   parseCell: (cell) => cell,
-  formatCell: String,
+  formatCell: (value, column) => formatDecimal(Number(value), column?.options["scale"]),
   convertFrom(from, _, quoted) {
     if (from.type === "decimal" || from.type === "duration") return quoted;
     if (from.type === "integer" || from.type === "autonumber") return `${quoted}::numeric`;
     return isTextual(from) ? `${toTextSql(from, quoted)}::numeric` : undefined;
   },
 };
+
+/** With all digits of the column's scale, as the grid shows it. */
+function formatDecimal(value: number, scale: unknown): string {
+  // From here on JavaScript writes an exponent.
+  const isPlain = Math.abs(value) < 1e21;
+  return typeof scale === "number" && isPlain ? value.toFixed(scale) : String(value);
+}
 
 const NOT_A_NUMBER = "must be a number, or a text that is one";
 
