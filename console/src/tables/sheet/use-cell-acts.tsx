@@ -1,33 +1,17 @@
 /** Everything that keys, menus and the clipboard do to the cells of a grid. */
-import { type KeyboardEvent, type ReactNode, type RefObject, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { notify } from "../../ui/toast.tsx";
 import type { Edits } from "../book/use-edits.ts";
-import type { ListSpec } from "../book/use-row-book.ts";
 import type { GridColumn } from "../column/column.ts";
 import { rowOnLine, type Sheet } from "./cell-acts.ts";
 import { at, type Extent, type Range } from "./cell-range.ts";
 import { CellEditor } from "../cell/cell-editor.tsx";
 import type { Leave } from "../cell/choice-option.ts";
 import { FaultNotice } from "../cell/fault-notice.tsx";
-import type { Access } from "./use-access.ts";
 import { useGridActions } from "./use-grid-actions.ts";
 import { handleGridKey } from "./use-grid-keys.ts";
-import { useSelectionActs } from "./use-selection-acts.tsx";
+import { type CellActsProps, useSelectionActs } from "./use-selection-acts.tsx";
 import { cellKey, type Row } from "../book/row-book.ts";
-
-export interface CellActsProps {
-  readonly box: RefObject<HTMLDivElement | null>;
-  readonly spec: ListSpec;
-  /** Every column of the table, whether it is shown or not. */
-  readonly all: readonly GridColumn[];
-  readonly sheet: Sheet;
-  readonly edits: Edits;
-  readonly access: Access;
-  readonly range: Range;
-  readonly setRange: (range: Range) => void;
-  readonly extent: Extent;
-  readonly onOpen: (id: string | undefined) => void;
-}
 
 export interface CellActs {
   readonly editor: ReactNode;

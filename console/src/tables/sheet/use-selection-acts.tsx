@@ -1,5 +1,5 @@
 /** What is done to all that is selected, loaded or not: each act is one request, and all of it is done or nothing. */
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useRef, useState } from "react";
 import { toClipboard } from "../../ui/behaviour/copy.ts";
 import { notify, notifyRefusal } from "../../ui/toast.tsx";
 import type { Cells } from "../../ui/readable/cells.ts";
@@ -7,7 +7,9 @@ import { count } from "../../ui/words.ts";
 import { type Change, dropSame, NO_CHANGE } from "../book/change.ts";
 import { tileCells, toTsv } from "../book/clipboard.ts";
 import type { Refusal } from "../book/send-change.ts";
-import { toLabel } from "../column/column.ts";
+import type { Edits } from "../book/use-edits.ts";
+import type { ListSpec } from "../book/use-row-book.ts";
+import { type GridColumn, toLabel } from "../column/column.ts";
 import type { DateOrder } from "../column/value.ts";
 import {
   clearCells,
@@ -18,14 +20,28 @@ import {
   rowsIn,
   type Sheet,
 } from "./cell-acts.ts";
-import { at, boxOf, type Range, sizeOf } from "./cell-range.ts";
-import { findReferences } from "./find-references.ts";
+import { at, boxOf, type Extent, type Range, sizeOf } from "./cell-range.ts";
+import { findReferences } from "../paste/find-references.ts";
 import { assertEnd, explainTooLarge, isLoaded, loadSelection } from "./load-selection.ts";
-import { findOpenDate, linesFrom, type Paste, pasteCells, type Problem } from "./paste.ts";
-import { PasteDialog } from "./paste-dialog.tsx";
-import { leaveOut, toProblems } from "./refused-cells.ts";
-import type { CellActsProps } from "./use-cell-acts.tsx";
+import { findOpenDate, linesFrom, type Paste, pasteCells, type Problem } from "../paste/paste.ts";
+import { PasteDialog } from "../paste/paste-dialog.tsx";
+import { leaveOut, toProblems } from "../paste/refused-cells.ts";
+import type { Access } from "./use-access.ts";
 import { useClipboard } from "./use-clipboard.ts";
+
+export interface CellActsProps {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly spec: ListSpec;
+  /** Every column of the table, whether it is shown or not. */
+  readonly all: readonly GridColumn[];
+  readonly sheet: Sheet;
+  readonly edits: Edits;
+  readonly access: Access;
+  readonly range: Range;
+  readonly setRange: (range: Range) => void;
+  readonly extent: Extent;
+  readonly onOpen: (id: string | undefined) => void;
+}
 
 interface Moves {
   readonly moveTo: (range: Range) => void;

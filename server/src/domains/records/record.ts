@@ -4,7 +4,7 @@ import Type from "typebox";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { failure, type FieldError } from "#kernel/operation/failure.ts";
 import { id, Time } from "#kernel/schema/schema.ts";
-import type { Json, TableSchema } from "#domains/tables/index.ts";
+import { COLUMNS_MAX, type Json, type TableSchema } from "#domains/tables/index.ts";
 
 export const RecordId = id("rec");
 
@@ -56,6 +56,15 @@ export type RecordResponse = Readonly<Record<string, unknown>>;
 
 /** The fields of a record in a request. */
 export type RecordInput = Readonly<Record<string, unknown>>;
+
+/** The fields of a record in a request. `Type.Record` would match each name with a pattern that any text fits. */
+export const recordFields = (options: { minProperties?: number } = {}) =>
+  Type.Unsafe<RecordInput>({
+    type: "object",
+    ...options,
+    maxProperties: COLUMNS_MAX,
+    description: "The table's fields by their names",
+  });
 
 /** A record as it is to be written. */
 export interface RecordWrite {

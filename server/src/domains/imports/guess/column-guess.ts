@@ -1,4 +1,4 @@
-/** The type of a column, guessed from all its cells: one that keeps each of them, and what nearly all can be read as. */
+/** The type of a column, guessed from all its cells: one that keeps each of them. Others are suggested. */
 import type { ColumnTypeName } from "#domains/tables/index.ts";
 import { type Cell, detachText } from "../source/source-row.ts";
 import { type CellStyle, convertText } from "./convert-cell.ts";
@@ -263,7 +263,7 @@ export class ColumnStatistics {
     return TEXT;
   }
 
-  /** What a column of texts may be read as, where a person wants that. */
+  /** The type that a column of texts can be read as, for a person to choose. */
   #suggest({ type, options, candidate }: TypeGuess, style: CellStyle): Suggestion | null {
     if (candidate === undefined) return null;
     const { invalid, invalidExamples } = this.#candidates[candidate];

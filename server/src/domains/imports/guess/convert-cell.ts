@@ -36,7 +36,7 @@ const CONVERTERS: Readonly<
   boolean: (text) => parseTruth(text) ?? text,
 };
 
-/** What a text becomes as a value of a type, in words; undefined where it can't be read so. */
+/** Shows a text as the value that it becomes in a column of a type; undefined where it can't be read so. */
 export function convertText(
   text: string,
   type: ColumnTypeName,

@@ -81,9 +81,9 @@ test("the ids of a list are in its order, from an offset on, and only those that
     (await ask(`GET ${path}/ids?${query}`)).body.data.ids;
   expect(await idsOf(owner, "sort=-salary")).toEqual([three, two, one]);
   expect(await idsOf(owner, "sort=-salary&offset=1&limit=1")).toEqual([two]);
-  expect(await idsOf(owner, `sort=id&filter=${encodeURIComponent('{"salary":{"gte":2}}')}`)).toEqual(
-    [two, three],
-  );
+  expect(
+    await idsOf(owner, `sort=id&filter=${encodeURIComponent('{"salary":{"gte":2}}')}`),
+  ).toEqual([two, three]);
   expect(await idsOf(owner, "q=thre")).toEqual([three]);
   expect(await idsOf(agent, "sort=id")).toEqual([one, two]);
   // A filter on a hidden field finds nothing.

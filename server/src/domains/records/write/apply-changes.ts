@@ -12,13 +12,18 @@ import { object } from "#kernel/schema/schema.ts";
 import { RecordCreated, RecordDeleted, RecordUpdated } from "../events.ts";
 import { RecordsWrite } from "../permissions.ts";
 import { RecordForbidden } from "../record-access.ts";
-import { RecordId, RecordNotUnique, RecordReferenced, type StoredRecord } from "../record.ts";
+import {
+  recordFields,
+  RecordId,
+  RecordNotUnique,
+  RecordReferenced,
+  type StoredRecord,
+} from "../record.ts";
 import { deleteLocked } from "./delete-record.ts";
 import { TooManyDependants } from "./dependents.ts";
 import { Edit, RecordsChanged, writeEdits } from "./edit-records.ts";
 import { insertRecords } from "./insert-records.ts";
 import { lockVisible, RecordBudget, TooManyRecords } from "./lock-records.ts";
-import { recordFields } from "./record-fields.ts";
 
 /** As many as one transaction may lock. */
 const RECORDS_MAX = 10_000;
@@ -110,9 +115,7 @@ async function applyChanges(ctx: ChangeContext, table: OpenTable, changes: Chang
   const edited = edit.length > 0 ? await writeEdits(ctx, table, list, budget) : [];
   if (edit.length > 0) ctx.flush();
   const created =
-    create.length > 0
-      ? await insertRecords(ctx, table, create, (index) => `/create/${index}`)
-      : [];
+    create.length > 0 ? await insertRecords(ctx, table, create, (index) => `/create/${index}`) : [];
   return { created: created.map(toWritten), edited: edited.map(toWritten), deleted };
 }
 

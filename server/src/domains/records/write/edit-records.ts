@@ -13,7 +13,13 @@ import { object } from "#kernel/schema/schema.ts";
 import { RecordUpdated } from "../events.ts";
 import { RecordsWrite } from "../permissions.ts";
 import { RecordForbidden, toVisibleRecords } from "../record-access.ts";
-import { RecordId, type RecordInput, RecordNotUnique, RecordSchema, type StoredRecord } from "../record.ts";
+import {
+  RecordId,
+  type RecordInput,
+  RecordNotUnique,
+  RecordSchema,
+  type StoredRecord,
+} from "../record.ts";
 import { readRecords } from "./dependents.ts";
 import { lockVisible, RecordBudget } from "./lock-records.ts";
 import { updateEach } from "./update-many.ts";

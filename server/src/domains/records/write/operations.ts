@@ -19,6 +19,7 @@ import {
 } from "../record-access.ts";
 import {
   checkSize,
+  recordFields,
   RecordId,
   type RecordInput,
   RecordNotUnique,
@@ -35,7 +36,6 @@ import { deleteMatching, deleteRecord } from "./delete-record.ts";
 import { readRecords, TooManyDependants } from "./dependents.ts";
 import { insertRecords } from "./insert-records.ts";
 import { lockMatching, TooManyRecords } from "./lock-records.ts";
-import { recordFields } from "./record-fields.ts";
 import {
   applyChanges,
   CHANGED,

@@ -4,7 +4,7 @@ import type { Refusal } from "../book/send-change.ts";
 import { cellKey } from "../book/row-book.ts";
 import { toLabel } from "../column/column.ts";
 import { asText } from "../column/value.ts";
-import type { Sheet } from "./cell-acts.ts";
+import type { Sheet } from "../sheet/cell-acts.ts";
 import type { Problem } from "./paste.ts";
 
 /** The change without what was refused; undefined where that is not known, or nothing is left. */

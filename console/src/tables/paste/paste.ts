@@ -5,8 +5,8 @@ import type { Cells } from "../../ui/readable/cells.ts";
 import { count } from "../../ui/words.ts";
 import { type GridColumn, toLabel } from "../column/column.ts";
 import { type DateOrder, isSame, ordersOf, type Parsed, parseText } from "../column/value.ts";
-import { rowOnLine, setOf, type Sheet } from "./cell-acts.ts";
-import { boxOf, type Range } from "./cell-range.ts";
+import { rowOnLine, setOf, type Sheet } from "../sheet/cell-acts.ts";
+import { boxOf, type Range } from "../sheet/cell-range.ts";
 import { type FindId, splitNames } from "./find-references.ts";
 
 /** Cells that can't be written as they are, and why. */

@@ -2,7 +2,7 @@
 import { call } from "../../data/api.ts";
 import { type GridColumn, linkTargetOf, targetOf } from "../column/column.ts";
 import type { Cells } from "../../ui/readable/cells.ts";
-import type { Sheet } from "./cell-acts.ts";
+import type { Sheet } from "../sheet/cell-acts.ts";
 
 const NAMES_AT_ONCE = 50;
 const PAGE = 200;
