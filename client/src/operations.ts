@@ -362,8 +362,10 @@ export interface Schemas {
   "ReadCount": { "read": number };
   "ReceivedDelivery": { "received": boolean };
   "Record": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string };
+  "RecordChanges": { "created": readonly (Schemas["WrittenRecord"])[]; "edited": readonly (Schemas["WrittenRecord"])[]; "deleted": number };
   "RecordComment": { "id": string; "recordId": string; "body": string; "mentions": readonly (string)[]; "createdBy": string; "createdAt": string; "editedAt": string | null };
   "RecordGroup": { "value": unknown; "count": number; "figures": { readonly [name: string]: unknown } };
+  "RecordIds": { "ids": readonly (string)[] };
   "RecordPreview": { "actions": readonly ({ "action": "read" | "create" | "update" | "delete"; "records": "all" | "some" | "none"; "fields": readonly (string)[] | null })[]; "records": readonly ({ readonly [name: string]: unknown })[]; "total": number };
   "RecordSummary": { "groups": readonly (Schemas["RecordGroup"])[]; "isCut": boolean };
   "Referrer": { "kind": string; "id": string; "name": string };
@@ -429,7 +431,7 @@ export interface Schemas {
   "SlaSimulationDifference": { "ticketId": string; "number": string | null; "title": string | null; "target": string; "before": "running" | "paused" | "met" | "breached" | "cancelled" | null; "after": "running" | "paused" | "met" | "breached" | "cancelled" | null };
   "SlaTarget": { "metric": "response" | "resolution" | "next_reply" | "custom"; "name"?: string; "minutes": number; "from"?: "creation" | "match"; "startWhen"?: { readonly [name: string]: unknown }; "pauseWhen"?: { readonly [name: string]: unknown }; "stopWhen"?: { readonly [name: string]: unknown }; "resetWhen"?: { readonly [name: string]: unknown }; "warnAtPercent"?: readonly (number)[] };
   "SlaTimelineEntry": { "at": string; "eventId": string; "change": "started" | "paused" | "resumed" | "stopped" | "restarted" | "reset" | "cancelled" | "policy_matched" | "policy_left"; "elapsedMs": number };
-  "SourceColumn": { "header": string; "field": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "file" | "image" | "links" | "backlinks" | "lookup" | "rollup" | "formula" | "vector" | "embedding"; "options": { readonly [name: string]: unknown }; "dateOrder": "dmy" | "mdy" | null; "decimalMark": "point" | "comma" | null; "isAmbiguous": boolean; "filled": number; "empty": number; "invalid": number; "unique": boolean; "examples": readonly (string)[]; "invalidExamples": readonly ({ "line": number; "value": string })[] };
+  "SourceColumn": { "header": string; "field": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "file" | "image" | "links" | "backlinks" | "lookup" | "rollup" | "formula" | "vector" | "embedding"; "options": { readonly [name: string]: unknown }; "dateOrder": "dmy" | "mdy" | null; "decimalMark": "point" | "comma" | null; "isAmbiguous": boolean; "ambiguousExamples"?: readonly (string)[]; "suggestion"?: { "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "file" | "image" | "links" | "backlinks" | "lookup" | "rollup" | "formula" | "vector" | "embedding"; "options": { readonly [name: string]: unknown }; "invalid": number; "invalidExamples": readonly ({ "line": number; "value": string })[]; "changes": readonly ({ "from": string; "to": string })[]; "currencies": readonly (string)[] } | null; "filled": number; "empty": number; "invalid": number; "unique": boolean; "examples": readonly (string)[]; "invalidExamples": readonly ({ "line": number; "value": string })[] };
   "SqlView": { "name": string; "summary": string; "columns": readonly ({ "name": string; "type": string })[] };
   "SqlViews": { "views": readonly (Schemas["SqlView"])[] };
   "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "test": { "at": string; "startedBy": string; "succeeded": boolean; "claims": { "email": string; "name": string; "subject": string | null; "roles": readonly (string)[] } | null; "account": { "kind": "member" | "new"; "userId": string | null; "name": string; "roles": readonly (string)[]; "isOwn": boolean } | null; "errors": readonly ({ "code": "request_unknown" | "browser_unknown" | "provider_unreachable" | "provider_refused" | "answer_malformed" | "answer_rejected" | "recipient_wrong" | "issuer_wrong" | "answer_replayed" | "email_missing" | "email_unverified" | "identity_mismatch" | "user_unknown" | "user_deactivated" | "role_unknown" | "owner_not_admitted"; "message": string; "detail": string })[] } | null; "createdAt": string; "updatedAt": string };
@@ -522,6 +524,7 @@ export interface Schemas {
   "WorkspaceAccess": { "id": string; "slug": string; "name": string; "roles": readonly (string)[]; "roleNames": readonly (string)[]; "environments": readonly ("production" | "staging" | "development")[]; "permissions"?: readonly (string)[]; "blockedBy"?: string };
   "WorkspaceExport": { "id": string; "status": "running" | "made" | "failed"; "withSecrets": boolean; "rows": number; "files": number; "bytes": number; "error": string | null; "requestedBy": string; "createdAt": string; "finishedAt": string | null; "expiresAt": string | null };
   "WorkspaceStats": { "slug": string; "counts": { readonly [name: string]: number } };
+  "WrittenRecord": { "id": string; "revision": number };
 }
 
 /** What each operation takes and gives. */
@@ -1676,6 +1679,8 @@ export interface Operations {
   "record_comments.edit": { params: { "slug": string; "recordId": string; "commentId": string }; body: { "body": string }; reply: { "data": Schemas["RecordComment"] } };
   /** List the comments on a record, the oldest first */
   "record_comments.list": { params: { "slug": string; "recordId": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedRecordComment"])[]; "pagination": Schemas["Pagination"] } };
+  /** Make, change and delete many records at once */
+  "records.apply": { params: { "slug": string }; body: { "delete"?: readonly (string)[]; "edit"?: readonly ({ "id": string; "revision"?: number; "set": { readonly [name: string]: unknown } })[]; "create"?: readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": Schemas["RecordChanges"] } };
   /** Make many records */
   "records.bulk_create": { params: { "slug": string }; body: { "records": readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": readonly (Schemas["Record"])[] } };
   /** Delete all records that a condition holds for */
@@ -1702,6 +1707,8 @@ export interface Operations {
   "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
   /** List the records of a table */
   "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "at"?: number; "count"?: "exact" | "estimate"; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "searchIn"?: string; "expand"?: string; "asOf"?: string }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** List the ids of records */
+  "records.list_ids": { params: { "slug": string }; query?: { "filter"?: string; "q"?: string; "searchIn"?: string; "sort"?: string; "offset"?: number; "limit"?: number }; reply: { "data": Schemas["RecordIds"] } };
   /** See records as somebody with these roles would */
   "records.preview": { params: { "slug": string }; body: { "roles": readonly (string)[]; "userId"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "filter"?: { readonly [name: string]: unknown }; "limit"?: number }; reply: { "data": Schemas["RecordPreview"] } };
   /** Restore a deleted record */
@@ -2823,6 +2830,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "record_comments.delete": "DELETE /api/v1/tables/{slug}/records/{recordId}/comments/{commentId}",
   "record_comments.edit": "PATCH /api/v1/tables/{slug}/records/{recordId}/comments/{commentId}",
   "record_comments.list": "GET /api/v1/tables/{slug}/records/{recordId}/comments",
+  "records.apply": "POST /api/v1/tables/{slug}/records/changes",
   "records.bulk_create": "POST /api/v1/tables/{slug}/records/bulk",
   "records.bulk_delete": "DELETE /api/v1/tables/{slug}/records/bulk",
   "records.bulk_update": "PATCH /api/v1/tables/{slug}/records/bulk",
@@ -2836,6 +2844,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "records.history": "GET /api/v1/tables/{slug}/records/{recordId}/history",
   "records.import": "POST /api/v1/tables/{slug}/records/import",
   "records.list": "GET /api/v1/tables/{slug}/records",
+  "records.list_ids": "GET /api/v1/tables/{slug}/records/ids",
   "records.preview": "POST /api/v1/tables/{slug}/records/preview",
   "records.restore": "POST /api/v1/tables/{slug}/records/{recordId}/restore",
   "records.summarize": "GET /api/v1/tables/{slug}/records/summary",

@@ -3,7 +3,7 @@ import { type Change, NO_CHANGE, type PlacedRow, type CellSet } from "../book/ch
 import { findMissing } from "../book/send-change.ts";
 import type { Cells } from "../../ui/readable/cells.ts";
 import { count } from "../../ui/words.ts";
-import { type GridColumn, toLabel } from "../column/column.ts";
+import type { GridColumn } from "../column/column.ts";
 import { type DateOrder, isSame, ordersOf, type Parsed, parseText } from "../column/value.ts";
 import { rowOnLine, setOf, type Sheet } from "../sheet/cell-acts.ts";
 import { boxOf, type Range } from "../sheet/cell-range.ts";
@@ -108,7 +108,7 @@ export function pasteCells(sheet: Sheet, range: Range, cells: Cells, options: Pa
       if (text === undefined || writable[n] !== true) continue;
       const parsed = readPasted(column, text, options.findId, orders[n]);
       if ("error" in parsed) {
-        problems.push({ row, column: toLabel(column.name), text, message: parsed.error, cells: 1 });
+        problems.push({ row, column: column.title, text, message: parsed.error, cells: 1 });
       } else if (!found) values[column.name] = parsed.value;
       else if (!isSame(found.row.values[column.name] ?? null, parsed.value)) {
         sets.push(setOf(found.row, column, parsed.value));
@@ -155,7 +155,7 @@ function findClosedColumns(
     const texts = filled(n);
     if (texts.length === 0) return [];
     const message = column?.readOnly ?? "The grid has no column here.";
-    const name = column ? toLabel(column.name) : `Pasted column ${n + 1}`;
+    const name = column ? column.title : `Pasted column ${n + 1}`;
     return [{ row: undefined, column: name, text: texts[0] ?? "", message, cells: texts.length }];
   });
 }
@@ -165,7 +165,7 @@ function explainMissing(
   missing: readonly GridColumn[],
   texts: readonly string[],
 ): Problem {
-  const names = missing.map(({ name }) => toLabel(name)).join(", ");
+  const names = missing.map(({ title }) => title).join(", ");
   const message = `A new record needs a value in ${names}.`;
   return { row, column: "", text: texts.join(", "), message, cells: texts.length };
 }

@@ -2,7 +2,7 @@
 import type { Change } from "../book/change.ts";
 import type { Refusal } from "../book/send-change.ts";
 import { cellKey } from "../book/row-book.ts";
-import { toLabel } from "../column/column.ts";
+import { titleOfColumn } from "../column/column.ts";
 import { asText } from "../column/value.ts";
 import type { Sheet } from "../sheet/cell-acts.ts";
 import type { Problem } from "./paste.ts";
@@ -22,7 +22,7 @@ export function leaveOut(change: Change, { cells }: Refusal): Change | undefined
 }
 
 export function toProblems(
-  { book, rows, nameOf }: Sheet,
+  { book, rows, columns, nameOf }: Sheet,
   { sets, created }: Change,
   { cells }: Refusal,
 ): readonly Problem[] {
@@ -33,7 +33,7 @@ export function toProblems(
     const value = values.get(cellKey(id, field)) ?? made.get(id)?.row.values[field];
     return {
       row: place < 0 ? undefined : rows.lineOf(place) + 1,
-      column: toLabel(field),
+      column: titleOfColumn(columns, field),
       text: typeof value === "string" ? (nameOf(value) ?? value) : asText(value),
       message,
       cells: 1,

@@ -9,7 +9,7 @@ import { tileCells, toTsv } from "../book/clipboard.ts";
 import type { Refusal } from "../book/send-change.ts";
 import type { Edits } from "../book/use-edits.ts";
 import type { ListSpec } from "../book/use-row-book.ts";
-import { type GridColumn, toLabel } from "../column/column.ts";
+import type { GridColumn } from "../column/column.ts";
 import type { DateOrder } from "../column/value.ts";
 import {
   clearCells,
@@ -97,7 +97,7 @@ export function useSelectionActs(props: CellActsProps, { moveTo, refuse }: Moves
     const sets = dropSame(clearCells(loaded, range));
     const kept = columns.filter(({ readOnly, isRequired }) => readOnly !== undefined || isRequired);
     const except =
-      kept.length === 0 ? "" : `, except in ${kept.map(({ name }) => toLabel(name)).join(", ")}`;
+      kept.length === 0 ? "" : `, except in ${kept.map(({ title }) => title).join(", ")}`;
     if (sets.length === 0 && kept.length > 0) return notify(`Nothing cleared${except}.`);
     return writeAll({
       ...NO_CHANGE,
