@@ -164,6 +164,8 @@ const ticket = createRoute({
   beforeLoad({ params: { reference } }) {
     const kind = ticketKindOf(reference);
     if (kind === undefined) return;
+    // A change is decided on its own page, with its plan, its risk and its window.
+    if (kind === "changes") throw redirect({ to: "/changes/$id", params: { id: reference } });
     throw redirect({ to: "/desk/$kind/$number", params: { kind, number: reference } });
   },
 });

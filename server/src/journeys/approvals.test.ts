@@ -50,7 +50,7 @@ describeInBrowser("approvals", () => {
     await page.keyboard.press("n");
     await page.keyboard.type("Not this year");
     await page.keyboard.press("Enter");
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("No approvals").waitFor();
     await expectSound(visitor);
     const runs = await Promise.all([first, second].map((id) => waitForRun(ask, id)));
     const said = runs.flatMap((run) => run.trace.steps).find(({ branch }) => branch === "rejected");

@@ -20,10 +20,10 @@ describeInBrowser("catalog", () => {
     await add("Choice", "Model");
     await page.getByRole("textbox", { name: "Options" }).fill("Light\nStrong");
     await add("Text", "Why a strong one?");
-    await page.getByRole("combobox", { name: "Depends on" }).selectOption("choice");
+    await page.getByRole("combobox", { name: "Depends on" }).selectOption("model");
     await page.getByRole("combobox", { name: "Has the value" }).selectOption("Strong");
     await add("Files", "Quote");
-    await page.locator("#field-files").press("Alt+ArrowUp");
+    await page.locator("#field-quote").press("Alt+ArrowUp");
     const preview = page.getByRole("region", { name: "Preview" });
     await preview.getByText("Quote").waitFor();
     expect(await preview.getByText("Why a strong one?").count()).toBe(0);
@@ -50,7 +50,12 @@ describeInBrowser("catalog", () => {
     const { body } = await agent(`GET /api/v1/catalog/requests/${portal.url().split("/").at(-1)}`);
     expect(body.data).toMatchObject({
       title: "Laptop",
-      values: { choice: "Strong", text: "Films", files: [expect.stringMatching(/^file_/)] },
+      // Fields are named by their titles until they are saved.
+      values: {
+        model: "Strong",
+        why_a_strong_one: "Films",
+        quote: [expect.stringMatching(/^file_/)],
+      },
     });
   });
 });
