@@ -188,7 +188,17 @@ function Inbox({ items, error, isPending, decide, refetch, hasOthers }: InboxPro
   useActions(
     chosen
       ? [
-          { keys: "y", label: "Approve", run: () => void settle(chosen, true), disabled },
+          {
+            keys: "y",
+            label: "Approve",
+            run: () => void settle(chosen, true),
+            disabled,
+            asks: {
+              title: "Approve this step?",
+              text: "The run continues at once. This can't be undone.",
+              act: "Approve",
+            },
+          },
           {
             keys: "n",
             label: "Reject with a reason",

@@ -72,16 +72,21 @@ export function CodeMirror(props: CodeEditorProps) {
       }),
     });
     view.current = editor;
-    let isGone = false;
-    void loadLanguage(language).then((extension) => {
-      if (!isGone) editor.dispatch({ effects: spoken.reconfigure(extension) });
-    });
     return () => {
-      isGone = true;
       view.current = undefined;
       editor.destroy();
     };
-  }, [echo, language, isBlock, tab]);
+  }, [echo, isBlock, tab]);
+  // Typing can change the language, as text that becomes JSON does. The editor stays, and with it focus and caret.
+  useEffect(() => {
+    let isOutdated = false;
+    void loadLanguage(language).then((extension) => {
+      if (!isOutdated) view.current?.dispatch({ effects: spoken.reconfigure(extension) });
+    });
+    return () => {
+      isOutdated = true;
+    };
+  }, [language, isBlock, tab]);
   // A person who writes keeps the caret while an error comes and goes: the editor is told, not made anew.
   useEffect(() => {
     view.current?.dispatch({ effects: told.reconfigure(tellAbout(newest.current)) });

@@ -30,6 +30,8 @@ function readExpression(stream: StringStream): string | null {
   return "punctuation";
 }
 
+const CLOSED = { closeBrackets: { brackets: ["(", "[", "{", '"', "'"] } };
+
 export function jsonataParser(mode: ExpressionMode): StreamParser<Inside> {
   return {
     name: mode,
@@ -48,7 +50,8 @@ export function jsonataParser(mode: ExpressionMode): StreamParser<Inside> {
       if (state.isInside) return readExpression(stream);
       return mode === "json-template" ? readJson(stream, state) : readText(stream);
     },
-    languageData: { closeBrackets: { brackets: ["(", "[", "{", '"', "'"] } },
+    // The text of a template is prose: a bracket or a quote there has no other half.
+    languageData: mode === "template" ? { closeBrackets: { brackets: [] } } : CLOSED,
   };
 }
 

@@ -26,6 +26,8 @@ export interface FieldPlace {
   readonly isRequired?: boolean;
   /** Its label is read, not shown: that of the list says it. */
   readonly isBare?: boolean;
+  /** Emptied, it stays as an empty text: an item of a list is removed by its button alone. */
+  readonly isKept?: boolean;
 }
 
 interface FormState {

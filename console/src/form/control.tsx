@@ -1,6 +1,6 @@
 /** Controls of one value: text, number, day, secret, choice, anything as JSON. */
 import { useState } from "react";
-import { CodeEditor } from "../code/index.ts";
+import { CodeEditor, spellValue } from "../code/index.ts";
 import type { FieldProps } from "./context.ts";
 import { isDuration, UNITS, unitOf } from "./duration.ts";
 import { Unfinished } from "./validity.tsx";
@@ -207,16 +207,17 @@ function DurationInput(props: FieldProps) {
 
 function JsonInput({ value, label, error, isDisabled, onChange, schema }: FieldProps) {
   const [typed, setTyped] = useState<string>();
-  const [problem, setProblem] = useState<string>();
-  const shown = value === undefined ? "" : JSON.stringify(value, undefined, 2);
+  const takesText = [undefined, "string"].includes(typeOf(schema));
   // While somebody writes, their own text stands; a value from elsewhere replaces it.
-  const text =
-    typed !== undefined && (problem !== undefined || isSameJson(typed, value)) ? typed : shown;
+  const read = typed === undefined ? undefined : readJson(typed, takesText);
+  const isOwn = read !== undefined && ("problem" in read || isSameJson(read.value, value));
+  const problem = isOwn && "problem" in read ? read.problem : undefined;
+  const shown = value === "" ? "" : takesText ? spellValue(value) : spellJson(value);
   const [example] = schema.examples ?? [];
   return (
     <>
       <CodeEditor
-        value={text}
+        value={isOwn ? (typed ?? "") : shown}
         label={label}
         language="json"
         isReadOnly={isDisabled}
@@ -225,30 +226,36 @@ function JsonInput({ value, label, error, isDisabled, onChange, schema }: FieldP
         hint={example === undefined ? undefined : JSON.stringify(example)}
         onChange={(next) => {
           setTyped(next);
-          try {
-            onChange(next.trim() === "" ? undefined : JSON.parse(next));
-            setProblem(undefined);
-          } catch (failure) {
-            setProblem(failure instanceof Error ? failure.message : String(failure));
-          }
+          const found = readJson(next, takesText);
+          if (!("problem" in found)) onChange(found.value);
         }}
       />
       {problem !== undefined && (
-        <p className="form-error">
+        <p className="form-error" data-unfinished={label}>
           {problem}
-          <Unfinished problem={`“${label}” is no JSON yet.`} />
+          <Unfinished problem={`“${label}” is not valid JSON yet.`} />
         </p>
       )}
     </>
   );
 }
 
-function isSameJson(text: string, value: unknown): boolean {
+/** JSON, or where any value is taken a text without quotes. What begins as a list or an object must become one. */
+function readJson(
+  text: string,
+  takesText: boolean,
+): { readonly value: unknown } | { readonly problem: string } {
+  if (text.trim() === "") return { value: undefined };
   try {
-    return (
-      JSON.stringify(text.trim() === "" ? undefined : JSON.parse(text)) === JSON.stringify(value)
-    );
-  } catch {
-    return false;
+    return { value: JSON.parse(text) as unknown };
+  } catch (failure) {
+    if (takesText && !/^\s*[[{]/.test(text)) return { value: text };
+    return { problem: failure instanceof Error ? failure.message : String(failure) };
   }
 }
+
+const spellJson = (value: unknown): string =>
+  value === undefined ? "" : JSON.stringify(value, undefined, 2);
+
+const isSameJson = (a: unknown, b: unknown): boolean =>
+  JSON.stringify(a ?? "") === JSON.stringify(b ?? "");

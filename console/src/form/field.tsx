@@ -20,7 +20,8 @@ const GROUPS: ReadonlySet<FieldKind> = new Set([
 ]);
 
 /** A field: label, control, help, error. Whichever control it is, they belong together for a screen reader. */
-export function Field({ schema: given, value, at, name, isRequired = false, isBare }: FieldPlace) {
+export function Field(place: FieldPlace) {
+  const { schema: given, value, at, name, isRequired = false, isBare, isKept = false } = place;
   const { root, id: form, errors, write, draw, isDense, isDisabled } = useForm();
   const schema = settleSchema(given, value, root);
   const kind = kindOf(schema);
@@ -40,7 +41,7 @@ export function Field({ schema: given, value, at, name, isRequired = false, isBa
     isDisabled,
     error,
     describedBy: described.filter(Boolean).join(" ") || undefined,
-    onChange: (next) => write(at, next),
+    onChange: (next) => write(at, next === undefined && isKept ? "" : next),
   };
   const custom = draw?.(props);
   const parts: FieldParts = {
@@ -73,6 +74,32 @@ export function Field({ schema: given, value, at, name, isRequired = false, isBa
     <Plain {...parts}>
       <Control {...props} />
     </Plain>
+  );
+}
+
+/** The control alone, for a field that is drawn differently at times. */
+export function PlainControl(props: FieldProps) {
+  const { isDense } = useForm();
+  const { id, schema, value, label } = props;
+  const kind = kindOf(schema);
+  if (GROUPS.has(kind) || (kind === "choice" && isOpenChoice(schema, isDense))) {
+    return (
+      <div id={id} tabIndex={-1} role="group" aria-label={label} className="form-plain">
+        {groupOf(kind, props)}
+      </div>
+    );
+  }
+  if (kind !== "yes") return <Control {...props} />;
+  return (
+    <input
+      id={id}
+      type="checkbox"
+      disabled={props.isDisabled}
+      checked={(value ?? schema.default) === true}
+      aria-describedby={props.describedBy}
+      aria-invalid={props.error === undefined ? undefined : true}
+      onChange={({ target }) => props.onChange(target.checked)}
+    />
   );
 }
 

@@ -1,5 +1,6 @@
 export type { FieldProps } from "./context.ts";
 export { Control } from "./control.tsx";
+export { PlainControl } from "./field.tsx";
 export { Form, type FormProps } from "./form.tsx";
 export { MapRows } from "./list.tsx";
 export { type Fields, isFields, readPointer, writePointer } from "./pointer.ts";
@@ -7,6 +8,7 @@ export {
   kindOf as fieldKindOf,
   isEmpty,
   labelOf,
+  matchesSchema,
   optionsOf,
   type Schema,
   settleSchema,

@@ -1,10 +1,13 @@
 /** Lists and maps. The focus goes where the eye is: to the new one, or to the one before the one that left. */
 import { Plus, X } from "lucide-react";
-import { Fragment, type KeyboardEvent, type ReactNode, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useRef } from "react";
+import { Unfold } from "../ui/overlay/unfold.tsx";
 import { type FieldProps, useForm } from "./context.ts";
 import { ObjectFields } from "./object-fields.tsx";
+import { useMapRows } from "./map-rows.ts";
 import { escapeSegment, isFields } from "./pointer.ts";
 import { followRef, kindOf, type Schema, settleSchema } from "./schema.ts";
+import { Unfinished } from "./validity.tsx";
 import { initialValue } from "./values.ts";
 
 const FOCUSABLE = "input, select, textarea, .code-host";
@@ -13,7 +16,11 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
   const { root, renderField } = useForm();
   const list = useRef<HTMLOListElement>(null);
   const values: readonly unknown[] = Array.isArray(value) ? value : [];
-  const item = schema.items ?? {};
+  const reference = schema["x-reference"];
+  const item: Schema = {
+    ...schema.items,
+    ...(reference !== undefined && { "x-reference": reference }),
+  };
   const isPlain = !["object", "variant"].includes(kindOf(settleSchema(item, undefined, root)));
   const isFull = isDisabled || values.length >= (schema.maxItems ?? Infinity);
   // `ModelMessage` is what a program calls it.
@@ -56,6 +63,7 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
                     at: `${at}/${n}`,
                     name: `${label} ${n + 1}`,
                     isBare: true,
+                    isKept: true,
                   })
                 ) : (
                   <Folded
@@ -90,7 +98,7 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
   );
 }
 
-/** One of many in a line of its own, or as it is. */
+/** One of many in a line of its own, or as it is. A new one is open until the person folds it. */
 function Folded(props: {
   readonly isFolded: boolean;
   readonly label: string;
@@ -99,10 +107,9 @@ function Folded(props: {
 }) {
   if (!props.isFolded) return props.children;
   return (
-    <details className="form-folded" open={props.isNew}>
-      <summary>{props.label}</summary>
+    <Unfold className="form-folded" isOpen={props.isNew} summary={props.label}>
       {props.children}
-    </details>
+    </Unfold>
   );
 }
 
@@ -119,48 +126,50 @@ function summaryOf(value: unknown, otherwise: string): string {
 export function MapRows({ id, at, schema, value, isDisabled, onChange }: FieldProps) {
   const { renderField } = useForm();
   const list = useRef<HTMLOListElement>(null);
-  const entries = Object.entries(isFields(value) ? value : {});
+  const { rows, clash, rename, put } = useMapRows(value, onChange);
   const inner = valueSchemaOf(schema);
-  const isFull = isDisabled || entries.some(([name]) => name === "");
-  const rename = (n: number, name: string): void => {
-    if (entries.some(([other], at2) => other === name && at2 !== n)) return;
-    onChange(Object.fromEntries(entries.map(([old, own], at2) => [at2 === n ? name : old, own])));
-  };
+  const isFull = isDisabled || rows.some(([name]) => name === "");
   const add = (): void => {
-    onChange({ ...Object.fromEntries(entries), "": initialValue(inner) ?? "" });
+    put([...rows, ["", initialValue(inner) ?? ""]]);
     requestAnimationFrame(() =>
       list.current?.lastElementChild?.querySelector<HTMLElement>("input")?.focus(),
     );
   };
   return (
     <>
-      <ol ref={list} className="form-list plain map" hidden={entries.length === 0}>
-        {entries.map(([name, own], n) => (
+      <ol ref={list} className="form-list plain map" hidden={rows.length === 0}>
+        {rows.map(([name, own], n) => (
           <li key={n}>
             <input
               className="field"
               aria-label={`Name ${n + 1}`}
+              aria-invalid={clash?.row === n || undefined}
               placeholder="name"
-              value={name}
+              value={clash?.row === n ? clash.name : name}
               disabled={isDisabled}
               onChange={({ target }) => rename(n, target.value)}
             />
             <div className="form-item">
-              <Fragment key={n}>
-                {renderField({
-                  schema: inner,
-                  value: own,
-                  at: `${at}/${escapeSegment(name)}`,
-                  name: name === "" ? "Value" : `Value of ${name}`,
-                  isBare: true,
-                })}
-              </Fragment>
+              {renderField({
+                schema: inner,
+                value: own,
+                at: `${at}/${escapeSegment(name)}`,
+                name: name === "" ? "Value" : `Value of ${name}`,
+                isBare: true,
+                isKept: true,
+              })}
+              {clash?.row === n && (
+                <span className="form-error">
+                  Another one has this name
+                  <Unfinished problem={`The name “${clash.name}” is used twice.`} />
+                </span>
+              )}
             </div>
             <RemoveButton
               name={name}
               isDisabled={isDisabled}
               onRemove={() => {
-                onChange(Object.fromEntries(entries.toSpliced(n, 1)));
+                put(rows.toSpliced(n, 1));
                 document.getElementById(`${id}-add`)?.focus();
               }}
             />

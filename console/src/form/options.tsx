@@ -84,7 +84,12 @@ export function Variant({ id, at, schema, value, isDisabled, onChange }: FieldPr
   const variants = variantsOf(schema).map((variant) => followRef(variant, root));
   const found = variants.findIndex((variant) => matchesSchema(variant, value, root));
   const [picked, setPicked] = useState<number>();
-  const chosen = Math.max(0, picked ?? found);
+  // The shape that is shown stays while the value fits it, or none: a field in it may have the focus.
+  const [shown, setShown] = useState(found);
+  const old = variants[shown];
+  const isKept = found === -1 || (old !== undefined && matchesSchema(old, value, root));
+  if (!isKept && shown !== found) setShown(found);
+  const chosen = Math.max(0, picked ?? (isKept ? shown : found));
   const variant = variants[chosen];
   const pick = (n: number): void => {
     setPicked(n);

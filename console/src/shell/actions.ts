@@ -4,6 +4,8 @@
  */
 import { useEffect, useRef } from "react";
 import { notify } from "../ui/toast.tsx";
+import { type Ask, ask } from "./asked-action.ts";
+import { hasLostField, isSingleKey, isTyping } from "./focus-guard.ts";
 import { HeldKeys } from "./held-keys.ts";
 
 export interface Action {
@@ -15,10 +17,10 @@ export interface Action {
   readonly always?: boolean;
   /** Says why it can't be done now. It is shown, and does not run. */
   readonly disabled?: string | undefined;
-  /**
-   * Fires only while the focus is inside of what this selector names, or nowhere: as keys that a button needs itself.
-   */
+  /** Fires only while the focus is inside of what this selector names, as the canvas, or nowhere. */
   readonly within?: string;
+  /** The question before it runs: for what one key must not start, because it can't be undone. */
+  readonly asks?: Ask;
   /** Its key is only shown: the browser's own event carries it, as a copy or a paste. */
   readonly native?: boolean;
   /** Neither in the palette nor in the sheet, as the keys that walk a list. */
@@ -106,18 +108,15 @@ export const screenActions = (): readonly Action[] =>
 
 export const frameActions = (): readonly Action[] => [...frames].flatMap((ref) => ref.current);
 
-function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  const isField = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
-  // An editor of code lives in a shadow root.
-  return isField || target.isContentEditable || target.shadowRoot !== null;
-}
+/** The keys that a button, a link or a summary uses itself. */
+const BUTTON_KEYS = /^(Enter|Space|(shift\+)?Tab|Delete|Backspace|Arrow\w+)$/;
 
-function isWithin(target: EventTarget | null, selector: string | undefined): boolean {
-  if (selector === undefined || !(target instanceof Element) || target === document.body)
-    return true;
-  // A button inside keeps its own keys.
-  return target.closest(selector) !== null && target.closest("button, a, summary") === null;
+function isWithin(target: EventTarget | null, { within, keys = "" }: Action): boolean {
+  if (within === undefined || !(target instanceof Element) || target === document.body) return true;
+  // The frame around it has the focus after a change of screen.
+  if (target.querySelector(within) !== null) return true;
+  if (target.closest(within) === null) return false;
+  return !BUTTON_KEYS.test(keys) || target.closest("button, a, summary") === null;
 }
 
 /** The name of a key press: signs without shift, since it is what makes them. */
@@ -153,20 +152,29 @@ function onKeyDown(event: KeyboardEvent): void {
   pendingAtMs = event.timeStamp;
 }
 
-const isFree = ({ target }: KeyboardEvent): boolean =>
-  !isTyping(target) && document.querySelector("dialog:modal") === null;
+const isFree = (event: KeyboardEvent): boolean =>
+  !isTyping(event.target) &&
+  document.querySelector("dialog:modal") === null &&
+  // The rest of a word must not become shortcuts when its field goes away.
+  !(isSingleKey(event) && hasLostField(event.target));
 
 /** Does what these keys are for, or says why it can't be done; false where they are for nothing. */
 function runAction(event: KeyboardEvent, keys: string): boolean {
   const action = currentActions().find(
-    (one) => one.keys === keys && !one.native && isWithin(event.target, one.within),
+    (one) => one.keys === keys && !one.native && isWithin(event.target, one),
   );
   if (!action || (!action.always && !isFree(event))) return false;
   // While it is not known yet who somebody is, nor is it what they may do.
   if (isHeld && action.disabled !== undefined) return false;
-  if (action.disabled === undefined) action.run();
-  else notify(action.disabled);
+  startAction(action);
   return true;
+}
+
+/** Runs an action, asks before one that can't be undone, or says why it can't be done. */
+export function startAction({ run, asks, disabled }: Action): void {
+  if (disabled !== undefined) notify(disabled);
+  else if (asks) ask(asks, run);
+  else run();
 }
 
 addEventListener("keydown", onKeyDown);

@@ -42,6 +42,11 @@ export function MyTasks() {
       label: "The task is done",
       run: () => task && void completeTask(placeOf(task), task),
       disabled: task ? undefined : "Choose a task first.",
+      asks: {
+        title: `Complete “${task?.title ?? ""}”?`,
+        text: "What depends on this task starts, and people are notified.",
+        act: "Complete task",
+      },
     },
     {
       keys: "Enter",

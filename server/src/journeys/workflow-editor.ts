@@ -11,10 +11,10 @@ export async function pick(page: Page, key: string, text: string): Promise<void>
   await page.getByRole("dialog", { name: "Add a step" }).waitFor({ state: "hidden" });
 }
 
-/** Escape closes what a field has open first, and then leads back to the canvas. */
+/** Goes from the fields to the canvas. */
 export async function leaveFields(page: Page): Promise<void> {
   const isThere = () => page.evaluate(() => document.activeElement?.className.includes("canvas"));
-  while (!(await isThere())) await page.keyboard.press("Escape");
+  while (!(await isThere())) await page.keyboard.press("F6");
 }
 
 /** Waits until the bar of the run says so. */

@@ -3,6 +3,7 @@ import "./scope-picker.css";
 import { useId, useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
+import { Unfold } from "../../ui/overlay/unfold.tsx";
 import { toWords } from "../../ui/words.ts";
 import { groupScopes } from "./scopes.ts";
 
@@ -47,13 +48,19 @@ export function ScopePicker({ offered, chosen, onChange }: ScopePickerProps) {
         {groupScopes(shown).map(({ area, scopes }) => {
           const on = scopes.filter((scope) => chosen.has(scope)).length;
           return (
-            <details key={area} className="scopes-area" open={words !== "" || on > 0}>
-              <summary>
-                <span className="grow">{toWords(area)}</span>
-                <span className="muted">
-                  {on} of {scopes.length}
-                </span>
-              </summary>
+            <Unfold
+              key={area}
+              className="scopes-area"
+              isOpen={words !== "" || on > 0}
+              summary={
+                <>
+                  <span className="grow">{toWords(area)}</span>
+                  <span className="muted">
+                    {on} of {scopes.length}
+                  </span>
+                </>
+              }
+            >
               {scopes.length > 1 && (
                 <label className="scope">
                   <input
@@ -78,7 +85,7 @@ export function ScopePicker({ offered, chosen, onChange }: ScopePickerProps) {
                   </span>
                 </label>
               ))}
-            </details>
+            </Unfold>
           );
         })}
         {shown.length === 0 && <p className="muted">No permission has these words.</p>}

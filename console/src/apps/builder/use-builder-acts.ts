@@ -2,7 +2,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { isFields } from "../../form/index.ts";
-import { useActions } from "../../shell/actions.ts";
+import { type Action, useActions } from "../../shell/actions.ts";
 import { copyText } from "../../ui/behaviour/copy.ts";
 import { notify } from "../../ui/toast.tsx";
 import {
@@ -28,6 +28,8 @@ interface ActsInput {
   readonly setDialog: (dialog: Dialog) => void;
 }
 
+/** Keys without Ctrl work in the tree and the preview: in the properties people type. */
+const PARTS = ".builder-tree, .builder-stage";
 const NO_COMPONENT = "Choose a component first.";
 const NOTHING = "There is nothing to go back to.";
 
@@ -53,7 +55,7 @@ export function useBuilderActs({ app, at, mayEdit, setDialog }: ActsInput) {
   };
   const wrap = (kind: Container): void => app.change(wrapIn(draft, at, kind), { at });
   usePaste(app, at, mayEdit);
-  useActions([
+  const actions: readonly Action[] = [
     { keys: "/", label: "Add a component", run: () => setDialog("component"), disabled: refusal },
     { keys: "mod+z", label: "Undo", run: app.undo, disabled: app.canUndo ? undefined : NOTHING },
     {
@@ -86,7 +88,10 @@ export function useBuilderActs({ app, at, mayEdit, setDialog }: ActsInput) {
           replace: true,
         }),
     },
-  ]);
+  ];
+  useActions(
+    actions.map((action) => (action.keys?.startsWith("mod+") ? action : { ...action, within: PARTS })),
+  );
   return { remove, copy, wrap, duplicate };
 }
 

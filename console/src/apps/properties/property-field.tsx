@@ -1,6 +1,7 @@
 /**
  * Controls of properties: bindings with completion and their result, pickers of what there is, and lists of options.
  */
+import { useState } from "react";
 import { type FieldProps, fieldKindOf } from "../../form/index.ts";
 import { useOp } from "../../data/api.ts";
 import { ActionField } from "./action-field.tsx";
@@ -8,9 +9,9 @@ import type { FieldContext } from "./field-context.ts";
 import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
 import {
   AnyValue,
-  isTemplateText,
   ObjectValue,
   ReferencePicker,
+  SwitchField,
   TextExpression,
 } from "../../workflows/index.ts";
 
@@ -29,8 +30,11 @@ export function drawProperty(field: FieldProps, ctx: FieldContext) {
   }
   if (reference === "query" || reference === "report")
     return <SavedPick field={field} kind={reference} />;
-  if (reference !== undefined && !isTemplateText(value))
-    return <ReferencePicker kind={reference} field={field} beside={ctx.beside} />;
+  if (reference !== undefined) {
+    const picker = <ReferencePicker kind={reference} field={field} beside={ctx.beside} />;
+    if (!schema["x-template"]) return picker;
+    return <SwitchField field={field} sources={ctx.sources} plain={picker} />;
+  }
   if (name === "accent") return <Colour field={field} />;
   if (name === "visible") {
     const shown = value === true ? undefined : value === false ? "{{ false }}" : value;
@@ -116,33 +120,19 @@ function Colour({ field }: { readonly field: FieldProps }) {
 /** One of them in each line: `open`, or `open = Still open`. A binding gives them as a whole. */
 function Options({ field, ctx }: { readonly field: FieldProps; readonly ctx: FieldContext }) {
   const { value } = field;
-  if (isTemplateText(value))
-    return <TextExpression field={field} sources={ctx.sources} mode="template" />;
-  return (
-    <>
-      <Lines
-        field={{
-          ...field,
-          value: (Array.isArray(value) ? value : []).map(spellOption),
-          onChange: (next) =>
-            field.onChange(
-              Array.isArray(next) && next.length > 0
-                ? next.map((line) => parseOption(String(line)))
-                : undefined,
-            ),
-        }}
-      />
-      <button
-        type="button"
-        className="btn bare fx"
-        disabled={field.isDisabled}
-        title="Take them from the data"
-        onClick={() => field.onChange("{{ data }}")}
-      >
-        fx
-      </button>
-    </>
+  const lines = (
+    <Lines
+      field={{
+        ...field,
+        value: (Array.isArray(value) ? value : []).map(spellOption),
+        onChange: (next) =>
+          field.onChange(
+            Array.isArray(next) ? next.map((line) => parseOption(String(line))) : undefined,
+          ),
+      }}
+    />
   );
+  return <SwitchField field={field} sources={ctx.sources} plain={lines} />;
 }
 
 function spellOption(option: unknown): string {
@@ -156,9 +146,12 @@ function parseOption(line: string): unknown {
   return label.length === 0 ? line : { value, label: label.join(" = ") };
 }
 
-/** A list of texts, one in each line. */
+/** A list of texts, one in each line. The text stays as it is typed, with its empty lines. */
 function Lines({ field }: { readonly field: FieldProps }) {
   const values = Array.isArray(field.value) ? field.value.map(String) : [];
+  const [typed, setTyped] = useState<string>();
+  const shown = values.join("\n");
+  const isOwn = typed !== undefined && readLines(typed).join("\n") === shown;
   return (
     <textarea
       id={field.id}
@@ -166,14 +159,18 @@ function Lines({ field }: { readonly field: FieldProps }) {
       rows={Math.min(8, Math.max(2, values.length + 1))}
       disabled={field.isDisabled}
       placeholder="One in each line"
-      defaultValue={values.join("\n")}
-      key={values.join("\n")}
-      onBlur={({ target }) => {
-        const lines = target.value.split("\n").map((line) => line.trim());
-        const next = lines.filter((line) => line !== "");
-        if (next.join("\n") !== values.join("\n"))
-          field.onChange(next.length > 0 ? next : undefined);
+      value={isOwn ? typed : shown}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        const next = readLines(target.value);
+        field.onChange(next.length > 0 ? next : undefined);
       }}
     />
   );
 }
+
+const readLines = (text: string): readonly string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");

@@ -112,6 +112,12 @@ const OVER: readonly string[] = ["completed", "rolled_back", "cancelled", "rejec
 const whyNoTasks = ({ state }: Change): string | undefined =>
   OVER.includes(state) ? "The change is over." : undefined;
 
+const SUBMIT = {
+  title: "Submit this change?",
+  text: "Its approvers are asked for their decision.",
+  act: "Submit",
+};
+
 /** The acts of a change as keys, and the one that asks something first. */
 function useActs(change: Change) {
   const may = useMay();
@@ -129,6 +135,7 @@ function useActs(change: Change) {
       label: act.label,
       run: () => perform(act),
       disabled,
+      ...(act.name === "submit" && { asks: SUBMIT }),
     })),
   );
   return { acts, perform, open, close: () => setOpen(undefined) };

@@ -45,7 +45,17 @@ export function VoteBox({ change, approvals, onVoted }: VoteBoxProps) {
   useActions(
     change.state === "submitted"
       ? [
-          { keys: "y", label: "Approve", run: () => void vote(true), disabled },
+          {
+            keys: "y",
+            label: "Approve",
+            run: () => void vote(true),
+            disabled,
+            asks: {
+              title: `Approve ${change.number}?`,
+              text: "Your vote can't be undone.",
+              act: "Approve",
+            },
+          },
           { keys: "n", label: "Reject with a reason", run: () => setWay("refuse"), disabled },
         ]
       : [],

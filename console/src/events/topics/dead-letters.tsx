@@ -45,7 +45,17 @@ export function DeadLetters() {
   };
   const disabled = may ? (open ? undefined : "Choose one first.") : MAY_NOT;
   useActions([
-    { keys: "r", label: "Retry", run: () => open && void settle(open, "retry"), disabled },
+    {
+      keys: "r",
+      label: "Retry",
+      run: () => open && void settle(open, "retry"),
+      disabled,
+      asks: {
+        title: "Retry this event?",
+        text: "The event is processed again, with all its effects.",
+        act: "Retry",
+      },
+    },
     { keys: "x", label: "Skip", run: () => setToSkip(open), disabled },
   ]);
   return (

@@ -46,6 +46,11 @@ export function Pages() {
       label: "Acknowledge the page",
       run: () => page && void acknowledge(page),
       disabled: refusal ?? (page?.state === "paging" ? undefined : "Choose a page that waits."),
+      asks: {
+        title: "Acknowledge this page?",
+        text: "The escalation stops: no one else is paged.",
+        act: "Acknowledge",
+      },
     },
     { keys: "c", label: "Page somebody", run: () => setAsking(true), disabled: refusal },
   ]);

@@ -112,7 +112,17 @@ function useRunActs(run: TracedRun, step: RunStep | undefined, ask: () => void) 
   };
   const copyCurl = (): void => void copyText(toCurl(`/api/v1/runs/${run.id}`), "The curl line is");
   useActions([
-    { keys: "r", label: "Retry the run", run: () => void retry({}), disabled: refusals.retry },
+    {
+      keys: "r",
+      label: "Retry the run",
+      run: () => void retry({}),
+      disabled: refusals.retry,
+      asks: {
+        title: "Retry this run?",
+        text: "The run continues at the step that failed, and calls other systems again.",
+        act: "Retry",
+      },
+    },
     ...(step
       ? [
           {
@@ -120,6 +130,11 @@ function useRunActs(run: TracedRun, step: RunStep | undefined, ask: () => void) 
             label: `Retry from “${step.name}”`,
             run: () => void retry({ from: step.id }),
             disabled: refusals.restart,
+            asks: {
+              title: `Retry from “${step.name}”?`,
+              text: "A new run starts at this step, and calls other systems again.",
+              act: "Retry",
+            },
           },
         ]
       : []),

@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import { ENVIRONMENTS, place } from "../../data/place.ts";
 import { Keys } from "../../ui/key.tsx";
 import { toWords } from "../../ui/words.ts";
-import { type Action, frameActions, screenActions } from "../actions.ts";
+import { type Action, frameActions, screenActions, startAction } from "../actions.ts";
 import { SCREENS } from "../areas.ts";
 import { useOffer } from "../offer.ts";
 import { switchEnvironment } from "../bar/environment-switch.tsx";
@@ -101,13 +101,13 @@ function toSearchEntry(q: string, navigate: ReturnType<typeof useNavigate>): Ent
 function toEntries(actions: readonly Action[], group: string): readonly Entry[] {
   return actions
     .filter(({ hidden, keys }) => !hidden && !keys?.startsWith("g "))
-    .map(({ keys, label, run, disabled }) => ({
-      id: `action:${keys ?? label}`,
+    .map((action) => ({
+      id: `action:${action.keys ?? action.label}`,
       group,
       icon: <CornerDownLeft className="ico" />,
-      label,
-      hint: keys && <Keys keys={keys} />,
-      disabled,
-      run,
+      label: action.label,
+      hint: action.keys && <Keys keys={action.keys} />,
+      disabled: action.disabled,
+      run: () => startAction(action),
     }));
 }

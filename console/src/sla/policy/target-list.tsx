@@ -1,5 +1,6 @@
 import "../../ui/display/steps.css";
 import { Plus, X } from "lucide-react";
+import { Unfold } from "../../ui/overlay/unfold.tsx";
 import { LineField, SelectField } from "../../desk-settings/index.ts";
 import { ConditionField } from "../condition/condition-field.tsx";
 import { toTimeWords } from "../policy-words.ts";
@@ -105,8 +106,7 @@ function TargetFields({ target, n, onChange, onRemove, errorOf }: TargetFieldsPr
           </button>
         )}
       </div>
-      <details className="target-rules" open={hasRules}>
-        <summary>Rules</summary>
+      <Unfold className="target-rules" isOpen={hasRules} summary="Rules">
         <div className="target-rule-fields">
           <LineField
             label="Name"
@@ -140,7 +140,7 @@ function TargetFields({ target, n, onChange, onRemove, errorOf }: TargetFieldsPr
             />
           ))}
         </div>
-      </details>
+      </Unfold>
     </>
   );
 }

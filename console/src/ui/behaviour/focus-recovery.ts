@@ -73,8 +73,16 @@ function findTwin(gone: HTMLElement): HTMLElement | undefined {
   return more.length === 0 ? only : undefined;
 }
 
+let recovered: HTMLElement | undefined;
+
+/** True for the part that got the focus because what had it went away. */
+export const isRecovered = (target: EventTarget | null): boolean =>
+  recovered !== undefined && target === recovered;
+
 function focusPart(part: HTMLElement | null): void {
   if (!part) return;
+  recovered = part;
+  part.addEventListener("blur", () => (recovered = undefined), { once: true });
   if (!part.hasAttribute("tabindex")) {
     part.tabIndex = -1;
     part.addEventListener("blur", () => part.removeAttribute("tabindex"), { once: true });

@@ -138,8 +138,28 @@ function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) 
       return "It is sent once more, as a new delivery.";
     });
   useActions([
-    { keys: "r", label: "Retry the delivery", run: () => void retry(), disabled: notFailed },
-    { keys: "shift+r", label: "Replay the delivery", run: () => void replay(), disabled: denied },
+    {
+      keys: "r",
+      label: "Retry the delivery",
+      run: () => void retry(),
+      disabled: notFailed,
+      asks: {
+        title: "Retry this delivery?",
+        text: "The request is sent to the receiver again.",
+        act: "Retry",
+      },
+    },
+    {
+      keys: "shift+r",
+      label: "Replay the delivery",
+      run: () => void replay(),
+      disabled: denied,
+      asks: {
+        title: "Replay this delivery?",
+        text: "The event is sent to the receiver as a new delivery.",
+        act: "Replay",
+      },
+    },
   ]);
   return (
     <div className="row hook-acts">

@@ -7,6 +7,7 @@ import { placeOf } from "../graph/graph.ts";
 import { TRIGGER } from "../graph/layout.ts";
 import { type Arrow, ARROWS } from "../graph/walk.ts";
 import type { Draft } from "./draft/use-draft.ts";
+import { focusCanvas, focusFields } from "./panels/panel-focus.ts";
 import type { Edits } from "./use-edits.ts";
 
 interface EditorActionsInput {
@@ -33,11 +34,26 @@ interface EditorActionsInput {
   };
 }
 
-/** Keys that a button or a link needs itself fire on the canvas only. */
+/** Keys without Ctrl or Alt work on the canvas only: in the panel beside it people type. */
 const CANVAS = ".editor-canvas";
 
 export function useEditorActions(input: EditorActionsInput): void {
-  useActions([...walkActions(input), ...editActions(input), ...fileActions(input)]);
+  const actions = [...walkActions(input), ...editActions(input), ...fileActions(input)];
+  useActions([
+    ...actions.map((action) =>
+      action.keys === "Escape" || /^(mod|alt)\+/.test(action.keys ?? "mod+")
+        ? action
+        : { ...action },
+    ),
+    { keys: "F6", label: "Go to the canvas, or to the fields", run: switchPane, always: true },
+  ]);
+}
+
+/** Escape never leads from a field to the canvas: whoever types on would start what the letters are keys of. */
+function switchPane(): void {
+  if (document.querySelector("dialog:modal")) return;
+  if (document.activeElement?.closest(CANVAS)) focusFields();
+  else focusCanvas();
 }
 
 function walkActions({ edits, chosen, choose, canvas, on }: EditorActionsInput): readonly Action[] {
@@ -62,14 +78,13 @@ function walkActions({ edits, chosen, choose, canvas, on }: EditorActionsInput):
       keys,
       label: "Walk along the steps",
       run: () => walk(keys),
-      within: CANVAS,
       hidden: keys !== "ArrowDown",
     })),
-    { keys: "Enter", label: "Open its fields", run: enter, within: CANVAS },
+    { keys: "Enter", label: "Open its fields", run: enter },
     { keys: "Escape", label: "Out of the loop, then choose nothing", run: leave, hidden: true },
     ...(key === undefined
       ? []
-      : [{ keys: "Space", label: "Fold or unfold", run: () => on.fold(key), within: CANVAS }]),
+      : [{ keys: "Space", label: "Fold or unfold", run: () => on.fold(key) }]),
     { keys: "z", label: "Fold or unfold all loops", run: on.foldAll },
     { keys: "f", label: "See all", run: () => canvas.current?.fit() },
     { keys: "n", label: "Go to the next problem", run: on.nextProblem },
@@ -88,7 +103,6 @@ function editActions({ edits, chosen, canvas, locked }: EditorActionsInput): rea
       keys: "shift+Tab",
       label: "Add a step before",
       run: () => edits.ask("before", at()),
-      within: CANVAS,
     },
     { keys: "b", label: "Add a step beside", run: () => edits.ask("beside", at()) },
     { keys: "c", label: "Connect or disconnect", run: () => edits.setLinking(key) },
@@ -109,8 +123,7 @@ function editActions({ edits, chosen, canvas, locked }: EditorActionsInput): rea
             keys: "Tab",
             label: "Add a step after",
             run: () => edits.ask("after", at()),
-            within: CANVAS,
-            disabled,
+                  disabled,
           },
         ]),
     ...(isStep ? ofStep.map((action) => ({ ...action, disabled })) : []),
@@ -123,8 +136,7 @@ function editActions({ edits, chosen, canvas, locked }: EditorActionsInput): rea
           keys,
           label: "Delete",
           run: edits.remove,
-          within: CANVAS,
-          hidden: keys === "Backspace",
+              hidden: keys === "Backspace",
           disabled,
         }))
       : []),

@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, Suspense } from "react";
 import type { Schemas } from "../../../data/api.ts";
+import { isTyping } from "../../../shell/focus-guard.ts";
 import { Loading } from "../../../ui/feedback.tsx";
 import { lazyPart } from "../../../ui/overlay/lazy-part.tsx";
 import type { Definition } from "../../graph/graph.ts";
@@ -110,8 +111,9 @@ function StepFields(props: SidePanelProps & { readonly chosenKey: string }) {
   );
 }
 
+/** Not from a field: there Escape closes what is open, and the next letters are still meant for the field. */
 function returnToCanvas(event: KeyboardEvent): void {
-  if (event.key !== "Escape" || event.defaultPrevented) return;
+  if (event.key !== "Escape" || event.defaultPrevented || isTyping(event.target)) return;
   event.preventDefault();
   focusCanvas();
 }

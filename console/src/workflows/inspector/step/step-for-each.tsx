@@ -1,6 +1,7 @@
 /** A step that is done for each member of a list: of which list, and how many at a time. */
 import type { ScopeSource } from "../../../code/index.ts";
 import { Form, type Schema } from "../../../form/index.ts";
+import { Unfold } from "../../../ui/overlay/unfold.tsx";
 import { bodyOf, type Step } from "../../graph/graph.ts";
 import type { DefinitionProblem } from "../problems.ts";
 import { AnyValue } from "../values/value-field.tsx";
@@ -40,10 +41,15 @@ export function StepForEach({ step, sources, problems, mayEdit, onChange }: Step
     path.startsWith("/forEach") ? [{ path: path.slice("/forEach".length), message }] : [],
   );
   return (
-    <details className="inspector-more" open={forEach !== undefined}>
-      <summary>
-        For each item <span className="muted">{forEach ? describe(forEach) : ""}</span>
-      </summary>
+    <Unfold
+      className="inspector-more"
+      isOpen={forEach !== undefined}
+      summary={
+        <>
+          For each item <span className="muted">{forEach ? describe(forEach) : ""}</span>
+        </>
+      }
+    >
       <Form
         schema={SCHEMA}
         value={forEach ?? {}}
@@ -63,7 +69,7 @@ export function StepForEach({ step, sources, problems, mayEdit, onChange }: Step
           Do it once
         </button>
       )}
-    </details>
+    </Unfold>
   );
 }
 

@@ -77,6 +77,9 @@ export function StepForm({ step, schema, sources, problems, mayEdit, onChange }:
   );
 }
 
+/** Fields of several controls for which one expression may stand. */
+const SWITCHED: ReadonlySet<string> = new Set(["yes", "list", "many", "variant", "object", "file"]);
+
 /** Expressions, templates, pickers and code; undefined leaves a field to the form. */
 function drawField(
   field: FieldProps,
@@ -93,8 +96,10 @@ function drawField(
     return <TextExpression field={field} sources={sources} mode="expression" />;
   }
   const reference = schema["x-reference"];
-  if (reference !== undefined && kind === "text" && !isTemplateText(value)) {
-    return <ReferencePicker kind={reference} field={field} beside={beside} />;
+  if (reference !== undefined && kind === "text") {
+    const picker = <ReferencePicker kind={reference} field={field} beside={beside} />;
+    if (schema["x-literal"]) return picker;
+    return <SwitchField field={field} sources={sources} plain={picker} />;
   }
   if (schema["x-literal"]) return undefined;
   if (kind === "text" || kind === "area") {
@@ -107,7 +112,7 @@ function drawField(
       />
     );
   }
-  if (kind === "number" || kind === "choice")
+  if (kind === "number" || kind === "choice" || (schema["x-template"] && SWITCHED.has(kind)))
     return <SwitchField field={field} sources={sources} />;
   if (kind === "json" && isInner) return <AnyValue field={field} sources={sources} />;
   if (kind === "json" || kind === "map") {

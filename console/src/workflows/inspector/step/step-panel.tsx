@@ -17,6 +17,8 @@ import { useTrial } from "./trial.ts";
 import { useSources } from "../values/use-sources.ts";
 import { ValuesPanel } from "../values/values-panel.tsx";
 
+const EDITOR = ".editor-canvas, .editor-side";
+
 type TabId = "settings" | "input" | "output" | "log";
 const NO_ITEMS: ReadonlyMap<string, number> = new Map();
 
@@ -68,12 +70,13 @@ export function StepPanel(
       : "Nothing came out yet."
     : "You may not edit this workflow.";
   useActions([
-    { keys: "t", label: "Test this step", run: test, disabled: testDisabled },
+    { keys: "t", label: "Test this step", run: test, disabled: testDisabled, within: EDITOR },
     {
       keys: "p",
       label: isPinned ? "Unpin the output" : "Pin the output",
       run: () => pin(isPinned ? undefined : result?.output),
       disabled: pinDisabled,
+      within: EDITOR,
     },
   ]);
   const caretState = useMemo(() => ({ field: caret, onFocus: setCaret }), [caret]);

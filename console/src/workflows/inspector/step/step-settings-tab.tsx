@@ -2,6 +2,7 @@
 import type { ScopeSource } from "../../../code/index.ts";
 import { useOp } from "../../../data/api.ts";
 import type { Schema } from "../../../form/index.ts";
+import { Unfold } from "../../../ui/overlay/unfold.tsx";
 import { CodeWords } from "../../../ui/json/code-words.tsx";
 import { changeStep } from "../../graph/edit.ts";
 import { findGraph, placeOf, type Step } from "../../graph/graph.ts";
@@ -87,8 +88,7 @@ function StepNote(props: {
   const { step, mayEdit, onChange } = props;
   const { note = "", ...rest } = step;
   return (
-    <details className="inspector-more" open={note !== ""}>
-      <summary>Note</summary>
+    <Unfold className="inspector-more" isOpen={note !== ""} summary="Note">
       <textarea
         className="field inspector-note"
         aria-label="Note"
@@ -101,6 +101,6 @@ function StepNote(props: {
           onChange(target.value === "" ? rest : { ...rest, note: target.value }, "note")
         }
       />
-    </details>
+    </Unfold>
   );
 }

@@ -1,5 +1,6 @@
 /** When a step fails, and how long it may take. */
 import { Form, type Schema } from "../../../form/index.ts";
+import { Unfold } from "../../../ui/overlay/unfold.tsx";
 import type { Step } from "../../graph/graph.ts";
 import type { DefinitionProblem } from "../problems.ts";
 
@@ -76,10 +77,15 @@ export function StepSettings({ step, problems, mayEdit, onChange }: StepSettings
     retry && `${retry.maxAttempts} attempts`,
   ].filter(Boolean);
   return (
-    <details className="inspector-more" open={isSet && problems.length > 0}>
-      <summary>
-        When it fails <span className="muted">{summary.join(", ")}</span>
-      </summary>
+    <Unfold
+      className="inspector-more"
+      isOpen={isSet && problems.length > 0}
+      summary={
+        <>
+          When it fails <span className="muted">{summary.join(", ")}</span>
+        </>
+      }
+    >
       <Form
         schema={SCHEMA}
         value={value}
@@ -89,7 +95,7 @@ export function StepSettings({ step, problems, mayEdit, onChange }: StepSettings
         isDisabled={!mayEdit}
         onChange={(next, pointer) => onChange(withSettings(step, next), pointer)}
       />
-    </details>
+    </Unfold>
   );
 }
 

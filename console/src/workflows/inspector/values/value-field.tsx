@@ -1,5 +1,5 @@
 /** Controls of values that expressions may make: a text, a number, an object by its fields or as JSON. */
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import {
   ExpressionField,
   type ExpressionMode,
@@ -7,7 +7,13 @@ import {
   type ScopeSource,
   spellValue,
 } from "../../../code/index.ts";
-import { Control, type FieldProps, isFields, MapRows } from "../../../form/index.ts";
+import {
+  type FieldProps,
+  isFields,
+  MapRows,
+  matchesSchema,
+  PlainControl,
+} from "../../../form/index.ts";
 
 interface ValueFieldProps {
   readonly field: FieldProps;
@@ -41,21 +47,42 @@ export function TextExpression({
   );
 }
 
-/** A number or a choice, or by `fx` an expression that gives it. */
-export function SwitchField({ field, sources }: ValueFieldProps) {
-  const { value, onChange } = field;
-  const isExpression = isTemplateText(value);
+/**
+ * A plain control, or by `fx` an expression that gives the value. What is typed never turns one into the other, and each
+ * side keeps what was last written in it.
+ */
+export function SwitchField(props: ValueFieldProps & { readonly plain?: ReactNode }) {
+  const { field, sources, plain = <PlainControl {...field} /> } = props;
+  const { value, onChange, schema } = field;
+  const [isPicked, setPicked] = useState(() => isTemplateText(value));
+  const [kept, setKept] = useState<{ readonly plain?: unknown; readonly text?: string }>({});
+  const isExpression = isTemplateText(value) || isPicked;
   const turn = (): void => {
-    if (!isExpression) return onChange(`{{ ${value === undefined ? "" : JSON.stringify(value)} }}`);
-    const plain = parseValue(value.replaceAll(/^\s*\{\{|\}\}\s*$/g, "").trim());
-    onChange(typeof plain === "number" || typeof plain === "boolean" ? plain : undefined);
+    setPicked(!isExpression);
+    if (isExpression) {
+      const text = typeof value === "string" ? value : "";
+      setKept({ ...kept, text });
+      onChange(kept.plain ?? plainOf(text, schema));
+      return;
+    }
+    setKept({ ...kept, plain: value });
+    onChange(kept.text || spellTemplate(value) || undefined);
+  };
+  const write = (next: unknown): void => {
+    setPicked(true);
+    onChange(next);
   };
   return (
     <div className="switch-field">
       {isExpression ? (
-        <TextExpression field={field} sources={sources} mode="template" isSingleLine />
+        <TextExpression
+          field={{ ...field, onChange: write }}
+          sources={sources}
+          mode="template"
+          isSingleLine
+        />
       ) : (
-        <Control {...field} />
+        plain
       )}
       <button
         type="button"
@@ -72,13 +99,29 @@ export function SwitchField({ field, sources }: ValueFieldProps) {
   );
 }
 
-/** A value of any type in one field: text as it is, all else as JSON. */
+/** A value as the text of an expression. */
+function spellTemplate(value: unknown): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : `{{ ${JSON.stringify(value)} }}`;
+}
+
+/** The value of a text without an expression in it, or of one that is nothing but a value, where the schema takes it. */
+function plainOf(text: string, schema: FieldProps["schema"]): unknown {
+  const inner = text.replaceAll(/^\s*\{\{|\}\}\s*$/g, "").trim();
+  const value = isTemplateText(text) ? parseValue(inner) : text;
+  const isName = isTemplateText(text) && typeof value === "string";
+  return value !== "" && !isName && matchesSchema(schema, value, schema) ? value : undefined;
+}
+
+/** A value of any type in one field: text as it is, all else as JSON. The text stays as it was typed. */
 export function AnyValue({ field, sources }: ValueFieldProps) {
   const { value, onChange } = field;
+  const [typed, setTyped] = useState<string>();
   const isStructure = typeof value === "object" && value !== null;
+  const isOwn = typed !== undefined && isSame(readAny(typed), value ?? "");
   return (
     <ExpressionField
-      value={spellValue(value)}
+      value={isOwn ? typed : spellAny(value)}
       label={field.label}
       mode={isStructure ? "json-template" : "template"}
       sources={sources}
@@ -86,10 +129,17 @@ export function AnyValue({ field, sources }: ValueFieldProps) {
       isInvalid={field.error !== undefined}
       description={field.error}
       hint="text, {{ expression }} or 5"
-      onChange={(text) => onChange(parseValue(text) ?? "")}
+      onChange={(text) => {
+        setTyped(text);
+        onChange(readAny(text));
+      }}
     />
   );
 }
+
+/** Nothing is an empty text: the field of a new value is empty. */
+const readAny = (text: string): unknown => parseValue(text) ?? text;
+const spellAny = (value: unknown): string => (value === "" ? "" : spellValue(value));
 
 /** An object by its fields, or anything as JSON, whichever one wants; what does not fit into fields is JSON. */
 export function ObjectValue({
@@ -99,8 +149,15 @@ export function ObjectValue({
 }: ValueFieldProps & { readonly isAny: boolean }) {
   const { value } = field;
   const fits = value === undefined || isFields(value);
-  const [picked, setPicked] = useState<"fields" | "json">();
-  const way = fits ? (picked ?? (isDeep(value) ? "json" : "fields")) : "json";
+  // As it was at first: a value that is typed may become deep, and its field must stay.
+  const [picked, setPicked] = useState<"fields" | "json">(() =>
+    fits && !isDeep(value) ? "fields" : "json",
+  );
+  const way = fits ? picked : "json";
+  const keepJson = (next: unknown): void => {
+    setPicked("json");
+    field.onChange(next);
+  };
   return (
     <div className="object-value">
       <div className="object-ways" role="group" aria-label={`${field.label} as`}>
@@ -120,7 +177,11 @@ export function ObjectValue({
       {way === "fields" ? (
         <MapRows {...field} />
       ) : (
-        <JsonValue field={field} sources={sources} isAny={isAny} />
+        <JsonValue
+          field={{ ...field, onChange: keepJson }}
+          sources={sources}
+          isAny={isAny}
+        />
       )}
     </div>
   );

@@ -1,0 +1,52 @@
+/**
+ * Single-key shortcuts need focus that a person placed by a click, by Tab or by opening the screen. Focus that a text
+ * field lost because it was removed or disabled does not count: what is typed next was meant for the field.
+ */
+import { isRecovered } from "../ui/behaviour/focus-recovery.ts";
+
+const TEXT_INPUT = /^(text|search|email|url|tel|password|number|date|datetime-local|time|month|week)$/;
+
+export function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const isField = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  // An editor of code lives in a shadow root.
+  return isField || target.isContentEditable || target.shadowRoot !== null;
+}
+
+const isText = (target: HTMLElement): boolean =>
+  target instanceof HTMLInputElement ? TEXT_INPUT.test(target.type) : isTyping(target);
+
+interface Field {
+  readonly element: HTMLElement;
+  /** Another screen has its own keys. */
+  readonly path: string;
+}
+
+/** The text field that had the focus last, until the person moves the focus. */
+let last: Field | undefined;
+
+export function hasLostField(target: EventTarget | null): boolean {
+  if (!last || last.path !== location.pathname) return false;
+  const isNowhere = target === document.body || isRecovered(target);
+  return isNowhere && (!last.element.isConnected || last.element.matches(":disabled"));
+}
+
+/** True for a key without Ctrl, Command or Alt; Escape writes nothing, and leaves whatever is open. */
+export const isSingleKey = (event: KeyboardEvent): boolean =>
+  !event.metaKey && !event.ctrlKey && !event.altKey && event.key !== "Escape";
+
+addEventListener(
+  "focusin",
+  ({ target }) => {
+    if (!(target instanceof HTMLElement) || isRecovered(target)) return;
+    // What lies over the page is closed on purpose, and gives the focus back by itself.
+    const isKept = isText(target) && target.closest("dialog, [popover]") === null;
+    last = isKept ? { element: target, path: location.pathname } : undefined;
+  },
+  { capture: true },
+);
+const forget = (): void => {
+  last = undefined;
+};
+addEventListener("pointerdown", forget, { capture: true });
+addEventListener("keydown", (event) => event.key === "Tab" && forget(), { capture: true });

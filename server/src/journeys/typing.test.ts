@@ -1,0 +1,111 @@
+import type { Page, Request } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { useConsole } from "./testing.ts";
+import { leaveFields } from "./workflow-editor.ts";
+
+const MANUAL = { type: "manual" };
+const set = (id: string, config: object = { values: {} }) => ({ id, type: "set", config });
+
+describeInBrowser("typing in the workflow editor", () => {
+  const at = useConsole();
+  const makeWorkflow = async (nodes: readonly object[], trigger: object = MANUAL) => {
+    const ask = await at.world.member(["owner"]);
+    const body = { name: "Orders", trigger, nodes, edges: [] };
+    const { body: made } = await ask("POST /api/v1/workflows", body);
+    const id = made.data.id as string;
+    const read = async () => (await ask(`GET /api/v1/workflows/${id}`)).body.data;
+    return { id, ask, read };
+  };
+  const openStep = async (page: Page, id: string, step: string): Promise<void> => {
+    await page.goto(`${at.origin}/workflows/${id}?step=${encodeURIComponent(step)}`);
+    await page.getByRole("complementary").waitFor();
+  };
+  const textbox = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
+  const save = async (page: Page): Promise<void> => {
+    await page.keyboard.press("ControlOrMeta+s");
+    await page.getByText("Saved", { exact: true }).first().waitFor();
+  };
+
+  test("a value is what was typed, quickly or slowly, and starts empty", async () => {
+    const { id, read } = await makeWorkflow([set("first")]);
+    const { page } = await at.visit(["owner"]);
+    await openStep(page, id, "first");
+    const texts = {
+      slow: 'Set up "VPN" access (it\'s {urgent})',
+      fast: '{{ trigger.input.to }} and "more"',
+      json: '{"sku":"","tags":["a"]}',
+      1: "7",
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.keyboard.type(name);
+      await page.keyboard.press("Tab");
+      const field = textbox(page, `Value of ${name}`);
+      await field.waitFor();
+      expect(await field.locator(".cm-placeholder").count()).toBe(1);
+      await page.keyboard.type(text, { delay: name === "slow" ? 120 : 0 });
+    }
+    // Emptied, a value keeps its row and the caret.
+    await textbox(page, "Value of fast").focus();
+    for (const key of ["ControlOrMeta+a", "Backspace", "t", "r", "d"]) await page.keyboard.press(key);
+    await save(page);
+    expect((await read()).nodes[0].config.values).toEqual({
+      slow: texts.slow,
+      fast: "trd",
+      json: { sku: "", tags: ["a"] },
+      1: 7,
+    });
+  });
+
+  test("the items of a step are typed and cleared letter by letter, Escape included", async () => {
+    const { id, read } = await makeWorkflow([set("first")]);
+    const { page } = await at.visit(["owner"]);
+    await openStep(page, id, "first");
+    await page.getByText("For each item").click();
+    await textbox(page, "Items").focus();
+    await page.keyboard.type("[1, 2]");
+    for (const _ of "[1, 2]") await page.keyboard.press("Backspace");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.keyboard.type("{{ trigger.input.orders }}");
+    await save(page);
+    expect((await read()).nodes[0].forEach.items).toBe("{{ trigger.input.orders }}");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("an emptied expression stays one, and fx keeps what each side had", async () => {
+    const body = { nodes: [set("inner")], edges: [] };
+    const loop = { id: "each", type: "loop", config: { items: "{{ trigger.input.a }}", body } };
+    const { id, read } = await makeWorkflow([loop]);
+    const { page } = await at.visit(["owner"]);
+    await openStep(page, id, "each");
+    const items = textbox(page, "Items");
+    await items.focus();
+    for (const key of ["ControlOrMeta+a", "Backspace"]) await page.keyboard.press(key);
+    await page.keyboard.type("{{ trigger.input.b }}");
+    const fx = page.getByRole("button", { name: "fx: Items by an expression" });
+    await fx.click();
+    await page.getByRole("button", { name: /^Add an? item/ }).waitFor();
+    await fx.click();
+    await items.waitFor();
+    expect(await items.textContent()).toBe("{{ trigger.input.b }}");
+    await save(page);
+    expect((await read()).nodes[0].config.items).toBe("{{ trigger.input.b }}");
+  });
+
+  test("a filter value without quotes is kept as text", async () => {
+    const trigger = { type: "event_bus", topic: "shop", eventType: "order.placed" };
+    const { id, read } = await makeWorkflow([set("first")], trigger);
+    const { page } = await at.visit(["owner"]);
+    await openStep(page, id, "*");
+    const filter = page.getByRole("group", { name: "Filter" });
+    await filter.getByRole("button", { name: "Add", exact: true }).click();
+    await page.keyboard.type("data.table");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("vacation_requests");
+    await leaveFields(page);
+    await save(page);
+    expect((await read()).trigger.filter).toEqual({ "data.table": "vacation_requests" });
+  });
+});
