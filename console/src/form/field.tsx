@@ -46,6 +46,7 @@ export function Field(place: FieldPlace) {
   const custom = draw?.(props);
   const parts: FieldParts = {
     id,
+    at,
     className: `${isBare ? "bare" : ""} k-${kind}${error === undefined ? "" : " wrong"}`,
     label: (
       <>
@@ -150,6 +151,7 @@ function Inner({ schema, value, at, isRequired, isDisabled, label, onChange }: F
 
 interface FieldParts {
   readonly id: string;
+  readonly at: string;
   readonly className: string;
   readonly label: ReactNode;
   readonly isBare: boolean;
@@ -171,7 +173,7 @@ function Plain(props: FieldParts & { readonly children: ReactNode }) {
   const { id, label, isBare } = props;
   const className = isBare ? "hide" : "form-label";
   return (
-    <div className={`form-field ${props.className}`}>
+    <div className={`form-field ${props.className}`} data-at={props.at}>
       <label htmlFor={id} className={className}>
         {label}
       </label>
@@ -186,6 +188,7 @@ function Group(props: FieldParts & { readonly children: ReactNode }) {
   return (
     <fieldset
       id={props.id}
+      data-at={props.at}
       tabIndex={-1}
       className={`form-group ${props.className}`}
       aria-describedby={props.describedBy}
@@ -200,7 +203,7 @@ function Group(props: FieldParts & { readonly children: ReactNode }) {
 
 function YesNo({ field, ...parts }: FieldParts & { readonly field: FieldProps }) {
   return (
-    <div className={`form-field ${parts.className}`}>
+    <div className={`form-field ${parts.className}`} data-at={parts.at}>
       <label>
         <input
           id={field.id}

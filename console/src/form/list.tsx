@@ -151,7 +151,7 @@ export function MapRows({ id, at, schema, value, isDisabled, onChange }: FieldPr
             />
             <div className="form-item">
               {renderField({
-                schema: inner,
+                schema: withReference(inner, schema["x-references"]?.[name]),
                 value: own,
                 at: `${at}/${escapeSegment(name)}`,
                 name: name === "" ? "Value" : `Value of ${name}`,
@@ -189,6 +189,9 @@ export function MapRows({ id, at, schema, value, isDisabled, onChange }: FieldPr
     </>
   );
 }
+
+const withReference = (schema: Schema, reference: string | undefined): Schema =>
+  reference === undefined ? schema : { ...schema, "x-reference": reference };
 
 function valueSchemaOf({ additionalProperties, patternProperties }: Schema): Schema {
   const [pattern] = Object.values(patternProperties ?? {});

@@ -48,6 +48,8 @@ export interface Schema {
   readonly "x-order"?: readonly string[];
   /** Kind of the thing that the text names, for a picker. */
   readonly "x-reference"?: string;
+  /** The same for values of an object whose names are free, by name. */
+  readonly "x-references"?: Readonly<Record<string, string>>;
   /** It matters only where another field has one of these values. */
   readonly "x-when"?: Readonly<Record<string, readonly unknown[]>>;
   readonly "x-language"?: string;

@@ -4,7 +4,8 @@
  */
 import { isRecovered } from "../ui/behaviour/focus-recovery.ts";
 
-const TEXT_INPUT = /^(text|search|email|url|tel|password|number|date|datetime-local|time|month|week)$/;
+const TEXT_INPUT =
+  /^(text|search|email|url|tel|password|number|date|datetime-local|time|month|week)$/;
 
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { deployWorkflow, trigger, waitForRun } from "#domains/runs/testing/workflows.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import type { Ask } from "#kernel/testing/world.ts";
-import { expectSound, useConsole } from "./testing.ts";
+import { expectSound, useConsole, pressAndConfirm } from "./testing.ts";
 
 describeInBrowser("approvals", () => {
   const at = useConsole();
@@ -44,7 +44,12 @@ describeInBrowser("approvals", () => {
       .getByRole("list", { name: "Waiting approvals" })
       .getByText("A second screen?")
       .waitFor();
+    // One key alone decides nothing, and Enter cancels.
     await page.keyboard.press("y");
+    await page.getByRole("dialog", { name: "Approve this step?" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await pressAndConfirm(page, "y");
     await page.getByText("Approved: Expense goes on.").waitFor();
     await waitForRun(ask, page.url().includes(first) ? second : first, ["completed"]);
     await page.keyboard.press("n");
@@ -77,7 +82,7 @@ describeInBrowser("approvals", () => {
       await waitForRun(ask, runId);
       await route.continue();
     });
-    await Promise.all([tap.click(), one.page.keyboard.press("y")]);
+    await Promise.all([tap.click(), pressAndConfirm(one.page, "y")]);
     await one.page.getByText("Approved: Expense goes on.").waitFor();
     await other.page
       .getByText("Somebody else decided first. Nothing of yours was counted.")

@@ -6,7 +6,7 @@ import {
   performAction,
 } from "#domains/itsm/changes/testing/changes.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectSound, useConsole } from "./testing.ts";
+import { expectSound, pressAndConfirm, useConsole } from "./testing.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -53,7 +53,7 @@ describeInBrowser("changes", () => {
     const { body } = await owner(`GET ${CHANGES}/${number}`);
     await owner(`PATCH ${CHANGES}/${body.data.id}`, window);
     await page.getByRole("region", { name: "Conflicts" }).getByText("Tune the pools").waitFor();
-    await page.keyboard.press("s");
+    await pressAndConfirm(page, "s");
     await page.getByText(`${number} is handed in.`).waitFor();
     await page.getByText("You may not approve changes.").waitFor();
     await expectSound(agent);
@@ -72,13 +72,13 @@ describeInBrowser("changes", () => {
     await one.page.getByRole("heading", { name: "Upgrade the database" }).waitFor();
     await one.page.getByText("1. Snapshot").waitFor();
     await expectSound(one);
-    await one.page.keyboard.press("y");
+    await pressAndConfirm(one.page, "y");
     await one.page.getByText("1 of 2 agreed", { exact: true }).waitFor();
     await one.page.getByText("You have voted.").waitFor();
     await other.page.goto(`${at.origin}/changes/board?open=${body.data.id}`);
     await other.page.getByText("1 of 2 agreed", { exact: true }).waitFor();
     await expectSound(other);
-    await other.page.keyboard.press("y");
+    await pressAndConfirm(other.page, "y");
     await other.page.getByText(`You agreed to ${number}.`).waitFor();
     expect((await owner(`GET ${CHANGES}/${number}`)).body.data.state).toBe("approved");
 

@@ -3,7 +3,7 @@ import { deployWorkflow, waitForRun } from "#domains/runs/testing/workflows.ts";
 import { publish } from "#domains/runs/testing/triggers.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { until } from "#kernel/testing/world.ts";
-import { expectSound, expectSoundInEveryLook, useConsole } from "./testing.ts";
+import { expectSound, expectSoundInEveryLook, useConsole, pressAndConfirm } from "./testing.ts";
 
 describeInBrowser("events", () => {
   const at = useConsole();
@@ -90,7 +90,7 @@ describeInBrowser("events", () => {
     await page.getByText("The disk was full.").waitFor();
     await page.keyboard.press("j");
     await expectSound(visitor);
-    await page.keyboard.press("r");
+    await pressAndConfirm(page, "r");
     await page.getByText("Every event was handled").waitFor();
   });
 });

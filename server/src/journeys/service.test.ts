@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import type { Ask } from "#kernel/testing/world.ts";
-import { expectSound, useConsole, moveTo } from "./testing.ts";
+import { expectSound, useConsole, moveTo, pressAndConfirm } from "./testing.ts";
 
 const ITSM = "/api/v1/itsm";
 const PAGE_MAX_MS = 20_000;
@@ -135,7 +135,7 @@ describeInBrowser("on call, services and problems", () => {
     await expect.poll(paged, { timeout: PAGE_MAX_MS }).toMatchObject({ userIds: [userId] });
     await page.getByText("It waits for you.").waitFor();
     await page.keyboard.press("j");
-    await page.keyboard.press("a");
+    await pressAndConfirm(page, "a");
     await page.getByText(`${name} sees to it`).waitFor();
     expect(await list(`${ITSM}/pages`)).toMatchObject([{ state: "acknowledged" }]);
     expect(admin.faults).toEqual([]);

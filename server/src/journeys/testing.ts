@@ -227,3 +227,18 @@ async function setTheme(page: Page, theme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme: theme });
   await page.evaluate((name) => (document.documentElement.dataset["theme"] = name), theme);
 }
+
+/** Presses the key of an action that can't be undone, and confirms the question that it asks. */
+export async function pressAndConfirm(page: Page, key: string): Promise<void> {
+  await page.keyboard.press(key);
+  await confirmAsked(page);
+}
+
+/** Answers the open question by its second button: Enter alone would cancel. */
+export async function confirmAsked(page: Page): Promise<void> {
+  const dialog = page.locator("dialog[open]");
+  await dialog.getByRole("button", { name: "Cancel", exact: true }).waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await dialog.waitFor({ state: "detached" });
+}

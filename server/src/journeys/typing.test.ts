@@ -1,8 +1,21 @@
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { useConsole } from "./testing.ts";
+import { seeded } from "#kernel/testing/random.ts";
+import { tries } from "#kernel/testing/thorough.ts";
+import { moveTo, useConsole } from "./testing.ts";
+import {
+  changedPaths,
+  expectUnmoved,
+  numberFields,
+  randomKeys,
+  typeInto,
+  watchStarts,
+} from "./typing-fuzz.ts";
 import { leaveFields } from "./workflow-editor.ts";
+
+/** `TYPING_SEED=…` tries other keys in other fields. */
+const SEED = Number(process.env["TYPING_SEED"] ?? 39);
 
 const MANUAL = { type: "manual" };
 const set = (id: string, config: object = { values: {} }) => ({ id, type: "set", config });
@@ -48,7 +61,8 @@ describeInBrowser("typing in the workflow editor", () => {
     }
     // Emptied, a value keeps its row and the caret.
     await textbox(page, "Value of fast").focus();
-    for (const key of ["ControlOrMeta+a", "Backspace", "t", "r", "d"]) await page.keyboard.press(key);
+    for (const key of ["ControlOrMeta+a", "Backspace", "t", "r", "d"])
+      await page.keyboard.press(key);
     await save(page);
     expect((await read()).nodes[0].config.values).toEqual({
       slow: texts.slow,
@@ -108,4 +122,78 @@ describeInBrowser("typing in the workflow editor", () => {
     await save(page);
     expect((await read()).trigger.filter).toEqual({ "data.table": "vacation_requests" });
   });
+
+  test("random keys in every field of every type of step change that field alone", async () => {
+    const { id, ask } = await makeWorkflow([set("first")]);
+    const { nodeTypes } = (await ask("GET /api/v1/workflows/node-types")).body.data;
+    const types = nodeTypes as readonly { readonly type: string; readonly firstConfig: object }[];
+    const nodes = types.map(({ type, firstConfig }) => ({
+      id: type.replaceAll(/\W/g, "_"),
+      type,
+      name: type,
+      config: firstConfig,
+    }));
+    const { page } = await at.visit(["owner"]);
+    await page.goto(`${at.origin}/workflows/${id}?panel=json`);
+    await textbox(page, "Definition").focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.insertText(
+      JSON.stringify({ name: "Orders", trigger: MANUAL, nodes, edges: [] }),
+    );
+    await page.getByText(nodes.at(-1)!.name, { exact: true }).first().waitFor();
+    const started = watchStarts(
+      page,
+      /\/(test|trigger|publish|deployments|pinned-data)|PATCH|DELETE/,
+    );
+    const draftAfter = watchDraft(page);
+    const keysOf = randomKeys(SEED);
+    const chosen = shuffle(nodes, SEED).slice(0, tries(3, nodes.length));
+    for (const { id: step } of chosen) {
+      await moveTo(page, `${at.origin}/workflows/${id}?step=${step}`);
+      await textbox(page, "Name of the step").waitFor();
+      await page.locator(".editor-side .inspector-more").first().waitFor();
+      const fields = await numberFields(page, ".editor-side .inspector-body");
+      let before = await draftAfter(`${step} begin`);
+      for (let n = 0; n < fields; n += 1) {
+        const keys = keysOf();
+        const name = await typeInto(page, n, keys);
+        if (name === undefined) continue;
+        await expectUnmoved(page, `${at.origin}/workflows/${id}?step=${step}`);
+        const after = await draftAfter(`${step} ${n}`);
+        const changed = changedPaths(before, after).filter(
+          (path) => !/\/nodes\/\d+\/name$/.test(path),
+        );
+        const places = new Set(
+          changed.map((path) => /^\/nodes\/\d+\/(config\/)?[^/]+/.exec(path)?.[0] ?? path),
+        );
+        expect([...places].slice(1), `${step}, ${name}: ${keys.join(" ")}`).toEqual([]);
+        before = after;
+      }
+    }
+    expect(started).toEqual([]);
+  });
 });
+
+/** Names the open step, and reads the draft that the console then has the server check. */
+function watchDraft(page: Page): (name: string) => Promise<unknown> {
+  const seen = new Map<string, unknown>();
+  page.on("request", (request) => {
+    if (!request.url().endsWith("/workflows/validate")) return;
+    const draft = request.postDataJSON() as { nodes: readonly { name?: string }[] };
+    for (const { name } of draft.nodes) if (name !== undefined) seen.set(name, draft);
+  });
+  return async (name) => {
+    await page.getByRole("textbox", { name: "Name of the step" }).fill(name);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => seen.has(name), { timeout: 30_000 }).toBe(true);
+    return seen.get(name);
+  };
+}
+
+function shuffle<T>(list: readonly T[], seed: number): readonly T[] {
+  const next = seeded(seed);
+  return list
+    .map((item) => ({ item, at: next() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

@@ -90,7 +90,9 @@ export function useBuilderActs({ app, at, mayEdit, setDialog }: ActsInput) {
     },
   ];
   useActions(
-    actions.map((action) => (action.keys?.startsWith("mod+") ? action : { ...action, within: PARTS })),
+    actions.map((action) =>
+      action.keys?.startsWith("mod+") ? action : { ...action, within: PARTS },
+    ),
   );
   return { remove, copy, wrap, duplicate };
 }

@@ -6,6 +6,7 @@ import { type Node, Position } from "@xyflow/react";
 import { useMemo, useRef } from "react";
 import type { Mark } from "../graph/diff.ts";
 import { bodyOf, type Definition, type Step } from "../graph/graph.ts";
+import { unconnectedKeys } from "../graph/starts.ts";
 import { type Box, TRIGGER } from "../graph/layout.ts";
 import type { RunView } from "../graph/run-view.ts";
 import type { CardData, CardHandlers, CardNode } from "./step-card.tsx";
@@ -43,6 +44,7 @@ export function useCanvasNodes(input: NodesInput): Node[] {
   const triggerType = input.definition.trigger.type;
   const drawn = useRef(new Map<string, Node>());
   const leading = useMemo(() => new Set(placed.layout.wires.map(({ from }) => from)), [placed]);
+  const unconnected = useMemo(() => unconnectedKeys(input.definition), [input.definition]);
   return useMemo(() => {
     const keep = (next: Node): Node => {
       const old = drawn.current.get(next.id);
@@ -50,8 +52,11 @@ export function useCanvasNodes(input: NodesInput): Node[] {
       drawn.current.set(next.id, next);
       return next;
     };
+    // A trigger can lead on wherever something can be changed.
+    const isReadOnly = ![...steps.keys()].some(isEditable);
+    const trigger = { triggerType, view, chosen, handlers, isReadOnly };
     return [...placed.layout.boxes.values()].flatMap((box) => {
-      if (box.key === TRIGGER) return [keep(toTrigger(box, placed, { triggerType, view, chosen }))];
+      if (box.key === TRIGGER) return [keep(toTrigger(box, placed, trigger))];
       const step = steps.get(box.key);
       if (!step) return [];
       const isReadOnly = !isEditable(box.key);
@@ -67,6 +72,7 @@ export function useCanvasNodes(input: NodesInput): Node[] {
         problem: view.problems.get(box.key),
         mark: view.marks?.get(box.key),
         isPinned: view.pinned.has(box.key.replaceAll("/", ".")),
+        isUnconnected: unconnected.has(box.key),
         isLeaf: !leading.has(box.key),
         isFolded: box.kind === "step" && (body !== undefined || step.type === "subworkflow"),
         isReadOnly,
@@ -80,7 +86,7 @@ export function useCanvasNodes(input: NodesInput): Node[] {
       };
       return [keep(card)];
     });
-  }, [placed, steps, view, chosen, triggerType, leading, handlers, isEditable]);
+  }, [placed, steps, view, chosen, triggerType, leading, unconnected, handlers, isEditable]);
 }
 
 function toNode(box: Box, { offset, fresh }: PlacedLayout) {
@@ -101,15 +107,22 @@ function toNode(box: Box, { offset, fresh }: PlacedLayout) {
   };
 }
 
-interface TriggerInput extends Pick<NodesInput, "view" | "chosen"> {
+interface TriggerInput extends Pick<NodesInput, "view" | "chosen" | "handlers"> {
   readonly triggerType: string;
+  readonly isReadOnly: boolean;
 }
 
 function toTrigger(box: Box, placed: PlacedLayout, input: TriggerInput): Node {
   return {
     ...toNode(box, placed),
     type: "trigger",
-    data: { type: input.triggerType, problem: input.view.problems.get(TRIGGER) },
+    data: {
+      key: TRIGGER,
+      type: input.triggerType,
+      problem: input.view.problems.get(TRIGGER),
+      handlers: input.handlers,
+      isReadOnly: input.isReadOnly,
+    },
     selected: input.chosen.includes(TRIGGER),
     selectable: false,
   };

@@ -21,6 +21,7 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
     selected && "selected",
     !isLoop && "guest",
     mark && `is-${mark}`,
+    data.isUnconnected && "unconnected",
   ];
   return (
     <div className={looks.filter(Boolean).join(" ")}>
@@ -29,7 +30,11 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
           <Icon />
         </span>
         <b className="cut">{step.name ?? step.id}</b>
-        {isLoop && !loop && <span className="muted cut frame-of">{describeFrame(step)}</span>}
+        {isLoop && !loop && (
+          <span className="muted cut frame-of">
+            {data.isUnconnected ? "Not connected: does not run" : describeFrame(step)}
+          </span>
+        )}
         {loop && step.type !== "race" && (
           <LoopCount loop={loop} item={item} onItem={(next) => handlers.onItem(key, next)} />
         )}

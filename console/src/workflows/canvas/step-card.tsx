@@ -31,6 +31,8 @@ export interface CardData extends Record<string, unknown> {
   readonly problem?: string | undefined;
   readonly mark?: Mark | undefined;
   readonly isPinned: boolean;
+  /** No run reaches it. */
+  readonly isUnconnected: boolean;
   readonly isLeaf: boolean;
   readonly isFolded: boolean;
   readonly isReadOnly: boolean;
@@ -57,6 +59,7 @@ export const StepCard = memo(function StepCard({ data, selected }: NodeProps<Car
     problem !== undefined && "broken",
     mark && `is-${mark}`,
     data.isFolded && "folded",
+    data.isUnconnected && "unconnected",
   ];
   return (
     <div className={looks.filter(Boolean).join(" ")} title={problem}>
@@ -103,7 +106,7 @@ export const StepCard = memo(function StepCard({ data, selected }: NodeProps<Car
   );
 });
 
-export function LinkPlug({ data }: { readonly data: CardData }) {
+export function LinkPlug({ data }: { readonly data: Pick<CardData, "key" | "handlers"> }) {
   return (
     <button
       className="plug nopan"
@@ -115,9 +118,10 @@ export function LinkPlug({ data }: { readonly data: CardData }) {
 }
 
 /** The second line of a card: the change, what the step waits for, or how it went. */
-function CardLine({ data: { step, run, statuses, mark } }: { readonly data: CardData }) {
+function CardLine({ data }: { readonly data: CardData }) {
+  const { step, run, statuses, mark } = data;
   if (mark) return mark;
-  if (!run) return describeStep(step);
+  if (!run) return data.isUnconnected ? "Not connected: does not run" : describeStep(step);
   if (run.wait && run.finishedAt === null) return <WaitReason wait={run.wait} />;
   const total = Object.values(statuses ?? {}).reduce((sum, n) => sum + n, 0);
   if (total > 1) return <Tally statuses={statuses ?? {}} />;
@@ -160,15 +164,20 @@ function WaitReason({ wait }: { readonly wait: NonNullable<RunStep["wait"]> }) {
   return `${WAIT_WORDS[wait.kind]}${until}`;
 }
 
+interface TriggerData extends Pick<CardData, "key" | "handlers" | "isReadOnly" | "problem"> {
+  readonly type: string;
+}
+
 export const TriggerCard = memo(function TriggerCard({
   data,
   selected,
-}: NodeProps<Node<{ type: string; problem?: string }>>) {
+}: NodeProps<Node<TriggerData & Record<string, unknown>>>) {
   const Icon = TRIGGER_ICONS[data.type] ?? Radio;
   const looks = ["start", selected && "selected", data.problem !== undefined && "broken"];
   return (
     <div className={looks.filter(Boolean).join(" ")} title={data.problem ?? data.type}>
       <Icon />
+      {!data.isReadOnly && <LinkPlug data={data} />}
     </div>
   );
 });

@@ -60,7 +60,10 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
   const edits = useEdits({ definition, draft, chosen, choose, locked });
   const shown = useShownRun(definition, place.run);
   const problems = useProblems(definition, locked === undefined);
-  const { jump, jumpToNext } = useJump(problems, choose);
+  const { jump, jumpToNext } = useJump(problems, (key) => {
+    choose(key === undefined ? [] : [key]);
+    go({ step: key, panel: undefined });
+  });
   const dialogs = useDialogs({ id, draft, definition, go });
   const { folding, fold, foldAll } = useFolds(definition);
   const toggle = (name: string): void => go({ panel: panel === name ? undefined : name });
@@ -111,6 +114,7 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
           {...rights}
           mockErrors={dialogs.mockErrors}
           onMockError={dialogs.on.mockError}
+          onSave={dialogs.save}
           onJump={jump}
           onPanel={(next) => go({ panel: next })}
         />

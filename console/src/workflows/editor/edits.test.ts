@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Definition, Graph } from "../graph/graph.ts";
 import { layOut } from "../graph/layout.ts";
+import { unconnectedKeys } from "../graph/starts.ts";
 import {
   addStep,
   type Change,
@@ -82,6 +83,32 @@ test("the same act connects and disconnects, and refuses circles and the edge of
   expect(lines(done(linkSteps(draft, "b", "each")).after)).not.toContain("b>each");
   expect(linkSteps(draft, "each", "a")).toEqual({ refused: expect.stringContaining("circle") });
   expect(linkSteps(draft, "a", "each/in")).toEqual({ refused: expect.stringContaining("loop") });
+});
+
+test("a step that loses its last line does not start, until it is connected again", () => {
+  const stepOf = ({ nodes }: Graph, id: string) => nodes.find((step) => step.id === id);
+  const wire = layOut(draft).wires.find(({ id }) => id === "b>each");
+  const { after } = done(wire && deleteWire(draft, wire, []));
+  expect(stepOf(after, "each")?.start).toBe(false);
+  expect(layOut(after).wires.map(({ id }) => id)).not.toContain("*>each");
+  expect([...unconnectedKeys(after)]).toEqual(["each"]);
+  const again = done(linkSteps(after, "c", "each")).after;
+  expect(stepOf(again, "each")).toEqual(stepOf(draft, "each"));
+  const fromTrigger = done(linkSteps(after, "*", "each")).after;
+  expect(layOut(fromTrigger).wires.map(({ id }) => id)).toContain("*>each");
+  // What follows the first step starts once that is deleted; its handler of errors does not.
+  const risky = {
+    ...draft,
+    nodes: [{ id: "x", type: "http", onError: "branch" }, ...draft.nodes],
+    edges: [
+      { from: "x", to: "a" },
+      { from: "x", to: "c", when: "error" },
+    ],
+  } as Definition;
+  const left = done(deleteSteps(risky, ["x"])).after;
+  expect(left.nodes.filter(({ start }) => start === false).map(({ id }) => id)).toEqual(["c"]);
+  const first = layOut(draft).wires.find(({ id }) => id === "*>a");
+  expect(stepOf(done(first && deleteWire(draft, first, [])).after, "a")?.start).toBe(false);
 });
 
 test("steps pass each other, are doubled, looped over and pasted from text", () => {

@@ -14,6 +14,7 @@ import {
 } from "../graph/edit.ts";
 import {
   branchesOf,
+  changeGraph,
   type Definition,
   type Edge,
   findGraph,
@@ -27,6 +28,7 @@ import {
   toKey,
 } from "../graph/graph.ts";
 import { TRIGGER, type Wire } from "../graph/layout.ts";
+import { headsOf, turnStart } from "../graph/starts.ts";
 
 export interface Change {
   readonly label: string;
@@ -50,12 +52,6 @@ export function nameOf(draft: Definition, key: string): string {
 
 function nameAll(draft: Definition, keys: readonly string[]): string {
   return keys.length > 1 ? `${keys.length} steps` : nameOf(draft, keys[0] ?? "");
-}
-
-/** The steps that begin with the run. */
-export function headsOf({ nodes, edges }: Graph): readonly string[] {
-  const reached = new Set(edges.map(({ to }) => to));
-  return nodes.flatMap(({ id }) => (reached.has(id) ? [] : [id]));
 }
 
 export type Direction = "after" | "before" | "beside";
@@ -131,7 +127,11 @@ export function deleteSteps(draft: Definition, chosen: readonly string[]): Outco
 }
 
 export function deleteWire(draft: Definition, wire: Wire, chosen: readonly string[]): Outcome {
-  if (wire.edges.length === 0) return { refused: "The first step always follows the trigger." };
+  if (wire.edges.length === 0) {
+    const after = changeGraph(draft, wire.place, (graph) => turnStart(graph, idOf(wire.to), false));
+    const note = `${nameOf(draft, wire.to)} is not connected: it does not run`;
+    return { label: "Disconnect", after, chosen, note };
+  }
   return {
     label: "Disconnect",
     after: disconnectSteps(draft, wire.place, wire.edges),
@@ -143,6 +143,7 @@ export function deleteWire(draft: Definition, wire: Wire, chosen: readonly strin
 /** Connects two steps, or takes the line between them away. */
 export function linkSteps(draft: Definition, from: string, to: string): Outcome {
   if (from === to || to === TRIGGER) return undefined;
+  if (from === TRIGGER) return linkTrigger(draft, to);
   const place = placeOf(from);
   const graph = findGraph(draft, place);
   const step = findStep(draft, from);
@@ -163,6 +164,22 @@ export function linkSteps(draft: Definition, from: string, to: string): Outcome 
   const reason = connectionError(graph, edge);
   if (reason !== undefined) return { refused: reason };
   return { label: "Connect", after: connectSteps(draft, place, edge), chosen: [from], note };
+}
+
+/** Lets a step start with the run, or no longer. */
+function linkTrigger(draft: Definition, to: string): Outcome {
+  const step = findStep(draft, to);
+  if (placeOf(to) !== "") return { refused: "Lines don't cross the edge of a loop." };
+  if (!step) return undefined;
+  if (draft.edges.some((edge) => edge.to === to))
+    return { refused: "It follows another step. Disconnect it first." };
+  const isStart = step.start === false;
+  const after = changeGraph(draft, "", (graph) => turnStart(graph, to, isStart));
+  const name = nameOf(draft, to);
+  const note = isStart
+    ? `${name} follows the trigger`
+    : `${name} is not connected: it does not run`;
+  return { label: isStart ? "Connect" : "Disconnect", after, chosen: [TRIGGER], note };
 }
 
 export function relocateSteps(draft: Definition, keys: readonly string[], spot: Spot): Outcome {

@@ -43,7 +43,7 @@ export function useEditorActions(input: EditorActionsInput): void {
     ...actions.map((action) =>
       action.keys === "Escape" || /^(mod|alt)\+/.test(action.keys ?? "mod+")
         ? action
-        : { ...action },
+        : { ...action, within: CANVAS },
     ),
     { keys: "F6", label: "Go to the canvas, or to the fields", run: switchPane, always: true },
   ]);
@@ -105,7 +105,6 @@ function editActions({ edits, chosen, canvas, locked }: EditorActionsInput): rea
       run: () => edits.ask("before", at()),
     },
     { keys: "b", label: "Add a step beside", run: () => edits.ask("beside", at()) },
-    { keys: "c", label: "Connect or disconnect", run: () => edits.setLinking(key) },
     { keys: "l", label: "Loop over this", run: edits.loop },
     { keys: "mod+d", label: "Duplicate", run: edits.duplicate },
     { keys: "alt+ArrowUp", label: "Move up", run: () => edits.pass(-1) },
@@ -123,7 +122,17 @@ function editActions({ edits, chosen, canvas, locked }: EditorActionsInput): rea
             keys: "Tab",
             label: "Add a step after",
             run: () => edits.ask("after", at()),
-                  disabled,
+            disabled,
+          },
+        ]),
+    ...(key === undefined
+      ? []
+      : [
+          {
+            keys: "c",
+            label: "Connect or disconnect",
+            run: () => edits.setLinking(key),
+            disabled,
           },
         ]),
     ...(isStep ? ofStep.map((action) => ({ ...action, disabled })) : []),
@@ -136,7 +145,7 @@ function editActions({ edits, chosen, canvas, locked }: EditorActionsInput): rea
           keys,
           label: "Delete",
           run: edits.remove,
-              hidden: keys === "Backspace",
+          hidden: keys === "Backspace",
           disabled,
         }))
       : []),

@@ -37,13 +37,15 @@ export function useProblems(draft: Definition, isEnabled: boolean): readonly Pro
   return problems;
 }
 
-/** Leads to where a problem is: its step, then its field. */
-export function useJump(problems: readonly Problem[], choose: (keys: readonly string[]) => void) {
+/** Leads to where a problem is: its step, then its field. `open` shows the fields of a step, whatever panel is open. */
+export function useJump(
+  problems: readonly Problem[],
+  open: (key: string | undefined) => void,
+): { readonly jump: (problem: Problem) => void; readonly jumpToNext: () => void } {
   const [at, setAt] = useState(-1);
   const jump = (problem: Problem): void => {
-    choose(problem.key === undefined ? [] : [problem.key]);
-    // After the fields of the step are there.
-    setTimeout(focusInvalid, FIELDS_MS);
+    open(problem.key);
+    focusProblem(problem);
   };
   const jumpToNext = (): void => {
     if (problems.length === 0) return notify("There are no problems");
@@ -51,8 +53,53 @@ export function useJump(problems: readonly Problem[], choose: (keys: readonly st
     const problem = problems[next];
     setAt(next);
     if (problem) jump(problem);
+    return undefined;
   };
   return { jump, jumpToNext };
+}
+
+const LOOK_MAX_MS = 5_000;
+let stopLooking: (() => void) | undefined;
+
+/** Focuses the field of a problem as soon as it is drawn; another press or key means something else. */
+function focusProblem({ field }: Problem): void {
+  stopLooking?.();
+  const untilMs = performance.now() + LOOK_MAX_MS;
+  let frame = 0;
+  const stop = (): void => {
+    cancelAnimationFrame(frame);
+    removeEventListener("pointerdown", stop, { capture: true });
+    removeEventListener("keydown", stop, { capture: true });
+    stopLooking = undefined;
+  };
+  const look = (): void => {
+    const found = findProblemField(field);
+    if (!found && performance.now() < untilMs) {
+      frame = requestAnimationFrame(look);
+      return;
+    }
+    stop();
+    if (found) showField(found);
+  };
+  stopLooking = stop;
+  addEventListener("pointerdown", stop, { capture: true });
+  addEventListener("keydown", stop, { capture: true });
+  frame = requestAnimationFrame(look);
+}
+
+/** The field at a pointer within the step, or the first that says itself that it is wrong. */
+function findProblemField(field: string): Element | undefined {
+  const pointer = `/${field.replace(/^(config|forEach)\//, "")}`;
+  const controls = [...document.querySelectorAll<HTMLElement>(".editor-side [data-at]")];
+  const own = controls
+    .filter((one) => pointer === one.dataset["at"] || pointer.startsWith(`${one.dataset["at"]}/`))
+    .toSorted((a, b) => (b.dataset["at"] ?? "").length - (a.dataset["at"] ?? "").length)[0];
+  const inner = own?.querySelector(":is(input:not(.hide), select, textarea, .code-host, button)");
+  if (own && inner) {
+    own.closest("details")?.setAttribute("open", "");
+    return inner;
+  }
+  return findInvalid();
 }
 
 const FIELDS_MS = 120;
@@ -64,15 +111,21 @@ export function showUnfinished(): string | undefined {
   return mark?.dataset["unfinished"];
 }
 
-/** The fields say themselves what is wrong with them: the first of those is shown. */
 function focusInvalid(): void {
+  const found = findInvalid();
+  if (found) showField(found);
+}
+
+/** The fields say themselves what is wrong with them: the first of those. */
+function findInvalid(): Element | undefined {
   const fields = document.querySelectorAll<HTMLElement>(
     ".editor-side :is([aria-invalid=true], .code-host)",
   );
-  const found = [...fields]
-    .map((field) => (field.shadowRoot ? field.shadowRoot.querySelector(INVALID) : field))
-    .find((field) => field !== null);
-  if (found) showField(found);
+  return (
+    [...fields]
+      .map((field) => (field.shadowRoot ? field.shadowRoot.querySelector(INVALID) : field))
+      .find((field) => field !== null) ?? undefined
+  );
 }
 
 const INVALID = "[aria-invalid=true]";

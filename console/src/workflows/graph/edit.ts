@@ -16,6 +16,7 @@ import {
   uniqueEdges,
   walkSteps,
 } from "./graph.ts";
+import { dropStarts, editLines, headsOf, turnStart } from "./starts.ts";
 
 /** Where steps go: into edges, after a step on one of its ways, beside what follows it, or before the first. */
 export interface Spot {
@@ -70,7 +71,7 @@ export function insertSteps<G extends Graph>(root: G, clip: Graph, spot: Spot): 
     ];
     const behind = graph.nodes.findIndex(({ id }) => id === sources[0]?.from) + 1;
     const nodes = graph.nodes.toSpliced(behind, 0, ...clip.nodes);
-    return { nodes, edges: uniqueEdges(edges) };
+    return dropStarts({ nodes, edges: uniqueEdges(edges) });
   });
 }
 
@@ -82,18 +83,17 @@ function edgesOut(
   return graph.edges.filter((edge) => edge.from === from && edge.when === when);
 }
 
-/**
- * Removes steps, and lets what came before lead to what came after. All ways of a branching step are kept: a step that
- * lost its last edge would begin with the run, the one thing that a deletion must not cause.
- */
+/** Removes steps, and lets what came before, the trigger included, lead to what came after; all ways of a branch. */
 export function removeSteps<G extends Graph>(root: G, keys: Iterable<string>): G {
   let result = root;
   for (const [place, group] of Map.groupBy(keys, placeOf)) {
-    result = changeGraph(result, place, (graph) => {
-      const gone = new Set(group.map(idOf));
-      const edges = healEdges(graph.edges, gone);
-      return { nodes: graph.nodes.filter(({ id }) => !gone.has(id)), edges };
-    });
+    const gone = new Set(group.map(idOf));
+    result = changeGraph(result, place, (graph) =>
+      editLines(graph, ({ nodes, edges }) => ({
+        nodes: nodes.filter(({ id }) => !gone.has(id)),
+        edges: healEdges(edges, gone),
+      })),
+    );
   }
   return result;
 }
@@ -130,17 +130,18 @@ export function connectionError(graph: Graph, edge: Edge): string | undefined {
 }
 
 export function connectSteps<G extends Graph>(root: G, place: string, edge: Edge): G {
-  return changeGraph(root, place, ({ nodes, edges }) => ({
-    nodes,
-    edges: uniqueEdges([...edges, edge]),
-  }));
+  return changeGraph(root, place, ({ nodes, edges }) =>
+    dropStarts({ nodes, edges: uniqueEdges([...edges, edge]) }),
+  );
 }
 
 export function disconnectSteps<G extends Graph>(root: G, place: string, gone: readonly Edge[]): G {
-  return changeGraph(root, place, ({ nodes, edges }) => ({
-    nodes,
-    edges: edges.filter((edge) => !gone.some((other) => isSameEdge(other, edge))),
-  }));
+  return changeGraph(root, place, (graph) =>
+    editLines(graph, ({ nodes, edges }) => ({
+      nodes,
+      edges: edges.filter((edge) => !gone.some((other) => isSameEdge(other, edge))),
+    })),
+  );
 }
 
 /** Steps of one place with the edges among them, as they go to the clipboard. */
@@ -227,25 +228,27 @@ export function wrapInLoop<G extends Graph>(
   keys: readonly string[],
 ): { readonly root: G; readonly key: string } {
   const place = placeOf(keys[0] ?? "");
-  const body = copySteps(root, keys);
+  const copied = copySteps(root, keys);
   const id = freeId(root, "each");
-  const ids = new Set(body.nodes.map((step) => step.id));
+  const ids = new Set(copied.nodes.map((step) => step.id));
+  // The loop starts where one of its steps did; in it, all that no line leads to.
+  const isStart = headsOf(findGraph(root, place) ?? root).some((head) => ids.has(head));
+  const body = copied.nodes.reduce((graph, step) => turnStart(graph, step.id, true), copied);
   const config = { items: "{{ [1, 2, 3] }}", as: "item", body };
   const loop: Step = { id, type: "loop", name: "For each", config };
-  const wrapped = changeGraph(root, place, ({ nodes, edges }) => ({
-    nodes: nodes.flatMap((step) => {
+  const wrapped = changeGraph(root, place, ({ nodes, edges }) => {
+    const moved = edges
+      .filter(({ from, to }) => !(ids.has(from) && ids.has(to)))
+      .map((edge) => {
+        if (ids.has(edge.to)) return { ...edge, to: id };
+        return ids.has(edge.from) ? { from: id, to: edge.to } : edge;
+      });
+    const left = nodes.flatMap((step) => {
       if (step.id === body.nodes[0]?.id) return [loop];
       return ids.has(step.id) ? [] : [step];
-    }),
-    edges: uniqueEdges(
-      edges
-        .filter(({ from, to }) => !(ids.has(from) && ids.has(to)))
-        .map((edge) => {
-          if (ids.has(edge.to)) return { ...edge, to: id };
-          return ids.has(edge.from) ? { from: id, to: edge.to } : edge;
-        }),
-    ),
-  }));
+    });
+    return dropStarts(turnStart({ nodes: left, edges: uniqueEdges(moved) }, id, isStart));
+  });
   return { root: wrapped, key: toKey(place, id) };
 }
 
@@ -255,12 +258,14 @@ export function changeStep<G extends Graph>(root: G, key: string, before: Step, 
   const replaced = replaceStep(root, key, next);
   if (was.join("\n") === now.join("\n")) return replaced;
   const names = new Map(was.length === now.length ? was.map((name, n) => [name, now[n]]) : []);
-  return changeGraph(replaced, placeOf(key), ({ nodes, edges }) => ({
-    nodes,
-    edges: edges.flatMap((edge) => {
-      if (edge.from !== next.id || edge.when === undefined) return [edge];
-      const when = names.get(edge.when) ?? (now.includes(edge.when) ? edge.when : undefined);
-      return when === undefined ? [] : [{ ...edge, when }];
-    }),
-  }));
+  return changeGraph(replaced, placeOf(key), (graph) =>
+    editLines(graph, ({ nodes, edges }) => ({
+      nodes,
+      edges: edges.flatMap((edge) => {
+        if (edge.from !== next.id || edge.when === undefined) return [edge];
+        const when = names.get(edge.when) ?? (now.includes(edge.when) ? edge.when : undefined);
+        return when === undefined ? [] : [{ ...edge, when }];
+      }),
+    })),
+  );
 }

@@ -5,6 +5,7 @@
 import { Graph as Dagre, layout } from "@dagrejs/dagre";
 import { bodyOf, type Edge, type Graph, toKey } from "./graph.ts";
 import { drawPipe, type Point } from "./pipe.ts";
+import { headsOf } from "./starts.ts";
 
 export type { Point } from "./pipe.ts";
 
@@ -143,14 +144,13 @@ const shift = <T extends Point>(thing: T, by: Point): T => ({
 
 function groupLines({ nodes, edges }: Graph, isRoot: boolean): readonly Line[] {
   const ids = new Set(nodes.map(({ id }) => id));
-  const reached = new Set(edges.map(({ to }) => to));
-  const heads = isRoot ? nodes.filter(({ id }) => !reached.has(id)) : [];
+  const heads = isRoot ? headsOf({ nodes, edges }) : [];
   const groups = Map.groupBy(
     edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
     ({ from, to }) => JSON.stringify([from, to]),
   );
   return [
-    ...heads.map(({ id }) => ({ from: TRIGGER, to: id, edges: [] })),
+    ...heads.map((id) => ({ from: TRIGGER, to: id, edges: [] })),
     ...[...groups.values()].flatMap((group) =>
       group[0] ? [{ from: group[0].from, to: group[0].to, edges: group }] : [],
     ),

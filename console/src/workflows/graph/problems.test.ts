@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Definition } from "./graph.ts";
+import { describeProblem } from "./problem-words.ts";
 import { locateProblem, problemsByStep } from "./problems.ts";
 
 const definition = {
@@ -46,4 +47,12 @@ test("a card shows its first problem, and no warning", () => {
     { path: "", key: "a", field: "config/x", message: "is unknown" },
   ]);
   expect([...found]).toEqual([["a", "url is required"]]);
+});
+
+test("a problem names its step and field in words", () => {
+  const words = (path: string): string =>
+    describeProblem(definition, locateProblem(definition, { path, message: "is required" }));
+  expect(words("/nodes/0/config/approvers/0")).toBe("Step “call”, Approvers 1: is required");
+  expect(words("/nodes/1/config/body/nodes/1/config/url")).toBe("Step “b”, Url: is required");
+  expect(words("/trigger/cron")).toBe("Trigger, Cron: is required");
 });

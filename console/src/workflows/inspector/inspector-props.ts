@@ -28,6 +28,8 @@ export interface InspectorProps {
   /** Errors that steps fail with in tests, by key; held by whoever tests the whole workflow, too. */
   readonly mockErrors?: ReadonlyMap<string, string>;
   readonly onMockError?: (key: string, message: string | undefined) => void;
+  /** Saves the draft; false where it could not be saved. */
+  readonly onSave?: () => Promise<boolean>;
   readonly mayEdit: boolean;
   readonly onClose: () => void;
 }

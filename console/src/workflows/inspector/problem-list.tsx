@@ -1,3 +1,4 @@
+import { fieldWords } from "../graph/problem-words.ts";
 import type { DefinitionProblem } from "./problems.ts";
 
 /** Below the fields: above them it would move the field under an open completion. */
@@ -7,8 +8,7 @@ export function Problems({ problems }: { readonly problems: readonly DefinitionP
     <ul className="inspector-problems" aria-label="Problems">
       {problems.map(({ path, message, isWarning }) => (
         <li key={path + message} className={isWarning ? "warn" : "bad"}>
-          <span className="mono">{path.replace(/^\/config/, "").replace(/^\//, "") || "step"}</span>{" "}
-          {message}
+          <b>{fieldWords(path) || "Step"}</b> {message}
         </li>
       ))}
     </ul>

@@ -9,6 +9,7 @@ import { useNames } from "../../data/names/names.ts";
 import type { SearchedOptions } from "../../data/options/option-search.ts";
 import {
   usePeopleSearch,
+  useTeamSearch,
   useWorkflowName,
   useWorkflowSearch,
 } from "../../data/options/searches.ts";
@@ -77,9 +78,11 @@ function useFound(
 ): Partial<SearchedOptions> & Pick<Picker, "options"> {
   const workflows = useWorkflowSearch();
   const people = usePeopleSearch();
+  const teams = useTeamSearch();
   const [words, setWords] = useState("");
   if (kind === "workflow") return workflows;
   if (kind === "user") return people;
+  if (kind === "team") return teams;
   if (kind !== "approver") return { options };
   const onWords = (next: string | undefined): void => {
     setWords(next ?? "");

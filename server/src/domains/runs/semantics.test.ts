@@ -42,6 +42,31 @@ test("a loop takes what an expression gives for none, one and many", async () =>
   expect(outputs).toEqual([[], [], [{ p: 2 }], [{ p: 2 }, { p: 3 }], []]);
 });
 
+test("a step that is not connected does not run, and is warned of", async () => {
+  const nodes = [
+    set("first", { n: 1 }),
+    { ...set("lost", { n: 2 }), start: false },
+    set("after", {}),
+  ];
+  const edges = [{ from: "lost", to: "after" }];
+  const id = await deployWorkflow(owner, nodes, { edges });
+  const run = await runWorkflow(owner, id, {});
+  expect([run.status, run.output]).toEqual(["completed", { n: 1 }]);
+  const { first, lost, after } = stepsOf(run);
+  expect([first.status, lost.status, after.status]).toEqual(["completed", "skipped", "skipped"]);
+  const definition = { name: "Lost", trigger: { type: "manual" }, nodes, edges };
+  const warned = async (body: object) =>
+    (await owner("POST /api/v1/workflows/validate", body)).body.data.warnings;
+  const message = "is not connected: it does not run";
+  expect(await warned(definition)).toEqual([
+    { path: "/nodes/1", message },
+    { path: "/nodes/2", message },
+  ]);
+  // A trigger that names it starts with it.
+  const trigger = { type: "manual", start: ["lost"] };
+  expect(await warned({ ...definition, trigger })).toEqual([]);
+});
+
 test("runs of one key are admitted in the order in which they came", async () => {
   const order = new Map<string, number[]>();
   receiver.answer = ({ body: { n } }, response) => {

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { ApiError, cache, call, etagOf, query, type Schemas, useOp } from "../../../data/api.ts";
 import { useMe } from "../../../data/people.ts";
 import { useStableHandlers } from "../../../ui/behaviour/stable.ts";
-import { notify, notifyError } from "../../../ui/toast.tsx";
+import { notify, notifyError, notifyRefusal } from "../../../ui/toast.tsx";
 import type { Definition } from "../../graph/graph.ts";
 import {
   addEdit,
@@ -22,6 +22,8 @@ import {
   trimHistory,
   undoLabel,
 } from "../../graph/history.ts";
+import { describeProblem } from "../../graph/problem-words.ts";
+import { locateProblem } from "../../graph/problems.ts";
 import { isEqual, mergeDefinitions, type Side } from "../../graph/merge.ts";
 import { holdDraft } from "./draft-roll.ts";
 import {
@@ -134,7 +136,7 @@ function useSave(id: string, parts: DraftParts) {
       return "saved";
     } catch (problem) {
       if (!(problem instanceof ApiError) || problem.status !== 412) {
-        notifyError(problem);
+        tellRefusal(draftOf(current), problem);
         return "refused";
       }
       // Perhaps it was only deployed: then its version is another, and what it does is not.
@@ -146,6 +148,16 @@ function useSave(id: string, parts: DraftParts) {
     }
   };
   return { save, isSaving };
+}
+
+/** Names the steps and fields that keep the draft from being saved. */
+function tellRefusal(definition: Definition, problem: unknown): void {
+  const errors = problem instanceof ApiError ? problem.errors : [];
+  if (errors.length === 0) return notifyError(problem);
+  return notifyRefusal({
+    text: "Not saved. Fix these problems first:",
+    reasons: errors.map((error) => describeProblem(definition, locateProblem(definition, error))),
+  });
 }
 
 function walkHistory({ set, newest }: DraftParts, by: 1 | -1): readonly string[] | undefined {

@@ -1,9 +1,8 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import { Empty } from "../../../ui/feedback.tsx";
 import type { Definition } from "../../graph/graph.ts";
-import { TRIGGER } from "../../graph/layout.ts";
+import { fieldWords, placeOfProblem } from "../../graph/problem-words.ts";
 import type { Problem } from "../../graph/problems.ts";
-import { nameOf } from "../edits.ts";
 
 interface ProblemListProps {
   readonly problems: readonly Problem[];
@@ -16,10 +15,6 @@ export function ProblemList({ problems, definition, onJump }: ProblemListProps) 
   if (problems.length === 0) {
     return <Empty title="No problems">The draft can be saved, tested and deployed.</Empty>;
   }
-  const whereOf = ({ key }: Problem): string => {
-    if (key === undefined) return definition.name;
-    return key === TRIGGER ? "Trigger" : nameOf(definition, key);
-  };
   return (
     <ul className="problem-list scroll">
       {problems.map((problem) => (
@@ -31,10 +26,8 @@ export function ProblemList({ problems, definition, onJump }: ProblemListProps) 
               <CircleAlert className="ico bad" aria-label="Problem" />
             )}
             <span>
-              <b>{whereOf(problem)}</b>
-              {problem.field !== "" && (
-                <span className="mono muted"> {problem.field.replace("config/", "")}</span>
-              )}
+              <b>{placeOfProblem(definition, problem.key)}</b>
+              {problem.field !== "" && <span className="muted"> {fieldWords(problem.field)}</span>}
               <span className="problem-text">{problem.message}</span>
             </span>
           </button>

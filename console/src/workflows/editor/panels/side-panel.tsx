@@ -35,6 +35,7 @@ interface SidePanelProps {
   readonly cannotDeploy: string | undefined;
   readonly mockErrors: ReadonlyMap<string, string>;
   readonly onMockError: (key: string, message: string | undefined) => void;
+  readonly onSave: () => Promise<boolean>;
   readonly onJump: (problem: Problem) => void;
   readonly onPanel: (panel: string | undefined) => void;
 }
@@ -98,6 +99,7 @@ function StepFields(props: SidePanelProps & { readonly chosenKey: string }) {
       problems={props.problems}
       mockErrors={props.mockErrors}
       onMockError={props.onMockError}
+      onSave={props.onSave}
       mayEdit={props.locked === undefined}
       onChange={(after, { label, field, stepKey = key }) => {
         draft.act({ label, after, chosen: [stepKey], field: `${key}:${field}` });

@@ -96,7 +96,7 @@ function drawField(
     return <TextExpression field={field} sources={sources} mode="expression" />;
   }
   const reference = schema["x-reference"];
-  if (reference !== undefined && kind === "text") {
+  if (reference !== undefined && (kind === "text" || (kind === "json" && isInner))) {
     const picker = <ReferencePicker kind={reference} field={field} beside={beside} />;
     if (schema["x-literal"]) return picker;
     return <SwitchField field={field} sources={sources} plain={picker} />;

@@ -47,7 +47,9 @@ function StepId(props: InspectorProps & { readonly stepKey: string }) {
   const [typed, setTyped] = useState<string>();
   const problem = typed === undefined ? undefined : stepIdError(definition, stepKey, typed);
   const finish = (): void => {
-    if (typed !== undefined && problem === undefined && typed !== idOf(stepKey)) {
+    // It stays, with what is wrong about it.
+    if (problem !== undefined) return;
+    if (typed !== undefined && typed !== idOf(stepKey)) {
       onChange(changeStepId(definition, stepKey, typed), {
         label: "Change the id",
         field: "id",

@@ -1,6 +1,7 @@
 /** A step: its settings with the values they may use, and how it went. */
 import { useMemo, useState } from "react";
 import { CaretContext, type CaretField } from "../../../code/index.ts";
+import { useOp } from "../../../data/api.ts";
 import { useMay } from "../../../data/people.ts";
 import { useActions } from "../../../shell/actions.ts";
 import { State } from "../../../ui/state.tsx";
@@ -30,9 +31,11 @@ export function StepPanel(
   const [tab, setTab] = useState<TabId>("settings");
   const [caret, setCaret] = useState<CaretField>();
   const may = useMay();
-  const pins = usePins(workflowId);
+  const pins = usePins(workflowId, props.onSave);
   const { trialOf, start } = useTrial();
-  const [ownError, setOwnError] = useState<{ readonly key: string; readonly text: string }>();
+  const pinKey = toPinKey(stepKey);
+  const isPinned = Object.hasOwn(pins.outputs, pinKey);
+  const isStandIn = useEffectOf(step.type) !== "pure" && !isPinned;
   const trial = trialOf(stepKey);
   const result = trial.step ?? run.steps.get(stepKey);
   const own = useMemo(
@@ -49,21 +52,14 @@ export function StepPanel(
     key: stepKey,
     pins: pins.outputs,
   });
-  const mockError =
-    props.mockErrors?.get(stepKey) ?? (ownError?.key === stepKey ? ownError.text : undefined);
-  const setMockError = (text: string | undefined): void => {
-    if (props.onMockError) props.onMockError(stepKey, text);
-    else setOwnError(text === undefined ? undefined : { key: stepKey, text });
-  };
+  const { mockError, setMockError } = useMockError(props, stepKey);
   const testDisabled =
     may("workflows:trigger") && mayEdit ? undefined : "You may not test this workflow.";
   const test = (): void => {
     setTab("output");
-    void start({ workflowId, definition, stepKey, runId, items, mockError });
+    void start({ workflowId, definition, stepKey, runId, items, mockError, isStandIn });
   };
-  const pinKey = toPinKey(stepKey);
-  const isPinned = Object.hasOwn(pins.outputs, pinKey);
-  const pin = (output: unknown): void => void pins.pin(pinKey, output);
+  const pin = (output: unknown): Promise<boolean> => pins.pin(pinKey, output);
   const pinDisabled = mayEdit
     ? isPinned || result?.output !== undefined
       ? undefined
@@ -74,7 +70,7 @@ export function StepPanel(
     {
       keys: "p",
       label: isPinned ? "Unpin the output" : "Pin the output",
-      run: () => pin(isPinned ? undefined : result?.output),
+      run: () => void pin(isPinned ? undefined : result?.output),
       disabled: pinDisabled,
       within: EDITOR,
     },
@@ -95,7 +91,13 @@ export function StepPanel(
         ]}
         chosen={tab}
         onChoose={setTab}
-        aside={result && <State state={result.status} />}
+        aside={
+          trial.isNotExecuted ? (
+            <State state="skipped" label="Not executed" />
+          ) : (
+            result && <State state={result.status} />
+          )
+        }
       >
         <div className="inspector-body scroll" tabIndex={-1}>
           {tab === "settings" && <StepSettingsTab {...props} problems={own} sources={sources} />}
@@ -117,4 +119,21 @@ export function StepPanel(
       </Tabs>
     </CaretContext>
   );
+}
+
+/** Whether steps of a type compute, call other systems or wait. */
+function useEffectOf(type: string): string {
+  const { data } = useOp("workflows.node_types", undefined, { staleTime: Infinity });
+  return data?.data.nodeTypes.find((one) => one.type === type)?.effect ?? "pure";
+}
+
+/** The error that the step fails with in tests; held here where no one else holds it. */
+function useMockError({ mockErrors, onMockError }: InspectorProps, stepKey: string) {
+  const [own, setOwn] = useState<{ readonly key: string; readonly text: string }>();
+  const mockError = mockErrors?.get(stepKey) ?? (own?.key === stepKey ? own.text : undefined);
+  const setMockError = (text: string | undefined): void => {
+    if (onMockError) onMockError(stepKey, text);
+    else setOwn(text === undefined ? undefined : { key: stepKey, text });
+  };
+  return { mockError, setMockError };
 }

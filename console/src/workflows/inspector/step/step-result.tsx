@@ -16,7 +16,7 @@ interface StepOutputProps {
   readonly mayEdit: boolean;
   readonly testDisabled: string | undefined;
   readonly onTest: () => void;
-  readonly onPin: (output: unknown) => void;
+  readonly onPin: (output: unknown) => Promise<boolean>;
   /** The step fails with it in tests. */
   readonly mockError: string | undefined;
   readonly onMockError: (message: string | undefined) => void;
@@ -25,7 +25,8 @@ interface StepOutputProps {
 export function StepOutput(props: StepOutputProps) {
   const { stepId, result, trial, pinned, mayEdit } = props;
   const [isEditing, setEditing] = useState(false);
-  const output = pinned ? pinned.output : result?.output;
+  const isNotExecuted = trial.isNotExecuted === true && !pinned;
+  const output = pinned ? pinned.output : isNotExecuted ? undefined : result?.output;
   return (
     <>
       <div className="inspector-acts">
@@ -45,8 +46,8 @@ export function StepOutput(props: StepOutputProps) {
           className="btn"
           aria-pressed={pinned !== undefined}
           aria-keyshortcuts="p"
-          disabled={!mayEdit || (!pinned && result?.output === undefined)}
-          onClick={() => props.onPin(pinned ? undefined : result?.output)}
+          disabled={!mayEdit || (!pinned && (isNotExecuted || result?.output === undefined))}
+          onClick={() => void props.onPin(pinned ? undefined : result?.output)}
         >
           {pinned ? <PinOff /> : <Pin />}
           {pinned ? "Unpin" : "Pin"} <Keys keys="p" />
@@ -68,9 +69,9 @@ export function StepOutput(props: StepOutputProps) {
         <PinEditor
           output={output}
           onCancel={() => setEditing(false)}
-          onSave={(next) => {
-            props.onPin(next);
-            setEditing(false);
+          onSave={async (next) => {
+            // What was typed stays until it is pinned.
+            if (await props.onPin(next)) setEditing(false);
           }}
         />
       ) : (
@@ -78,16 +79,22 @@ export function StepOutput(props: StepOutputProps) {
           {pinned && <p className="notice">Tests take this output for granted; runs do not.</p>}
           {result?.error && !pinned && <StepFailure step={result} />}
           {output === undefined
-            ? !result?.error && <p className="muted">Nothing came out yet. Test it, or run it.</p>
+            ? !result?.error && <p className="muted">{isNotExecuted ? NOT_EXECUTED : NO_OUTPUT}</p>
             : !(result?.error && !pinned) && (
                 <JsonTree value={output} path={`steps.${stepId}.output`} label="Output" />
               )}
         </>
       )}
-      {result && !pinned && <StepFacts step={result} isTest={trial.step !== undefined} />}
+      {result && !pinned && !isNotExecuted && (
+        <StepFacts step={result} isTest={trial.step !== undefined} />
+      )}
     </>
   );
 }
+
+const NO_OUTPUT = "No output yet. Test the step, or run the workflow.";
+const NOT_EXECUTED =
+  "Not executed: a test calls nothing outside. Pin an output to test the next steps with it.";
 
 /** Shows what follows a failure, without one. */
 function MockError({ mockError, mayEdit, onMockError }: StepOutputProps) {
@@ -150,14 +157,14 @@ export function StepFailure({ step }: { readonly step: RunStep }) {
 
 function PinEditor(props: {
   readonly output: unknown;
-  readonly onSave: (output: unknown) => void;
+  readonly onSave: (output: unknown) => Promise<void>;
   readonly onCancel: () => void;
 }) {
   const [text, setText] = useState(() => JSON.stringify(props.output ?? {}, undefined, 2));
   const [problem, setProblem] = useState<string>();
   const save = (): void => {
     try {
-      props.onSave(JSON.parse(text));
+      void props.onSave(JSON.parse(text));
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }

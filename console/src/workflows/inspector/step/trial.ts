@@ -9,6 +9,8 @@ export interface Trial {
   readonly isBusy: boolean;
   readonly step?: RunStep | undefined;
   readonly error?: string | undefined;
+  /** The test took nothing for its output: the step calls other systems or waits, and a test does neither. */
+  readonly isNotExecuted?: boolean;
 }
 
 export interface TrialInput {
@@ -19,6 +21,8 @@ export interface TrialInput {
   readonly runId: string | undefined;
   readonly items: ReadonlyMap<string, number>;
   readonly mockError: string | undefined;
+  /** A test does not execute a step of this type, and no output is pinned. */
+  readonly isStandIn: boolean;
 }
 
 const NONE: Trial = { isBusy: false };
@@ -54,7 +58,14 @@ async function tryStep(input: TrialInput): Promise<Trial> {
   try {
     const { data } = await call("workflows.test", { params: { id: workflowId }, body });
     const step = data.trace.steps.find(({ nodeId }) => nodeId === idOf(stepKey));
-    return { isBusy: false, step, error: step?.error ? undefined : data.error?.message };
+    const isNotExecuted =
+      input.isStandIn && mockError === undefined && step?.status === "completed";
+    return {
+      isNotExecuted,
+      isBusy: false,
+      step,
+      error: step?.error ? undefined : data.error?.message,
+    };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { isBusy: false, error: error.message };

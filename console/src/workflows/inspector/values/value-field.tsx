@@ -177,11 +177,7 @@ export function ObjectValue({
       {way === "fields" ? (
         <MapRows {...field} />
       ) : (
-        <JsonValue
-          field={{ ...field, onChange: keepJson }}
-          sources={sources}
-          isAny={isAny}
-        />
+        <JsonValue field={{ ...field, onChange: keepJson }} sources={sources} isAny={isAny} />
       )}
     </div>
   );

@@ -119,6 +119,13 @@ export const Node = object(
     ),
     onError: Type.Optional(OnError),
     forEach: Type.Optional(ForEach),
+    start: Type.Optional(
+      Type.Boolean({
+        description:
+          "`false`: does not run while no edge leads to it. By default a node without incoming edges " +
+          "runs first, in a workflow and in the body of a loop",
+      }),
+    ),
     note: Type.Optional(Note),
   },
   { title: "WorkflowNode" },

@@ -10,6 +10,7 @@ import { loop, REPEAT_CHECK_ID, repeatCheck } from "./nodes/loop-nodes.ts";
 import { agentSteps } from "./nodes/model-nodes.ts";
 import type { Config, NodeType, NodeTypes } from "./node-type.ts";
 import { listBranches } from "./race-branches.ts";
+import { findUnconnected } from "./unconnected.ts";
 import { findTrigger, listTriggers } from "./trigger-list.ts";
 
 /** A compiled definition: immutable, so that any number of runs can share one. */
@@ -35,7 +36,7 @@ export interface Graph {
   /** For each node the number of edges that lead to it. */
   readonly incoming: readonly number[];
   readonly roots: readonly PlanNode[];
-  /** The nodes that begin whatever leads to them; without it the roots do. */
+  /** The nodes that start, whatever leads to them. Without it all roots start. */
   readonly starts?: ReadonlySet<number>;
   readonly sinks: readonly PlanNode[];
   /** Of a race. */
@@ -167,11 +168,16 @@ function compileGraph({ nodes, edges }: GraphDefinition, types: NodeTypes): Grap
     const compiled = node.forEach ? compileForEach(node, types) : compileNode(node, types);
     return { ...compiled, index, outgoing: outgoingEdges };
   });
+  const roots = planNodes.filter(({ index }) => incoming[index] === 0);
+  const starting = roots.filter(({ index }) => ordered[index]?.start !== false);
   return {
     nodes: planNodes,
     byId: new Map(planNodes.map((node) => [node.id, node])),
     incoming,
-    roots: planNodes.filter(({ index }) => incoming[index] === 0),
+    roots,
+    ...(starting.length < roots.length && {
+      starts: new Set(starting.map(({ index }) => index)),
+    }),
     sinks: planNodes.filter((node) => node.outgoing.length === 0),
   };
 }
@@ -183,7 +189,7 @@ function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "ou
   const { concurrency, collect } = config;
   // A checked loop has a body that is a checked graph.
   const graph = type.plans ? type.plans(config, retry) : (config["body"] as GraphDefinition);
-  const body = type.iterates && compileGraph(graph, types);
+  const body = type.iterates && compileGraph(type.races ? connectedPart(graph) : graph, types);
   return {
     id: node.id,
     name: node.name,
@@ -214,7 +220,7 @@ function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "ou
  * alone; that one fails for good is the failure of the whole.
  */
 function compileForEach(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "outgoing"> {
-  const { forEach, onError = "fail", ...rest } = node;
+  const { forEach, onError = "fail", start: _, ...rest } = node;
   const { ratePerSecond, ...list } = forEach ?? { items: [] };
   const inner: Node = { ...rest, onError: onError === "continue" ? "continue" : "fail" };
   const body = compileGraph({ nodes: [inner], edges: [] }, types);
@@ -247,6 +253,16 @@ function compileForEach(node: Node, types: NodeTypes): Omit<PlanNode, "index" | 
 function withEnd(type: NodeType, body: Graph, config: Config): Graph {
   if (type.races) return { ...body, contest: contestOf(body) };
   return type.repeats && !type.plans ? withCheck(body, config) : body;
+}
+
+/** A graph without the nodes that can't run: a branch of a race would win by having nothing to do. */
+function connectedPart({ nodes, edges }: GraphDefinition): GraphDefinition {
+  const orphans = findUnconnected({ nodes, edges });
+  const isLeft = (id: string): boolean => !orphans.has(id);
+  return {
+    nodes: nodes.filter(({ id }) => isLeft(id)),
+    edges: edges.filter(({ from, to }) => isLeft(from) && isLeft(to)),
+  };
 }
 
 function contestOf({ nodes }: Graph): Contest {
@@ -301,6 +317,7 @@ function withCheck(body: Graph, config: Config): Graph {
     nodes,
     byId: new Map(nodes.map((node) => [node.id, node])),
     incoming: [...body.incoming, body.sinks.length],
+    ...(body.starts && { starts: body.starts }),
     roots: body.roots.map((root) => nodes[root.index] ?? root),
     sinks: [check],
   };

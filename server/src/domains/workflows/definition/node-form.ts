@@ -31,6 +31,7 @@ export type FieldReference =
   | "report"
   | "secret"
   | "table"
+  | "team"
   | "topic"
   | "user"
   | "workflow";
@@ -46,6 +47,8 @@ export interface FieldHints {
   /** The language of a text, for an editor. */
   readonly language?: "javascript";
   readonly reference?: FieldReference;
+  /** Of an object whose names are free: what the values of these names name. */
+  readonly references?: Readonly<Record<string, FieldReference>>;
   /** It matters only where another field has one of these values. */
   readonly when?: Readonly<Record<string, readonly string[]>>;
 }
@@ -78,7 +81,8 @@ export function schemaWithHints(schema: TSchema, fields: FormFields): TSchema {
 }
 
 function toKeywords(hints: FieldHints): Readonly<Record<string, unknown>> {
-  const { title, placeholder, example, multiline, unit, language, reference, when } = hints;
+  const { title, placeholder, example, multiline, unit, language, reference, references, when } =
+    hints;
   return {
     title,
     ...(placeholder !== undefined && { "x-placeholder": placeholder }),
@@ -87,6 +91,7 @@ function toKeywords(hints: FieldHints): Readonly<Record<string, unknown>> {
     ...(unit !== undefined && { "x-unit": unit }),
     ...(language !== undefined && { "x-language": language }),
     ...(reference !== undefined && { "x-reference": reference }),
+    ...(references !== undefined && { "x-references": references }),
     ...(when !== undefined && { "x-when": when }),
   };
 }

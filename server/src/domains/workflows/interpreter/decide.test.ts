@@ -43,11 +43,46 @@ const contest = planOf(
   ],
   "race -> after",
 );
+const lone = (id: string) => ({ id, type: "set", start: false });
+const orphans = planOf(
+  ["one", lone("lost"), "next", "join"],
+  "lost -> next",
+  "one -> join",
+  "lost -> join",
+);
+const orphanInLoop = planOf([loopNode("each", graphOf(["get", lone("lost")]))]);
+const orphanInRace = planOf([
+  { id: "race", type: "race", config: { body: graphOf(["call", lone("lost")]) } },
+]);
 const racing = { status: "running", items: 1 } as const;
 const iterating = { status: "running", items: 4 } as const;
 
 const rules: [string, typeof fork, Journal, object, Stop?][] = [
   ["what has no incoming edge starts at once", sides, {}, { start: ["one", "two"] }],
+  [
+    "a step that is not connected does not run, nor does what follows it alone",
+    orphans,
+    {},
+    { start: ["one"], skip: ["lost", "next"] },
+  ],
+  [
+    "a join of a connected and an unconnected step waits for the connected one",
+    orphans,
+    { one: "completed", lost: "skipped", next: "skipped" },
+    { start: ["join"] },
+  ],
+  [
+    "a step that is not connected does not run in a loop",
+    orphanInLoop,
+    { each: { status: "running", items: 1 } },
+    { start: ["each[0].get"], skip: ["each[0].lost"] },
+  ],
+  [
+    "a step that is not connected wins no race",
+    orphanInRace,
+    { race: { status: "running", items: 1 } },
+    { start: ["race[0].call"] },
+  ],
   ["what was started is not started again", sides, { one: "ready", two: "waiting" }, {}],
   [
     "an edge is taken on success",

@@ -26,7 +26,7 @@ export const listNodeTypes = query({
     "In `config`, a field with `x-literal` takes no template, one with `x-expression` is an " +
     "expression as a whole, and in one with `x-template` any value may be a template. `x-order` is the " +
     "order of a form; `x-placeholder`, `x-multiline`, `x-unit`, `x-language` and `examples` are hints for " +
-    "it, `x-reference` is the kind of thing that a field names, and `x-when` the values of other fields " +
+    "it, `x-reference` is the kind of thing that a field names, `x-references` that of the values of these names, and `x-when` the values of other fields " +
     "with which it matters.",
   permission: WorkflowsRead,
   response: item(

@@ -168,6 +168,7 @@ export const ticket = nodeType({
       fields: {
         title: "Fields",
         example: { title: "{{ trigger.event.data.title }}" },
+        references: { assigneeId: "user", callerId: "user", teamId: "team" },
         when: { operation: TICKET_VERBS.filter((verb) => verb !== "get") },
       },
     },

@@ -33,6 +33,8 @@ export interface CheckContext {
   readonly warnings: FieldError[];
   /** The type of the trigger, where it has one. */
   readonly triggerTypes: readonly unknown[];
+  /** The nodes that triggers name as those which their runs start with. */
+  readonly starts: ReadonlySet<unknown>;
   nodes: number;
   edges: number;
 }

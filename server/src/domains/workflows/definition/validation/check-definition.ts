@@ -46,6 +46,9 @@ export function checkDefinition(
     errors,
     warnings: [],
     triggerTypes: allTriggers.map((one) => (Object(one) as { readonly type?: unknown }).type),
+    starts: new Set(
+      allTriggers.flatMap((one) => (Object(one) as { readonly start?: unknown }).start ?? []),
+    ),
     nodes: 0,
     edges: 0,
   };

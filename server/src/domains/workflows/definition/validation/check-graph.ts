@@ -8,6 +8,7 @@ import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "../definition.ts";
 import { branchLabels, type Config, type NodeType } from "../node-type.ts";
 import { withArguments } from "../nodes/agent-plan.ts";
 import { isTemplate } from "../template.ts";
+import { findUnconnected } from "../unconnected.ts";
 
 interface GraphPosition {
   /** The path of the object with `nodes` and `edges`. */
@@ -64,6 +65,7 @@ export function checkGraph(
   }
   checkEdges(ctx, graph.edges, known, `${position.path}/edges`);
   checkErrorBranches(ctx, graph, position.path);
+  warnOfUnconnected(ctx, graph, position.path);
   const enclosing = new Set([...position.enclosing, ...known.keys()]);
   const findEarlier = earlierStepsIn(graph.edges);
   const calls = [...position.calls, ...findCalls(typed)];
@@ -276,5 +278,21 @@ function checkErrorBranches(
     if (!isRecord(node) || node["onError"] !== "branch" || handled.has(node["id"])) continue;
     const message = "is branch, but no edge leaves with when: error";
     errorReporter(ctx, `${path}/nodes/${index}`)([{ path: "/onError", message }]);
+  }
+}
+
+/** A step that lost its last connection would never run without anybody noticing. */
+function warnOfUnconnected(
+  ctx: CheckContext,
+  graph: { readonly nodes: readonly unknown[]; readonly edges: readonly unknown[] },
+  path: string,
+): void {
+  const unconnected = findUnconnected(graph, ctx.starts);
+  for (const [index, node] of graph.nodes.entries()) {
+    if (!isRecord(node) || !unconnected.has(String(node["id"]))) continue;
+    ctx.warnings.push({
+      path: `${path}/nodes/${index}`,
+      message: "is not connected: it does not run",
+    });
   }
 }

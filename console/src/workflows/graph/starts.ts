@@ -1,0 +1,78 @@
+/**
+ * Which steps a run starts with. Those that no line leads to start, unless `start` is false: a step that lost its last
+ * line in the editor must not run by that.
+ */
+import {
+  bodyOf,
+  type Definition,
+  type Edge,
+  type Graph,
+  type Step,
+  toKey,
+  walkSteps,
+} from "./graph.ts";
+
+/** Stands for the trigger at the beginning of a line. */
+const START = "*";
+
+/** The steps that a run, or a turn of a loop, starts with. */
+export function headsOf({ nodes, edges }: Graph): readonly string[] {
+  const followers = new Set(edges.map(({ to }) => to));
+  return nodes.flatMap(({ id, start }) => (followers.has(id) || start === false ? [] : [id]));
+}
+
+/** The steps that no run reaches, by their keys, those in loops too. */
+export function unconnectedKeys(root: Definition): ReadonlySet<string> {
+  const { trigger, triggers = [] } = root;
+  const named = [trigger, ...triggers].flatMap(({ start }) => start ?? []);
+  const own = [...findUnconnected(root, named)];
+  const inner = [...walkSteps(root)].flatMap(([key, step]) => {
+    const body = bodyOf(step);
+    return body ? [...findUnconnected(body)].map((id) => toKey(key, id)) : [];
+  });
+  return new Set([...own, ...inner]);
+}
+
+function findUnconnected(graph: Graph, starts: readonly string[] = []): ReadonlySet<string> {
+  const pending = [...headsOf(graph), ...starts];
+  const reached = new Set(pending);
+  for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
+    for (const { from, to } of graph.edges) {
+      if (from !== id || reached.has(to)) continue;
+      reached.add(to);
+      pending.push(to);
+    }
+  }
+  return new Set(graph.nodes.flatMap(({ id }) => (reached.has(id) ? [] : [id])));
+}
+
+/** Edits lines with those from the trigger among them. A step that is left without a line does not run. */
+export function editLines(graph: Graph, edit: (graph: Graph) => Graph): Graph {
+  const lines = headsOf(graph).map((to): Edge => ({ from: START, to }));
+  const { nodes, edges } = edit({ nodes: graph.nodes, edges: [...lines, ...graph.edges] });
+  const followers = new Set(edges.map(({ to }) => to));
+  return {
+    nodes: nodes.map((step) => markStart(step, followers.has(step.id))),
+    edges: edges.filter(({ from }) => from !== START),
+  };
+}
+
+/** Lets a step that no line leads to start with the run, or no longer. */
+export function turnStart({ nodes, edges }: Graph, id: string, isStart: boolean): Graph {
+  return { nodes: nodes.map((step) => (step.id === id ? markStart(step, isStart) : step)), edges };
+}
+
+/** A step that a line leads to has no use for the mark. */
+export function dropStarts({ nodes, edges }: Graph): Graph {
+  const followers = new Set(edges.map(({ to }) => to));
+  return {
+    nodes: nodes.map((step) => (followers.has(step.id) ? markStart(step, true) : step)),
+    edges,
+  };
+}
+
+function markStart(step: Step, isStart: boolean): Step {
+  if (isStart === (step.start !== false)) return step;
+  const { start: _, ...rest } = step;
+  return isStart ? rest : { ...rest, start: false };
+}
