@@ -1,10 +1,9 @@
 /** Lists and maps. The focus goes where the eye is: to the new one, or to the one before the one that left. */
 import { Plus, X } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { Unfold } from "../ui/overlay/unfold.tsx";
 import { type FieldProps, useForm } from "./context.ts";
 import { ObjectFields } from "./object-fields.tsx";
-import { useMapRows } from "./map-rows.ts";
 import { escapeSegment, isFields } from "./pointer.ts";
 import { followRef, kindOf, type Schema, settleSchema } from "./schema.ts";
 import { Unfinished } from "./validity.tsx";
@@ -188,6 +187,43 @@ export function MapRows({ id, at, schema, value, isDisabled, onChange }: FieldPr
       </button>
     </>
   );
+}
+
+type MapRow = readonly [name: string, value: unknown];
+
+/** A name that another row has already. It is shown, and not part of the value. */
+interface Clash {
+  readonly row: number;
+  readonly name: string;
+}
+
+/** The rows in the order that they had: an object puts names that are numbers first. */
+function orderRows(value: unknown, order: readonly string[]): readonly MapRow[] {
+  const fields = isFields(value) ? value : {};
+  const names = Object.keys(fields);
+  const known = order.filter((name) => Object.hasOwn(fields, name));
+  const isKnown = new Set(known);
+  return [...known, ...names.filter((name) => !isKnown.has(name))].map((name) => [
+    name,
+    fields[name],
+  ]);
+}
+
+/** The names and values of an object as rows, which stay where they are while a name is typed. */
+function useMapRows(value: unknown, onChange: (value: unknown) => void) {
+  const [order, setOrder] = useState<readonly string[]>([]);
+  const [clash, setClash] = useState<Clash>();
+  const rows = orderRows(value, order);
+  const put = (next: readonly MapRow[]): void => {
+    setOrder(next.map(([name]) => name));
+    setClash(undefined);
+    onChange(Object.fromEntries(next));
+  };
+  const rename = (row: number, name: string): void => {
+    if (rows.some(([other], n) => other === name && n !== row)) return setClash({ row, name });
+    return put(rows.map(([old, own], n) => [n === row ? name : old, own]));
+  };
+  return { rows, clash, rename, put };
 }
 
 const withReference = (schema: Schema, reference: string | undefined): Schema =>

@@ -48,7 +48,7 @@ export interface Schema {
   readonly "x-order"?: readonly string[];
   /** Kind of the thing that the text names, for a picker. */
   readonly "x-reference"?: string;
-  /** The same for values of an object whose names are free, by name. */
+  /** Kinds of the things that values of an object name, by the names of these values. */
   readonly "x-references"?: Readonly<Record<string, string>>;
   /** It matters only where another field has one of these values. */
   readonly "x-when"?: Readonly<Record<string, readonly unknown[]>>;

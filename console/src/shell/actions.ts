@@ -4,8 +4,8 @@
  */
 import { useEffect, useRef } from "react";
 import { notify } from "../ui/toast.tsx";
-import { type Ask, ask } from "./asked-action.ts";
-import { hasLostField, isSingleKey, isTyping } from "./focus-guard.ts";
+import { type Ask, ask } from "./keys/asked-action.ts";
+import { hasLostField, isSingleKey, isTyping } from "./keys/focus-guard.ts";
 import { HeldKeys } from "./held-keys.ts";
 
 export interface Action {

@@ -28,7 +28,7 @@ import { useOffer } from "./offer.ts";
 import { PortalNotice } from "./portal/portal-notice.tsx";
 import { Palette } from "./palette/palette.tsx";
 import { ScreenBoundary } from "./screen-boundary.tsx";
-import { AskedDialog } from "./asked-dialog.tsx";
+import { AskedDialog } from "./keys/asked-dialog.tsx";
 import { switchTheme } from "./theme.ts";
 import { setTitle } from "./title.ts";
 

@@ -33,7 +33,7 @@ describeInBrowser("the panel of a step", () => {
     );
     const { page } = await at.visit(["owner"]);
     await open(page, id, "first");
-    await page.getByRole("application").focus();
+    await page.getByRole("application", { name: /^Canvas/ }).focus();
     await page.keyboard.press("c");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");

@@ -114,7 +114,7 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
           {...rights}
           mockErrors={dialogs.mockErrors}
           onMockError={dialogs.on.mockError}
-          onSave={dialogs.save}
+          onSave={async () => (await draft.save()) === "saved"}
           onJump={jump}
           onPanel={(next) => go({ panel: next })}
         />

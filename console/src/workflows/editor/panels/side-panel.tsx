@@ -1,7 +1,7 @@
 import { X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, Suspense } from "react";
 import type { Schemas } from "../../../data/api.ts";
-import { isTyping } from "../../../shell/focus-guard.ts";
+import { isTyping } from "../../../shell/keys/focus-guard.ts";
 import { Loading } from "../../../ui/feedback.tsx";
 import { lazyPart } from "../../../ui/overlay/lazy-part.tsx";
 import type { Definition } from "../../graph/graph.ts";

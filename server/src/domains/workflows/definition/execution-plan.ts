@@ -9,8 +9,7 @@ import { waitForForm } from "./nodes/form-node.ts";
 import { loop, REPEAT_CHECK_ID, repeatCheck } from "./nodes/loop-nodes.ts";
 import { agentSteps } from "./nodes/model-nodes.ts";
 import type { Config, NodeType, NodeTypes } from "./node-type.ts";
-import { listBranches } from "./race-branches.ts";
-import { findUnconnected } from "./unconnected.ts";
+import { findUnconnected, listBranches } from "./graph-parts.ts";
 import { findTrigger, listTriggers } from "./trigger-list.ts";
 
 /** A compiled definition: immutable, so that any number of runs can share one. */

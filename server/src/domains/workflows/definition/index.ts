@@ -80,7 +80,7 @@ export {
 export { findStreamedStep } from "./triggers/streamed-step.ts";
 export { findInputErrors } from "./triggers/trigger-schema.ts";
 export { type HoldRule, holdRuleOf } from "./triggers/trigger-limits.ts";
-export { listBranches } from "./race-branches.ts";
+export { listBranches } from "./graph-parts.ts";
 export { compileCronTimes, nextCronTime } from "./cron-time.ts";
 export { checkSchedule } from "./schedule.ts";
 export { expression, isTemplate, literalSchema, splitConfig, templateSchema } from "./template.ts";

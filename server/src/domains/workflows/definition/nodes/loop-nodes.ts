@@ -1,7 +1,7 @@
 /** The node types that run a graph of their own: more than once, or several parts of it against each other. */
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
-import { listBranches } from "../race-branches.ts";
+import { listBranches } from "../graph-parts.ts";
 import { DURATION_MS_MAX, itemName, LOOP_CONCURRENCY_MAX } from "../definition.ts";
 import { nodeType } from "../node-type.ts";
 import { expression, literalSchema } from "../template.ts";

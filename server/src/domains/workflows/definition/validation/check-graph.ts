@@ -8,7 +8,7 @@ import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "../definition.ts";
 import { branchLabels, type Config, type NodeType } from "../node-type.ts";
 import { withArguments } from "../nodes/agent-plan.ts";
 import { isTemplate } from "../template.ts";
-import { findUnconnected } from "../unconnected.ts";
+import { findUnconnected } from "../graph-parts.ts";
 
 interface GraphPosition {
   /** The path of the object with `nodes` and `edges`. */

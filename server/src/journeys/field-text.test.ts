@@ -11,7 +11,7 @@ import {
   randomKeys,
   typeInto,
   watchStarts,
-} from "./typing-fuzz.ts";
+} from "./field-fuzz.ts";
 import { leaveFields } from "./workflow-editor.ts";
 
 /** `TYPING_SEED=…` tries other keys in other fields. */

@@ -2,7 +2,7 @@
  * Single-key shortcuts need focus that a person placed by a click, by Tab or by opening the screen. Focus that a text
  * field lost because it was removed or disabled does not count: what is typed next was meant for the field.
  */
-import { isRecovered } from "../ui/behaviour/focus-recovery.ts";
+import { isRecovered } from "../../ui/behaviour/focus-recovery.ts";
 
 const TEXT_INPUT =
   /^(text|search|email|url|tel|password|number|date|datetime-local|time|month|week)$/;

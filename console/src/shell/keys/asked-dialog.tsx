@@ -1,4 +1,4 @@
-import { Confirm } from "../ui/overlay/confirm.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { endAsking, useAsked } from "./asked-action.ts";
 
 /** Asks before an action that can't be undone. Escape and Enter cancel it. */

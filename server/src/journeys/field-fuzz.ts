@@ -15,7 +15,7 @@ const KEYS = [
 ];
 const PRESSES = 14;
 
-/** The same keys in every run with the same seed. */
+/** Keys to press; one seed gives the same keys in every run. */
 export function randomKeys(seed: number): () => readonly string[] {
   const next = seeded(seed);
   return () => Array.from({ length: PRESSES }, () => KEYS[Math.floor(next() * KEYS.length)] ?? "t");
