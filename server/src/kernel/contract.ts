@@ -227,6 +227,8 @@ export interface OperationDeclaration<
   readonly infersWorkspace?: boolean;
   /** It may keep its client waiting; `caller.disconnected` is then aborted when the client has left. */
   readonly longRunning?: boolean;
+  /** Each workspace has one such call under way; others wait in a bounded queue. */
+  readonly oneAtATime?: boolean;
   /** It may find that there is nothing to do, and then append no event. */
   readonly allowNoop?: boolean;
   /** It writes only what is forgotten by itself, such as presence, and appends no event (ADR 0043). */

@@ -1,4 +1,3 @@
-import fastJsonStringify from "fast-json-stringify";
 import { assertCredentialValid } from "../access/authenticator.ts";
 import { findGate } from "../access/call-gate.ts";
 import { assertOperator, assertOwnerInPerson, type Caller } from "../access/caller.ts";
@@ -12,6 +11,8 @@ import { trackUsedSecrets } from "../secrets/used-secrets.ts";
 import type { Settings } from "../settings.ts";
 import { type SpanDescription, traceWork } from "../telemetry/span.ts";
 import { isUndoable } from "../undo/inverse.ts";
+import { FairShare } from "../work/fair-share.ts";
+import { runForWorkspace } from "../work/turn-timer.ts";
 import { Act } from "./act.ts";
 import {
   assertNoErrors,
@@ -32,6 +33,7 @@ import {
 } from "./invocation.ts";
 import { type ProblemContext, renderFailure } from "./problem.ts";
 import type { ResponseType } from "./response.ts";
+import { compileSerialiser } from "./serialise.ts";
 
 interface CompiledOperation {
   readonly params: Validator | undefined;
@@ -49,7 +51,7 @@ function compiledOf(op: Operation): CompiledOperation {
       params: op.params && new Validator(op.params, "params"),
       query: op.query && new Validator(op.query, "query"),
       body: op.body && new Validator(op.body, "body"),
-      serialise: op.response.body ? fastJsonStringify(op.response.body as object) : () => "",
+      serialise: op.response.body ? compileSerialiser(op.response.body) : () => "",
     };
     compiledOperations.set(op, compiled);
   }
@@ -128,9 +130,40 @@ export async function perform(
     () => describeCall(op, call),
     () =>
       trackUsedSecrets(() =>
-        (op.kind === "query" ? performQuery : performCommand)(platform, op, call),
+        runForWorkspace(call.caller.workspace?.key, () =>
+          op.oneAtATime
+            ? runOneAtATime(platform, op, call, () => performKind(platform, op, call))
+            : performKind(platform, op, call),
+        ),
       ),
   );
+}
+
+function performKind(
+  platform: Platform,
+  op: Operation,
+  call: Invocation,
+): Promise<InvocationResult> {
+  return (op.kind === "query" ? performQuery : performCommand)(platform, op, call);
+}
+
+/** The queues of each process, by operation. */
+const shares = new WeakMap<Platform["db"], Map<Operation, FairShare>>();
+/** Of one operation, over all workspaces. */
+const AT_ONCE_MAX = 4;
+
+/** Runs a call when no other of its workspace runs; rejects as unavailable when too many wait. */
+function runOneAtATime<T>(
+  { db }: Platform,
+  op: Operation,
+  { caller }: Invocation,
+  call: () => Promise<T>,
+): Promise<T> {
+  const byOperation = shares.get(db) ?? new Map<Operation, FairShare>();
+  shares.set(db, byOperation);
+  const share = byOperation.get(op) ?? new FairShare(AT_ONCE_MAX, 1);
+  byOperation.set(op, share);
+  return share.run(caller.workspace?.key ?? "", call);
 }
 
 function describeCall({ id, kind }: Operation, { caller }: Invocation): SpanDescription {
@@ -262,7 +295,10 @@ async function performQuery(
       prepared as never,
     ),
   );
-  return toResponse(op, value, platform.settings);
+  const { textInTurns, status, headers } = op.response as ResponseType;
+  if (!textInTurns) return toResponse(op, value, platform.settings);
+  const body = await textInTurns(value);
+  return { status, headers: headers(value, platform.settings), body };
 }
 
 async function execute(

@@ -2,6 +2,7 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import { nullable } from "../schema/schema.ts";
 import type { Settings } from "../settings.ts";
 import type { ErrorRendering } from "./problem.ts";
+import { stringifyInTurns } from "./serialise.ts";
 
 /** The ETag of a revision of a resource, and of a revision of its schema unless that is the first. */
 function formatEtag(revision: number, schemaRevision = 1): string {
@@ -34,6 +35,8 @@ export interface ResponseType<Value = unknown> {
   readonly wrap: (value: Value) => unknown;
   /** The body as JSON, where its schema describes and does not limit what is in it. */
   readonly text?: (value: Value) => string;
+  /** Of a query whose answer may be large: as `text`, in turns of the event loop. */
+  readonly textInTurns?: (value: Value) => Promise<string>;
   readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
   /** For responses that are not JSON: the status and text themselves. */
   readonly raw?: (value: Value) => {
@@ -304,6 +307,11 @@ export function dynamicItem<Value extends DynamicItem = DynamicItem>(
       }),
     }),
   };
+}
+
+/** An item that may be large, such as 10,000 rows. Its handler returns exactly what its schema names. */
+export function largeItem<S extends TSchema>(schema: S): ResponseType<Static<S>> {
+  return { ...item(schema), textInTurns: (data) => stringifyInTurns({ data }) };
 }
 
 /** A page of such items. */

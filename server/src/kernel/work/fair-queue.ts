@@ -69,10 +69,11 @@ export class FairQueue<Item> {
   }
 
   #mayRun(queue: KeyQueue<Item>, usedMs: number): boolean {
-    const { concurrency, startedMax = Number.POSITIVE_INFINITY } = this.#limits;
+    const { concurrency, startedMax, perKeyMax } = this.#limits;
     const share = Math.max(1, concurrency - 1);
-    if (queue.items.length === 0 || queue.running >= share) return false;
-    if (queue.started >= startedMax - this.#startedCount) return false;
+    const own = Math.min(share, perKeyMax ?? share);
+    if (queue.items.length === 0 || queue.running >= own) return false;
+    if (startedMax !== undefined && queue.started >= startedMax - this.#startedCount) return false;
     return usedMs <= HEAVY_MS || this.#heavyRunning < share;
   }
 
@@ -105,6 +106,8 @@ export class FairQueue<Item> {
 export interface QueueLimits {
   /** How many items run at a time. */
   readonly concurrency: number;
+  /** How many items of one key run at a time; by default all but one. */
+  readonly perKeyMax?: number;
   /** How many items are started at a time, paused ones included. */
   readonly startedMax?: number;
   readonly waitingMax: number;

@@ -12,10 +12,11 @@ export class FairShare {
   readonly #queue: FairQueue<Start>;
   #running = 0;
 
-  constructor(concurrency: number) {
+  constructor(concurrency: number, perWorkspaceMax = Number.POSITIVE_INFINITY) {
     this.#concurrency = concurrency;
     this.#queue = new FairQueue({
       concurrency,
+      perKeyMax: perWorkspaceMax,
       waitingMax: WAITING_MAX,
       waitingPerKeyMax: WAITING_PER_WORKSPACE_MAX,
     });

@@ -1,0 +1,103 @@
+/** JSON of responses: filtered by their schemas, and in turns where they may be large. */
+import fastJsonStringify from "fast-json-stringify";
+import type { TSchema } from "typebox";
+import { TurnTimer } from "../work/turn-timer.ts";
+
+interface AnySchema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, AnySchema>>;
+  readonly patternProperties?: Readonly<Record<string, AnySchema>>;
+  readonly additionalProperties?: unknown;
+  readonly items?: AnySchema;
+}
+
+/** Compiles the serialiser of a response's schema. */
+export function compileSerialiser(schema: TSchema): (value: unknown) => string {
+  return fastJsonStringify(withoutPatterns(schema as AnySchema) as object);
+}
+
+/**
+ * The schema with objects of unknown members described as any value. The serialiser would test the name of each member
+ * by a pattern, which takes ten times as long as `JSON.stringify` of the whole object, and filters nothing.
+ */
+function withoutPatterns(schema: AnySchema): AnySchema {
+  const { properties, patternProperties, items } = schema;
+  if (patternProperties && !properties) {
+    const [only, ...others] = Object.values(patternProperties);
+    return only && others.length === 0 && isAnything(withoutPatterns(only)) ? {} : schema;
+  }
+  if (properties) {
+    const entries = Object.entries(properties).map(([name, one]) => [name, withoutPatterns(one)]);
+    return { ...schema, properties: Object.fromEntries(entries) as Record<string, AnySchema> };
+  }
+  if (!items) return schema;
+  const inner = withoutPatterns(items);
+  return isAnything(inner) ? {} : { ...schema, items: inner };
+}
+
+/** True of a schema that describes a value, and does not limit it. */
+function isAnything(schema: AnySchema): boolean {
+  return ![
+    "type",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "$ref",
+    "const",
+    "enum",
+    "properties",
+    "items",
+  ].some((keyword) => keyword in schema);
+}
+
+/** Rows are below the envelope, and widgets of a dashboard have rows of their own. */
+const DEPTH_MAX = 5;
+/** A longer list is written in pieces. */
+const LIST_ITEMS_MAX = 64;
+const PIECE_ITEMS = 8;
+
+/** The JSON of a value, made in as many turns of the event loop as that takes. */
+export async function stringifyInTurns(value: unknown): Promise<string> {
+  const pieces: string[] = [];
+  await addPieces(pieces, value, new TurnTimer());
+  return pieces.join("");
+}
+
+async function addPieces(pieces: string[], value: unknown, turn: TurnTimer): Promise<void> {
+  if (!holdsLongList(value, 0)) {
+    if (turn.isOver()) await turn.next();
+    pieces.push(JSON.stringify(value) ?? "null");
+  } else if (!Array.isArray(value)) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    for (const [index, [name, member]] of members.entries()) {
+      pieces.push(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`);
+      await addPieces(pieces, member, turn);
+    }
+    pieces.push("}");
+  } else if (value.length <= LIST_ITEMS_MAX) {
+    for (const [index, item] of value.entries()) {
+      pieces.push(index === 0 ? "[" : ",");
+      await addPieces(pieces, item, turn);
+    }
+    pieces.push("]");
+  } else {
+    for (let at = 0; at < value.length; at += PIECE_ITEMS) {
+      if (turn.isOver()) await turn.next();
+      pieces.push(at === 0 ? "[" : ",");
+      pieces.push(JSON.stringify(value.slice(at, at + PIECE_ITEMS)).slice(1, -1));
+    }
+    pieces.push("]");
+  }
+}
+
+/** True of a list or plain object with a long list in it. */
+function holdsLongList(value: unknown, depth: number): value is object {
+  if (typeof value !== "object" || value === null || depth > DEPTH_MAX) return false;
+  if (Array.isArray(value)) {
+    return value.length > LIST_ITEMS_MAX || value.some((item) => holdsLongList(item, depth + 1));
+  }
+  if ("toJSON" in value) return false;
+  return Object.values(value).some((member) => holdsLongList(member, depth + 1));
+}
