@@ -146,8 +146,19 @@ for (const heavy of await heavyInputs(owner)) {
     for (const count of [1, 8]) {
       const { replies, longestMs } = await watch(call, count);
       longest.push(longestMs);
-      if (!process.env["TURNS_OUT"]) expect(replies.map(({ statusCode }) => statusCode)).toEqual(Array(count).fill(heavy.status));
-      else console.log("HEAVY", heavy.name, count, longestMs.toFixed(0), replies[0]?.statusCode, replies[0]?.rawPayload.length);
+      if (!process.env["TURNS_OUT"])
+        expect(replies.map(({ statusCode }) => statusCode)).toEqual(
+          Array(count).fill(heavy.status),
+        );
+      else
+        console.log(
+          "HEAVY",
+          heavy.name,
+          count,
+          longestMs.toFixed(0),
+          replies[0]?.statusCode,
+          replies[0]?.rawPayload.length,
+        );
     }
     expect(Math.max(...longest)).toBeLessThan(TURN_MAX_MS);
   });

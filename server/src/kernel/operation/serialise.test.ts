@@ -2,7 +2,11 @@ import Type from "typebox";
 import { expect, test } from "vitest";
 import { compileSerialiser, stringifyInTurns } from "./serialise.ts";
 
-const rows = Array.from({ length: 200 }, (_, n) => ({ n, text: `"${n}"`, deep: { list: [n, null] } }));
+const rows = Array.from({ length: 200 }, (_, n) => ({
+  n,
+  text: `"${n}"`,
+  deep: { list: [n, null] },
+}));
 
 test.each([
   null,
@@ -12,7 +16,7 @@ test.each([
   { absent: undefined, rows },
   { data: { widgets: [{ data: { rows } }, { data: null }, { at: new Date(0) }], empty: [] } },
   rows.map(({ n }) => [n, undefined]),
-  [[rows], undefined, { "a\"b": rows }],
+  [[rows], undefined, { 'a"b': rows }],
 ])("JSON made in turns is the same as JSON.stringify", async (value) => {
   expect(await stringifyInTurns(value)).toBe(JSON.stringify(value));
 });

@@ -80,6 +80,27 @@ class Turns {
 
 const turns = new Turns();
 
+/** Long work that may pause wherever it yields. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** Does work in as many turns as it takes. */
+export async function runInTurns<T>(steps: Steps<T>): Promise<T> {
+  const turn = new TurnTimer();
+  for (;;) {
+    if (turn.isOver()) await turn.next();
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Does work without a pause, where it is known to be short or nothing may come between. */
+export function runAtOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** Does something with each item, in as many turns as that takes. */
 export async function forEachInTurns<T>(
   items: Iterable<T>,

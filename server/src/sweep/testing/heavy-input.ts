@@ -148,12 +148,23 @@ export async function heavyInputs(owner: Ask & { readonly userId: string }): Pro
     { name: "who is on call", route: "GET /api/v1/itsm/on-call?limit=200", status: 200 },
     post("an SLA simulation", "itsm/sla-policies/simulate", {
       limit: 5_000,
-      policy: { ...POLICY, calendar: { ...POLICY.calendar, hours: [{ days: [1, 2, 3, 4, 5, 6, 7], from: "00:00", to: "24:00" }] } },
+      policy: {
+        ...POLICY,
+        calendar: {
+          ...POLICY.calendar,
+          hours: [{ days: [1, 2, 3, 4, 5, 6, 7], from: "00:00", to: "24:00" }],
+        },
+      },
     }),
-    post("an SLA simulation with a far target", "itsm/sla-policies/simulate", {
-      limit: 5_000,
-      policy: POLICY,
-    }, 422),
+    post(
+      "an SLA simulation with a far target",
+      "itsm/sla-policies/simulate",
+      {
+        limit: 5_000,
+        policy: POLICY,
+      },
+      422,
+    ),
     post("a workflow of many nodes", "workflows/validate", workflow(500, "steps.n0.output")),
     post("a workflow of too many nodes", "workflows/validate", workflow(2_000, "steps.n0.output")),
     post("a workflow of misspelt names", "workflows/validate", MISSPELT),

@@ -45,7 +45,12 @@ async function fillQueue(world: World, owner: Ask): Promise<void> {
   const copied = `'inc_' || lpad(g::text, 26, '0')`;
   await copyRows(world, "incidents", {
     where: `id = '${id}'`,
-    changed: { id: copied, no: "1000000 + g", number: "'INC-' || (1000000 + g)", is_open: undefined },
+    changed: {
+      id: copied,
+      no: "1000000 + g",
+      number: "'INC-' || (1000000 + g)",
+      is_open: undefined,
+    },
   });
   await copyRows(world, "events", {
     where: `resource_id = '${id}'`,

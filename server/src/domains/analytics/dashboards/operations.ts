@@ -1,7 +1,7 @@
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { query } from "#kernel/operation/operation.ts";
 import type { Operation } from "#kernel/contract.ts";
-import { item } from "#kernel/operation/response.ts";
+import { largeItem } from "#kernel/operation/response.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
@@ -119,7 +119,7 @@ const readDashboardData = query({
       Type.Integer({ minimum: 0, maximum: 10, description: "How old data may be, in seconds" }),
     ),
   }),
-  response: item(DashboardData),
+  response: largeItem(DashboardData),
   example: { params: { id }, query: { from: "$now-30d", filter: '{"region":"north"}' } },
   async prepare(platform, { params, query: asked }, caller) {
     const from = performance.now();

@@ -8,6 +8,7 @@ import type { ReportRequest } from "#kernel/contributions/report-source.ts";
 import { Failure, Internal, NotFound } from "#kernel/operation/failure.ts";
 import * as snapshots from "../kpis/snapshot-store.ts";
 import { kpiStore, type StoredKpi } from "../kpis/store.ts";
+import { limitCells, WIDGET_CELLS_MAX } from "../reports/definition/cell-limit.ts";
 import { type FilterBar, toBarCondition } from "../reports/definition/filter-bar.ts";
 import {
   type Definition,
@@ -71,10 +72,17 @@ function readSaved(
     const reports = await reportStore.select(tx, "id = any($1)", [ids("reportId")]);
     const kpis = await kpiStore.select(tx, "id = any($1)", [ids("kpiId")]);
     return {
-      reports: new Map(reports.map((report) => [report.id, report])),
+      reports: new Map(
+        reports.map((report) => [
+          report.id,
+          { ...report, definition: limitCells(report.definition, WIDGET_CELLS_MAX) },
+        ]),
+      ),
       kpis: new Map(kpis.map((kpi) => [kpi.id, kpi])),
       drafts: new Map(
-        widgets.flatMap(({ report }) => (report ? [[report, toDefinition(report)] as const] : [])),
+        widgets.flatMap(({ report }) =>
+          report ? [[report, limitCells(toDefinition(report), WIDGET_CELLS_MAX)] as const] : [],
+        ),
       ),
     };
   });
@@ -166,8 +174,19 @@ async function readCached(
   if (stored && nowMs - stored.atMs < freshMs) return { ...stored, cached: true };
   const data = await load();
   const fresh = { data, atMs: nowMs };
-  cache.set(key, fresh, JSON.stringify(data).length);
+  cache.set(key, fresh, estimateCharacters(data));
   return { ...fresh, cached: false };
+}
+
+const SAMPLE_ROWS = 20;
+
+/** About how long the JSON of data is, by the first of its rows. */
+function estimateCharacters(data: unknown): number {
+  const { rows, ...others } = Object(data) as { readonly rows?: unknown };
+  if (!Array.isArray(rows)) return JSON.stringify(data).length;
+  const sample = rows.slice(0, SAMPLE_ROWS);
+  const perRow = JSON.stringify(sample).length / Math.max(1, sample.length);
+  return JSON.stringify(others).length + perRow * rows.length;
 }
 
 interface PreparedWidget {

@@ -1,5 +1,6 @@
 /** The values of a period beside those of the period before. */
 import type { ReportRequest } from "#kernel/contributions/report-source.ts";
+import { forEachInTurns, mapInTurns } from "#kernel/work/turn-timer.ts";
 import type { Span } from "./definition/period.ts";
 import type { Definition, TimeBucket } from "./report.ts";
 import { BUCKET } from "./sql/column.ts";
@@ -42,17 +43,20 @@ export async function mergeBefore(
   const groups = columns.filter(({ role }) => role !== "value");
   const values = columns.filter(({ role }) => role === "value");
   const keyOf = (row: ReportRow): string => JSON.stringify(groups.map(({ name }) => row[name]));
-  const earlier = new Map(moved.map((row) => [keyOf(row), row]));
-  const seen = new Set(rows.map(keyOf));
+  const earlier = new Map<string, ReportRow>();
+  await forEachInTurns(moved, (row) => void earlier.set(keyOf(row), row));
+  const seen = new Set<string>();
+  await forEachInTurns(rows, (row) => void seen.add(keyOf(row)));
   const beside = (row: ReportRow): ReportRow => {
     const other = earlier.get(keyOf(row));
     const added = values.map(({ name, empty }) => [beforeName(name), other ? other[name] : empty]);
     return { ...row, ...Object.fromEntries(added) };
   };
   const isShort = rows.length < limit;
-  const gone = isShort ? moved.filter((row) => !seen.has(keyOf(row))) : [];
+  const gone = isShort ? await mapInTurns(moved, (row) => (seen.has(keyOf(row)) ? [] : [row])) : [];
   const empty = Object.fromEntries(values.map((value) => [value.name, value.empty]));
-  const all = [...rows, ...gone.map((row) => ({ ...row, ...empty }))].map(beside);
+  const both = [...rows, ...gone.map((row) => ({ ...row, ...empty }))];
+  const all = await mapInTurns(both, (row) => [beside(row)]);
   return timeBucket && sort === null
     ? all.toSorted((one, other) => compareTexts(one[BUCKET], other[BUCKET]))
     : all;

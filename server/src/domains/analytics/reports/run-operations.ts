@@ -3,7 +3,7 @@ import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
-import { download, item, dynamicPage } from "#kernel/operation/response.ts";
+import { download, item, dynamicPage, largeItem } from "#kernel/operation/response.ts";
 import { object, text } from "#kernel/schema/schema.ts";
 import { FORMATS, FILE_FORMATS, MEDIA_TYPES, fileChunks } from "../exports/file/formats.ts";
 import { AnalyticsRead } from "../permissions.ts";
@@ -67,7 +67,7 @@ export const previewReport = query({
   permission: AnalyticsRead,
   longRunning: true,
   body: ReportInput,
-  response: item(ReportResult),
+  response: largeItem(ReportResult),
   fails: [ReportTimedOut],
   example: {
     body: { source: { kind: "runs" }, groupBy: ["status"], aggregates: [{ fn: "count" }] },
@@ -140,7 +140,7 @@ export const runReportNow = query({
   longRunning: true,
   params: ById,
   query: object(narrowing),
-  response: item(ReportResult),
+  response: largeItem(ReportResult),
   fails,
   example: { params, query: { filter: '{"region":"north"}' } },
   prepare: (platform, input, caller) => runById(platform, caller, input),

@@ -5,8 +5,10 @@ import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
 import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
+import { mapInTurns } from "#kernel/work/turn-timer.ts";
 import { type OpenReportSource, type ReportRequest } from "#kernel/contributions/report-source.ts";
 import { beforeName, definitionBefore, mergeBefore } from "./compare.ts";
+import { limitCells, REPORT_CELLS_MAX } from "./definition/cell-limit.ts";
 import { reportClock, type Span, spanBefore } from "./definition/period.ts";
 import { BUCKET } from "./sql/column.ts";
 import type { Column } from "./sql/report-column.ts";
@@ -41,10 +43,11 @@ const BAD_VALUE = "22023";
 /** Runs a report as the caller may see it. */
 export async function runReport(
   request: ReportRequest,
-  definition: Definition,
+  asked: Definition,
   narrowing: ReportCondition = {},
 ): Promise<ReportResult> {
   const from = performance.now();
+  const definition = limitCells(asked, REPORT_CELLS_MAX);
   const clock = narrowing.clock ?? (await readReportClock(request, definition, narrowing));
   const seen = { ...narrowing, clock };
   const span = resolveSpan(definition, seen, clock);
@@ -119,7 +122,7 @@ async function readRows(
       const ctx = { parameters, clock: narrowing.clock };
       const plan = compileReport(source, definition, ctx, narrowing);
       const stored = await queryInTurn(request, source, plan.text, plan.values);
-      const values = stored.map((row) => toReportRow(plan.columns, row));
+      const values = await mapInTurns(stored, (row) => [toReportRow(plan.columns, row)]);
       const { skipped } = splitBar(source, definition, narrowing);
       return { columns: plan.columns, rows: values, limit: plan.limit, skipped };
     },

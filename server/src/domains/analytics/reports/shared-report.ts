@@ -64,7 +64,7 @@ async function readShared(
       if (!plan) throw new Error("A report that needs all its rows was to share them.");
       if (plan.isFiner && (await isTooFine(request, source, plan))) return undefined;
       const rows = await queryInTurn(request, source, plan.text, plan.values);
-      return { parts: plan.split(rows), skipped: splitBar(source, first, narrowing).skipped };
+      return { parts: await plan.split(rows), skipped: splitBar(source, first, narrowing).skipped };
     },
     () => new DistinctParameters(),
   );

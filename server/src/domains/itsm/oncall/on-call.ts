@@ -1,15 +1,17 @@
 /** People on call: the shifts of a schedule, as its rota and its overrides say. */
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
+import { mapInTurns, runInTurns } from "#kernel/work/turn-timer.ts";
 import { findOverrides, type Override } from "./override.ts";
 import {
   AROUND_MS,
-  layersBetween,
+  countTurns,
+  findShiftAt,
+  planRota,
   type Rota,
   type Shift as RotaShift,
-  shiftAt,
-  shiftsBetween,
 } from "./rota/rota.ts";
 import { type Schedule, schedules } from "./schedule.ts";
 
@@ -39,19 +41,27 @@ export const ShiftPlan = Type.Object(
   { title: "OnCallShifts" },
 );
 
+/** Two quarters of a year of hourly turns. */
+const TURNS_MAX = 5_000;
+
 /** The shifts of a rota in a time, and the turns of its layers beneath them. */
-export function planShifts(
+export async function planShifts(
   rota: Rota,
   overrides: readonly Override[],
   from: Date,
   until: Date,
-): Static<typeof ShiftPlan> {
+): Promise<Static<typeof ShiftPlan>> {
   const [fromMs, untilMs] = [from.getTime(), until.getTime()];
-  const layers = layersBetween(rota, fromMs, untilMs);
+  const turns = countTurns(rota, fromMs, untilMs);
+  if (turns > TURNS_MAX) {
+    const message = `must be earlier: the time has ${turns} turns, and at most ${TURNS_MAX} are shown at once`;
+    throw invalidField("/until", message);
+  }
+  const { shifts, layers } = await runInTurns(planRota(rota, overrides, fromMs, untilMs));
   return {
     from: from.toISOString(),
     until: until.toISOString(),
-    shifts: shiftsBetween(rota, overrides, fromMs, untilMs).map((shift) => toShift(rota, shift)),
+    shifts: await mapInTurns(shifts, (shift) => [toShift(rota, shift)]),
     layers: rota.layers.map(({ name }, index) => ({
       name,
       shifts: (layers[index] ?? []).map((shift) => toShift(rota, shift)),
@@ -63,7 +73,7 @@ export function planShifts(
 export async function findShift(tx: Tx, schedule: Schedule, at: Date): Promise<Shift | null> {
   const [from, until] = [-AROUND_MS, AROUND_MS].map((ms) => new Date(at.getTime() + ms));
   const overrides = await findOverrides(tx, schedule.id, from ?? at, until ?? at);
-  const shift = shiftAt(schedule, overrides, at.getTime());
+  const shift = await runInTurns(findShiftAt(schedule, overrides, at.getTime()));
   return shift ? toShift(schedule, shift) : null;
 }
 

@@ -55,6 +55,7 @@ const listShifts = query({
   summary: "See who is on call when",
   description: `From now on for ${DEFAULT_DAYS} days unless given, and for at most ${RANGE_DAYS_MAX} days.`,
   permission: DeskRead,
+  oneAtATime: true,
   query: object(span),
   response: item(ShiftPlan),
   example: { params: example },
@@ -73,6 +74,7 @@ const previewShifts = query({
   description:
     "Nothing is kept. With `scheduleId`, whoever stands in there stands in here. The time is that of `list_shifts`.",
   permission: DeskRead,
+  oneAtATime: true,
   environmentScoped: false,
   body: object({
     ...span,
@@ -115,6 +117,7 @@ const listOnCall = query({
   route: "GET /api/v1/itsm/on-call",
   summary: "See who is on call in every schedule",
   permission: DeskRead,
+  oneAtATime: true,
   environmentScoped: false,
   query: object({ ...pageQuery, at: Type.Optional(InputTime) }),
   response: page(

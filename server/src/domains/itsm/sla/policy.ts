@@ -5,6 +5,7 @@ import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import type { Item } from "#kernel/resource/resource.ts";
 import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
 import { ticketKinds, TICKET_KINDS } from "../tickets/index.ts";
+import { isBeyondHorizon } from "./calendars/business-hours.ts";
 import {
   BusinessCalendar,
   calendarErrors,
@@ -13,6 +14,7 @@ import {
 } from "./calendars/calendar.ts";
 
 const MINUTES_MAX = 525_600;
+const MINUTE_MS = 60_000;
 const STATES_MAX = 20;
 
 const TARGETS_MAX = 20;
@@ -169,6 +171,7 @@ export function assertValidPolicy(
     })),
     ...targetErrors(policy),
     ...calendarErrors(policy.calendar, "/calendar"),
+    ...horizonErrors(policy),
     ...stateErrors(services, policy),
   ].map((error) => ({ ...error, path: at + error.path }));
   assertNoErrors(errors);
@@ -189,6 +192,16 @@ function targetErrors({ targets }: PolicyFields): FieldError[] {
         })),
       ),
     ];
+  });
+}
+
+/** A clock whose target is decades away is never due, and finding that out takes long. */
+function horizonErrors({ targets, calendar }: PolicyFields): FieldError[] {
+  if (!calendar) return [];
+  return targets.flatMap(({ minutes }, index) => {
+    if (!isBeyondHorizon(calendar, minutes * MINUTE_MS)) return [];
+    const message = "must be less: the calendar does not have so many minutes in ten years";
+    return [{ path: `/targets/${index}/minutes`, message }];
   });
 }
 

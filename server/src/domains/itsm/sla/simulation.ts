@@ -6,6 +6,7 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import type { ReadContext } from "#kernel/contract.ts";
+import { mapInTurns, runInTurns, type Steps } from "#kernel/work/turn-timer.ts";
 import { InputTime, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
 import { foldEvents, type ClockPlan } from "./clocks/clock-fold.ts";
 import { readTicketHistories } from "./clocks/ticket-history.ts";
@@ -131,6 +132,7 @@ export const simulatePolicy = query({
     "Of the tickets that were made between `from` and `to` (the last 30 days unless given), from the " +
     "log. `policy` holds what should be different from the policy as it is.",
   permission: SlaRead,
+  oneAtATime: true,
   params: object({ id: PolicyId }),
   body: SimulationBody,
   bodyOptional: true,
@@ -153,6 +155,7 @@ export const simulateDraft = query({
   summary: "See what a new policy would have made of past tickets",
   description: "As `sla.simulate`, of a policy that is not there yet.",
   permission: SlaRead,
+  oneAtATime: true,
   body: object({ ...span, policy: PolicyInput }),
   response: item(Simulation),
   example: {
@@ -197,17 +200,19 @@ async function simulate(
     const histories = await readTicketHistories(tx, batch);
     for (const [id, history] of histories) {
       const past = { id, history, nowMs: now.getTime() };
-      foldInto(course, past);
-      if (former) foldInto(former, past);
+      await runInTurns(foldInto(course, past));
+      if (former) await runInTurns(foldInto(former, past));
     }
   }
-  const changed = former ? findDifferences(former, course) : [];
+  const changed = former ? await runInTurns(findDifferences(former, course)) : [];
   return {
     from: start.toISOString(),
     to: end.toISOString(),
     tickets: ids.length,
     ...countStates(course.clocks.flat()),
-    metrics: course.plans.map((plan, index) => toMetricResult(plan, course.clocks[index] ?? [])),
+    metrics: await mapInTurns([...course.plans.entries()], ([index, plan]) => [
+      toMetricResult(plan, course.clocks[index] ?? []),
+    ]),
     before: former ? countStates(former.clocks.flat()) : null,
     changed: changed.slice(0, CHANGED_MAX),
     changedCount: changed.length,
@@ -226,10 +231,14 @@ function compileCourse(policy: PolicyFields): Course {
   return { plans, clocks: plans.map(() => []) };
 }
 
-function foldInto({ plans, clocks }: Course, past: Parameters<typeof simulateClock>[1]): void {
+function* foldInto(
+  { plans, clocks }: Course,
+  past: Parameters<typeof simulateClock>[1],
+): Steps<void> {
   for (const [index, plan] of plans.entries()) {
     const simulated = simulateClock(plan, past);
     if (simulated) clocks[index]?.push(simulated);
+    yield;
   }
 }
 
@@ -237,26 +246,32 @@ const ENDS: Readonly<Record<string, string>> = { running: "open", paused: "open"
 const endOf = (state: string | undefined): string => ENDS[state ?? ""] ?? state ?? "none";
 
 /** The tickets that a change decides otherwise, target by target; those that it breaks first. */
-function findDifferences(before: Course, after: Course): readonly Difference[] {
+function* findDifferences(before: Course, after: Course): Steps<readonly Difference[]> {
   const names = new Set([...before.plans, ...after.plans].map(({ name }) => name));
-  const differences = [...names].flatMap((target) => {
-    const [old, now] = [before, after].map(
-      ({ plans, clocks }) =>
-        new Map(
-          clocks[plans.findIndex(({ name }) => name === target)]?.map((one) => [one.ticketId, one]),
-        ),
-    );
-    const ids = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
-    return [...ids].flatMap((ticketId): Difference[] => {
-      const [was, is] = [old?.get(ticketId), now?.get(ticketId)];
-      if (endOf(was?.state) === endOf(is?.state)) return [];
-      const { number = null, title = null } = is ?? was ?? {};
-      const verdicts = { before: was?.state ?? null, after: is?.state ?? null };
-      return [{ ticketId, number, title, target, ...verdicts }];
-    });
-  });
+  const differences: Difference[] = [];
+  for (const target of names) {
+    differences.push(...findDifferencesOf(target, before, after));
+    yield;
+  }
   const rank = ({ after: state }: Difference): number => (state === "breached" ? 0 : 1);
   return differences.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function findDifferencesOf(target: string, before: Course, after: Course): readonly Difference[] {
+  const [old, now] = [before, after].map(
+    ({ plans, clocks }) =>
+      new Map(
+        clocks[plans.findIndex(({ name }) => name === target)]?.map((one) => [one.ticketId, one]),
+      ),
+  );
+  const ids = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
+  return [...ids].flatMap((ticketId): Difference[] => {
+    const [was, is] = [old?.get(ticketId), now?.get(ticketId)];
+    if (endOf(was?.state) === endOf(is?.state)) return [];
+    const { number = null, title = null } = is ?? was ?? {};
+    const verdicts = { before: was?.state ?? null, after: is?.state ?? null };
+    return [{ ticketId, number, title, target, ...verdicts }];
+  });
 }
 
 /** How many clocks there are under either policy. */

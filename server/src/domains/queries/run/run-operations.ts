@@ -1,7 +1,7 @@
 import Type from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { query } from "#kernel/operation/operation.ts";
-import { item } from "#kernel/operation/response.ts";
+import { item, largeItem } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { SqlViewPoint } from "#kernel/contributions/sql-view.ts";
@@ -88,7 +88,7 @@ export const runSql = query({
   permission: QueriesRun,
   longRunning: true,
   body: object({ sql: Sql, params: Type.Optional(ParameterList), ...runOptions }),
-  response: item(QueryResult),
+  response: largeItem(QueryResult),
   fails,
   example: {
     body: {
@@ -152,7 +152,7 @@ export const runSavedQuery = query({
     ...runOptions,
   }),
   bodyOptional: true,
-  response: item(QueryResult),
+  response: largeItem(QueryResult),
   fails,
   example: {
     params: { id: "qry_01jd0000000000000000000000" },

@@ -2,6 +2,7 @@
 import { readInPartition, type ReportRequest } from "#kernel/contributions/report-source.ts";
 import { BUCKET } from "./column.ts";
 import { hourSql } from "./hour.ts";
+import { forEachInTurns, TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { Column } from "./report-column.ts";
 import type { Span } from "../definition/period.ts";
 import { ROWS_MAX, type TimeBucket } from "../report.ts";
@@ -26,13 +27,21 @@ export async function fillTimeGaps(
     : await bucketsAround(request, bucket, times);
   const groups = columns.filter(({ role }) => role === "group");
   const keyOf = (row: ReportRow) => JSON.stringify(groups.map(({ name }) => row[name]));
-  const byGroup = Map.groupBy(rows, keyOf);
+  /** By its values; the first row of each. */
+  const byGroup = new Map<string, ReportRow>();
+  const known = new Map<string, ReportRow>();
+  await forEachInTurns(rows, (row) => {
+    const key = keyOf(row);
+    if (!byGroup.has(key)) byGroup.set(key, row);
+    known.set(`${String(row[BUCKET])} ${key}`, row);
+  });
   // A period in which there is nothing has its buckets all the same, where there are no groups.
-  if (groups.length === 0 && byGroup.size === 0) byGroup.set(keyOf({}), []);
-  const known = new Map(rows.map((row) => [`${String(row[BUCKET])} ${keyOf(row)}`, row]));
+  if (groups.length === 0 && byGroup.size === 0) byGroup.set(keyOf({}), {});
   const filled: ReportRow[] = [];
+  const turn = new TurnTimer();
   for (const at of buckets) {
-    for (const [key, [first = {}]] of byGroup) {
+    for (const [key, first] of byGroup) {
+      if (turn.isOver()) await turn.next();
       filled.push(known.get(`${at} ${key}`) ?? emptyRow(columns, at, first));
       if (filled.length > ROWS_MAX) return filled;
     }

@@ -24,7 +24,7 @@ export interface SharedStatement {
   /** True where some report has fewer groups than all of them together. */
   readonly isFiner: boolean;
   /** The rows of each report, in the order of the reports. */
-  readonly split: (rows: readonly SqlRow[]) => readonly SharedPart[];
+  readonly split: (rows: readonly SqlRow[]) => Promise<readonly SharedPart[]>;
 }
 
 /** The answer of one report: one row more than its limit where there are more. */
@@ -75,14 +75,16 @@ export function compileShared(
     text: `with ${FINEST} as materialized (${scan.toSql(source.from + where)}) ${joinParts(parts)}`,
     values: ctx.parameters.values,
     isFiner: scan.groupCount > Math.max(...groupCounts),
-    split: (rows) =>
-      parts.map(({ columns, limit }, at) => ({
-        columns,
-        limit,
-        rows: rows
-          .filter((row) => row[`n${at}`] !== null)
-          .map((row) => toReportRow(columns, renameRow(columns, row, at))),
-      })),
+    async split(rows) {
+      const answers: SharedPart[] = [];
+      for (const [at, { columns, limit }] of parts.entries()) {
+        const own = await mapInTurns(rows, (row) =>
+          row[`n${at}`] === null ? [] : [toReportRow(columns, renameRow(columns, row, at))],
+        );
+        answers.push({ columns, limit, rows: own });
+      }
+      return answers;
+    },
   };
 }
 

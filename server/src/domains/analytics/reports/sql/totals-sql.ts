@@ -42,19 +42,25 @@ export function compileTotals(
     across: groups.filter(isAcross),
     all: [],
   };
-  const selected = columns.map(({ sql }, index) => `${sql} as "c${index}"`);
-  const mask = groups.length === 0 ? "0" : `grouping(${groups.map(({ sql }) => sql).join(", ")})`;
-  const texts = [...new Set(Object.values(sets).map((set) => setSql(groups, set)))];
-  const grouped = groups.length === 0 ? "" : ` group by grouping sets (${texts.join(", ")})`;
+  // Without a pivot there is only the total of all, and then no group is in any set.
+  const used = pivot.length === 0 ? [] : groups;
+  const selected = columns.map((column, index) => {
+    const isUnused = column.role !== "value" && used.length === 0;
+    return `${isUnused ? nullSql(column) : column.sql} as "c${index}"`;
+  });
+  const mask = used.length === 0 ? "0" : `grouping(${used.map(({ sql }) => sql).join(", ")})`;
+  const texts = [...new Set(Object.values(sets).map((set) => setSql(columns, set)))];
+  const grouped = used.length === 0 ? "" : ` group by grouping sets (${texts.join(", ")})`;
   return {
     text:
       `select ${[...selected, `${mask} as "set"`].join(", ")} from ${source.from}${where}${grouped} ` +
-      `order by "set" limit ${TOTALS_MAX}`,
+      // The total of all has the highest number.
+      `order by "set" desc limit ${TOTALS_MAX}`,
     values: ctx.parameters.values,
     sort(rows) {
       const of = (set: readonly Column[]): Record<string, unknown>[] =>
         rows
-          .filter((row) => Number(row["set"]) === groupingMask(groups, set))
+          .filter((row) => Number(row["set"]) === groupingMask(used, set))
           .map((row) => toReportRow(columns, row));
       const down = sets.down.length === 0 ? [] : of(sets.down);
       const across = sets.across.length === 0 ? [] : of(sets.across);
@@ -63,8 +69,13 @@ export function compileTotals(
   };
 }
 
-function setSql(groups: readonly Column[], set: readonly Column[]): string {
-  return `(${set.map((column) => groups.indexOf(column) + 1).join(", ")})`;
+function setSql(columns: readonly Column[], set: readonly Column[]): string {
+  return `(${set.map((column) => columns.indexOf(column) + 1).join(", ")})`;
+}
+
+/** Null, with the parameters of the column: the statement must name each of them. */
+function nullSql({ sql }: Column): string {
+  return `min((${sql})::text) filter (where false)`;
 }
 
 /** The answer of PostgreSQL's `grouping` for a set: a bit for each group that is not in it, the first one highest. */

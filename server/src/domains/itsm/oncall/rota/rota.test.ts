@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { type Rota, shiftAt, shiftsBetween } from "./rota.ts";
+import { runAtOnce } from "#kernel/work/turn-timer.ts";
+import { countTurns, findShiftAt, planRota, type Rota } from "./rota.ts";
+
+const shiftsBetween = (...input: Parameters<typeof planRota>) =>
+  runAtOnce(planRota(...input)).shifts;
+const shiftAt = (...input: Parameters<typeof findShiftAt>) => runAtOnce(findShiftAt(...input));
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

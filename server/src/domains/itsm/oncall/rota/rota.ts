@@ -4,6 +4,7 @@
  * two layers the later one counts, and an override stands above all.
  */
 import { DateTime, IANAZone } from "luxon";
+import type { Steps } from "#kernel/work/turn-timer.ts";
 
 export interface Layer {
   readonly name: string;
@@ -52,53 +53,74 @@ const DAY_MS = 24 * HOUR_MS;
 export const AROUND_MS = 40 * DAY_MS;
 const HOURS = { hour: 1, day: 24, week: 168 } as const;
 
-/** The shifts of a time, in order and cut at its ends; where nobody is on call there is none. */
-export function shiftsBetween(
+/** The shifts of a time, and the turns of each layer beneath them, as if it were the only one. */
+export interface RotaPlan {
+  readonly shifts: readonly Shift[];
+  readonly layers: readonly (readonly Shift[])[];
+}
+
+/** Plans a time: shifts are in order and cut at its ends; where nobody is on call there is none. */
+export function* planRota(
   rota: Rota,
   overrides: readonly Override[],
   fromMs: number,
   untilMs: number,
-): readonly Shift[] {
-  const layers = rota.layers.map((layer, index) =>
-    layerShifts(rota.timeZone, layer, index, [fromMs, untilMs]),
-  );
-  const above = overrides.map((one): Shift[] => [
-    {
-      userId: one.userId,
-      fromMs: Date.parse(one.from),
-      untilMs: Date.parse(one.until),
-      layer: null,
-      overrideId: one.id,
-    },
-  ]);
-  const all = [...layers, ...above].reduce<readonly Shift[]>(coverShifts, []);
-  return mergeShifts(all.flatMap((shift) => clipShift(shift, fromMs, untilMs)));
+): Steps<RotaPlan> {
+  const layers: (readonly Shift[])[] = [];
+  for (const [index, layer] of rota.layers.entries()) {
+    layers.push(yield* layerShifts(rota.timeZone, layer, index, [fromMs, untilMs]));
+  }
+  let above: readonly Shift[] = [];
+  for (const one of overrides) {
+    above = coverShifts(above, [toShift(one)]);
+    yield;
+  }
+  let all: readonly Shift[] = [];
+  for (const upper of [...layers, above]) {
+    all = coverShifts(all, upper);
+    yield;
+  }
+  const clip = (shifts: readonly Shift[]) =>
+    mergeShifts(shifts.flatMap((shift) => clipShift(shift, fromMs, untilMs)));
+  const shifts = clip(all);
+  yield;
+  return { shifts, layers: layers.map(clip) };
 }
 
-/** The turns of each layer in a time, as if it stood alone: what a later layer or an override covers is still there. */
-export function layersBetween(
-  rota: Rota,
-  fromMs: number,
-  untilMs: number,
-): readonly (readonly Shift[])[] {
-  return rota.layers.map((layer, index) => {
-    const shifts = layerShifts(rota.timeZone, layer, index, [fromMs, untilMs]);
-    return mergeShifts(shifts.flatMap((shift) => clipShift(shift, fromMs, untilMs)));
-  });
+function toShift({ id, userId, from, until }: Override): Shift {
+  return {
+    userId,
+    fromMs: Date.parse(from),
+    untilMs: Date.parse(until),
+    layer: null,
+    overrideId: id,
+  };
 }
 
-/** The shift at a moment; it may have begun before `AROUND_MS` ago, or go on for longer. */
-export function shiftAt(
+/**
+ * About how many turns a rota has in a time, each cut by the hours of its layer; there are no more shifts than twice
+ * as many, without those of overrides.
+ */
+export function countTurns({ layers }: Rota, fromMs: number, untilMs: number): number {
+  const spanMs = untilMs - fromMs;
+  return layers.reduce((sum, { turn, hours = [] }) => {
+    const turns = spanMs / (HOURS[turn.unit] * turn.count * HOUR_MS);
+    const spans = hours.reduce((count, { days }) => count + days.length, 0);
+    return sum + Math.ceil(turns + (spans * spanMs) / (HOURS.week * HOUR_MS));
+  }, 0);
+}
+
+/** The shift at a moment; it may have begun before `AROUND_MS` ago, or end later than in that time. */
+export function* findShiftAt(
   rota: Rota,
   overrides: readonly Override[],
   atMs: number,
-): Shift | undefined {
-  // Most shifts are short: a wider time is looked at only where one goes on beyond its ends.
+): Steps<Shift | undefined> {
+  // Most shifts are short: a wider time is looked at only where one is longer than the time.
   for (let aroundMs = DAY_MS; ; aroundMs = Math.min(AROUND_MS, 4 * aroundMs)) {
     const [startMs, endMs] = [atMs - aroundMs, atMs + aroundMs];
-    const shift = shiftsBetween(rota, overrides, startMs, endMs).find(
-      ({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs,
-    );
+    const { shifts } = yield* planRota(rota, overrides, startMs, endMs);
+    const shift = shifts.find(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
     const isWhole = !shift || (shift.fromMs > startMs && shift.untilMs < endMs);
     if (isWhole || aroundMs >= AROUND_MS) return shift;
   }
@@ -106,12 +128,15 @@ export function shiftAt(
 
 type Span = readonly [fromMs: number, untilMs: number];
 
-function layerShifts(
+/** A turn takes microseconds: so many come between two pauses. */
+const STEP_TURNS = 200;
+
+function* layerShifts(
   timeZone: string,
   layer: Layer,
   index: number,
   [fromMs, untilMs]: Span,
-): Shift[] {
+): Steps<Shift[]> {
   const { userIds, turn } = layer;
   if (userIds.length === 0) return [];
   const startMs = Date.parse(`${layer.startsOn}T${layer.handOver}:00Z`);
@@ -127,6 +152,7 @@ function layerShifts(
       shifts.push({ userId, fromMs: begins, untilMs: ends, layer: index, overrideId: null });
     }
     begins = ends;
+    if (shifts.length % STEP_TURNS === 0) yield;
   }
   return hours ? limitToSpans(shifts, hours) : shifts;
 }
@@ -198,15 +224,20 @@ function offsetMsAt(timeZone: string, ms: number): number {
 }
 
 const OFFSETS_MAX = 10_000;
-const dayOffsets = new Map<string, number>();
+const ZONES_MAX = 50;
+/** By zone and day. */
+const zoneOffsets = new Map<string, Map<number, number>>();
 
 function dayOffsetMs(timeZone: string, day: number): number {
-  const key = `${timeZone} ${day}`;
-  const known = dayOffsets.get(key);
+  let offsets = zoneOffsets.get(timeZone);
+  if (!offsets || offsets.size >= OFFSETS_MAX) {
+    if (zoneOffsets.size >= ZONES_MAX) zoneOffsets.clear();
+    zoneOffsets.set(timeZone, (offsets = new Map()));
+  }
+  const known = offsets.get(day);
   if (known !== undefined) return known;
-  if (dayOffsets.size >= OFFSETS_MAX) dayOffsets.clear();
   const offsetMs = readOffsetMs(timeZone, day * DAY_MS);
-  dayOffsets.set(key, offsetMs);
+  offsets.set(day, offsetMs);
   return offsetMs;
 }
 

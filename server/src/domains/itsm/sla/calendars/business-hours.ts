@@ -35,7 +35,13 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const SEARCH_DAYS_MAX = 3_660;
+/** An hour that clocks repeat counts twice. */
+const WEEKS_MAX = 1 + (2 * SEARCH_DAYS_MAX) / 7;
 const CACHED_DAYS_MAX = 8_000;
+/** Days whose sums are kept; the search looks that far ahead, of tickets of many years. */
+const SUMS_MAX = 2 * CACHED_DAYS_MAX;
+/** Where a time before the first day is asked for, further ones will be. */
+const SUMS_BACK = 400;
 /** Offsets change at full seconds. */
 const OFFSET_CHANGE_STEP_MS = 1_000;
 const WEEKDAYS = 7;
@@ -52,6 +58,17 @@ const AROUND_THE_CLOCK: BusinessTime = {
 /** The business time of a calendar; without one, around the clock. */
 export function businessTime(calendar: Calendar | null): BusinessTime {
   return calendar ? new WorkingTime(calendar) : AROUND_THE_CLOCK;
+}
+
+/** True where a calendar has so little time that an amount of it is more than ten years away. */
+export function isBeyondHorizon({ hours }: Pick<Calendar, "hours">, amountMs: number): boolean {
+  return amountMs > (weekMs(hours) * SEARCH_DAYS_MAX) / WEEKDAYS;
+}
+
+/** The business time of a week without holidays. */
+function weekMs(hours: readonly Hours[]): number {
+  const days = Array.from({ length: WEEKDAYS }, (_, index) => mergeHours(index + 1, hours));
+  return days.flat().reduce((sum, [fromMs, toMs]) => sum + toMs - fromMs, 0);
 }
 
 /** Minutes since midnight of a time such as `09:30`. */
@@ -81,42 +98,91 @@ class WorkingTime implements BusinessTime {
   /** Local days since 1970. */
   readonly #holidays: ReadonlySet<number>;
   readonly #days = new Map<number, Day>();
+  /** The most business time of a week: all but its holidays. */
+  readonly #weekMs: number;
+  /** The business time from the first day to the beginning of each later one. */
+  #sums: number[] = [0];
+  #firstDay = Number.POSITIVE_INFINITY;
   /** The day boundary that was looked up last. */
   #last: { readonly ms: number; readonly offsetMs: number } | undefined;
 
   constructor({ timezone, hours, holidays = [] }: Calendar) {
     this.#zone = IANAZone.create(timezone);
     this.#week = Array.from({ length: WEEKDAYS }, (_, index) => mergeHours(index + 1, hours));
+    this.#weekMs = weekMs(hours);
     this.#holidays = new Set(holidays.map((day) => Date.parse(day) / DAY_MS));
   }
 
   elapsed(fromMs: number, toMs: number): number {
-    let totalMs = 0;
-    for (let day = Math.floor(fromMs / DAY_MS); day * DAY_MS < toMs; day += 1) {
-      const { intervals, totalMs: wholeMs } = this.#day(day);
-      if (fromMs <= day * DAY_MS && toMs >= (day + 1) * DAY_MS) totalMs += wholeMs;
-      else for (const interval of intervals) totalMs += overlapMs(interval, fromMs, toMs);
-    }
-    return totalMs;
+    if (toMs <= fromMs) return 0;
+    const [first, last] = [Math.floor(fromMs / DAY_MS), Math.floor(toMs / DAY_MS)];
+    if (first === last || last - first > CACHED_DAYS_MAX) return this.#elapsedByDay(fromMs, toMs);
+    const whole = this.#sumBefore(last, first) - this.#sumBefore(first + 1, first);
+    return (
+      whole +
+      this.#elapsedByDay(fromMs, (first + 1) * DAY_MS) +
+      this.#elapsedByDay(last * DAY_MS, toMs)
+    );
   }
 
   after(fromMs: number, amountMs: number): number | undefined {
     if (amountMs <= 0) return fromMs;
-    let leftMs = amountMs;
+    // It need not be looked for day by day.
+    if (amountMs > this.#weekMs * WEEKS_MAX) return undefined;
     const first = Math.floor(fromMs / DAY_MS);
-    for (let day = first; day < first + SEARCH_DAYS_MAX; day += 1) {
-      const { intervals, totalMs } = this.#day(day);
-      if (day > first && totalMs < leftMs) {
-        leftMs -= totalMs;
-        continue;
-      }
-      for (const [startMs, endMs] of intervals) {
-        const beginMs = Math.max(startMs, fromMs);
-        if (endMs - beginMs >= leftMs) return beginMs + leftMs;
-        leftMs -= Math.max(0, endMs - beginMs);
-      }
+    const used = this.#elapsedByDay(first * DAY_MS, fromMs);
+    const day = this.#dayThatReaches(first, used + amountMs);
+    if (day === undefined) return undefined;
+    let leftMs = used + amountMs - (this.#sumBefore(day, first) - this.#sumBefore(first, first));
+    for (const [startMs, endMs] of this.#day(day).intervals) {
+      if (endMs - startMs >= leftMs) return startMs + leftMs;
+      leftMs -= endMs - startMs;
     }
     return undefined;
+  }
+
+  /** The first day at whose end so much time has passed since the beginning of another day. */
+  #dayThatReaches(first: number, amountMs: number): number | undefined {
+    const reaches = (day: number): boolean =>
+      this.#sumBefore(day + 1, first) - this.#sumBefore(first, first) >= amountMs;
+    let step = 1;
+    while (!reaches(first + step - 1)) {
+      if (step >= SEARCH_DAYS_MAX) return undefined;
+      step = Math.min(2 * step, SEARCH_DAYS_MAX);
+    }
+    let [low, high] = [first + Math.floor(step / 2), first + step - 1];
+    if (reaches(first)) return first;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (reaches(middle)) high = middle;
+      else low = middle + 1;
+    }
+    return high;
+  }
+
+  /** The business time between two days at most, day by day. */
+  #elapsedByDay(fromMs: number, toMs: number): number {
+    let totalMs = 0;
+    for (let day = Math.floor(fromMs / DAY_MS); day * DAY_MS < toMs; day += 1) {
+      for (const interval of this.#day(day).intervals) totalMs += overlapMs(interval, fromMs, toMs);
+    }
+    return totalMs;
+  }
+
+  /**
+   * The business time before a day, from the first day that was asked for: differences of it are exact. `from` is a day
+   * that is asked for together with it.
+   */
+  #sumBefore(day: number, from: number): number {
+    const isBefore = from < this.#firstDay;
+    if (isBefore || day - this.#firstDay > SUMS_MAX) {
+      this.#firstDay = from - (isBefore ? SUMS_BACK : 0);
+      this.#sums = [0];
+    }
+    for (let last = this.#sums.length - 1; last < day - this.#firstDay; last += 1) {
+      this.#sums.push((this.#sums[last] ?? 0) + this.#day(this.#firstDay + last).totalMs);
+    }
+    return this.#sums[day - this.#firstDay] ?? 0;
   }
 
   #day(day: number): Day {
