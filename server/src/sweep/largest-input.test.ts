@@ -146,19 +146,9 @@ for (const heavy of await heavyInputs(owner)) {
     for (const count of [1, 8]) {
       const { replies, longestMs } = await watch(call, count);
       longest.push(longestMs);
-      if (!process.env["TURNS_OUT"])
-        expect(replies.map(({ statusCode }) => statusCode)).toEqual(
-          Array(count).fill(heavy.status),
-        );
-      else
-        console.log(
-          "HEAVY",
-          heavy.name,
-          count,
-          longestMs.toFixed(0),
-          replies[0]?.statusCode,
-          replies[0]?.rawPayload.length,
-        );
+      const statuses = replies.map(({ statusCode }) => statusCode);
+      expect(new Set(statuses)).toEqual(new Set([heavy.status]));
+      if (process.env["TURNS_OUT"]) console.log("HEAVY", heavy.name, count, longestMs.toFixed(0));
     }
     expect(Math.max(...longest)).toBeLessThan(TURN_MAX_MS);
   });
@@ -169,6 +159,8 @@ test("no operation that members, viewers, requesters and visitors may call keeps
   for (const op of reached) {
     const [sample] = samples.get(op.id) ?? [];
     if (!sample || op.readsRequest || op.streamsBody || op.response.stream) continue;
+    // Nobody chooses a size where there is nothing to send.
+    if (!op.body && !op.query) continue;
     measured.push(await measure(op, await sample.arrange(owner, world)));
   }
   const out = process.env["TURNS_OUT"];

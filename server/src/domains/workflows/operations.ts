@@ -2,10 +2,12 @@ import Type from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { ReadContext, Platform } from "#kernel/contract.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
+import { mapInTurns } from "#kernel/work/turn-timer.ts";
 import {
   type WorkflowInput,
   toWorkflowInput,
@@ -29,6 +31,8 @@ import {
 } from "./workflow.ts";
 
 const LIST = "workflows, newest first";
+/** Of a definition; more would tell nobody more. */
+const ISSUES_MAX = 1_000;
 /** Greater than every id. */
 const AFTER_ALL = "~";
 
@@ -246,6 +250,7 @@ export const validateWorkflow = query({
     "`warnings` of what may be wrong: a table that this environment does not have, a step that does " +
     "not come before the one that reads it, an event type close to one of the platform's.",
   permission: WorkflowsWrite,
+  oneAtATime: true,
   body: NewWorkflow,
   response: item(
     Type.Object(
@@ -262,10 +267,12 @@ export const validateWorkflow = query({
   async run(ctx, _input, { fields, scriptErrors = [] }) {
     const issues = await definitionIssues(ctx, fields);
     const errors = [...issues.errors, ...scriptErrors];
+    const locate = (all: readonly FieldError[]) =>
+      mapInTurns(all.slice(0, ISSUES_MAX), (issue) => [toDefinitionIssue(fields, issue)]);
     return {
       valid: errors.length === 0,
-      errors: errors.map((issue) => toDefinitionIssue(fields, issue)),
-      warnings: issues.warnings.map((issue) => toDefinitionIssue(fields, issue)),
+      errors: await locate(errors),
+      warnings: await locate(issues.warnings),
     };
   },
 });

@@ -1,4 +1,6 @@
+import type { Duplex } from "node:stream";
 import pg from "pg";
+import { TurnTimer } from "../work/turn-timer.ts";
 import { isConnectionLoss } from "./errors.ts";
 import { MemoryExceeded, type MemoryWatch } from "./memory-watch.ts";
 import { withOwnerClient } from "./setup/owner-connection.ts";
@@ -83,6 +85,7 @@ export class SqlRunner {
     let cancelled: Promise<unknown> = Promise.resolve();
     const onAbort = () => void (cancelled = this.#cancel(pid).catch(this.#onError));
     signal?.addEventListener("abort", onAbort, { once: true });
+    const stopPauses = pauseBetweenChunks(client);
     try {
       signal?.throwIfAborted();
       const run = () => client.query<(string | null)[]>(toQueryConfig(text, values));
@@ -90,6 +93,7 @@ export class SqlRunner {
       const columns = fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
       return { columns, rows };
     } finally {
+      stopPauses();
       signal?.removeEventListener("abort", onAbort);
       // Once the transaction has ended, a pooler may give the server process to somebody else.
       await cancelled;
@@ -102,6 +106,22 @@ export class SqlRunner {
       client.query("select pg_cancel_backend($1)", [pid]),
     );
   }
+}
+
+/** Reads a large answer in turns of the event loop, of which megabytes arrive at once; returns how to stop that. */
+function pauseBetweenChunks(client: pg.PoolClient): () => void {
+  // Not part of the types of the client, which has had it since its first version.
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } })
+    .connection;
+  const turn = new TurnTimer();
+  const pause = (): void => {
+    if (!turn.isOver()) return;
+    stream.pause();
+    void turn.next().then(() => stream.resume());
+  };
+  // After the client's own listener, which parses the chunk.
+  stream.on("data", pause);
+  return () => void stream.off("data", pause);
 }
 
 /** The extended protocol even without values: it takes one statement only. */

@@ -12,7 +12,7 @@ import type { Settings } from "../settings.ts";
 import { type SpanDescription, traceWork } from "../telemetry/span.ts";
 import { isUndoable } from "../undo/inverse.ts";
 import { FairShare } from "../work/fair-share.ts";
-import { runForWorkspace } from "../work/turn-timer.ts";
+import { runForWorkspace, TurnTimer } from "../work/turn-timer.ts";
 import { Act } from "./act.ts";
 import {
   assertNoErrors,
@@ -163,7 +163,11 @@ function runOneAtATime<T>(
   shares.set(db, byOperation);
   const share = byOperation.get(op) ?? new FairShare(AT_ONCE_MAX, 1);
   byOperation.set(op, share);
-  return share.run(caller.workspace?.key ?? "", call);
+  return share.run(caller.workspace?.key ?? "", async () => {
+    // Otherwise calls that wait for nothing would come one after the other in the same turn.
+    await new TurnTimer().next();
+    return call();
+  });
 }
 
 function describeCall({ id, kind }: Operation, { caller }: Invocation): SpanDescription {

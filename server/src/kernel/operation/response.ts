@@ -293,13 +293,23 @@ export interface DynamicItem {
 
 export function dynamicItem<Value extends DynamicItem = DynamicItem>(
   schema: TSchema,
-  { status = 200, location }: { status?: number; location?: (value: Value) => string } = {},
+  {
+    status = 200,
+    location,
+    isLarge = false,
+  }: {
+    readonly status?: number;
+    readonly location?: (value: Value) => string;
+    /** Of a query whose answer is made in turns of the event loop. */
+    readonly isLarge?: boolean;
+  } = {},
 ): ResponseType<Value> {
   return {
     status,
     body: Type.Object({ data: schema }),
     wrap: ({ data }) => ({ data }),
     text: ({ data }) => `{"data":${JSON.stringify(data)}}`,
+    ...(isLarge && { textInTurns: ({ data }: Value) => stringifyInTurns({ data }) }),
     headers: (value) => ({
       ...(location && { location: location(value) }),
       ...(value.revision !== undefined && {

@@ -53,7 +53,7 @@ function isAnything(schema: AnySchema): boolean {
 }
 
 /** Rows are below the envelope, and widgets of a dashboard have rows of their own. */
-const DEPTH_MAX = 5;
+const DEPTH_MAX = 8;
 /** A longer list is written in pieces. */
 const LIST_ITEMS_MAX = 64;
 const PIECE_ITEMS = 8;

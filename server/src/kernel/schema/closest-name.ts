@@ -11,25 +11,33 @@ export function closestName(name: string, names: Iterable<string>): string | und
   return best?.name;
 }
 
-/** How many letters to add, take away, replace or swap, as far as that is few. */
+/**
+ * How many letters to add, take away, replace or swap, as far as that is few. Only places that are so few letters apart
+ * are compared, and names that differ early are left at once: there may be thousands of long ones.
+ */
 function editsBetween(left: string, right: string): number {
-  if (Math.abs(left.length - right.length) > EDITS_MAX) return EDITS_MAX + 1;
+  const many = EDITS_MAX + 1;
+  if (Math.abs(left.length - right.length) > EDITS_MAX) return many;
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let y = 1; y <= left.length; y += 1) {
-    const next = [y];
-    for (let x = 1; x <= right.length; x += 1) {
+    const next: number[] = [];
+    next[0] = y;
+    let least = y;
+    for (let x = Math.max(1, y - EDITS_MAX); x <= Math.min(right.length, y + EDITS_MAX); x += 1) {
       const isSame = left[y - 1] === right[x - 1];
       const isSwap = y > 1 && x > 1 && left[y - 1] === right[x - 2] && left[y - 2] === right[x - 1];
-      const options = [
-        (row[x] ?? 0) + 1,
-        (next[x - 1] ?? 0) + 1,
-        (row[x - 1] ?? 0) + (isSame ? 0 : 1),
-        ...(isSwap ? [(before[x - 2] ?? 0) + 1] : []),
-      ];
-      next.push(Math.min(...options));
+      const edits = Math.min(
+        (row[x] ?? many) + 1,
+        (next[x - 1] ?? many) + 1,
+        (row[x - 1] ?? many) + (isSame ? 0 : 1),
+        isSwap ? (before[x - 2] ?? many) + 1 : many,
+      );
+      next[x] = edits;
+      least = Math.min(least, edits);
     }
+    if (least > EDITS_MAX) return many;
     [before, row] = [row, next];
   }
-  return row[right.length] ?? 0;
+  return row[right.length] ?? many;
 }

@@ -1,4 +1,5 @@
 /** Inputs that no schema tells: those that take longest of all that an operation accepts. */
+import { deployedApp } from "#domains/apps/testing/apps.ts";
 import type { Ask } from "#kernel/testing/world.ts";
 
 export interface HeavyInput {
@@ -25,7 +26,7 @@ const WIDE_REPORT = {
 const COMPARED = {
   ...WIDE_REPORT,
   period: { field: "at", from: "2020-01-01", to: "2040-01-01" },
-  compare: "previous",
+  compare: "period",
 };
 
 const HOURLY = {
@@ -36,8 +37,8 @@ const HOURLY = {
   limit: 10_000,
 };
 
-const layers = (userId: string) =>
-  times(5, (n) => ({
+const layers = (userId: string, count: number) =>
+  times(count, (n) => ({
     name: `Layer ${n}`,
     userIds: [userId],
     turn: { unit: "hour", count: 1 },
@@ -83,6 +84,18 @@ const MISSPELT = {
   edges: [],
 };
 
+/** Every step names all misspelt ones in one text. */
+const MISSPELT_IN_ONE = {
+  ...MISSPELT,
+  nodes: MISSPELT.nodes.map((node, n) => ({
+    ...node,
+    config: {
+      expression:
+        n === 0 ? times(3_000, (at) => `steps.${LONG_NAME}ab${at}.output`).join(" & ") : "1",
+    },
+  })),
+};
+
 /** The heavy inputs of a workspace. */
 export async function heavyInputs(owner: Ask & { readonly userId: string }): Promise<HeavyInput[]> {
   const post = (name: string, route: string, body: unknown, status = 200): HeavyInput => ({
@@ -91,7 +104,7 @@ export async function heavyInputs(owner: Ask & { readonly userId: string }): Pro
     body,
     status,
   });
-  const saved = { name: "Hours", timeZone: "America/New_York", layers: layers(owner.userId) };
+  const saved = { name: "Hours", timeZone: "America/New_York", layers: layers(owner.userId, 1) };
   const rota = await owner("POST /api/v1/itsm/on-call-schedules", saved);
   const span = { from: "2026-01-01T00:00:00Z", until: "2026-03-31T00:00:00Z" };
   const shifts = `/api/v1/itsm/on-call-schedules/${rota.body.data.id}/shifts`;
@@ -103,6 +116,22 @@ export async function heavyInputs(owner: Ask & { readonly userId: string }): Pro
       report: { ...WIDE_REPORT, limit: 10_000 - n },
       layout: { x: 0, y: n, w: 6, h: 4 },
     })),
+  });
+  const { slug } = await deployedApp(owner, {
+    dataSources: [{ name: "rows", kind: "table", config: { table: "large" } }],
+    pages: [
+      {
+        path: "/",
+        title: "Tables",
+        components: times(40, (n) => ({
+          id: `table${n}`,
+          type: "table",
+          dataSource: "rows",
+          pageSize: 100,
+          columns: TEXTS.map((field) => ({ field, label: field })),
+        })),
+      },
+    ],
   });
   const sql = `select ${TEXTS.join(", ")} from large`;
   const cells = times(600, (n) => `g + ${n}`).join(", ");
@@ -130,6 +159,13 @@ export async function heavyInputs(owner: Ask & { readonly userId: string }): Pro
       route: `GET /api/v1/analytics/dashboards/${dashboard.body.data.id}/data`,
       status: 200,
     },
+    { name: "an app of many tables", route: `GET /apps/default/${slug}`, status: 200 },
+    {
+      name: "the state of an app",
+      route: `POST /apps/default/${slug}/_state`,
+      body: { page: "/", inputs: {} },
+      status: 200,
+    },
     post("the rows of a query", "queries/run", { sql, limit: 10_000 }),
     post("many cells of a query", "queries/run", {
       sql: `select ${cells} from generate_series(1, 10000) g`,
@@ -138,8 +174,14 @@ export async function heavyInputs(owner: Ask & { readonly userId: string }): Pro
     post("a preview of on-call turns", "itsm/on-call-schedules/preview", {
       ...span,
       timeZone: "America/New_York",
-      layers: layers(owner.userId),
+      layers: layers(owner.userId, 1),
     }),
+    post(
+      "a preview of too many on-call turns",
+      "itsm/on-call-schedules/preview",
+      { ...span, layers: layers(owner.userId, 5) },
+      422,
+    ),
     {
       name: "the shifts of a schedule",
       route: `GET ${shifts}?${new URLSearchParams(span).toString()}`,
@@ -167,6 +209,7 @@ export async function heavyInputs(owner: Ask & { readonly userId: string }): Pro
     ),
     post("a workflow of many nodes", "workflows/validate", workflow(500, "steps.n0.output")),
     post("a workflow of too many nodes", "workflows/validate", workflow(2_000, "steps.n0.output")),
+    post("a workflow of misspelt names in one text", "workflows/validate", MISSPELT_IN_ONE),
     post("a workflow of misspelt names", "workflows/validate", MISSPELT),
   ];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createFilledTable } from "#domains/records/testing/records.ts";
+import { schemaOf } from "#kernel/db/sql-runner.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
 const PATH = "/api/v1/analytics/reports";
@@ -246,4 +247,53 @@ test("a filter of event types takes patterns, as the audit log does", async () =
   const all = await countOf({ exists: true });
   expect(await countOf({ ne: "report.*" })).toBeLessThan(all);
   expect(await countOf("*")).toBeGreaterThanOrEqual(all);
+});
+
+test("totals without a pivot are those of all rows, with groups and a time bucket of a zone", async () => {
+  const run = async (part: object) => {
+    const { status, body } = await owner(`POST ${PATH}/preview`, {
+      source: source(),
+      aggregates: [{ fn: "sum", field: "units", as: "sum" }],
+      totals: true,
+      ...part,
+    });
+    return [status, body.data?.totals];
+  };
+  const all = { down: [], across: [] };
+  const groupBy = ["region", "day"];
+  expect(await run({})).toEqual([200, { ...all, all: { sum: 22 } }]);
+  expect(await run({ groupBy })).toEqual([
+    200,
+    { ...all, all: { region: null, day: null, sum: 22 } },
+  ]);
+  const timeBucket = { field: "at", unit: "month", timezone: "Europe/Berlin" };
+  expect(await run({ groupBy: ["extra"], timeBucket })).toEqual([
+    200,
+    { ...all, all: { bucket: null, extra: null, sum: 22 } },
+  ]);
+});
+
+test("a report of many columns has fewer rows, and says so", async () => {
+  const { slug } = await createFilledTable(
+    world,
+    owner,
+    { columns: [{ name: "n", type: "integer" }] },
+    [],
+  );
+  const place = `"${schemaOf({ workspace: world.home, environment: "production" })}"."${slug}"`;
+  await world.sql(
+    `insert into ${place} (id, n) select 'rec_' || lpad(g::text, 26, '0'), g from generate_series(1, 10000) g`,
+  );
+  const aggregates = Array.from({ length: 20 }, (_, n) => ({ fn: "count", as: `v${n}` }));
+  const { body } = await owner(`POST ${PATH}/preview`, {
+    source: { kind: "records", table: slug },
+    groupBy: ["id", "n"],
+    timeParts: [],
+    timeBucket: { field: "createdAt", unit: "day" },
+    aggregates,
+    period: { field: "createdAt", from: "$now-1d", to: "$now+1d" },
+    compare: "day",
+    limit: 10_000,
+  });
+  expect(body.errors ?? [body.data.rowCount, body.data.truncated]).toEqual([5_813, true]);
 });

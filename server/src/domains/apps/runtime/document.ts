@@ -1,10 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { sha256 } from "#kernel/access/crypto.ts";
+import { stringifyInTurns } from "#kernel/operation/serialise.ts";
+import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
 import type { AppSession } from "./app-session.ts";
 import { prefixOf } from "./address.ts";
 import { bundle } from "./assets.ts";
-import type { PageState, StartData } from "./browser/page-state.ts";
-import { pageView } from "./browser/view.ts";
+import { setRegion } from "./browser/format.ts";
+import type { PageState, ResolvedComponent, StartData } from "./browser/page-state.ts";
+import { componentView, NO_SCRIPT, pageView, type UiState } from "./browser/view.ts";
 import type { Child } from "./browser/vnode.ts";
 
 const VOID = new Set(["br", "hr", "input", "img", "link", "meta"]);
@@ -32,8 +36,35 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+const MARK_BYTES = 16;
+
+/** Renders a view as HTML, each component in it by itself: one page may have hundreds of tables. */
+async function renderInTurns(
+  region: PageState["region"],
+  view: (ui: UiState) => Child,
+  turn = new TurnTimer(),
+): Promise<string> {
+  if (turn.isOver()) await turn.next();
+  // No text of a page has it, since it is another one each time.
+  const mark = randomBytes(MARK_BYTES).toString("hex");
+  const placed: ResolvedComponent[] = [];
+  const place = (component: ResolvedComponent): string => {
+    placed.push(component);
+    return mark;
+  };
+  // Other pages were rendered in the turns before.
+  setRegion(region);
+  const [first = "", ...texts] = renderHtml([view({ ...NO_SCRIPT, place })]).split(mark);
+  const parts = [first];
+  for (const [index, component] of placed.entries()) {
+    const inner = (ui: UiState): Child => componentView(component, ui);
+    parts.push(await renderInTurns(region, inner, turn), texts[index] ?? "");
+  }
+  return parts.join("");
+}
+
 /** Renders the whole page as HTML, readable without any script. */
-export function renderPage(
+export async function renderPage(
   session: AppSession,
   state: PageState,
   params: Readonly<Record<string, string>>,
@@ -61,6 +92,8 @@ export function renderPage(
     },
     remembers: `${served.appId} ${session.user.id}`,
   };
+  const body = await renderInTurns(state.region, (ui) => pageView(state, ui));
+  const json = await stringifyInTurns(start);
   const html = `<!doctype html>
 <html lang="${escapeHtml(state.region.locale)}" data-mode="${escapeHtml(state.mode)}">
 <head>
@@ -73,8 +106,8 @@ export function renderPage(
 ${style && `<style>${style}</style>\n`}<script type="module" src="${base}/main.ts"></script>
 </head>
 <body>
-<div id="app">${renderHtml([pageView(state)])}</div>
-<script type="application/json" id="start">${toInlineJson(start)}</script>
+<div id="app">${body}</div>
+<script type="application/json" id="start">${escapeInline(json)}</script>
 </body>
 </html>
 `;
@@ -122,8 +155,8 @@ function buildPolicy({ embed }: AppSession, style: string): string {
 }
 
 /** JSON in a script element, escaped so that it can't close the element. */
-function toInlineJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll("<", "\\u003c");
+function escapeInline(json: string): string {
+  return json.replaceAll("<", "\\u003c");
 }
 
 const LUMINANCE_MAX = 0.45;

@@ -93,7 +93,7 @@ export const readState = query({
   params: object(appParams),
   query: object(appQuery),
   body: BrowserStateBody,
-  response: dynamicItem(Type.Record(Type.String(), Type.Unknown())),
+  response: dynamicItem(Type.Record(Type.String(), Type.Unknown()), { isLarge: true }),
   fails: [Unauthenticated, ...fails],
   example: { ...example, body: { page: "/", inputs: { status: "open" } } },
   async prepare(platform, { params, query: parameters, body }, caller) {

@@ -1,5 +1,11 @@
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
-import { TurnTimer } from "#kernel/work/turn-timer.ts";
+import {
+  forEachInTurns,
+  mapInTurns,
+  runAtOnce,
+  runInTurns,
+  type Steps,
+} from "#kernel/work/turn-timer.ts";
 import { Value } from "typebox/value";
 import { findMissingVariables } from "#domains/variables/index.ts";
 import { findMissingSecrets } from "#domains/vault/index.ts";
@@ -18,6 +24,7 @@ import {
   type ExpressionCheck,
   type NodeTypes,
   script,
+  sizeErrors,
 } from "../definition/index.ts";
 import { missingNodeTypes, nodeTypesOf } from "../node-types.ts";
 import { findReferenceIssues, nodesIn } from "./reference-check.ts";
@@ -41,9 +48,11 @@ export function findStructureErrors(
   definition: unknown,
 ): readonly FieldError[] {
   const types = nodeTypesOf(services);
+  const tooMany = sizeErrors(definition);
+  if (tooMany.length > 0) return tooMany;
   const { excess } = findMentions(definition, types);
   if (excess !== undefined) return [{ path: excess, message: TOO_MANY }];
-  return checkDefinition(definition, types, PARSED).errors;
+  return runAtOnce(checkDefinition(definition, types, PARSED)).errors;
 }
 
 /** The variables that a definition names; `all` where it does not say which it reads. */
@@ -73,9 +82,11 @@ export async function definitionIssues(
   definition: unknown,
 ): Promise<DefinitionIssues> {
   const types = nodeTypesOf(services);
+  const tooMany = sizeErrors(definition);
+  if (tooMany.length > 0) return { errors: tooMany, warnings: [] };
   const { all } = findMentions(definition, types);
-  const { errors, warnings } = findDefinitionIssues(types, definition);
-  const references = all.flatMap(referencesOf);
+  const { errors, warnings } = await runInTurns(checkStructure(types, definition));
+  const references = await mapInTurns(all, referencesOf);
   const named = (kind: Reference["kind"]) => [
     ...new Set(
       references.flatMap(({ kind: of, name }) => (of === kind && name !== ANY_NAME ? name : [])),
@@ -114,8 +125,13 @@ export async function definitionIssues(
 
 /** Finds what is wrong with a definition by itself, whatever a workspace has. */
 export function findDefinitionIssues(types: NodeTypes, definition: unknown): DefinitionIssues {
+  return runAtOnce(checkStructure(types, definition));
+}
+
+function* checkStructure(types: NodeTypes, definition: unknown): Steps<DefinitionIssues> {
   const { excess } = findMentions(definition, types);
-  const { errors, warnings } = checkDefinition(
+  yield;
+  const { errors, warnings } = yield* checkDefinition(
     definition,
     types,
     excess === undefined ? PARSED : UNPARSED,
@@ -165,6 +181,7 @@ export async function findScriptErrors(
   definition: unknown,
   caller: Caller,
 ): Promise<FieldError[]> {
+  if (sizeErrors(definition).length > 0) return [];
   const scripts = nodesIn(definition).flatMap(({ type, config, path }) => {
     const source = type === script.type ? config["source"] : undefined;
     return typeof source === "string" ? [{ source, path: `${path}/config/source` }] : [];
@@ -199,12 +216,9 @@ export async function parseExpressions(
   services: PlatformServices,
   definition: unknown,
 ): Promise<void> {
+  if (sizeErrors(definition).length > 0) return;
   const { all } = findMentions(definition, nodeTypesOf(services));
-  const turn = new TurnTimer();
-  for (const mention of all) {
-    if (turn.isOver()) await turn.next();
-    referencesOf(mention);
-  }
+  await forEachInTurns(all, referencesOf);
 }
 
 const PARSED: ExpressionCheck = {

@@ -1,5 +1,5 @@
 /** Workflows as their authors write them: schemas, checks, and the plan that is run. */
-export { checkDefinition } from "./validation/check-definition.ts";
+export { checkDefinition, sizeErrors } from "./validation/check-definition.ts";
 export type { ExpressionCheck } from "./validation/check-context.ts";
 export type { DefinitionIssues } from "./validation/check-definition.ts";
 export {

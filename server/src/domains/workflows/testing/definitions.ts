@@ -1,4 +1,5 @@
 import { builtInNodeTypes } from "./built-in.ts";
+import { runAtOnce } from "#kernel/work/turn-timer.ts";
 import { checkDefinition } from "../definition/validation/check-definition.ts";
 import { nodeTypes } from "../definition/node-type.ts";
 
@@ -22,7 +23,7 @@ function pathsOf(value: unknown, path: string): string[] {
 
 /** The faults of a definition, each as its path and its message. */
 export function errorsOf(definition: unknown): string[] {
-  return checkDefinition(definition, types, expressions).errors.map(
+  return runAtOnce(checkDefinition(definition, types, expressions)).errors.map(
     ({ path, message }) => `${path} ${message}`,
   );
 }

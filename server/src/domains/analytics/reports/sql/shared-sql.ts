@@ -5,6 +5,7 @@
  */
 import type { OpenReportSource } from "#kernel/contributions/report-source.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
+import { mapInTurns } from "#kernel/work/turn-timer.ts";
 import type { Definition } from "../report.ts";
 import { conditionSql, type SqlContext } from "./field.ts";
 import type { Column, ColumnMerge, MergePart } from "./report-column.ts";

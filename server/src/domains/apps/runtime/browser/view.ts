@@ -20,9 +20,11 @@ export interface UiState {
   readonly edited: EditedCell | undefined;
   /** The widths of the places of charts, by component id. */
   readonly widths: ReadonlyMap<string, number>;
+  /** What stands for a component that the server renders by itself, in a later turn of its event loop. */
+  readonly place?: (component: ResolvedComponent) => string;
 }
 
-const NO_SCRIPT: UiState = {
+export const NO_SCRIPT: UiState = {
   hasScript: false,
   tabs: new Map(),
   errors: new Map(),
@@ -63,7 +65,7 @@ export function pageView(state: PageState, ui: UiState = NO_SCRIPT): VNode {
       "main",
       { id: "main" },
       h("h1", {}, title),
-      components.map((component) => componentView(component, ui)),
+      components.map((component) => placeComponent(component, ui)),
     ),
   );
 }
@@ -77,7 +79,11 @@ function userView({ name, home, logOut }: NonNullable<PageState["user"]>): VNode
   );
 }
 
-function componentView(component: ResolvedComponent, ui: UiState): VNode {
+function placeComponent(component: ResolvedComponent, ui: UiState): Child {
+  return ui.place?.(component) ?? componentView(component, ui);
+}
+
+export function componentView(component: ResolvedComponent, ui: UiState): VNode {
   return h(
     "section",
     { class: `part ${component.type}`, "data-key": component.id },
@@ -136,7 +142,7 @@ function renderContent(component: ResolvedComponent, ui: UiState): VNode[] {
             h(
               "div",
               { class: `column w${width}` },
-              components.map((one) => componentView(one, ui)),
+              components.map((one) => placeComponent(one, ui)),
             ),
           ),
         ),
@@ -240,7 +246,7 @@ function tabsView(
         "aria-labelledby": `${id}.tab${at}`,
         hidden: ui.hasScript && at !== chosen,
       },
-      components.map((component) => componentView(component, ui)),
+      components.map((component) => placeComponent(component, ui)),
     ),
   );
   return [h("div", { role: "tablist", class: "tabs-head" }, heads), ...panels];
@@ -265,7 +271,7 @@ function modalView(
       "dialog",
       { id: `${id}.dialog`, "aria-labelledby": `${id}.title` },
       h("div", { class: "dialog-head" }, head),
-      components.map((component) => componentView(component, ui)),
+      components.map((component) => placeComponent(component, ui)),
     ),
   ];
 }

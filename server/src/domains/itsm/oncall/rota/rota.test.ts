@@ -105,3 +105,14 @@ test("thousands of turns that one person has in layers above each other are one 
     { userId: "ann", fromMs: from, untilMs: until, layer: 4, overrideId: null },
   ]);
 });
+
+test("the turns of a time are estimated before they are planned", () => {
+  const hourly = { ...weekly, turn: { unit: "hour" as const, count: 1 } };
+  const hours = [
+    { days: [1, 2, 3, 4, 5, 6, 7], from: "08:00", to: "09:00" },
+    { days: [1], from: "20:00", to: "21:00" },
+  ];
+  expect(countTurns({ ...rota, layers: [hourly, { ...weekly, hours }] }, 0, 14 * DAY_MS)).toBe(
+    14 * 24 + 2 + 2 * 8,
+  );
+});

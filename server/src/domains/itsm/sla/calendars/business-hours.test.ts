@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { businessTime, type Calendar } from "./business-hours.ts";
+import { businessTime, type Calendar, isBeyondHorizon } from "./business-hours.ts";
 import { tries } from "#kernel/testing/thorough.ts";
 
 const MINUTE_MS = 60_000;
@@ -172,3 +172,13 @@ function bound(calendar: Calendar) {
     after: (from: number, amount: number) => time.after(from, amount),
   };
 }
+
+test("a target that needs more than ten years of its calendar is beyond the horizon, and is found at once", () => {
+  const minute = calendarOf("America/New_York", [{ days: [1], from: "00:00", to: "00:01" }]);
+  expect(isBeyondHorizon(minute, 520 * MINUTE_MS)).toBe(false);
+  expect(isBeyondHorizon(minute, 525 * MINUTE_MS)).toBe(true);
+  const time = businessTime(minute);
+  expect(time.after(ms("2026-01-01T00:00:00Z"), 525_600 * MINUTE_MS)).toBeUndefined();
+  const due = time.after(ms("2026-01-01T00:00:00Z"), 500 * MINUTE_MS);
+  expect(new Date(due ?? 0).toISOString()).toBe("2035-07-30T04:01:00.000Z");
+});

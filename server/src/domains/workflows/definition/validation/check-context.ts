@@ -35,8 +35,6 @@ export interface CheckContext {
   readonly triggerTypes: readonly unknown[];
   /** The nodes that triggers name as those which their runs start with. */
   readonly starts: ReadonlySet<unknown>;
-  nodes: number;
-  edges: number;
 }
 
 /** Adds errors with paths below `base`. */

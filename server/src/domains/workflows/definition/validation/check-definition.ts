@@ -3,6 +3,7 @@ import { Value } from "typebox/value";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { fieldErrors } from "#kernel/schema/validator.ts";
+import type { Steps } from "#kernel/work/turn-timer.ts";
 import { checkGraph, OUTERMOST } from "./check-graph.ts";
 import { checkOuterNames } from "./check-names.ts";
 import {
@@ -11,8 +12,14 @@ import {
   isRecord,
   errorReporter,
 } from "./check-context.ts";
-import { definitionFields, EDGES_MAX, NODES_MAX, TRIGGERS_MAX } from "../definition.ts";
-import type { NodeTypes } from "../node-type.ts";
+import {
+  definitionFields,
+  EDGES_MAX,
+  NESTING_MAX,
+  NODES_MAX,
+  TRIGGERS_MAX,
+} from "../definition.ts";
+import type { Config, NodeTypes } from "../node-type.ts";
 import { isTemplate } from "../template.ts";
 import { FIRST_TRIGGER_ID } from "../trigger-list.ts";
 import { checkStreamedStep } from "../triggers/streamed-step.ts";
@@ -31,11 +38,11 @@ export interface DefinitionIssues {
  * Finds all errors of a definition, and what is doubtful. It takes any JSON, and checks each part
  * although others are invalid.
  */
-export function checkDefinition(
+export function* checkDefinition(
   definition: unknown,
   types: NodeTypes,
   expressions: ExpressionCheck,
-): DefinitionIssues {
+): Steps<DefinitionIssues> {
   const errors = schemaErrors(OutlineSchema, definition);
   if (!isRecord(definition)) return { errors, warnings: [] };
   const { trigger, triggers } = definition;
@@ -49,15 +56,14 @@ export function checkDefinition(
     starts: new Set(
       allTriggers.flatMap((one) => (Object(one) as { readonly start?: unknown }).start ?? []),
     ),
-    nodes: 0,
-    edges: 0,
   };
   checkTriggers(ctx, allTriggers, { nodes: definition["nodes"], edges: definition["edges"] });
   checkKey(ctx, definition["concurrencyKey"]);
   const { nodes, edges } = definition;
   if (Array.isArray(nodes) && Array.isArray(edges)) {
-    checkGraph(ctx, { nodes, edges }, OUTERMOST);
-    checkSize(ctx);
+    const tooMany = sizeErrors(definition);
+    errors.push(...tooMany);
+    if (tooMany.length === 0) yield* checkGraph(ctx, { nodes, edges }, OUTERMOST);
   }
   return ctx;
 }
@@ -134,11 +140,30 @@ function checkKey(ctx: CheckContext, key: unknown): void {
   errors.push(...expressions.template(key).map((f) => ({ ...f, path: "/concurrencyKey" })));
 }
 
-function checkSize({ errors, nodes, edges }: CheckContext): void {
-  if (nodes > NODES_MAX) {
-    errors.push({ path: "/nodes", message: `are more than ${NODES_MAX}, loops included` });
+/** The size of a definition, loops and tools included. It is checked before anything that takes longer. */
+export function sizeErrors(definition: unknown): FieldError[] {
+  const { nodes, edges } = countParts(definition, 0);
+  const message = (max: number): string => `are more than ${max}, loops included`;
+  return [
+    ...(nodes > NODES_MAX ? [{ path: "/nodes", message: message(NODES_MAX) }] : []),
+    ...(edges > EDGES_MAX ? [{ path: "/edges", message: message(EDGES_MAX) }] : []),
+  ];
+}
+
+function countParts(graph: unknown, depth: number): { nodes: number; edges: number } {
+  const { nodes, edges, tools } = Object(graph) as Config;
+  const lists = [nodes, edges, tools].map((list) => (Array.isArray(list) ? list : []));
+  const [own = [], edgeList = [], toolList = []] = lists;
+  const count = { nodes: own.length + toolList.length, edges: edgeList.length };
+  // Deeper ones are an error by themselves.
+  if (depth > NESTING_MAX || count.nodes > NODES_MAX) return count;
+  for (const node of own) {
+    const { config } = Object(node) as Config;
+    const { body, tools: own } = Object(config) as Config;
+    for (const inner of [countParts(body, depth + 1), countParts({ tools: own }, depth + 1)]) {
+      count.nodes += inner.nodes;
+      count.edges += inner.edges;
+    }
   }
-  if (edges > EDGES_MAX) {
-    errors.push({ path: "/edges", message: `are more than ${EDGES_MAX}, loops included` });
-  }
+  return count;
 }

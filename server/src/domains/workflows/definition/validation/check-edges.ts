@@ -1,4 +1,5 @@
 import { Validator } from "#kernel/schema/validator.ts";
+import type { Steps } from "#kernel/work/turn-timer.ts";
 import { type CheckContext, errorReporter } from "./check-context.ts";
 import { Edge } from "../definition.ts";
 
@@ -13,15 +14,16 @@ export interface KnownNode {
 const validator = new Validator(Edge, "body");
 
 /** Checks the edges: their ends, their labels, and that they close no cycle. */
-export function checkEdges(
+export function* checkEdges(
   ctx: CheckContext,
   edges: readonly unknown[],
   nodes: ReadonlyMap<string, KnownNode>,
   path: string,
-): void {
+): Steps<void> {
   const seen = new Set<string>();
   const validEdges = new Map<number, Edge>();
   for (const [index, value] of edges.entries()) {
+    yield;
     const report = errorReporter(ctx, `${path}/${index}`);
     const result = validator.check(value);
     if ("errors" in result) {

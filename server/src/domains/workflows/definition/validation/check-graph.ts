@@ -1,10 +1,12 @@
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { Validator } from "#kernel/schema/validator.ts";
+import type { Steps } from "#kernel/work/turn-timer.ts";
 import { checkConfig, namesInConfig } from "./check-config.ts";
 import { checkEdges, type KnownNode } from "./check-edges.ts";
 import { type CheckContext, isRecord, errorReporter } from "./check-context.ts";
 import { checkNames, type VisibleNames } from "./check-names.ts";
-import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "../definition.ts";
+import { EarlierSteps, type StepNames } from "./earlier-steps.ts";
+import { NESTING_MAX, Node } from "../definition.ts";
 import { branchLabels, type Config, type NodeType } from "../node-type.ts";
 import { withArguments } from "../nodes/agent-plan.ts";
 import { isTemplate } from "../template.ts";
@@ -18,7 +20,7 @@ interface GraphPosition {
   /** The ids that steps in here can refer to besides their own. */
   readonly enclosing: ReadonlySet<string>;
   /** Those of them that come before the loop. */
-  readonly before: ReadonlySet<string>;
+  readonly before: StepNames;
   /** The names of items that expressions in here see. */
   readonly items: readonly string[];
   /** The ids of steps around it that wait for a call. */
@@ -38,18 +40,15 @@ export const OUTERMOST: GraphPosition = {
 const validator = new Validator(Node, "body");
 
 /** Checks a graph and the loops in it. */
-export function checkGraph(
+export function* checkGraph(
   ctx: CheckContext,
   graph: { readonly nodes: readonly unknown[]; readonly edges: readonly unknown[] },
   position: GraphPosition,
-): void {
-  ctx.nodes += graph.nodes.length;
-  ctx.edges += graph.edges.length;
-  // The size is an error already: the rest is not checked.
-  if (ctx.nodes > NODES_MAX || ctx.edges > EDGES_MAX) return;
+): Steps<void> {
   const known = new Map<string, KnownNode>();
   const typed: TypedNode[] = [];
   for (const [index, node] of graph.nodes.entries()) {
+    yield;
     const path = `${position.path}/nodes/${index}`;
     const type = checkNode(ctx, node, path);
     if (!isRecord(node)) continue;
@@ -63,14 +62,15 @@ export function checkGraph(
     if (idError !== undefined) errorReporter(ctx, path)([{ path: "/id", message: idError }]);
     else if (typeof node["id"] === "string") known.set(node["id"], toKnownNode(node, type, config));
   }
-  checkEdges(ctx, graph.edges, known, `${position.path}/edges`);
+  yield* checkEdges(ctx, graph.edges, known, `${position.path}/edges`);
   checkErrorBranches(ctx, graph, position.path);
   warnOfUnconnected(ctx, graph, position.path);
   const enclosing = new Set([...position.enclosing, ...known.keys()]);
-  const findEarlier = earlierStepsIn(graph.edges);
+  const earlier = new EarlierSteps(graph.edges);
   const calls = [...position.calls, ...findCalls(typed)];
   for (const { id, type, config, path, forEach } of typed) {
-    const before = new Set([...position.before, ...findEarlier(id)]);
+    yield;
+    const before = eitherOf(position.before, earlier.of(id));
     const visible = { steps: enclosing, before, items: position.items, calls };
     if (forEach) {
       const reads = ctx.expressions.templateNames(forEach["items"]);
@@ -88,7 +88,7 @@ export function checkGraph(
     if (!type.iterates || type.plans) continue;
     const { as: item = type.repeats ? "state" : "item", body } = config;
     const items = type.races ? position.items : [...position.items, String(item), "index"];
-    checkBody(ctx, body, {
+    yield* checkBody(ctx, body, {
       path: `${path}/body`,
       depth: position.depth + 1,
       enclosing,
@@ -99,6 +99,10 @@ export function checkGraph(
   }
 }
 
+function eitherOf(some: StepNames, others: StepNames): StepNames {
+  return { has: (id) => some.has(id) || others.has(id) };
+}
+
 function findCalls(nodes: readonly TypedNode[]): string[] {
   return nodes.flatMap(({ id, type }) => (type.takesCalls && typeof id === "string" ? [id] : []));
 }
@@ -106,8 +110,6 @@ function findCalls(nodes: readonly TypedNode[]): string[] {
 /** Checks the tools of an agent: each is a node, whose templates also see the call. */
 function checkTools(ctx: CheckContext, tools: unknown, at: string, visible: VisibleNames): void {
   if (!Array.isArray(tools)) return;
-  ctx.nodes += tools.length;
-  if (ctx.nodes > NODES_MAX) return;
   for (const [index, tool] of tools.entries()) {
     if (!isRecord(tool) || typeof tool["type"] !== "string") continue;
     const path = `${at}/${index}`;
@@ -153,7 +155,7 @@ function checkFieldNames(
         [reads],
         {
           steps: new Set([...visible.steps, ...inner]),
-          before: new Set([...visible.before, ...inner]),
+          before: eitherOf(visible.before, new Set(inner)),
           items: [...visible.items, ...more, ...(typeof item === "string" ? [item] : [])],
           calls: visible.calls,
         },
@@ -190,30 +192,13 @@ function checkForEach(ctx: CheckContext, type: NodeType, forEach: Config, path: 
   );
 }
 
-/** Finds the steps that come before one, by edges whatever their labels. */
-function earlierStepsIn(edges: readonly unknown[]): (id: unknown) => Set<string> {
-  const incoming = Map.groupBy(edges.filter(isRecord), ({ to }) => to);
-  return (id) => {
-    const found = new Set<string>();
-    const pending = [id];
-    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-      for (const { from } of incoming.get(at) ?? []) {
-        if (typeof from !== "string" || found.has(from)) continue;
-        found.add(from);
-        pending.push(from);
-      }
-    }
-    return found;
-  };
-}
-
-function checkBody(ctx: CheckContext, body: unknown, position: GraphPosition): void {
+function* checkBody(ctx: CheckContext, body: unknown, position: GraphPosition): Steps<void> {
   if (!isRecord(body) || !Array.isArray(body["nodes"]) || !Array.isArray(body["edges"])) return;
   if (position.depth > NESTING_MAX) {
     const message = `is nested in more than ${NESTING_MAX} loops`;
     return errorReporter(ctx, position.path)([{ path: "", message }]);
   }
-  checkGraph(ctx, { nodes: body["nodes"], edges: body["edges"] }, position);
+  yield* checkGraph(ctx, { nodes: body["nodes"], edges: body["edges"] }, position);
 }
 
 function checkNode(ctx: CheckContext, node: unknown, path: string): NodeType | undefined {

@@ -1,6 +1,7 @@
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { closestName } from "#kernel/schema/closest-name.ts";
 import { type CheckContext, errorReporter, type NamesRead } from "./check-context.ts";
+import type { StepNames } from "./earlier-steps.ts";
 import { SCOPE_NAMES } from "../definition.ts";
 
 /** The names that expressions at one position may read. */
@@ -8,7 +9,7 @@ export interface VisibleNames {
   /** Ids of the steps that can have an output there. */
   readonly steps: ReadonlySet<string>;
   /** Those of them that come before it. */
-  readonly before: ReadonlySet<string>;
+  readonly before: StepNames;
   /** Names of items of the loops around it. */
   readonly items: readonly string[];
   /** Those of the steps that wait for a call, whose addresses can be read. */
@@ -30,6 +31,12 @@ const TRIGGER_TYPES: Readonly<Record<string, string>> = {
   scheduledFor: "schedule",
 };
 
+/** To find the name that somebody meant takes long: with more errors than this they are only told. */
+const SUGGESTIONS_MAX = 50;
+
+/** Finds the name that a misspelt one most likely means. */
+type Suggest = (name: string, names: Iterable<string>) => string | undefined;
+
 /** Checks that the names that expressions read exist: others have no value, and nobody would be told. */
 export function checkNames(
   ctx: CheckContext,
@@ -38,13 +45,14 @@ export function checkNames(
   base: string,
 ): void {
   const roots = [...SCOPE_NAMES, ...visible.items];
+  const suggest = ctx.errors.length < SUGGESTIONS_MAX ? closestName : () => undefined;
   for (const { path, paths, variables } of reads) {
     const report = errorReporter(ctx, base + path);
     for (const name of variables) {
       report([{ path: "", message: `reads $${name}, which nothing binds` }]);
     }
     for (const names of paths) {
-      const message = nameError(names, roots, visible);
+      const message = nameError(names, roots, visible, suggest);
       if (message !== undefined) report([{ path: "", message }]);
       else ctx.warnings.push(...nameWarnings(ctx, names, visible, base + path));
     }
@@ -69,19 +77,23 @@ function nameError(
   names: readonly string[],
   roots: readonly string[],
   { steps, calls }: VisibleNames,
+  suggest: Suggest,
 ): string | undefined {
   const [root = "", member, part] = names;
+  const hint = (name: string, all: Iterable<string>): string => {
+    const closest = suggest(name, all);
+    return closest === undefined ? "" : ` (did you mean ${closest}?)`;
+  };
   if (!roots.includes(root)) {
     return `reads ${root}, which is not there${hint(root, roots)}; expressions see ${roots.join(", ")}`;
   }
   if (member === undefined) return undefined;
   if (root === "steps") {
-    if (!steps.has(member))
-      return `reads steps.${member}, which is no step${hint(member, [...steps])}`;
+    if (!steps.has(member)) return `reads steps.${member}, which is no step${hint(member, steps)}`;
     if (part === undefined || STEP_MEMBERS.includes(part)) return undefined;
     return `reads steps.${member}.${part}, but a step has only ${STEP_MEMBERS.join(", ")}`;
   }
-  if (root === "run") return addressError(names, calls);
+  if (root === "run") return addressError(names, calls, hint);
   return memberError(root, member);
 }
 
@@ -89,6 +101,7 @@ function nameError(
 function addressError(
   [root = "", member = "", part]: readonly string[],
   calls: readonly string[],
+  hint: (name: string, all: readonly string[]) => string,
 ): string | undefined {
   if (member === "resumeUrl" && calls.length !== 1) {
     const all = calls.map((id) => `run.resumeUrls.${id}`).join(" or ");
@@ -133,8 +146,3 @@ function nameWarnings(
 }
 
 const INPUT_PARTS = ["body", "headers", "query", "method", "params", "rawBody", "claims"];
-
-function hint(name: string, names: readonly string[]): string {
-  const closest = closestName(name, names);
-  return closest === undefined ? "" : ` (did you mean ${closest}?)`;
-}
