@@ -142,6 +142,8 @@ async function measure(op: Operation, sample: Arranged): Promise<Measured> {
 for (const heavy of await heavyInputs(owner)) {
   test(`alone and eight times at once: ${heavy.name}`, async () => {
     const call = prepareCall(heavy.route, heavy.body, owner.token);
+    // The first call of all compiles what later ones run.
+    await watch(call);
     const longest: number[] = [];
     for (const count of [1, 8]) {
       const { replies, longestMs } = await watch(call, count);

@@ -8,6 +8,7 @@ import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
+import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import { readDimensions } from "./pictures/dimensions.ts";
 import { sniffMediaType, SNIFFED_BYTES } from "./content/media-type.ts";
 import { cleanFileName } from "./content/file-name.ts";
@@ -128,7 +129,10 @@ class ContentMeter {
     content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   ): AsyncGenerator<Uint8Array> {
     const { bytesMax, quotaBytes } = this.#limits;
+    const turn = new TurnTimer();
     for await (const chunk of content) {
+      // What is in memory already, such as the attachment of a mail, comes without a pause.
+      if (turn.isOver()) await turn.next();
       this.#size += chunk.length;
       if (this.#size > bytesMax) throw tooLarge(bytesMax);
       if (this.#size > quotaBytes) throw new Failure(QuotaExceeded);

@@ -17,6 +17,8 @@ export interface SqlQuery {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly timeoutMs: number;
+  /** Rows after so many values are dropped as they arrive: millions of texts take long to be looked after. */
+  readonly cellsMax?: number | undefined;
   /** Aborted when nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -88,7 +90,7 @@ export class SqlRunner {
     const stopPauses = pauseBetweenChunks(client);
     try {
       signal?.throwIfAborted();
-      const run = () => client.query<(string | null)[]>(toQueryConfig(text, values));
+      const run = () => readRows(client, toQueryConfig(text, values), query.cellsMax);
       const { fields, rows } = await (this.#memory ? this.#memory.run(pid, run) : run());
       const columns = fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
       return { columns, rows };
@@ -106,6 +108,27 @@ export class SqlRunner {
       client.query("select pg_cancel_backend($1)", [pid]),
     );
   }
+}
+
+type Row = readonly (string | null)[];
+
+function readRows(
+  client: pg.PoolClient,
+  config: ReturnType<typeof toQueryConfig>,
+  cellsMax = Number.POSITIVE_INFINITY,
+): Promise<{ readonly fields: readonly pg.FieldDef[]; readonly rows: readonly Row[] }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    readonly fields: readonly pg.FieldDef[];
+    readonly rows: readonly Row[];
+  }>();
+  const rows: Row[] = [];
+  const query = client.query(new pg.Query<Row & unknown[]>(config));
+  query.on("row", (row: Row) => {
+    if (rows.length * row.length < cellsMax) rows.push(row);
+  });
+  query.on("end", ({ fields }) => resolve({ fields, rows }));
+  query.on("error", reject);
+  return promise;
 }
 
 /** Reads a large answer in turns of the event loop, of which megabytes arrive at once; returns how to stop that. */

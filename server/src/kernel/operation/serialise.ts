@@ -62,7 +62,16 @@ const PIECE_ITEMS = 8;
 export async function stringifyInTurns(value: unknown): Promise<string> {
   const pieces: string[] = [];
   await addPieces(pieces, value, new TurnTimer());
-  return pieces.join("");
+  return awaitTurnToSend(pieces.join(""));
+}
+
+/** A longer text takes milliseconds to encode when it is sent. */
+const SENT_AT_ONCE_CHARACTERS = 500_000;
+
+/** The text of an answer, when it may be sent: of several large ones each in a turn of its own. */
+export async function awaitTurnToSend(text: string): Promise<string> {
+  if (text.length > SENT_AT_ONCE_CHARACTERS) await new TurnTimer().next();
+  return text;
 }
 
 async function addPieces(pieces: string[], value: unknown, turn: TurnTimer): Promise<void> {

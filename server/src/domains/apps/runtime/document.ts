@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { stringifyInTurns } from "#kernel/operation/serialise.ts";
+import { awaitTurnToSend, stringifyInTurns } from "#kernel/operation/serialise.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
 import type { AppSession } from "./app-session.ts";
@@ -111,7 +111,8 @@ ${style && `<style>${style}</style>\n`}<script type="module" src="${base}/main.t
 </body>
 </html>
 `;
-  return { html, policy: buildPolicy(session, style), headers: HEADERS };
+  const policy = buildPolicy(session, style);
+  return { html: await awaitTurnToSend(html), policy, headers: HEADERS };
 }
 
 const STAGE_POLICY =

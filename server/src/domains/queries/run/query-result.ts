@@ -29,7 +29,7 @@ export const ROW_MODES = ["object", "array"] as const;
 export type RowMode = (typeof ROW_MODES)[number];
 
 /** Rows beyond so many cells are left out: they are written as JSON in one go. */
-const CELLS_MAX = 200_000;
+export const CELLS_MAX = 200_000;
 
 /** The result of a wrapped statement, without the columns of the wrapping. */
 export async function toQueryResult(

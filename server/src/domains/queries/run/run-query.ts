@@ -8,7 +8,7 @@ import { SQL_CONNECTIONS_MAX, type SqlResult } from "#kernel/db/sql-runner.ts";
 import { Failure, type FieldError, Unavailable } from "#kernel/operation/failure.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
 import { findOpenTable, type OpenTable } from "#domains/tables/index.ts";
-import { toQueryResult, type QueryResult, type RowMode } from "./query-result.ts";
+import { CELLS_MAX, toQueryResult, type QueryResult, type RowMode } from "./query-result.ts";
 import { explainQueryError, QueryRefused, toQueryRefused } from "./query-failure.ts";
 import type { Inspection } from "../guard/guard.ts";
 import type { GuardError } from "../guard/source-position.ts";
@@ -74,7 +74,11 @@ async function executeQuery(
   query: CheckedQuery,
 ): Promise<QueryResult> {
   const { limit = ROWS_DEFAULT, rowMode = "object" } = query;
-  const { result, durationMs } = await executeStatement(platform, caller, query);
+  const { result, durationMs } = await executeStatement(platform, caller, {
+    ...query,
+    // Each row has columns of the wrapping, too.
+    cellsMax: 3 * CELLS_MAX,
+  });
   return { ...(await toQueryResult(result, { limit, rowMode })), durationMs };
 }
 
@@ -82,6 +86,8 @@ async function executeQuery(
 export interface CheckedQuery extends SqlQuery {
   readonly inspection: Inspection;
   readonly values: readonly unknown[];
+  /** Further rows are dropped. */
+  readonly cellsMax?: number;
 }
 
 export interface ExecutedStatement {
@@ -120,6 +126,7 @@ export async function executeStatement(
         values: statement.values,
         // Where no table is named, there may be no schema and nobody who could read it.
         partition: tables.length + views.length === 0 ? undefined : partition,
+        cellsMax: query.cellsMax,
         timeoutMs: query.timeoutMs ?? TIME_LIMIT_DEFAULT_MS,
         signal,
       }),
