@@ -31,7 +31,7 @@ import {
 } from "./workflow.ts";
 
 const LIST = "workflows, newest first";
-/** Of a definition; more would tell nobody more. */
+/** The findings of one check that are listed. */
 const ISSUES_MAX = 1_000;
 /** Greater than every id. */
 const AFTER_ALL = "~";
