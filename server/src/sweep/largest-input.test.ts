@@ -1,6 +1,6 @@
 /**
  * No input of a visitor, requester, member or viewer may keep the event loop, which serves every workspace. Each
- * operation that they may call gets the largest input that its schema accepts, over a table, a log and a queue of 10,000.
+ * operation that they may call gets the largest input that its schema accepts, over 10,000 records, tickets and events.
  */
 import { writeFileSync } from "node:fs";
 import type { InjectOptions } from "fastify";

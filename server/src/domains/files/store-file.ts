@@ -131,7 +131,7 @@ class ContentMeter {
     const { bytesMax, quotaBytes } = this.#limits;
     const turn = new TurnTimer();
     for await (const chunk of content) {
-      // What is in memory already, such as the attachment of a mail, comes without a pause.
+      // Bytes that are in memory already, such as the attachment of a mail, come without a pause.
       if (turn.isOver()) await turn.next();
       this.#size += chunk.length;
       if (this.#size > bytesMax) throw tooLarge(bytesMax);

@@ -33,7 +33,7 @@ import {
 } from "./invocation.ts";
 import { type ProblemContext, renderFailure } from "./problem.ts";
 import type { ResponseType } from "./response.ts";
-import { compileSerialiser } from "./serialise.ts";
+import { compileSerialiser } from "../schema/serialise.ts";
 
 interface CompiledOperation {
   readonly params: Validator | undefined;

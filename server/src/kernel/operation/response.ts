@@ -2,7 +2,7 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import { nullable } from "../schema/schema.ts";
 import type { Settings } from "../settings.ts";
 import type { ErrorRendering } from "./problem.ts";
-import { stringifyInTurns } from "./serialise.ts";
+import { stringifyInTurns } from "../schema/serialise.ts";
 
 /** The ETag of a revision of a resource, and of a revision of its schema unless that is the first. */
 function formatEtag(revision: number, schemaRevision = 1): string {

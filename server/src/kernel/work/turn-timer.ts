@@ -1,7 +1,7 @@
 /**
  * Long work in turns. One process serves every workspace on one event loop, so work whose size a person chooses is cut
- * into pieces: together they take at most `TURN_MS` of one turn of the loop, however many requests have such work. Those
- * that wait continue one at a time, each workspace in its turn. A request that needs few milliseconds never waits here.
+ * into parts: together they take at most `TURN_MS` of one turn of the loop, however many requests have such work.
+ * Those that wait continue one at a time, each workspace in its turn. A request of few milliseconds never waits here.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { awaitTurnToSend, stringifyInTurns } from "#kernel/operation/serialise.ts";
+import { awaitTurnToSend, stringifyInTurns } from "#kernel/schema/serialise.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
 import type { AppSession } from "./app-session.ts";

@@ -250,14 +250,14 @@ function* findDifferences(before: Course, after: Course): Steps<readonly Differe
   const names = new Set([...before.plans, ...after.plans].map(({ name }) => name));
   const differences: Difference[] = [];
   for (const target of names) {
-    differences.push(...findDifferencesOf(target, before, after));
+    differences.push(...findTargetDifferences(target, before, after));
     yield;
   }
   const rank = ({ after: state }: Difference): number => (state === "breached" ? 0 : 1);
   return differences.toSorted((one, other) => rank(one) - rank(other));
 }
 
-function findDifferencesOf(target: string, before: Course, after: Course): readonly Difference[] {
+function findTargetDifferences(target: string, before: Course, after: Course): readonly Difference[] {
   const [old, now] = [before, after].map(
     ({ plans, clocks }) =>
       new Map(

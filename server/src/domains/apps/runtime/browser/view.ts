@@ -20,7 +20,7 @@ export interface UiState {
   readonly edited: EditedCell | undefined;
   /** The widths of the places of charts, by component id. */
   readonly widths: ReadonlyMap<string, number>;
-  /** What stands for a component that the server renders by itself, in a later turn of its event loop. */
+  /** A placeholder of a component, which the server renders in a later turn of its event loop. */
   readonly place?: (component: ResolvedComponent) => string;
 }
 

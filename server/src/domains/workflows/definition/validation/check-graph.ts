@@ -70,7 +70,7 @@ export function* checkGraph(
   const calls = [...position.calls, ...findCalls(typed)];
   for (const { id, type, config, path, forEach } of typed) {
     yield;
-    const before = eitherOf(position.before, earlier.of(id));
+    const before = joinNames(position.before, earlier.of(id));
     const visible = { steps: enclosing, before, items: position.items, calls };
     if (forEach) {
       const reads = ctx.expressions.templateNames(forEach["items"]);
@@ -99,7 +99,7 @@ export function* checkGraph(
   }
 }
 
-function eitherOf(some: StepNames, others: StepNames): StepNames {
+function joinNames(some: StepNames, others: StepNames): StepNames {
   return { has: (id) => some.has(id) || others.has(id) };
 }
 
@@ -155,7 +155,7 @@ function checkFieldNames(
         [reads],
         {
           steps: new Set([...visible.steps, ...inner]),
-          before: eitherOf(visible.before, new Set(inner)),
+          before: joinNames(visible.before, new Set(inner)),
           items: [...visible.items, ...more, ...(typeof item === "string" ? [item] : [])],
           calls: visible.calls,
         },

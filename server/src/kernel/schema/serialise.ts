@@ -54,15 +54,15 @@ function isAnything(schema: AnySchema): boolean {
 
 /** Rows are below the envelope, and widgets of a dashboard have rows of their own. */
 const DEPTH_MAX = 8;
-/** A longer list is written in pieces. */
+/** A longer list is written in chunks. */
 const LIST_ITEMS_MAX = 64;
 const PIECE_ITEMS = 8;
 
 /** The JSON of a value, made in as many turns of the event loop as that takes. */
 export async function stringifyInTurns(value: unknown): Promise<string> {
-  const pieces: string[] = [];
-  await addPieces(pieces, value, new TurnTimer());
-  return awaitTurnToSend(pieces.join(""));
+  const chunks: string[] = [];
+  await addChunks(chunks, value, new TurnTimer());
+  return awaitTurnToSend(chunks.join(""));
 }
 
 /** A longer text takes milliseconds to encode when it is sent. */
@@ -74,30 +74,30 @@ export async function awaitTurnToSend(text: string): Promise<string> {
   return text;
 }
 
-async function addPieces(pieces: string[], value: unknown, turn: TurnTimer): Promise<void> {
+async function addChunks(chunks: string[], value: unknown, turn: TurnTimer): Promise<void> {
   if (!holdsLongList(value, 0)) {
     if (turn.isOver()) await turn.next();
-    pieces.push(JSON.stringify(value) ?? "null");
+    chunks.push(JSON.stringify(value) ?? "null");
   } else if (!Array.isArray(value)) {
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
     for (const [index, [name, member]] of members.entries()) {
-      pieces.push(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`);
-      await addPieces(pieces, member, turn);
+      chunks.push(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`);
+      await addChunks(chunks, member, turn);
     }
-    pieces.push("}");
+    chunks.push("}");
   } else if (value.length <= LIST_ITEMS_MAX) {
     for (const [index, item] of value.entries()) {
-      pieces.push(index === 0 ? "[" : ",");
-      await addPieces(pieces, item, turn);
+      chunks.push(index === 0 ? "[" : ",");
+      await addChunks(chunks, item, turn);
     }
-    pieces.push("]");
+    chunks.push("]");
   } else {
     for (let at = 0; at < value.length; at += PIECE_ITEMS) {
       if (turn.isOver()) await turn.next();
-      pieces.push(at === 0 ? "[" : ",");
-      pieces.push(JSON.stringify(value.slice(at, at + PIECE_ITEMS)).slice(1, -1));
+      chunks.push(at === 0 ? "[" : ",");
+      chunks.push(JSON.stringify(value.slice(at, at + PIECE_ITEMS)).slice(1, -1));
     }
-    pieces.push("]");
+    chunks.push("]");
   }
 }
 
