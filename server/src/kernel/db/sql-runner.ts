@@ -122,7 +122,7 @@ function readRows(
     readonly rows: readonly Row[];
   }>();
   const rows: Row[] = [];
-  const query = client.query(new pg.Query<Row & unknown[]>(config));
+  const query = client.query(new pg.Query(config));
   query.on("row", (row: Row) => {
     if (rows.length * row.length < cellsMax) rows.push(row);
   });

@@ -320,7 +320,7 @@ export function dynamicItem<Value extends DynamicItem = DynamicItem>(
 }
 
 /** An item that may be large, such as 10,000 rows. Its handler returns exactly what its schema names. */
-export function largeItem<S extends TSchema>(schema: S): ResponseType<Static<S>> {
+export function largeItem<S extends TSchema>(schema: S): ResponseType<HandlerResult<S>> {
   return { ...item(schema), textInTurns: (data) => stringifyInTurns({ data }) };
 }
 

@@ -79,14 +79,14 @@ async function addChunks(chunks: string[], value: unknown, turn: TurnTimer): Pro
     if (turn.isOver()) await turn.next();
     chunks.push(JSON.stringify(value) ?? "null");
   } else if (!Array.isArray(value)) {
-    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    const members = Object.entries(value as Record<string, unknown>).filter(([, member]) => member !== undefined);
     for (const [index, [name, member]] of members.entries()) {
       chunks.push(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`);
       await addChunks(chunks, member, turn);
     }
     chunks.push("}");
   } else if (value.length <= LIST_ITEMS_MAX) {
-    for (const [index, item] of value.entries()) {
+    for (const [index, item] of (value as unknown[]).entries()) {
       chunks.push(index === 0 ? "[" : ",");
       await addChunks(chunks, item, turn);
     }
@@ -105,7 +105,10 @@ async function addChunks(chunks: string[], value: unknown, turn: TurnTimer): Pro
 function holdsLongList(value: unknown, depth: number): value is object {
   if (typeof value !== "object" || value === null || depth > DEPTH_MAX) return false;
   if (Array.isArray(value)) {
-    return value.length > LIST_ITEMS_MAX || value.some((item) => holdsLongList(item, depth + 1));
+    return (
+      value.length > LIST_ITEMS_MAX ||
+      (value as unknown[]).some((item) => holdsLongList(item, depth + 1))
+    );
   }
   if ("toJSON" in value) return false;
   return Object.values(value).some((member) => holdsLongList(member, depth + 1));

@@ -152,15 +152,15 @@ export function sizeErrors(definition: unknown): FieldError[] {
 
 function countParts(graph: unknown, depth: number): { nodes: number; edges: number } {
   const { nodes, edges, tools } = Object(graph) as Config;
-  const lists = [nodes, edges, tools].map((list) => (Array.isArray(list) ? list : []));
+  const lists = [nodes, edges, tools].map((list) => (Array.isArray(list) ? (list as unknown[]) : []));
   const [own = [], edgeList = [], toolList = []] = lists;
   const count = { nodes: own.length + toolList.length, edges: edgeList.length };
   // Deeper ones are an error by themselves.
   if (depth > NESTING_MAX || count.nodes > NODES_MAX) return count;
   for (const node of own) {
     const { config } = Object(node) as Config;
-    const { body, tools: own } = Object(config) as Config;
-    for (const inner of [countParts(body, depth + 1), countParts({ tools: own }, depth + 1)]) {
+    const { body, tools: further } = Object(config) as Config;
+    for (const inner of [countParts(body, depth + 1), countParts({ tools: further }, depth + 1)]) {
       count.nodes += inner.nodes;
       count.edges += inner.edges;
     }
