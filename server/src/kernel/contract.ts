@@ -332,10 +332,7 @@ export type ReaderHandler<E extends EventType> =
       readonly handleSummary?: never;
     }
   | {
-      /**
-       * For a reader of everything, which most events do not concern: it gets the counts by event type,
-       * and reads only the events that it needs.
-       */
+      /** For a reader of everything: it gets the counts by event type, and reads only the events that it needs. */
       handleSummary(ctx: SummaryContext<E>, counts: readonly EventTypeCount[]): Promise<void>;
       /**
        * Picks the parts of a batch that concern it, with one question for all of them: a batch may be of as many
