@@ -88,9 +88,14 @@ export function Tester({ table, columns, roles, rules }: TesterProps) {
               return <Grant key={action} word={word} records={grant?.records ?? "none"} />;
             })}
           </ul>
-          <PermissionNote role={role} />
+          {answer.lacks.length > 0 && (
+            <p className="sql-note">
+              {person ? `${person.name}'s roles do not` : `The role ${role?.name ?? ""} does not`}{" "}
+              hold {answer.lacks.join(" and ")}. No rule can change that.
+            </p>
+          )}
           {answer.total === 0 ? (
-            <Empty title="They see no record">No rule opens one for them.</Empty>
+            <NoRecords readable={answer.actions.find(({ action }) => action === "read")?.records} />
           ) : (
             <SeenRecords {...{ answer, columns }} />
           )}
@@ -116,14 +121,15 @@ function Grant({ word, records }: { readonly word: string; readonly records: key
   );
 }
 
-/** A rule opens nothing to somebody whose role does not hold the permission at all. */
-function PermissionNote({ role }: { readonly role: Role | undefined }) {
-  const holds = role?.permissions.some((one) => /^(\*|records:(\*|read))$/.test(one)) ?? true;
-  if (holds) return null;
+/** Why the list is empty: there is nothing, or nothing for them. */
+function NoRecords({ readable = "none" }: { readonly readable?: keyof typeof WORDS | undefined }) {
+  if (readable === "all") return <Empty title="The table has no records" />;
   return (
-    <p className="sql-note">
-      {role?.name} does not hold records:read: whatever the rules say, they see nothing here.
-    </p>
+    <Empty title="They see no records">
+      {readable === "some"
+        ? "No record meets the conditions of the rules for them."
+        : "They may not read records of this table."}
+    </Empty>
   );
 }
 

@@ -11,6 +11,7 @@ export {
   findMembersWithPermission,
   MfaEnrollmentRequired,
   resolvePermissions,
+  readRolePermissions,
   readPrincipals,
   findMembership,
   toMembership,

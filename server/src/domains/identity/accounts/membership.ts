@@ -36,6 +36,15 @@ export function toMembership(row: store.MembershipRow, catalog: readonly Permiss
   };
 }
 
+/** What somebody with these roles may do in the transaction's workspace. */
+export async function readRolePermissions(
+  { tx, services }: Pick<ReadContext, "tx" | "services">,
+  roles: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const granted = await store.findGrantedByRoles(tx, roles);
+  return resolvePermissions(roles, granted, services.permissions);
+}
+
 /** The permissions of built-in roles by the catalog, and of custom roles by their `granted` patterns. */
 export function resolvePermissions(
   roles: readonly string[],

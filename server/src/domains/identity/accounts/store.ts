@@ -162,6 +162,15 @@ export async function findMembership(
   return (await listMemberships(db, userId, workspace))[0];
 }
 
+/** What the custom roles among these grant. */
+export async function findGrantedByRoles(tx: Tx, roles: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ granted: string }>`
+    select distinct unnest(permissions) as granted from roles where id = any (${roles}::text[])`.execute(
+    tx,
+  );
+  return rows.map(({ granted }) => granted);
+}
+
 /** The roles of active members of this workspace, and what the custom ones among them grant. */
 export async function findMemberRoles(
   tx: Tx,

@@ -1,5 +1,6 @@
 /** The records of a table as somebody else would see them: the tester of rules. */
 import Type from "typebox";
+import { readRolePermissions } from "#domains/identity/accounts/index.ts";
 import {
   ACTIONS,
   type ColumnSchema,
@@ -17,7 +18,7 @@ import { assertNoErrors, Failure } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
-import { RecordsRead } from "../permissions.ts";
+import { RecordsRead, RecordsWrite } from "../permissions.ts";
 import { RecordForbidden } from "../record-access.ts";
 import { cursorName, readRecordPage } from "./list-page.ts";
 import { parseListing } from "./list-sql.ts";
@@ -36,8 +37,11 @@ const Preview = Type.Object(
           description: "Those of some record; null for all",
         }),
       }),
-      { description: "What the rules let them do, if their permissions do" },
+      { description: "What their permissions and the rules let them do" },
     ),
+    lacks: Type.Array(Type.Enum([RecordsRead.name, RecordsWrite.name]), {
+      description: "The permissions that none of the roles holds, so that no rule helps",
+    }),
     records: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     total: Type.Integer({ description: "All that they would see" }),
   },
@@ -50,8 +54,7 @@ export const previewRecords = query({
   summary: "See records as somebody with these roles would",
   description:
     "By the table's rules, or by `rules` that are not saved yet. Only for those whom no rule of any table limits: so " +
-    "nobody sees more this way than they do anyway (403 `record_forbidden`). That somebody holds `records:read` at " +
-    "all is for their roles to say. References are shown as what they refer to.",
+    "nobody sees more this way than they do anyway (403 `record_forbidden`). References are shown as what they refer to.",
   permission: RecordsRead,
   params: object({ slug: Slug }),
   body: object({
@@ -81,9 +84,15 @@ export const previewRecords = query({
         page: { limit: limit ?? RECORDS_DEFAULT, count: "exact" },
       }),
     );
-    const actions = ACTIONS.map((action) => ({ action, ...describeGrants(table.grants(action)) }));
-    const records = page.data.map((record) => ({ ...record }));
-    return { actions, records, total: page.total ?? records.length };
+    const held = await readRolePermissions(ctx, roles);
+    const lacks = [RecordsRead, RecordsWrite].filter(({ name }) => !held.has(name));
+    const actions = ACTIONS.map((action) => {
+      const needed = action === "read" ? RecordsRead : RecordsWrite;
+      return { action, ...describeGrants(lacks.includes(needed) ? [] : table.grants(action)) };
+    });
+    const records = lacks.includes(RecordsRead) ? [] : page.data.map((record) => ({ ...record }));
+    const total = lacks.includes(RecordsRead) ? 0 : (page.total ?? records.length);
+    return { actions, lacks: lacks.map(({ name }) => name), records, total };
   },
 });
 
