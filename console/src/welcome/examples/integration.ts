@@ -69,7 +69,7 @@ export const integration: Example = {
       steps: [
         {
           label: "Call it from your shell",
-          to: `/workflows/${id}?panel=trigger`,
+          to: `/workflows/${id}?step=*`,
           doneBy: { event: "workflow.run_started", data: { workflowId: id } },
         },
         {

@@ -87,7 +87,7 @@ export {
   WorkflowsTrigger,
   WorkflowsWrite,
 } from "./permissions.ts";
-export { hookBaseUrl } from "./service.ts";
+export { hookBaseOf } from "./service.ts";
 export {
   findByHook,
   hookNameOf,

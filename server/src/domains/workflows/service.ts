@@ -17,6 +17,7 @@ import {
   type DefinitionOutline,
   workflowRef,
   toWorkflowItem,
+  type HookBase,
   type StoredWorkflow,
   WorkflowIsArchived,
 } from "./workflow.ts";
@@ -158,13 +159,14 @@ export function visibleWorkflow<D extends DefinitionOutline>(
   { caller, workspace }: In<ReadContext>,
   workflow: StoredWorkflow<D>,
 ) {
-  return toWorkflowItem(workflow, hookBaseUrl(caller, workspace));
+  return toWorkflowItem(workflow, hookBaseOf(caller, workspace));
 }
 
 /** The base of webhook addresses, for callers who may trigger workflows: an address alone starts one. */
-export function hookBaseUrl(caller: Caller, workspace: WorkspaceRef): string | undefined {
+export function hookBaseOf(caller: Caller, workspace: WorkspaceRef): HookBase | undefined {
   const memberships = [...(caller.credential?.memberships ?? [])];
   const slug = memberships.find(([, member]) => member.workspace.id === workspace.id)?.[0];
   if (slug === undefined || !caller.permissions.has(WorkflowsTrigger.name)) return undefined;
-  return `${caller.origin}/hooks/${slug}`;
+  const environment = caller.requestedEnvironment ?? caller.environment;
+  return { base: `${caller.origin}/hooks/${slug}`, environment };
 }

@@ -164,12 +164,11 @@ export function workflowEventData(workflow: StoredWorkflow): WorkflowData {
 /** A workflow in responses, with its webhook address if the caller may know `hookBase`. */
 export function toWorkflowItem<D extends DefinitionOutline>(
   workflow: StoredWorkflow<D>,
-  hookBase: string | undefined,
+  hooks: HookBase | undefined,
 ) {
   const { definition, newest, environments, hookToken, revision, warnings } = workflow;
   const [first, ...further] = listTriggers(definition).map((named) => {
-    const url =
-      hookBase && toHookUrl({ base: hookBase, workflowId: workflow.id, hookToken }, named);
+    const url = hooks && toHookUrl({ ...hooks, workflowId: workflow.id, hookToken }, named);
     return { ...named.trigger, ...(url !== undefined && { url }) };
   });
   return {
@@ -184,16 +183,30 @@ export function toWorkflowItem<D extends DefinitionOutline>(
   };
 }
 
-/** Where requests from outside reach a workflow. */
-export interface HookPlace {
-  /** Of the addresses of all webhooks of the workspace. */
+/** What the addresses of all webhooks of a workspace in one environment begin and end with. */
+export interface HookBase {
   readonly base: string;
+  readonly environment: EnvironmentName;
+}
+
+/** Where requests from outside reach a workflow. */
+export interface HookPlace extends HookBase {
   readonly workflowId: string;
   readonly hookToken: string;
 }
 
-/** The address of a trigger that comes from outside; a further one has its path or id behind the token. */
-export function toHookUrl(
+/**
+ * The address of a trigger in an environment. Each address names its environment, since one without would start a run in
+ * production.
+ */
+export function toHookUrl(place: HookPlace, named: NamedTrigger): string | undefined {
+  const url = toProductionUrl(place, named);
+  if (url === undefined || place.environment === "production") return url;
+  return `${url}?environment=${place.environment}`;
+}
+
+/** A trigger after the first one has its path or id behind the token. */
+function toProductionUrl(
   { base, workflowId, hookToken }: HookPlace,
   { id: triggerId, trigger, first }: NamedTrigger,
 ): string | undefined {

@@ -101,6 +101,8 @@ export interface Caller {
   readonly credential: Credential | undefined;
   readonly workspace: WorkspaceRef | undefined;
   readonly environment: EnvironmentName;
+  /** The environment that was asked for, where the operation is of the whole workspace: only to show addresses in it. */
+  readonly requestedEnvironment?: EnvironmentName;
   readonly permissions: ReadonlySet<string>;
   /** The person behind the caller, with their roles: for what depends on the person and not on a permission. */
   readonly principal?: Principal;

@@ -275,7 +275,9 @@ async function commit(
  */
 function withEnvironment(op: Operation, call: Invocation): Invocation {
   if (op.access === "workspace" && op.environmentScoped !== false) return call;
-  return { ...call, caller: { ...call.caller, environment: "production" } };
+  const { caller } = call;
+  const requestedEnvironment = caller.requestedEnvironment ?? caller.environment;
+  return { ...call, caller: { ...caller, environment: "production", requestedEnvironment } };
 }
 
 async function performQuery(

@@ -34,9 +34,10 @@ export function TriggerStart({ trigger, workflowId }: TriggerStartProps) {
   );
 }
 
-/** The address belongs to the saved workflow; a draft has none of its own. */
+/** The address belongs to the saved workflow; a draft has none of its own. It names the environment of this screen. */
 function HookAddress({ trigger, workflowId }: TriggerStartProps) {
-  const saved = useOp("workflows.get", { params: { id: workflowId } }).data?.data.trigger;
+  const workflow = useOp("workflows.get", { params: { id: workflowId } }).data?.data;
+  const saved = workflow?.trigger;
   if (saved?.url === undefined) {
     return (
       <p className="muted">
@@ -52,6 +53,7 @@ function HookAddress({ trigger, workflowId }: TriggerStartProps) {
     <>
       <CopyLine label={`Address in ${place.environment}`} text={saved.url} />
       <CopyLine label="Try it" text={line} />
+      {!workflow?.environments[place.environment] && <NotDeployed />}
       <p className="muted">
         A POST starts a run. Expressions see <code className="mono">trigger.input</code> with{" "}
         <code className="mono">body</code>, <code className="mono">headers</code> and{" "}
@@ -61,15 +63,23 @@ function HookAddress({ trigger, workflowId }: TriggerStartProps) {
   );
 }
 
+const NotDeployed = () => (
+  <p className="muted">
+    Not deployed to {place.environment}: until then this address answers “Not found”.
+  </p>
+);
+
 /** The page of a form or a chat, which opens in a tab of its own. */
 function PageAddress({ type, workflowId }: { readonly type: string; readonly workflowId: string }) {
-  const saved = useOp("workflows.get", { params: { id: workflowId } }).data?.data.trigger;
+  const workflow = useOp("workflows.get", { params: { id: workflowId } }).data?.data;
+  const saved = workflow?.trigger;
   if (saved?.type !== type || saved.url === undefined) {
     return <p className="muted">Its page is here once it is saved and deployed.</p>;
   }
   return (
     <>
-      <CopyLine label="Its page" text={saved.url} />
+      <CopyLine label={`Page in ${place.environment}`} text={saved.url} />
+      {!workflow?.environments[place.environment] && <NotDeployed />}
       <p>
         <a href={saved.url} target="_blank" rel="noreferrer">
           Open the page

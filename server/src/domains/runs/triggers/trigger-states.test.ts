@@ -33,7 +33,10 @@ test("one answer has the address, secret and call of a webhook in each environme
       environment: "staging",
       version: 2,
       secret: "SHOP_KEY",
-      call: { url, headers: { ...json, ...STAGING, "x-shop": "sha256=$SIGNATURE" } },
+      call: {
+        url: `${url}?environment=staging`,
+        headers: { ...json, "x-shop": "sha256=$SIGNATURE" },
+      },
       lastRun: null,
     },
   ]);
@@ -56,4 +59,66 @@ test("a schedule shows its next five times where it is on, and the live one as i
   expect(environments[0].call.url).toMatch(`/api/v1/workflows/${id}/trigger`);
   await owner(`POST /api/v1/workflows/${id}/deactivate`);
   expect((await read()).environments[0]).toMatchObject({ enabled: false, nextTimes: [] });
+});
+
+test("every address shown in an environment starts a run in that environment and in no other", async () => {
+  const webhook = { type: "webhook" };
+  const form = {
+    type: "form",
+    title: "Ask",
+    pages: [{ title: "Ask", fields: [{ name: "n", type: "text" }] }],
+  };
+  const further = { id: "again", type: "webhook", path: "again" };
+  const id = await deployWorkflow(owner, NODES, { trigger: webhook, triggers: [further] });
+  const formId = await deployWorkflow(owner, NODES, { trigger: form });
+  const places = ["production", "staging", "development"];
+  const inPlace = (environment: string) => ({ "x-environment": environment });
+  for (const one of places.slice(1)) {
+    for (const workflow of [id, formId]) {
+      await owner(`POST /api/v1/workflows/${workflow}/publish`, {}, inPlace(one));
+    }
+  }
+  const countRuns = async () =>
+    Promise.all(
+      places.map(
+        async (one) =>
+          (await owner(`GET /api/v1/runs?workflowId=${id}&limit=100`, undefined, inPlace(one))).body
+            .data.length,
+      ),
+    );
+  const expected = await countRuns();
+  const pathOf = (url: string) => {
+    const { pathname, search } = new URL(url);
+    return pathname + search;
+  };
+  const states = (await owner(`GET /api/v1/workflows/${id}/triggers`)).body.data.environments;
+  for (const [n, environment] of places.entries()) {
+    const seen = await owner(`GET /api/v1/workflows/${id}`, undefined, inPlace(environment));
+    const state = states.find((one: any) => one.environment === environment);
+    const urls = [
+      seen.body.data.trigger.url,
+      seen.body.data.triggers[0].url,
+      ...state.triggers.map(({ call }: any) => call.url),
+    ];
+    expect(urls).toHaveLength(4);
+    for (const url of urls) {
+      const { status } = await world.stranger(`POST ${pathOf(url)}`, { n: 1 });
+      expect([url, status]).toEqual([url, 202]);
+      expected[n]! += 1;
+    }
+    expect(await countRuns()).toEqual(expected);
+    const page = await owner(`GET /api/v1/workflows/${formId}`, undefined, inPlace(environment));
+    expect((await world.stranger(`GET ${pathOf(page.body.data.trigger.url)}`)).status).toBe(200);
+  }
+  // Switched off in one environment, the page of that environment is gone, and the others stay.
+  await owner(`POST /api/v1/workflows/${formId}/deactivate`, {}, STAGING);
+  const statuses = places.map(async (environment) => {
+    const { body } = await owner(
+      `GET /api/v1/workflows/${formId}`,
+      undefined,
+      inPlace(environment),
+    );
+    return (await world.stranger(`GET ${pathOf(body.data.trigger.url)}`)).status;
+  });
+  expect(await Promise.all(statuses)).toEqual([200, 404, 200]);
 });

@@ -5,7 +5,7 @@ import {
   type Deployment,
   findVersion,
   getWorkflow,
-  hookBaseUrl,
+  hookBaseOf,
   type HookPlace,
   toHookUrl,
   listDeployments,
@@ -105,13 +105,13 @@ export async function readTriggerStates(
       }),
     };
   });
-  const base = hookBaseUrl(caller, workspace);
+  const base = hookBaseOf(caller, workspace);
   const { hookToken } = workflow;
-  const place = base === undefined ? undefined : { base, workflowId, hookToken };
-  const target = { caller, workflowId, place };
   const states = deployed.map(async ({ deployment, named }): Promise<TriggerState[]> => {
     const { environment, versionId, number: version, enabled, orphaned } = deployment;
     const there = { workspace: workspace.key, environment };
+    const place = base && { ...base, environment, workflowId, hookToken };
+    const target = { caller, workflowId, place };
     const triggers = await platform.db.read(there, (tx) =>
       Promise.all(
         named.map((one) => readTriggerState(tx, target, { deployment, named: one, now })),
@@ -204,15 +204,14 @@ function toSampleCall(
     return {
       method,
       url: hookUrl,
-      headers: { ...(!isBodiless && json), ...there, ...signed, ...credentials },
+      headers: { ...(!isBodiless && json), ...signed, ...credentials },
       body: isBodiless ? "" : "{}",
     };
   }
   if (trigger.type === "form" || trigger.type === "chat") {
     const url = place && toHookUrl(place, named);
     if (url === undefined) return null;
-    const where = environment === "production" ? url : `${url}?environment=${environment}`;
-    return { method: "GET", url: where, headers: {}, body: "" };
+    return { method: "GET", url, headers: {}, body: "" };
   }
   const slug = [...(caller.credential?.memberships ?? [])].find(
     ([, { workspace }]) => workspace.id === caller.workspace?.id,
