@@ -2363,5 +2363,6 @@ export interface Tables {
     cors_origins: Generated<string[]>;
     hears_audit: Generated<boolean>;
     paused_at: Time | null;
+    own_environment_values: Generated<boolean>;
   };
 }

@@ -3,6 +3,7 @@ import { call, invalidate, type Schemas } from "../data/api.ts";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { notify } from "../ui/toast.tsx";
+import { EnvironmentChoice } from "./environment-choice.tsx";
 import type { OtherEnvironment } from "./environment-values.tsx";
 import { isName, NameField, PurposeField } from "./named-value-fields.tsx";
 
@@ -20,6 +21,7 @@ export function SecretDialog({ secret, environment, onClose }: SecretDialogProps
   const [value, setValue] = useState("");
   const [description, setDescription] = useState(secret?.description ?? "");
   const [error, setError] = useState<unknown>();
+  const [ownValuesOnly, setOwnValuesOnly] = useState<boolean>();
   const [isBusy, setBusy] = useState(false);
   const save = async (): Promise<void> => {
     setBusy(true);
@@ -29,7 +31,10 @@ export function SecretDialog({ secret, environment, onClose }: SecretDialogProps
         await call("secrets.set_environment", { params: { name, environment }, body: { value } });
       else if (secret)
         await call("secrets.rotate", { params: { name }, body: { value, description } });
-      else await call("secrets.create", { body: { name, value, description } });
+      else
+        await call("secrets.create", {
+          body: { name, value, description, ...(ownValuesOnly !== undefined && { ownValuesOnly }) },
+        });
       invalidate(["secrets."]);
       const where = environment === undefined ? "everywhere" : `in ${environment}`;
       notify(secret ? `${name} has its new value, ${where} at once.` : `${name} is stored.`);
@@ -66,7 +71,7 @@ export function SecretDialog({ secret, environment, onClose }: SecretDialogProps
             ? `It counts at once for everything in ${environment}. Nobody sees it again.`
             : secret
               ? "It counts at once for everything that refers to the secret."
-              : "Production’s, and others’ without their own. Nobody sees it again."
+              : "It can’t be read again after you save it."
         }
         error={secret && error instanceof Error ? error.message : undefined}
       >
@@ -82,6 +87,7 @@ export function SecretDialog({ secret, environment, onClose }: SecretDialogProps
         )}
       </Field>
       {!environment && <PurposeField value={description} onChange={setDescription} />}
+      {!secret && <EnvironmentChoice ownValuesOnly={ownValuesOnly} onChange={setOwnValuesOnly} />}
     </Dialog>
   );
 }

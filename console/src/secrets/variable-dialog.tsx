@@ -3,6 +3,7 @@ import { call, invalidate, type Schemas } from "../data/api.ts";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { notify } from "../ui/toast.tsx";
+import { EnvironmentChoice } from "./environment-choice.tsx";
 import type { OtherEnvironment } from "./environment-values.tsx";
 import { isName, NameField, PurposeField } from "./named-value-fields.tsx";
 import { parseText, toText } from "./variable-value.ts";
@@ -23,13 +24,17 @@ export function VariableDialog({ variable, environment, onClose }: VariableDialo
   const [text, setText] = useState(() => firstText(variable, environment));
   const [description, setDescription] = useState(variable?.description ?? "");
   const [error, setError] = useState<string>();
+  const [ownValuesOnly, setOwnValuesOnly] = useState<boolean>();
   const [isBusy, setBusy] = useState(false);
   const save = async (): Promise<void> => {
     setBusy(true);
     setError(undefined);
     const value = parseText(text);
     try {
-      if (!variable) await call("variables.create", { body: { name, value, description } });
+      if (!variable)
+        await call("variables.create", {
+          body: { name, value, description, ...(ownValuesOnly !== undefined && { ownValuesOnly }) },
+        });
       else if (environment)
         await call("variables.set_environment", {
           params: { id: variable.id, environment },
@@ -74,6 +79,7 @@ export function VariableDialog({ variable, environment, onClose }: VariableDialo
         )}
       </Field>
       {!environment && <PurposeField value={description} onChange={setDescription} />}
+      {!variable && <EnvironmentChoice ownValuesOnly={ownValuesOnly} onChange={setOwnValuesOnly} />}
     </Dialog>
   );
 }

@@ -67,12 +67,14 @@ const LOCALES = [
 ];
 
 function General(props: { readonly workspace: Workspace; readonly reason: string | undefined }) {
-  const { slug, name, description, timezone, locale, corsOrigins } = props.workspace;
+  const { slug, name, description, timezone, locale, corsOrigins, ownEnvironmentValues } =
+    props.workspace;
   const [draft, setDraft] = useState({
     name,
     description,
     timezone,
     locale,
+    ownEnvironmentValues,
     origins: corsOrigins.join("\n"),
   });
   // A draft keeps the version that it began with: somebody else's change is not overwritten.
@@ -136,6 +138,10 @@ function General(props: { readonly workspace: Workspace; readonly reason: string
             spell={(locale) => languages.of(locale)}
             onChange={(value) => set({ locale: value })}
           />
+          <OwnValues
+            isOn={draft.ownEnvironmentValues}
+            onChange={(isOn) => set({ ownEnvironmentValues: isOn })}
+          />
           <Origins value={draft.origins} onChange={(origins) => set({ origins })} />
         </fieldset>
         {problem !== undefined && (
@@ -152,6 +158,25 @@ function General(props: { readonly workspace: Workspace; readonly reason: string
         </button>
       </form>
     </Section>
+  );
+}
+
+function OwnValues(props: { readonly isOn: boolean; readonly onChange: (isOn: boolean) => void }) {
+  return (
+    <label className="wide-field row">
+      <input
+        type="checkbox"
+        checked={props.isOn}
+        onChange={({ target }) => props.onChange(target.checked)}
+      />
+      <span>
+        Environments have their own values
+        <span className="muted workspace-about">
+          New secrets and variables count in production only, until staging and development get
+          values of their own.
+        </span>
+      </span>
+    </label>
   );
 }
 

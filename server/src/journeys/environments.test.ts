@@ -43,4 +43,68 @@ describeInBrowser("working in an environment", () => {
     await page.goto(`${at.origin}/workflows/${id}?step=*&environment=development`);
     await page.getByText(/^Not deployed to development/).waitFor();
   });
+
+  test("a new secret asks where it counts, and a deployment to staging names what is missing and what is production's", async () => {
+    const owner = await at.world.member(["owner"]);
+    await owner("POST /api/v1/tables", {
+      name: "Order lines",
+      slug: "order_lines",
+      columns: [{ name: "sku", type: "text" }],
+    });
+    const builder = await at.visit(["owner"]);
+    const { page } = builder;
+    const store = async (name: string, where: string): Promise<void> => {
+      await page.getByRole("button", { name: "New secret" }).click();
+      await page.getByLabel("Name").fill(name);
+      await page.getByLabel("Value", { exact: true }).fill("a-secret-value");
+      await page.getByRole("radio", { name: where }).check();
+      await page.getByRole("button", { name: "Store it" }).click();
+      await page.getByText(`${name} is stored.`).waitFor();
+    };
+    await page.goto(`${at.origin}/secrets`);
+    await store("SHARED_KEY", "All environments");
+    await expectSound(builder);
+    await store("LIVE_KEY", "Production only");
+    const { body } = await owner("GET /api/v1/secrets");
+    const kept = body.data.map(({ name, ownValuesOnly }: any) => [name, ownValuesOnly]);
+    expect(kept).toEqual([
+      ["LIVE_KEY", true],
+      ["SHARED_KEY", false],
+    ]);
+    await page.getByRole("button", { name: /^Environment: / }).click();
+    await page.getByText(/^Staging uses production’s value of SHARED_KEY\./).waitFor();
+    await page.keyboard.press("Escape");
+
+    const headers = { a: "{{secrets.SHARED_KEY}}", b: "{{secrets.LIVE_KEY}}" };
+    const made = await owner("POST /api/v1/workflows", {
+      name: "Send lines",
+      trigger: { type: "manual" },
+      nodes: [
+        {
+          id: "lines",
+          name: "Order lines",
+          type: "records",
+          config: { operation: "list", table: "order_lines" },
+        },
+        {
+          id: "send",
+          name: "Send them",
+          type: "http",
+          config: { url: "https://example.com", headers },
+        },
+      ],
+      edges: [{ from: "lines", to: "send" }],
+    });
+    await page.goto(`${at.origin}/workflows/${made.body.data.id}?panel=deploy`);
+    const dialog = page.getByRole("dialog", { name: "Deploy" });
+    await dialog.getByText("Staging").click();
+    await dialog.getByText("names the table order_lines, which does not exist").waitFor();
+    await dialog.getByText("needs the secret LIVE_KEY, which has no value in staging").waitFor();
+    const values = dialog.getByRole("region", { name: "Production values" });
+    await values.getByText("SHARED_KEY").waitFor();
+    expect(await values.getByText("LIVE_KEY").count()).toBe(0);
+    await expectSound(builder);
+    await dialog.getByText("Production", { exact: true }).click();
+    await values.waitFor({ state: "detached" });
+  });
 });

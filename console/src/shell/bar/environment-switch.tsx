@@ -6,6 +6,7 @@ import {
   switchPlace,
   toSharedPath,
 } from "../../data/place.ts";
+import { ProductionValues } from "../../data/production-values.tsx";
 import { toWords } from "../../ui/words.ts";
 import { Popover } from "./popover.tsx";
 
@@ -56,8 +57,12 @@ export function EnvironmentSwitch() {
             );
           })}
           <li className="muted env-note">
-            Workflows and people are the same everywhere, secrets and variables may have a value in
-            each; records, tickets and runs are apart.
+            Workflows and people are the same in all environments. Records, tickets and runs belong
+            to one environment. Secrets and variables can have a value in each.
+          </li>
+          <li className="env-note">
+            <ProductionValues environment="staging" />
+            <ProductionValues environment="development" />
           </li>
         </ul>
       )}

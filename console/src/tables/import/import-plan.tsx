@@ -32,7 +32,13 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
   const [key, setKey] = useState(current.key ?? "");
   const [isSent, setSent] = useState(false);
   const typeOf = (field: string) => target?.columns.find(({ name }) => name === field)?.type;
-  const into = { columns, table: isNew ? null : table, newTable, typeOf, fields: target?.columns ?? [] };
+  const into = {
+    columns,
+    table: isNew ? null : table,
+    newTable,
+    typeOf,
+    fields: target?.columns ?? [],
+  };
   const fault = mappingFault(mapping, into);
   const send = async (act: "imports.check" | "imports.start"): Promise<void> => {
     setSent(true);

@@ -1,14 +1,14 @@
 import { Rocket } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useModal } from "../../ui/overlay/modal.ts";
-import { call, query, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Input, query, type Schemas, useOp } from "../../data/api.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type Environment, ENVIRONMENTS, place } from "../../data/place.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { compareDefinitions, type Difference } from "../graph/diff.ts";
-import type { Definition } from "../graph/graph.ts";
+import { type Definition, findStep } from "../graph/graph.ts";
 import { DifferenceView, sumUp } from "./difference-view.tsx";
 import { type Gate, GateSection } from "./gate-section.tsx";
 import { RehearsalSection } from "./rehearsal.tsx";
@@ -113,6 +113,8 @@ function Changes(props: {
 }) {
   const { workflow, definition, environment, gate, onGate } = props;
   const preview = usePreview(workflow.id, environment);
+  const draftCheck = useDraftCheck(props.isDirty ? definition : undefined, environment);
+  const checked = props.isDirty ? draftCheck : preview;
   const versionId = workflow.environments[environment]?.versionId;
   const { data, error, isPlaceholderData } = useOp(
     "workflows.get_version",
@@ -144,7 +146,7 @@ function Changes(props: {
       below={
         preview && (
           <>
-            {!props.isDirty && <Issues preview={preview} />}
+            <Issues {...{ checked, environment, definition }} />
             <RehearsalSection
               workflowId={workflow.id}
               definition={props.isDirty ? definition : undefined}
@@ -201,23 +203,70 @@ function Underway({ preview }: { readonly preview: Preview }) {
   );
 }
 
-/** What the server would refuse, and what it finds odd. */
-function Issues({ preview }: { readonly preview: Preview }) {
+type Checked = Pick<Preview, "errors" | "warnings" | "productionValues">;
+
+/** What the server says of a draft that is not saved, in that environment. */
+function useDraftCheck(
+  definition: Definition | undefined,
+  environment: Environment,
+): Checked | undefined {
+  return useQuery({
+    queryKey: ["workflows.validate", environment, JSON.stringify(definition)],
+    queryFn: ({ signal }) =>
+      call(
+        "workflows.validate",
+        { body: definition as Input<"workflows.validate">["body"] },
+        { signal, environment },
+      ),
+    enabled: definition !== undefined,
+  }).data?.data;
+}
+
+const stepName = (definition: Definition, key: string): string =>
+  findStep(definition, key)?.name ?? key;
+
+/** What would be refused, what is missing in the environment, and the production values that it would use there. */
+function Issues(props: {
+  readonly checked: Checked | undefined;
+  readonly environment: Environment;
+  readonly definition: Definition;
+}) {
+  const { checked, environment, definition } = props;
+  if (!checked) return <Loading rows={2} />;
   const issues = [
-    ...preview.errors.map((issue) => ({ ...issue, tone: "bad" })),
-    ...preview.warnings.map((issue) => ({ ...issue, tone: "warn" })),
+    ...checked.errors.map((issue) => ({ ...issue, tone: "bad" })),
+    ...checked.warnings.map((issue) => ({ ...issue, tone: "warn" })),
   ];
-  if (issues.length === 0) return null;
   return (
-    <section>
-      <h2>{preview.errors.length > 0 ? "What is in its way" : "Worth a look"}</h2>
-      <ul className="deploy-issues">
-        {issues.map(({ path, message, tone }) => (
-          <li key={path + message} className={tone}>
-            <span className="mono">{path}</span> {message}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <>
+      {issues.length > 0 && (
+        <section>
+          <h2>{checked.errors.length > 0 ? "Problems to fix first" : "Missing or doubtful"}</h2>
+          <ul className="deploy-issues">
+            {issues.map(({ path, stepId, message, tone }) => (
+              <li key={path + message} className={tone}>
+                {stepId !== undefined && <strong>{stepName(definition, stepId)}</strong>} {message}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {checked.productionValues.length > 0 && (
+        <section aria-label="Production values">
+          <h2>Uses production’s values in {environment}</h2>
+          <ul className="deploy-issues">
+            {checked.productionValues.map(({ kind, name, connector }) => (
+              <li key={kind + name} className="warn">
+                {toWords(kind)} <strong>{name}</strong>
+                {connector !== undefined && ` (connection ${connector})`}
+              </li>
+            ))}
+          </ul>
+          <p className="muted">
+            Runs in {environment} would act with these. Give them values of their own under Secrets.
+          </p>
+        </section>
+      )}
+    </>
   );
 }

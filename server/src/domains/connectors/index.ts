@@ -5,7 +5,12 @@ import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-sou
 import { unattendedConnectors } from "./store.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
-import { NodeTypePoint, PalettePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
+import {
+  NodeTypePoint,
+  PalettePoint,
+  ReferenceCheckPoint,
+  UsedConnectorPoint,
+} from "#domains/workflows/index.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -24,7 +29,7 @@ import { listConnectorTypes } from "./operations.ts";
 import { connectorContent } from "./pack.ts";
 import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
 import { connectors as resource } from "./resource.ts";
-import { checkConnectorNodes } from "./invocation/check-references.ts";
+import { checkConnectorNodes, findUsedConnectors } from "./invocation/check-references.ts";
 import * as invocation from "./invocation/operations.ts";
 import { connectorEntries } from "./invocation/palette.ts";
 import { checkConnectorTriggers } from "./triggers/check-triggers.ts";
@@ -149,6 +154,7 @@ export const connectors = domain({
     contribute(UnattendedWorkPoint, unattendedConnectors),
     contribute(ExecutorPoint, invocation.connectorStep),
     contribute(ReferenceCheckPoint, checkConnectorNodes, checkConnectorTriggers),
+    contribute(UsedConnectorPoint, findUsedConnectors),
     contribute(NodeTypePoint, invocation.connectorStep.type),
     contribute(PalettePoint, connectorEntries),
   ],

@@ -34,7 +34,11 @@ export const checkRecordNodes: ReferenceCheck = async ({ tx }, { nodes }) => {
           table.columns.map(({ name }) => name),
         ),
       );
-    else warnings.push({ path: `${path}/table`, message: `is no table here: ${slug}` });
+    else
+      warnings.push({
+        path: `${path}/table`,
+        message: `names the table ${slug}, which does not exist in this environment`,
+      });
   }
   return { warnings };
 };

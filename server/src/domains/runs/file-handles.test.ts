@@ -17,7 +17,7 @@ const upstream = await serve((request, response) => {
 });
 const url = `http://127.0.0.1:${upstream.port}`;
 const world = await useWorld({
-  work: ["runs", "runs.trigger_workflows"],
+  work: true,
   env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.0/8" },
 });
 const owner = await world.member(["owner"]);

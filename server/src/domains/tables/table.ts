@@ -1,7 +1,7 @@
 /** The schemas of a table and its parts. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { failure } from "#kernel/operation/failure.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
 import { id, line, object, Time } from "#kernel/schema/schema.ts";
 
 export const COLUMNS_MAX = 200;
@@ -164,6 +164,10 @@ export type Table = Static<typeof Table> & {
 };
 
 export const NoSuchTable = failure("not_found", 404, "There is no such table here.");
+
+/** Names the environment too: a table of one environment need not exist in another. */
+export const noSuchTable = (slug: string, environment: string): Failure =>
+  new Failure(NoSuchTable, { detail: `There is no table ${slug} in ${environment}.` });
 export const SlugTaken = failure(
   "table_slug_taken",
   409,

@@ -9,7 +9,7 @@ import {
 } from "./operations.ts";
 import { variableContent, variableResource, VariablesRead, VariablesWrite } from "./variable.ts";
 
-export { findMissingVariables, listValues, readVariables } from "./values.ts";
+export { findForeignVariables, findMissingVariables, listValues, readVariables } from "./values.ts";
 
 const { operations, events, store } = variableResource;
 

@@ -97,6 +97,26 @@ export async function findMissingVariables(tx: Tx, names: readonly string[]): Pr
   return names.filter((name) => !existing.has(name));
 }
 
+/** What an environment without a value of its own has of a variable: production's value, or none. */
+export interface ForeignVariable {
+  readonly name: string;
+  readonly use: "production" | "none";
+}
+
+/** Of these variables, those without a value of their own in an environment. */
+export async function findForeignVariables(
+  tx: Tx,
+  environment: string,
+  names: readonly string[],
+): Promise<ForeignVariable[]> {
+  if (names.length === 0) return [];
+  const text = `
+    select name, own_values_only as own from variables
+     where name = any($1::text[]) and environments -> $2 is null order by name`;
+  const rows = await queryRows<{ name: string; own: boolean }>(tx, text, [names, environment]);
+  return rows.map(({ name, own }) => ({ name, use: own ? "none" : "production" }));
+}
+
 async function readAll(
   db: Platform["db"],
   { workspace, environment }: Place,

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { haveOwnValues } from "#domains/workspaces/index.ts";
 import { permission } from "#kernel/access/permission.ts";
 import { type FieldError, assertNoErrors, failure } from "#kernel/operation/failure.ts";
 import { resourcePack } from "#kernel/resource/pack.ts";
@@ -77,15 +78,16 @@ export const variableResource = resource({
   ordered: ["value", "environments"],
   input: object({ ...fields, ...Type.Partial(Type.Object(furtherFields)).properties }),
   change: patch({ ...fields, ...furtherFields }),
-  defaults: { description: "", environments: {}, ownValuesOnly: false },
+  defaults: { description: "", environments: {} },
   permissions: { read: VariablesRead, write: VariablesWrite },
   environmentScoped: false,
   list: { order: "name", search: ["name", "description"] },
   unique: VariableExists,
   limit: { max: VARIABLES_MAX, failure: TooManyVariables },
-  async check(_ctx, input) {
+  async check(ctx, input, before) {
     assertNoErrors(sizeErrors(input));
-    return input;
+    if (before || input.ownValuesOnly !== undefined) return input;
+    return { ...input, ownValuesOnly: await haveOwnValues(ctx) };
   },
   operations: {
     create: {
@@ -93,7 +95,8 @@ export const variableResource = resource({
       description:
         "It belongs to the whole workspace. Workflows read it as `{{variables.NAME}}`, scripts by " +
         '`context.variables.get("NAME")`. `value` is production\'s, and that of environments without one of their own, ' +
-        `unless \`ownValuesOnly\` keeps it from them. A workspace has at most ${VARIABLES_MAX}.`,
+        "unless `ownValuesOnly` keeps it from them; the default of that is the workspace's setting " +
+        `\`ownEnvironmentValues\`. A workspace has at most ${VARIABLES_MAX}.`,
     },
     update: {
       description:

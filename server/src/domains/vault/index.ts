@@ -15,7 +15,7 @@ import {
 import { count } from "./store.ts";
 import { getSecretUsage } from "./usage.ts";
 
-export { findMissingSecrets } from "./store.ts";
+export { findForeignSecrets, findMissingSecrets } from "./store.ts";
 
 export const vault = domain({
   name: "vault",

@@ -51,7 +51,8 @@ export const createSecret = command({
   summary: "Store a secret",
   description:
     "It belongs to the whole workspace. Refer to it as `{{secrets.NAME}}`. The value is production's, and that of " +
-    "environments without one of their own, unless `ownValuesOnly` keeps it from them.",
+    "environments without one of their own, unless `ownValuesOnly` keeps it from them. The default of `ownValuesOnly` " +
+    "is the workspace's setting `ownEnvironmentValues`.",
   permission: SecretsWrite,
   body: object({
     name: Name,

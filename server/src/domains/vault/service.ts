@@ -1,5 +1,6 @@
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
+import { haveOwnValues } from "#domains/workspaces/index.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import {
   type EnvironmentWithOwn,
@@ -31,9 +32,10 @@ export async function sealValue(
 
 export async function create(
   ctx: WriteContext<typeof SecretCreated>,
-  { name, description = "", ownValuesOnly = false }: { readonly name: string } & SecretChange,
+  { name, description = "", ...input }: { readonly name: string } & SecretChange,
   sealed: Buffer,
 ): Promise<Secret> {
+  const ownValuesOnly = input.ownValuesOnly ?? (await haveOwnValues(ctx));
   const secret = await store.insert(ctx.tx, {
     name,
     description,

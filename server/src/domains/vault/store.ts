@@ -116,6 +116,27 @@ export async function findMissingSecrets(tx: Tx, names: readonly string[]): Prom
   return names.filter((name) => !existing.has(name));
 }
 
+/** What an environment without a value of its own has of a secret: production's value, or none. */
+export interface ForeignSecret {
+  readonly name: string;
+  readonly use: "production" | "none";
+}
+
+/** Of these secrets, those without a value of their own in an environment. */
+export async function findForeignSecrets(
+  tx: Tx,
+  environment: EnvironmentWithOwn,
+  names: readonly string[],
+): Promise<ForeignSecret[]> {
+  if (names.length === 0) return [];
+  const { rows } = await sql<{ name: string; own: boolean }>`
+    select s.name, s.own_values_only as own from secrets s
+     where s.name = any (${names}::text[])
+       and not exists (select from secret_values v where v.name = s.name and v.environment = ${environment})
+     order by s.name`.execute(tx);
+  return rows.map(({ name, own }) => ({ name, use: own ? "none" : "production" }));
+}
+
 export async function count(tx: Tx): Promise<number> {
   const { n } = await tx
     .selectFrom("secrets")

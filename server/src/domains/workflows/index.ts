@@ -55,6 +55,7 @@ export {
   type DeploymentFollower,
   DeploymentFollowerPoint,
 } from "./deployments/deployment-follower.ts";
+export { type UsedConnector, UsedConnectorPoint } from "./checks/environment-needs.ts";
 export { ScriptModulePoint, type ScriptModuleSource } from "./checks/script-modules.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
 export {

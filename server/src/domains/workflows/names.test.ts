@@ -122,7 +122,12 @@ test.each<[string, object, string, "errors" | "warnings"]>([
     "/tear is no input of this node (did you mean tier?)",
     "errors",
   ],
-  ["records", { operation: "list", table: "ordres" }, "/table is no table here", "warnings"],
+  [
+    "records",
+    { operation: "list", table: "ordres" },
+    "/table names the table ordres, which does not exist in this environment",
+    "warnings",
+  ],
   [
     "records",
     { operation: "create", table: "orders", data: { totla: 1 } },
@@ -160,7 +165,10 @@ test("a save tells the warnings, and takes labels of edges for their texts", asy
       data: {
         edges: [{ from: "n", to: "m", when: "true" }],
         warnings: expect.arrayContaining([
-          { path: "/nodes/1/config/table", message: "is no table here: nowhere" },
+          {
+            path: "/nodes/1/config/table",
+            message: "names the table nowhere, which does not exist in this environment",
+          },
           {
             path: "/trigger/eventType",
             message: "is no event type of the platform (did you mean record.created?)",

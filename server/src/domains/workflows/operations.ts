@@ -20,6 +20,7 @@ import * as events from "./events.ts";
 import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
 import { definitionIssues, findScriptErrors, parseExpressions } from "./checks/check-workflow.ts";
+import { findEnvironmentNeeds, ProductionValue } from "./checks/environment-needs.ts";
 import { ByWorkflow, workflowExample, workflowRoutes } from "./routes.ts";
 import * as store from "./store.ts";
 import {
@@ -248,7 +249,9 @@ export const validateWorkflow = query({
   description:
     "Answers 200 with every fault and its path, where creating it would answer 422, and with " +
     "`warnings` of what may be wrong: a table that this environment does not have, a step that does " +
-    "not come before the one that reads it, an event type close to one of the platform's.",
+    "not come before the one that reads it, an event type close to one of the platform's, a secret or a sub-workflow " +
+    "that the environment of the request lacks.",
+  environmentScoped: true,
   permission: WorkflowsWrite,
   oneAtATime: true,
   body: NewWorkflow,
@@ -258,6 +261,10 @@ export const validateWorkflow = query({
         valid: Type.Boolean(),
         errors: Type.Array(DefinitionIssue),
         warnings: Type.Array(DefinitionIssue),
+        productionValues: Type.Array(ProductionValue, {
+          description:
+            "Values of production that it would use in the environment of the request; none in production",
+        }),
       },
       { title: "WorkflowValidation" },
     ),
@@ -266,13 +273,15 @@ export const validateWorkflow = query({
   prepare: prepareInput,
   async run(ctx, _input, { fields, scriptErrors = [] }) {
     const issues = await definitionIssues(ctx, fields);
+    const needs = await findEnvironmentNeeds(ctx, ctx.caller.environment, fields);
     const errors = [...issues.errors, ...scriptErrors];
     const locate = (all: readonly FieldError[]) =>
       mapInTurns(all.slice(0, ISSUES_MAX), (issue) => [toDefinitionIssue(fields, issue)]);
     return {
       valid: errors.length === 0,
       errors: await locate(errors),
-      warnings: await locate(issues.warnings),
+      warnings: await locate([...issues.warnings, ...needs.warnings]),
+      productionValues: [...needs.productionValues],
     };
   },
 });

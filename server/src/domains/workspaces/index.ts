@@ -13,7 +13,7 @@ import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./workspace.t
 
 export { WorkspaceActivated, WorkspaceExported, WorkspaceImported } from "./archive-events.ts";
 export { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
-export { insertWorkspace } from "./service.ts";
+export { haveOwnValues, insertWorkspace } from "./service.ts";
 export { Slug, WorkspacesWrite } from "./workspace.ts";
 export { getByKey as workspaceOf } from "./store.ts";
 

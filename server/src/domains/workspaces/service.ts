@@ -1,7 +1,8 @@
 import { diffResource } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newWorkspaceKey } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/contract.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import * as store from "./store.ts";
 import {
@@ -15,7 +16,7 @@ import {
 
 type WorkspaceSettings = Pick<
   Workspace,
-  "name" | "description" | "plan" | "timezone" | "locale" | "corsOrigins"
+  "name" | "description" | "plan" | "timezone" | "locale" | "corsOrigins" | "ownEnvironmentValues"
 >;
 type Creating = WriteContext<typeof WorkspaceCreated>;
 
@@ -38,7 +39,7 @@ export async function insertWorkspace(
 export async function updateSettings(
   ctx: WriteContext<typeof WorkspaceUpdated>,
   slug: string,
-  { corsOrigins, ...change }: Partial<WorkspaceSettings>,
+  { corsOrigins, ownEnvironmentValues, ...change }: Partial<WorkspaceSettings>,
 ): Promise<Workspace> {
   if (change.timezone !== undefined && !isTimezone(change.timezone)) {
     throw invalidField("/timezone", "is not an IANA time zone");
@@ -58,6 +59,7 @@ export async function updateSettings(
   const after = await store.update(ctx.tx, slug, {
     ...change,
     ...(corsOrigins && { cors_origins: corsOrigins }),
+    ...(ownEnvironmentValues !== undefined && { own_environment_values: ownEnvironmentValues }),
     updated_at: ctx.now,
   });
   ctx.emit(
@@ -66,6 +68,15 @@ export async function updateSettings(
     diffResource(workspaceEventData(before), workspaceEventData(after)),
   );
   return after;
+}
+
+/** Whether new secrets and variables of the caller's workspace count in production alone. */
+export async function haveOwnValues({
+  tx,
+  caller,
+}: Pick<ReadContext, "tx" | "caller">): Promise<boolean> {
+  const { workspace } = partitionOfCaller(caller);
+  return (await store.getByKey(tx, workspace)).ownEnvironmentValues;
 }
 
 function workspaceRef({ id, name }: Workspace) {

@@ -85,6 +85,7 @@ function toWorkspace(row: Row): Workspace {
     timezone: row.timezone,
     locale: row.locale,
     corsOrigins: row.cors_origins,
+    ownEnvironmentValues: row.own_environment_values,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     revision: row.revision,

@@ -36,6 +36,10 @@ export const settingsFields = {
     description:
       "Origins such as `https://desk.example.com` whose pages may call the API with a token (CORS); none by default",
   }),
+  ownEnvironmentValues: Type.Boolean({
+    description:
+      "Environments have their own values: `ownValuesOnly` is true for new secrets and variables that do not say otherwise",
+  }),
 };
 
 export const Workspace = Type.Object(
@@ -48,12 +52,13 @@ export const Workspace = Type.Object(
   },
   { title: "Workspace" },
 );
-/** In the data of events; earlier ones had neither locale nor origins. */
+/** In the data of events; earlier ones had neither locale, origins nor the default of environments. */
 const WorkspaceData = Type.Object(
   {
     ...Workspace.properties,
     locale: Type.Optional(settingsFields.locale),
     corsOrigins: Type.Optional(settingsFields.corsOrigins),
+    ownEnvironmentValues: Type.Optional(settingsFields.ownEnvironmentValues),
   },
   { title: "WorkspaceData" },
 );

@@ -79,7 +79,9 @@ async function addChunks(chunks: string[], value: unknown, turn: TurnTimer): Pro
     if (turn.isOver()) await turn.next();
     chunks.push(JSON.stringify(value) ?? "null");
   } else if (!Array.isArray(value)) {
-    const members = Object.entries(value as Record<string, unknown>).filter(([, member]) => member !== undefined);
+    const members = Object.entries(value as Record<string, unknown>).filter(
+      ([, member]) => member !== undefined,
+    );
     for (const [index, [name, member]] of members.entries()) {
       chunks.push(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`);
       await addChunks(chunks, member, turn);

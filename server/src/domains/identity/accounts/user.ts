@@ -11,8 +11,8 @@ export const Email = Type.String({
 export const Password = Type.String({ minLength: 8, maxLength: 200 });
 
 /**
- * An address as accounts are stored and found. NFC, since one keyboard sends `á` as one character and another as a letter
- * and an accent.
+ * An address as accounts are stored and found. NFC, since one keyboard sends `á` as one character and another as a
+ * letter and an accent.
  */
 export const toAccountEmail = (email: string): string => email.normalize("NFC").toLowerCase();
 

@@ -21,8 +21,7 @@ const open = async (from: string, subject: string): Promise<any> => {
   await send(from, { subject, text: `${subject}, says ${from}` });
   return newest();
 };
-const merge = (id: string, intoId: string) =>
-  agent(`POST ${INCIDENTS}/${id}/merge`, { intoId });
+const merge = (id: string, intoId: string) => agent(`POST ${INCIDENTS}/${id}/merge`, { intoId });
 const count = async (): Promise<number> =>
   (await agent(`GET ${INCIDENTS}?limit=200`)).body.data.length;
 

@@ -257,7 +257,11 @@ function* findDifferences(before: Course, after: Course): Steps<readonly Differe
   return differences.toSorted((one, other) => rank(one) - rank(other));
 }
 
-function findTargetDifferences(target: string, before: Course, after: Course): readonly Difference[] {
+function findTargetDifferences(
+  target: string,
+  before: Course,
+  after: Course,
+): readonly Difference[] {
   const [old, now] = [before, after].map(
     ({ plans, clocks }) =>
       new Map(

@@ -8,7 +8,7 @@ import { type ParsedFields, parseFields } from "../columns/parse-fields.ts";
 import { type DerivedNameParts, parseDerivedName } from "../derived-name.ts";
 import { VERSION_COLUMN } from "../sql-names.ts";
 import { findTable } from "../store.ts";
-import { type Action, type Rule, NoSuchTable } from "../table.ts";
+import { type Action, type Rule, noSuchTable } from "../table.ts";
 import { checkRules } from "./check-rules.ts";
 import { type Grants, resolveGrants, withReferences } from "./grants.ts";
 import { type FieldType, type RelatedTables, resolveFieldType } from "./field-type.ts";
@@ -40,7 +40,7 @@ export async function openTable(
   options?: { readonly reload?: boolean },
 ): Promise<OpenTable> {
   const table = await findOpenTable(context, slug, options);
-  if (!table) throw new Failure(NoSuchTable);
+  if (!table) throw noSuchTable(slug, context.caller.environment);
   return table;
 }
 

@@ -5,6 +5,7 @@ import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
 import { definitionIssues } from "../checks/check-workflow.ts";
+import { findEnvironmentNeeds, ProductionValue } from "../checks/environment-needs.ts";
 import { Trigger } from "../definition/index.ts";
 import { WorkflowsRead } from "../permissions.ts";
 import { ByWorkflow, workflowExample, workflowRoutes } from "../routes.ts";
@@ -42,6 +43,9 @@ const PublicationPreview = Type.Object(
     }),
     warnings: Type.Array(DefinitionIssue, {
       description: "Such as a table that this environment does not have",
+    }),
+    productionValues: Type.Array(ProductionValue, {
+      description: "Values of production that it would use in this environment; none in production",
     }),
     difference: nullable(
       Type.Object(Difference.properties, { description: "Null where nothing is deployed" }),
@@ -103,6 +107,7 @@ async function preview(
   const deployment = await findDeployment(tx, id, environment);
   const current = deployment && (await versions.get(tx, id, { id: deployment.versionId }));
   const issues = await definitionIssues({ tx, services }, definition);
+  const needs = await findEnvironmentNeeds({ tx, services }, environment, definition);
   const counts = contributionsTo(RunCountPoint, services.contributions);
   const runs = await Promise.all(counts.map((count) => count(tx, id)));
   return {
@@ -122,7 +127,10 @@ async function preview(
     },
     possible: issues.errors.length === 0 && workflow.status !== "archived",
     errors: issues.errors.map((issue) => toDefinitionIssue(definition, issue)),
-    warnings: issues.warnings.map((issue) => toDefinitionIssue(definition, issue)),
+    warnings: [...issues.warnings, ...needs.warnings].map((issue) =>
+      toDefinitionIssue(definition, issue),
+    ),
+    productionValues: [...needs.productionValues],
     difference: current ? diffDefinitions(current.definition, definition) : null,
     trigger: triggerChange(
       deployment?.enabled ? current?.definition.trigger : undefined,

@@ -55,7 +55,9 @@ test("a duplicate ends in another incident, whose agents read all of it, and who
   await due(source.id, ({ dueAt, dueState }) => dueAt === null && dueState === null);
   await until(async () => {
     const { body } = await asker("GET /api/v1/notifications");
-    return body.data.some(({ title }: any) => title.startsWith(`${source.number} was merged into another`));
+    return body.data.some(({ title }: any) =>
+      title.startsWith(`${source.number} was merged into another`),
+    );
   });
 
   world.clock.advance(HOUR_MS);

@@ -25,9 +25,7 @@ export async function addToTicket(
   const act = actByMail(ctx, sender);
   const text = renderText(prepared.mail);
   const from = `${sender.name} <${sender.address}>`.trim();
-  const body = internal
-    ? `By mail from ${from}${describeSender(thread)}:\n\n${text}`
-    : text;
+  const body = internal ? `By mail from ${from}${describeSender(thread)}:\n\n${text}` : text;
   const comment = writeComment(act, thread, { body, internal, byAgent: byAgent && !internal });
   await attachFiles(act, thread, { files: prepared.files, internal });
   const speaks = !internal || (thread.duplicate !== undefined && thread.isParty);

@@ -152,7 +152,9 @@ export function sizeErrors(definition: unknown): FieldError[] {
 
 function countParts(graph: unknown, depth: number): { nodes: number; edges: number } {
   const { nodes, edges, tools } = Object(graph) as Config;
-  const lists = [nodes, edges, tools].map((list) => (Array.isArray(list) ? (list as unknown[]) : []));
+  const lists = [nodes, edges, tools].map((list) =>
+    Array.isArray(list) ? (list as unknown[]) : [],
+  );
   const [own = [], edgeList = [], toolList = []] = lists;
   const count = { nodes: own.length + toolList.length, edges: edgeList.length };
   // Deeper ones are an error by themselves.

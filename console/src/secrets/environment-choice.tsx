@@ -1,0 +1,36 @@
+import { useOp } from "../data/api.ts";
+
+interface EnvironmentChoiceProps {
+  /** Undefined until the person has chosen: the workspace's default counts. */
+  readonly ownValuesOnly: boolean | undefined;
+  readonly onChange: (ownValuesOnly: boolean) => void;
+}
+
+/** Asks for which environments a new value counts. */
+export function EnvironmentChoice({ ownValuesOnly, onChange }: EnvironmentChoiceProps) {
+  const workspace = useOp("workspaces.current").data?.data;
+  const isOwn = ownValuesOnly ?? workspace?.ownEnvironmentValues ?? false;
+  return (
+    <fieldset className="field-box secret-environments">
+      <legend>Environments that use this value</legend>
+      <label>
+        <input type="radio" name="environments" checked={!isOwn} onChange={() => onChange(false)} />
+        <span>
+          All environments
+          <span className="muted">
+            Staging and development use it too, until you give them values of their own.
+          </span>
+        </span>
+      </label>
+      <label>
+        <input type="radio" name="environments" checked={isOwn} onChange={() => onChange(true)} />
+        <span>
+          Production only
+          <span className="muted">
+            Staging and development have no value until you set one. What needs it there fails.
+          </span>
+        </span>
+      </label>
+    </fieldset>
+  );
+}
