@@ -1,7 +1,7 @@
 import "./notifications.css";
 import { call, etagOf, invalidate, patchCached, useOp } from "../data/api.ts";
 import { applyChange } from "../data/change.ts";
-import { MailNotice } from "../data/mail-notice.tsx";
+import { MailNotice } from "../data/notices/mail-notice.tsx";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { KINDS_OF_MAIL, setMuted } from "./mail-kinds.ts";

@@ -1,6 +1,6 @@
 import { Send } from "lucide-react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { MailNotice, useMailRefusal } from "../../data/mail-notice.tsx";
+import { MailNotice, useMailRefusal } from "../../data/notices/mail-notice.tsx";
 import { useNames } from "../../data/names/names.ts";
 import {
   CheckField,

@@ -6,7 +6,7 @@ import {
   switchPlace,
   toSharedPath,
 } from "../../data/place.ts";
-import { ProductionValues } from "../../data/production-values.tsx";
+import { ProductionValues } from "../../data/notices/production-values.tsx";
 import { toWords } from "../../ui/words.ts";
 import { Popover } from "./popover.tsx";
 

@@ -97,7 +97,7 @@ export async function findMissingVariables(tx: Tx, names: readonly string[]): Pr
   return names.filter((name) => !existing.has(name));
 }
 
-/** What an environment without a value of its own has of a variable: production's value, or none. */
+/** A variable without a value of its own in an environment: production's value is used there, or none. */
 export interface ForeignVariable {
   readonly name: string;
   readonly use: "production" | "none";

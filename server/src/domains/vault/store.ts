@@ -116,7 +116,7 @@ export async function findMissingSecrets(tx: Tx, names: readonly string[]): Prom
   return names.filter((name) => !existing.has(name));
 }
 
-/** What an environment without a value of its own has of a secret: production's value, or none. */
+/** A secret without a value of its own in an environment: production's value is used there, or none. */
 export interface ForeignSecret {
   readonly name: string;
   readonly use: "production" | "none";

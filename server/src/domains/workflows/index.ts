@@ -88,7 +88,7 @@ export {
   WorkflowsTrigger,
   WorkflowsWrite,
 } from "./permissions.ts";
-export { hookBaseOf } from "./service.ts";
+export { findHookBase } from "./service.ts";
 export {
   findByHook,
   hookNameOf,

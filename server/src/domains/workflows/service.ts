@@ -159,11 +159,11 @@ export function visibleWorkflow<D extends DefinitionOutline>(
   { caller, workspace }: In<ReadContext>,
   workflow: StoredWorkflow<D>,
 ) {
-  return toWorkflowItem(workflow, hookBaseOf(caller, workspace));
+  return toWorkflowItem(workflow, findHookBase(caller, workspace));
 }
 
 /** The base of webhook addresses, for callers who may trigger workflows: an address alone starts one. */
-export function hookBaseOf(caller: Caller, workspace: WorkspaceRef): HookBase | undefined {
+export function findHookBase(caller: Caller, workspace: WorkspaceRef): HookBase | undefined {
   const memberships = [...(caller.credential?.memberships ?? [])];
   const slug = memberships.find(([, member]) => member.workspace.id === workspace.id)?.[0];
   if (slug === undefined || !caller.permissions.has(WorkflowsTrigger.name)) return undefined;

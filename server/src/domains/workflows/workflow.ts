@@ -183,7 +183,7 @@ export function toWorkflowItem<D extends DefinitionOutline>(
   };
 }
 
-/** What the addresses of all webhooks of a workspace in one environment begin and end with. */
+/** The part that all webhook addresses of a workspace in one environment share. */
 export interface HookBase {
   readonly base: string;
   readonly environment: EnvironmentName;
@@ -196,7 +196,7 @@ export interface HookPlace extends HookBase {
 }
 
 /**
- * The address of a trigger in an environment. Each address names its environment, since one without would start a run in
+ * The address of a trigger in an environment. Each address names its environment: one without it starts a run in
  * production.
  */
 export function toHookUrl(place: HookPlace, named: NamedTrigger): string | undefined {

@@ -101,7 +101,7 @@ export interface Caller {
   readonly credential: Credential | undefined;
   readonly workspace: WorkspaceRef | undefined;
   readonly environment: EnvironmentName;
-  /** The environment that was asked for, where the operation is of the whole workspace: only to show addresses in it. */
+  /** The environment of the request, where the operation is of the whole workspace: only for showing addresses. */
   readonly requestedEnvironment?: EnvironmentName;
   readonly permissions: ReadonlySet<string>;
   /** The person behind the caller, with their roles: for what depends on the person and not on a permission. */

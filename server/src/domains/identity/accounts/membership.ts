@@ -36,7 +36,7 @@ export function toMembership(row: store.MembershipRow, catalog: readonly Permiss
   };
 }
 
-/** What somebody with these roles may do in the transaction's workspace. */
+/** The permissions that these roles grant together in the transaction's workspace. */
 export async function readRolePermissions(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   roles: readonly string[],

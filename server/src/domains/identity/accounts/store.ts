@@ -162,7 +162,7 @@ export async function findMembership(
   return (await listMemberships(db, userId, workspace))[0];
 }
 
-/** What the custom roles among these grant. */
+/** The permissions and patterns that the custom roles among these grant. */
 export async function findGrantedByRoles(tx: Tx, roles: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ granted: string }>`
     select distinct unnest(permissions) as granted from roles where id = any (${roles}::text[])`.execute(

@@ -5,7 +5,7 @@ import {
   type Deployment,
   findVersion,
   getWorkflow,
-  hookBaseOf,
+  findHookBase,
   type HookPlace,
   toHookUrl,
   listDeployments,
@@ -105,7 +105,7 @@ export async function readTriggerStates(
       }),
     };
   });
-  const base = hookBaseOf(caller, workspace);
+  const base = findHookBase(caller, workspace);
   const { hookToken } = workflow;
   const states = deployed.map(async ({ deployment, named }): Promise<TriggerState[]> => {
     const { environment, versionId, number: version, enabled, orphaned } = deployment;

@@ -1,11 +1,11 @@
-/** What a definition needs of one environment: values that it lacks there, and production's that it would use there. */
+/** The needs of a definition in one environment: values that it lacks there, and values of production it would use. */
 import Type, { type Static } from "typebox";
 import { findForeignVariables } from "#domains/variables/index.ts";
 import { findForeignSecrets } from "#domains/vault/index.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { listDeployed } from "../deployments/deployed.ts";
+import { listDeployed } from "../deployments/deployment-state.ts";
 import { script } from "../definition/index.ts";
 import { nodeTypesOf } from "../node-types.ts";
 import { type CheckSource, type DefinedNode, nodesIn } from "./reference-check.ts";
@@ -69,7 +69,7 @@ export async function findEnvironmentNeeds(
   const warnings = lacking
     .filter(({ use }) => use === "none")
     .flatMap(({ kind, name }) =>
-      pathsOf(uses, kind, name).map((path) => ({
+      listPaths(uses, kind, name).map((path) => ({
         path,
         message: `needs the ${kind} ${name}, which has no value in ${environment}`,
       })),
@@ -96,7 +96,7 @@ function toValue(
 }
 
 /** Where a name is used; the whole definition for what only a connector names. */
-function pathsOf(uses: readonly Reference[], kind: string, name: string): readonly string[] {
+function listPaths(uses: readonly Reference[], kind: string, name: string): readonly string[] {
   const paths = uses.flatMap((use) => (use.kind === kind && use.name === name ? [use.path] : []));
   return paths.length > 0 ? [...new Set(paths)] : [""];
 }

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { toWords } from "../ui/words.ts";
-import { useOp } from "./api.ts";
-import { useMay } from "./people.ts";
-import type { Environment } from "./place.ts";
+import { toWords } from "../../ui/words.ts";
+import { useOp } from "../api.ts";
+import { useMay } from "../people.ts";
+import type { Environment } from "../place.ts";
 
 const LISTED_MAX = 200;
 const NAMED_MAX = 6;

@@ -1,4 +1,4 @@
-import { useMe } from "./people.ts";
+import { useMe } from "../people.ts";
 
 export const NO_MAIL =
   "This installation can't send e-mail. An operator can set MILLRACE_SMTP_URL.";
