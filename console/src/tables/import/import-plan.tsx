@@ -73,28 +73,7 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
         </Field>
       )}
       <MappingTable {...{ columns, mapping, target, tables }} onChange={setMapping} />
-      {target && (
-        <Field
-          label="Update records that have the same"
-          help="Without one, every line is a new record."
-        >
-          {(control) => (
-            <select
-              {...control}
-              className="field import-name"
-              value={key}
-              onChange={({ target: { value } }) => setKey(value)}
-            >
-              <option value="">Nothing: make new ones</option>
-              {target.columns
-                .filter(({ unique }) => unique)
-                .map(({ name }) => (
-                  <option key={name}>{name}</option>
-                ))}
-            </select>
-          )}
-        </Field>
-      )}
+      {target && <KeyField columns={target.columns} value={key} onChange={setKey} />}
       <div className="filter-acts">
         <button
           type="button"
@@ -124,6 +103,44 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
         </p>
       )}
     </>
+  );
+}
+
+interface KeyFieldProps {
+  readonly columns: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly unique: boolean;
+  }[];
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+}
+
+/** The unique column by which lines update records. */
+function KeyField({ columns, value, onChange }: KeyFieldProps) {
+  return (
+    <Field
+      label="Update records that have the same"
+      help="Without a column, every line creates a record."
+    >
+      {(control) => (
+        <select
+          {...control}
+          className="field import-name"
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        >
+          <option value="">None: create new records</option>
+          {columns
+            .filter(({ unique }) => unique)
+            .map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+        </select>
+      )}
+    </Field>
   );
 }
 
