@@ -43,9 +43,9 @@ class LongAmongShort extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
-    const isConsole = ({ project }: TestSpecification): boolean => project.name === "console";
+    const isOther = ({ project }: TestSpecification): boolean => project.name !== "server";
     const long = sorted.filter(isLong);
-    const others = sorted.filter((file) => !isLong(file) && !isConsole(file));
+    const others = sorted.filter((file) => !isLong(file) && !isOther(file));
     const share = (others.length * BETWEEN) / long.length;
     const mixed = long.flatMap((file, index) => [
       file,
@@ -53,7 +53,7 @@ class LongAmongShort extends BaseSequencer {
     ]);
     // A worker belongs to one project: those of the other come last, or a further one would load the whole product.
     const rest = others.slice(Math.floor(long.length * share));
-    return [...mixed, ...rest, ...sorted.filter(isConsole)];
+    return [...mixed, ...rest, ...sorted.filter(isOther)];
   }
 }
 
@@ -131,6 +131,16 @@ export default defineConfig({
       {
         extends: true,
         test: { name: "console", include: ["../console/src/**/*.test.ts"], execArgv: FLAGS },
+      },
+      // The statistics of the benchmarks, and how they read processor time.
+      {
+        extends: true,
+        test: {
+          name: "bench",
+          include: ["../bench/src/**/*.test.ts"],
+          execArgv: FLAGS,
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+        },
       },
     ],
   },

@@ -22,20 +22,25 @@ export function misused(error: unknown, usage: string): never {
 /** An end from outside: it, too, must leave no process and no folder behind. */
 export class Ending {
   readonly #came = Promise.withResolvers<never>();
-  #isCome = false;
+  readonly #controller = new AbortController();
 
   constructor() {
     this.#came.promise.catch(() => undefined);
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       process.once(signal, () => {
-        this.#isCome = true;
+        this.#controller.abort();
         this.#came.reject(new Error(`It was ended by ${signal}.`));
       });
     }
   }
 
   get isCome(): boolean {
-    return this.#isCome;
+    return this.signal.aborted;
+  }
+
+  /** For work that ends itself between two steps. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
   }
 
   /** The work, or the end when that comes first; then nobody waits for how the work fails. */

@@ -28,7 +28,7 @@ export interface Endpoint {
   arrived(count: number): Promise<{ readonly lastAtMs: number; readonly repeated: number }>;
 }
 
-export async function startEndpoint(rig: Rig): Promise<Endpoint> {
+export async function startEndpoint(rig: Pick<Rig, "startProgram" | "write">): Promise<Endpoint> {
   const child = await rig.startProgram("receiver.ts");
   const { port, plainPort } = await ask<{ port: number; plainPort: number }>(child, "/");
   return {
@@ -54,7 +54,8 @@ export async function ask<T>({ port }: Pick<Child, "port">, path: string): Promi
   return JSON.parse(text) as T;
 }
 
-export type Product = Child & { readonly token: string };
+/** A running product, and a token of its first owner. */
+export type Product = Pick<Child, "port"> & { readonly token: string };
 
 /** Sends something to the product, which must agree. */
 export async function tell(product: Product, path: string, body: unknown): Promise<void> {
@@ -86,7 +87,7 @@ const APPEND = `
  * would from an act of its own. Tells when the events were there.
  */
 export async function append(
-  rig: Rig,
+  rig: Pick<Rig, "query">,
   product: Product,
   events: { readonly count: number; readonly type: string; readonly types: number },
 ): Promise<number> {
@@ -103,7 +104,7 @@ const NOT_WELL = `
    group by status, last_error limit 5`;
 
 /** Waits until the outcome of every delivery is written, and all are well: how long after `fromMs`. */
-export async function settled(rig: Rig, fromMs: number): Promise<number> {
+export async function settled(rig: Pick<Rig, "query">, fromMs: number): Promise<number> {
   while ((await rig.query(OPEN)).length > 0) {
     if (nowMs() > fromMs + SETTLE_MAX_MS) throw new Error("Deliveries stay open.");
     await pause(SETTLE_LOOK_MS);

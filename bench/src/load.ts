@@ -104,7 +104,7 @@ function converse(
 }
 
 /** Collects the bytes of one answer until it is whole. */
-class AnswerBuffer {
+export class AnswerBuffer {
   readonly #bytes = Buffer.allocUnsafe(ANSWER_BYTES_MAX);
   #filled = 0;
   /** The latest whole answer. */

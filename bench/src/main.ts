@@ -45,6 +45,7 @@ import { search } from "./figures/search.ts";
 import { scripts } from "./figures/scripts.ts";
 import { start } from "./figures/start.ts";
 import { tickets } from "./figures/tickets.ts";
+import { runCompare } from "./revisions/command.ts";
 import { Rig } from "./rig.ts";
 import { drawTable } from "./table.ts";
 
@@ -96,9 +97,11 @@ const FIGURES: readonly Figure[] = [
 /** As many events as `--size` may ask for. */
 const SIZE_MAX = 100_000_000;
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--size 1000000] [--json file] [--profile folder] [name …]]
+npm run bench -- compare REV[..REV] [--seconds 60] [--json file] [work …]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.
 `;
 
+if (process.argv[2] === "compare") process.exit(await runCompare(process.argv.slice(3)));
 const wanted = readArguments();
 const results: (Measured & { readonly name: string })[] = [];
 let failed = false;

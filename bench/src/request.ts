@@ -22,6 +22,14 @@ export function newNotes(
   );
 }
 
+/** New text modules: the plain resource of the product that is most like a note. */
+export function newTextModules(path: string, headers: Readonly<Record<string, string>>) {
+  return everNew(
+    (number) => ({ name: "Greeting", keyword: `text-${number}`, body: "All is well. ".repeat(8) }),
+    (body) => post(path, body, headers),
+  );
+}
+
 /** Ever new orders, as another system would send them to a workflow's address. */
 export function newOrders(path: string) {
   return everNew(

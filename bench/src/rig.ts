@@ -12,11 +12,14 @@ import { type Child, startChild } from "./child.ts";
 import { ORDERS_SQL } from "./reference-orders.ts";
 import { TALLY_SQL } from "./tally.ts";
 
-/** What `npm start` gives to Node. */
-export const START_FLAGS: readonly string[] =
-  /node (.*) server\/start\.mjs/
-    .exec(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))?.[1]
-    ?.split(" ") ?? [];
+/** What `npm start` gives to Node in a checkout of the product. */
+export function startFlagsOf(folder: string): readonly string[] {
+  const text = readFileSync(join(folder, "package.json"), "utf8");
+  return /node (.*) server\/start\.mjs/.exec(text)?.[1]?.split(" ") ?? [];
+}
+
+/** The same of this one. */
+export const START_FLAGS: readonly string[] = startFlagsOf(join(import.meta.dirname, "../.."));
 
 /** The first owner's. */
 export const PASSWORD = "a password for the benchmark";

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { type ProcessTime, secondsBetween } from "./cpu.ts";
+
+function time(
+  threads: Readonly<Record<number, number>>,
+  ticks: number,
+  endedChildrenTicks = 0,
+): ProcessTime {
+  const entries = Object.entries(threads).map(([id, ns]): [number, number] => [Number(id), ns]);
+  return { threads: new Map(entries), ticks, endedChildrenTicks };
+}
+
+test("nanoseconds of living threads count, also of threads and processes that began in between", () => {
+  const before = new Map([[1, time({ 1: 5e6 }, 0)]]);
+  const after = new Map([
+    [1, time({ 1: 8e6, 2: 1e6 }, 0)],
+    [9, time({ 9: 2e6 }, 0)],
+  ]);
+  expect(secondsBetween(before, after)).toBeCloseTo(0.006, 9);
+});
+
+test("threads that ended are counted by the ticks of their process", () => {
+  const before = new Map([[1, time({ 1: 1e9, 2: 1e9 }, 200)]]);
+  const after = new Map([[1, time({ 1: 1.1e9 }, 250)]]);
+  expect(secondsBetween(before, after)).toBeCloseTo(0.5, 9);
+  const shortLived = new Map([[1, time({ 1: 1.1e9, 2: 1e9 }, 250)]]);
+  expect(secondsBetween(before, shortLived)).toBeCloseTo(0.5, 9);
+});
+
+test("a process that ended counts by its parent, without what it had used before", () => {
+  const before = new Map([
+    [1, time({ 1: 0 }, 0)],
+    [2, time({ 2: 30e6 }, 3)],
+  ]);
+  const after = new Map([[1, time({ 1: 0 }, 0, 7)]]);
+  expect(secondsBetween(before, after)).toBeCloseTo(0.04, 9);
+});

@@ -1,0 +1,62 @@
+/** What was sent to PostgreSQL. */
+export interface WireCounts {
+  /** Executions of statements. */
+  readonly statements: number;
+  /** Times that a connection sent something after it had received something. */
+  readonly roundTrips: number;
+}
+
+/** A connection's stream of messages: one byte of type, four of length, and the rest. */
+interface Stream {
+  /** Bytes of the current message that are still to come. */
+  left: number;
+  /** The beginning of a message whose length is not known yet. */
+  head: Buffer;
+  bytesRead: number;
+}
+
+const PROTOCOL_3 = 0x0003_0000;
+const QUERY = 0x51;
+const EXECUTE = 0x45;
+const HEAD_BYTES = 5;
+
+/** Follows what connections send in PostgreSQL's protocol; others, which begin differently, are ignored. */
+export class WireCounter {
+  readonly #streams = new WeakMap<object, Stream | "other">();
+  readonly counts = { statements: 0, roundTrips: 0 };
+
+  /** A connection sends these bytes after it has received so many in all. */
+  see(connection: object, bytes: Buffer, bytesRead: number): void {
+    const known = this.#streams.get(connection);
+    if (known === "other") return;
+    if (known === undefined) {
+      const isOurs = bytes.length >= 8 && bytes.readInt32BE(4) >> 16 === PROTOCOL_3 >> 16;
+      const stream = isOurs && { left: bytes.readInt32BE(0), head: Buffer.alloc(0), bytesRead };
+      this.#streams.set(connection, stream || "other");
+      if (stream) this.#follow(stream, bytes);
+      return;
+    }
+    if (bytesRead > known.bytesRead) this.counts.roundTrips += 1;
+    known.bytesRead = bytesRead;
+    this.#follow(known, bytes);
+  }
+
+  #follow(stream: Stream, bytes: Buffer): void {
+    let rest = bytes;
+    while (rest.length > 0) {
+      const taken = Math.min(stream.left, rest.length);
+      stream.left -= taken;
+      rest = rest.subarray(taken);
+      if (rest.length === 0) return;
+      const needed = HEAD_BYTES - stream.head.length;
+      stream.head = Buffer.concat([stream.head, rest.subarray(0, needed)]);
+      rest = rest.subarray(needed);
+      if (stream.head.length < HEAD_BYTES) return;
+      const [type] = stream.head;
+      if (type === QUERY || type === EXECUTE) this.counts.statements += 1;
+      // The length contains itself, and not the type.
+      stream.left = stream.head.readInt32BE(1) - 4;
+      stream.head = Buffer.alloc(0);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Preloaded into the product (`node --import`) where statements are counted: counts what its SQL driver sends. It
+ * answers with the counts on a Unix socket. Timed rounds run without it.
+ */
+import { createServer } from "node:http";
+import { Socket } from "node:net";
+import { WireCounter } from "./wire-counter.ts";
+
+const path = process.env["BENCH_COUNTS"];
+const counter = new WireCounter();
+
+type Chunk = Buffer | string;
+interface Write {
+  readonly chunk: Chunk;
+  readonly encoding: BufferEncoding | "buffer";
+}
+interface Streams {
+  _write(chunk: Chunk, encoding: BufferEncoding | "buffer", done: () => void): void;
+  _writev(chunks: readonly Write[], done: () => void): void;
+}
+
+if (path !== undefined) {
+  const sockets = Socket.prototype as unknown as Streams & Socket;
+  const { _write: write, _writev: writev } = sockets;
+  const see = (socket: Socket, { chunk, encoding }: Write): void => {
+    const bytes =
+      typeof chunk === "string"
+        ? Buffer.from(chunk, encoding === "buffer" ? "utf8" : encoding)
+        : chunk;
+    counter.see(socket, bytes, socket.bytesRead);
+  };
+  sockets._write = function (this: Socket & Streams, chunk, encoding, done) {
+    see(this, { chunk, encoding });
+    return write.call(this, chunk, encoding, done);
+  };
+  sockets._writev = function (this: Socket & Streams, chunks, done) {
+    for (const one of chunks) see(this, one);
+    return writev.call(this, chunks, done);
+  };
+  createServer((_request, response) => response.end(JSON.stringify(counter.counts)))
+    .listen(path)
+    .unref();
+}
