@@ -74,7 +74,7 @@ export async function setUpOurs(
   await first.stop();
   return async (profileFolder) => {
     const child = await startProduct(stage, connection, folder, profileFolder);
-    const product: Product = { ...child, token: await logIn(child.port) };
+    const product = { ...child, token: await logIn(child.port) };
     return {
       product,
       workflow: () => hooked(product, ORDERS),

@@ -9,31 +9,34 @@ import { WireCounter } from "./wire-counter.ts";
 const path = process.env["BENCH_COUNTS"];
 const counter = new WireCounter();
 
+/** What a stream does with its chunks. `@types/node` declares both optional and with other types of chunks. */
+interface Streams {
+  _write(chunk: Chunk, encoding: Encoding, done: () => void): void;
+  _writev(chunks: readonly Write[], done: () => void): void;
+}
 type Chunk = Buffer | string;
+type Encoding = BufferEncoding | "buffer";
 interface Write {
   readonly chunk: Chunk;
-  readonly encoding: BufferEncoding | "buffer";
-}
-interface Streams {
-  _write(chunk: Chunk, encoding: BufferEncoding | "buffer", done: () => void): void;
-  _writev(chunks: readonly Write[], done: () => void): void;
+  readonly encoding: Encoding;
 }
 
 if (path !== undefined) {
-  const sockets = Socket.prototype as unknown as Streams & Socket;
+  const sockets = Socket.prototype as unknown as Streams;
   const { _write: write, _writev: writev } = sockets;
-  const see = (socket: Socket, { chunk, encoding }: Write): void => {
+  const see = (stream: Streams, { chunk, encoding }: Write): void => {
+    const socket = stream as unknown as Socket;
     const bytes =
       typeof chunk === "string"
         ? Buffer.from(chunk, encoding === "buffer" ? "utf8" : encoding)
         : chunk;
     counter.see(socket, bytes, socket.bytesRead);
   };
-  sockets._write = function (this: Socket & Streams, chunk, encoding, done) {
+  sockets._write = function (this: Streams, chunk, encoding, done) {
     see(this, { chunk, encoding });
     return write.call(this, chunk, encoding, done);
   };
-  sockets._writev = function (this: Socket & Streams, chunks, done) {
+  sockets._writev = function (this: Streams, chunks, done) {
     for (const one of chunks) see(this, one);
     return writev.call(this, chunks, done);
   };
