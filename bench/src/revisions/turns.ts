@@ -29,7 +29,7 @@ const BEFORE_FIRST = [true, false, false, true];
 /**
  * Both sides do the same requests at the same time. On a busy machine the processor time of a request changes by a
  * factor of two within milliseconds, with what else the caches and the other core do. Rounds one after another, however
- * short, fall into different such moments: their ratios vary twice as much as those of rounds at the same time.
+ * short, fall into different such moments: their ratios vary up to twice as much as those of rounds at the same time.
  */
 export async function takeTurn(
   players: Pair<Player>,
