@@ -21,8 +21,8 @@ import { startFlagsOf } from "../rig.ts";
 const run = promisify(execFile);
 const REPOSITORY = resolve(import.meta.dirname, "../../..");
 /**
- * Where trees stay for later comparisons: building one takes most of the time of a short comparison. Each repository has
- * its own, because the trees use its packages. Not below `node_modules`: Node runs no TypeScript there.
+ * Where trees stay for later comparisons: building one takes most of the time of a short comparison. Each repository
+ * has its own, because the trees use its packages. Not below `node_modules`: Node runs no TypeScript there.
  */
 const KEPT = join(tmpdir(), `millrace-revisions-${userInfo().uid}-${shortHash(REPOSITORY)}`);
 const KEPT_MAX = 6;
