@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, test, vi } from "vitest";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
+import { MYSQL_GREETING, MYSQL_OK, packet } from "../testing/mysql-packets.ts";
 
 const world = await useWorld({ env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" } });
 const owner = await world.member(["owner"]);
@@ -41,22 +42,6 @@ async function startSilentServer(parts: readonly Buffer[]): Promise<SilentServer
   };
   return silent;
 }
-
-const packet = (sequence: number, payload: Buffer): Buffer =>
-  Buffer.concat([Buffer.from([payload.length, 0, 0, sequence]), payload]);
-const MYSQL_GREETING = packet(
-  0,
-  Buffer.concat([
-    Buffer.from("\n8.4.0\0"),
-    Buffer.from([1, 0, 0, 0]),
-    Buffer.from("12345678\0"),
-    // Protocol 4.1, transactions, databases, secure connections and plug-ins.
-    Buffer.from([0x09, 0xa2, 45, 2, 0, 0x08, 0, 21]),
-    Buffer.alloc(10),
-    Buffer.from("123456789012\0mysql_native_password\0"),
-  ]),
-);
-const MYSQL_OK = packet(2, Buffer.from([0, 0, 0, 2, 0, 0, 0]));
 
 const CASES: readonly [type: string, parts: readonly Buffer[], config: object, call: object][] = [
   ["redis", [], { sslMode: "disable" }, { action: "get", input: { key: "x" } }],

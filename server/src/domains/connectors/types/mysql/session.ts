@@ -23,6 +23,9 @@ interface Command {
   on(event: "end", listener: () => void): this;
 }
 
+/** Of one statement: more than the rows that are shown, with those that are left out. */
+const RECEIVED_BYTES_MAX = 32 * 1_048_576;
+
 interface Result {
   readonly fields: readonly FieldPacket[];
   readonly rows: readonly (readonly unknown[])[];
@@ -33,6 +36,7 @@ interface Result {
 class MysqlSession implements Session {
   readonly #client: Connection;
   readonly #stream: Socket;
+  readonly #beginCount: () => void;
   /** The server's name for the limit of a statement, and its unit; that of MySQL takes whole ones only. */
   timeLimit = { name: "max_execution_time", unitMs: 1 };
   isOpen = true;
@@ -41,6 +45,7 @@ class MysqlSession implements Session {
     this.#client = client;
     this.#stream = stream;
     guardPackets(client, stream);
+    this.#beginCount = limitReceived(client, stream);
     stream.on("close", () => (this.isOpen = false));
     // A broken connection is reported where something is awaited.
     client.on("error", () => (this.isOpen = false));
@@ -67,6 +72,7 @@ class MysqlSession implements Session {
    */
   execute({ sql, params = [] }: Statement, rowsMax: number): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#beginCount();
     let fields: readonly FieldPacket[] = [];
     let header: ResultSetHeader | undefined;
     let bytes = 0;
@@ -107,6 +113,7 @@ class MysqlSession implements Session {
   }
 
   #settle(start: (done: (error: Error | null) => void) => void): Promise<void> {
+    this.#beginCount();
     return new Promise((resolve, reject) =>
       start((error) => (error === null ? resolve() : reject(error))),
     );
@@ -115,6 +122,7 @@ class MysqlSession implements Session {
 
 /** The part of the driver that takes packets, which its types leave out. */
 interface PacketHandler {
+  packetParser: { readonly execute: (chunk: Buffer) => void };
   handlePacket: (packet?: { readonly sequenceId: number }) => void;
   readonly sequenceId: number;
   readonly _command?: object;
@@ -137,6 +145,24 @@ function guardPackets(client: Connection, stream: Socket): void {
       stream.destroy();
     }
   };
+}
+
+/**
+ * Ends the connection when one statement receives more than any answer that is shown: the driver joins the parts of a
+ * packet whatever their number. Returns how to begin the next count.
+ */
+function limitReceived(client: Connection, stream: Socket): () => void {
+  const driver = client as unknown as PacketHandler;
+  const parser = driver.packetParser;
+  let received = 0;
+  driver.packetParser = {
+    execute(chunk) {
+      received += chunk.length;
+      if (received > RECEIVED_BYTES_MAX) stream.destroy();
+      else parser.execute(chunk);
+    },
+  };
+  return () => (received = 0);
 }
 
 const kind: SessionKind<MysqlConfig, MysqlSession> = {
