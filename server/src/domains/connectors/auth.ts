@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject, type TProperties } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
+import { isDestination } from "./destination-mark.ts";
 
 export const AUTH_KINDS = [
   "none",
@@ -39,11 +40,13 @@ const fields = {
     description:
       "Of `api_key`; `header` by default. In a path it is the first part, as `/bot<value>`",
   }),
-  authorizeUrl: line(
-    2_048,
-    "Of `oauth2_authorization_code`: where people consent; its query is kept, as `?access_type=offline`",
+  authorizeUrl: isDestination(
+    line(
+      2_048,
+      "Of `oauth2_authorization_code`: where people consent; its query is kept, as `?access_type=offline`",
+    ),
   ),
-  tokenUrl: line(2_048, "Of OAuth 2"),
+  tokenUrl: isDestination(line(2_048, "Of OAuth 2")),
   clientId: line(1_000, "Of OAuth 2"),
   clientSecret: credential("Of OAuth 2; a public client that only consents has none"),
   clientAuth: Type.Enum(["basic", "body"], {
@@ -92,7 +95,7 @@ export const AuthSchema = Type.Object(
     additionalProperties: false,
     description:
       "Credentials may refer to secrets as `{{secrets.NAME}}`. What is written out is shown as `***`, " +
-      "and stays as it is when it is sent back so.",
+      "and stays as it is when it is sent back so, unless the address changes.",
   },
 );
 export type AuthFields = Static<typeof AuthSchema>;

@@ -15,6 +15,7 @@ import {
   unmaskCredentials,
   sealCredentials,
 } from "./credentials.ts";
+import { findOtherDestination } from "./destination.ts";
 import type { DiscoveredApi } from "./openapi/discovered-action.ts";
 import type { StoredConnector } from "./store.ts";
 import { CONNECTOR_TYPES, connectorTypeOf } from "./types/registry.ts";
@@ -74,6 +75,8 @@ export async function parseConnectorInput(
   const discovered = body.readsDocument
     ? await type.documented?.discover(platform, parts.config as never)
     : undefined;
+  const serverUrl = (discovered ?? stored?.document)?.serverUrl ?? null;
+  if (stored) assertSameDestination(type, stored, { config, auth: given, serverUrl });
   const { masked, credentials } = maskCredentials(type.config, toStoredParts(type, parts));
   return {
     id: body.id,
@@ -84,6 +87,26 @@ export async function parseConnectorInput(
     hasNewCredentials: !isSameCredentials(former, credentials),
     discovered,
   };
+}
+
+/** Refuses masks where the destination changes: credentials are for the one that they were entered for. */
+function assertSameDestination(
+  type: ConnectorType,
+  stored: StoredConnector,
+  input: { readonly config: Json; readonly auth: AuthFields; readonly serverUrl: string | null },
+): void {
+  const before = {
+    // It may have been saved before a field with a default was added.
+    config: withDefaults(type, stored.config),
+    auth: { ...stored.auth },
+    serverUrl: stored.document?.serverUrl ?? null,
+  };
+  const auth = { ...input.auth };
+  const changed = findOtherDestination(type, before, { ...input, auth });
+  if (changed === undefined) return;
+  const { errors } = unmaskCredentials(type.config, { config: input.config, auth }, {});
+  const message = `must be sent again, because ${changed} changes where it is sent`;
+  assertNoErrors(errors.map(({ path }) => ({ path, message })));
 }
 
 /** A browser is sent there: it must be an address of the web, and no script. */
@@ -109,6 +132,11 @@ function authTargetErrors(platform: Platform, auth: AuthFields): FieldError[] {
     ...error,
     path: "/auth/name",
   }));
+}
+
+function withDefaults({ type }: ConnectorType, stored: Json): Json {
+  const result = validators.get(type)?.check(structuredClone(stored));
+  return result && "value" in result ? (result.value as Json) : stored;
 }
 
 /** A configuration with its defaults. */

@@ -285,7 +285,10 @@ test("a change that rests on what is no longer there is refused", async () => {
   const { id } = body.data;
   const answers = await Promise.all(
     ["a", "b", "c", "d"].map((path) =>
-      owner(`PATCH ${ALL}/${id}`, { config: { baseUrl: `${upstream.url}/${path}` } }),
+      owner(`PATCH ${ALL}/${id}`, {
+        config: { baseUrl: `${upstream.url}/${path}` },
+        auth: { kind: "bearer", token: "tok-first-83k1" },
+      }),
     ),
   );
   const statuses = answers.map(({ status }) => status);

@@ -153,12 +153,12 @@ function mapFields(record: Json, change: (value: unknown, name: string) => unkno
   );
 }
 
-function isCredential(schema: TSchema | undefined): boolean {
+export function isCredential(schema: TSchema | undefined): boolean {
   return schema !== undefined && "writeOnly" in schema && schema.writeOnly === true;
 }
 
 /** Of headers, those whose names speak of credentials hold some. */
-function holdsHeaders(schema: TSchema | undefined): boolean {
+export function holdsHeaders(schema: TSchema | undefined): boolean {
   return schema !== undefined && "x-headers" in schema;
 }
 

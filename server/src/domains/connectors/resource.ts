@@ -3,11 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import Type from "typebox";
 import type { WriteContext } from "#kernel/contract.ts";
 import { diffResource } from "#kernel/log/event.ts";
-import { Conflict, Failure } from "#kernel/operation/failure.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Conflict, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { AuthSchema } from "./auth.ts";
+import { findOtherDestination } from "./destination.ts";
+import { listEnvironmentCredentials, mergeConfig } from "./environments/environment-credentials.ts";
 import { type ConnectorInput, parseConnectorInput } from "./connector-input.ts";
 import {
   Config,
@@ -25,6 +28,7 @@ import { ConsentWithdrawn } from "./consent/events.ts";
 import { ConnectorStatusChanged, emitStatusChange } from "./events.ts";
 import type { DiscoveredApi } from "./openapi/discovered-action.ts";
 import { ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
+import { connectorTypeOf } from "./types/registry.ts";
 import { connectorStore, connectorTable, replaceActions, type StoredConnector } from "./store.ts";
 
 const CONNECTORS_MAX = 1_000;
@@ -66,8 +70,9 @@ export const connectors = resource({
     };
     return parseConnectorInput(platform, caller, body, before);
   },
-  async check({ now, caller }, { name, type }, before, prepared) {
+  async check({ tx, now, caller }, { name, type }, before, prepared) {
     if (!prepared) return { name };
+    if (before) await assertEnvironmentsStay(tx, before, prepared);
     const { id, config, auth, sealed, hasNewCredentials: recredentialed, discovered } = prepared;
     const document = discovered && toDocumentInfo(discovered, now);
     // The secrets in it are for whoever says where it leads, or with which credentials.
@@ -86,7 +91,7 @@ export const connectors = resource({
   async afterWrite(ctx, connector, before, prepared) {
     const { discovered } = prepared ?? {};
     if (discovered) await replaceActions(ctx.tx, connector.id, discovered.actions);
-    if (before && (discovered || leadsElsewhere(before.config, connector.config)))
+    if (before && (discovered || leadsElsewhere(before, connector)))
       await endConsent(ctx, connector);
     if (before) emitStatusChange(ctx, before, connector, CHANGED);
   },
@@ -108,7 +113,8 @@ export const connectors = resource({
     update: {
       description:
         "`config` and `auth` are each replaced as a whole; a credential that is sent back as `***` stays " +
-        "as it is. When one of them differs, the status is `unknown` again, and the breaker closed.",
+        "as it is. When a field changes that decides where credentials go (an address, a port, TLS, a preset " +
+        "and its parameters), credentials must be sent again; `{{secrets.NAME}}` may stay. When one of them differs, the status is `unknown` again, and the breaker closed.",
       bodyBytesMax: BODY_BYTES_MAX,
     },
     delete: { summary: "Remove a connector" },
@@ -167,25 +173,40 @@ function assertSameServer({ config, document }: StoredConnector, next: Discovere
   if (originOf(document.serverUrl) !== originOf(next.serverUrl)) throw new Failure(ServerMoved);
 }
 
-/** Fields of a configuration that say nothing of where it leads; any other may. */
-const ABOUT_CALLS: ReadonlySet<string> = new Set([
-  "timeoutMs",
-  "retries",
-  "rateLimit",
-  "ownCredentialsOnly",
-  "headers",
-  "prices",
-]);
-
 /** True when a configuration may lead to another place than before: by its address, a preset, or a parameter of one. */
-function leadsElsewhere(
-  before: StoredConnector["config"],
-  after: StoredConnector["config"],
-): boolean {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].some(
-    (name) => !ABOUT_CALLS.has(name) && !isDeepStrictEqual(before[name], after[name]),
-  );
+function leadsElsewhere(before: StoredConnector, { config }: Pick<StoredConnector, "config">) {
+  const serverUrl = before.document?.serverUrl ?? null;
+  const type = connectorTypeOf(before.type);
+  return findOtherDestination(type, { ...before, serverUrl }, { config, serverUrl }) !== undefined;
+}
+
+/**
+ * Refuses an address that takes the credentials of staging or development along. They were entered there for the old
+ * one, perhaps by somebody else, and this request can't send them again.
+ */
+async function assertEnvironmentsStay(
+  tx: Tx,
+  before: StoredConnector,
+  { config, discovered }: ConnectorInput,
+): Promise<void> {
+  const type = connectorTypeOf(before.type);
+  const serverUrl = before.document?.serverUrl ?? null;
+  for (const here of await listEnvironmentCredentials(tx, before.id)) {
+    if (here.auth.kind === "none") continue;
+    const changed = findOtherDestination(
+      type,
+      { config: mergeConfig(before, here), serverUrl },
+      {
+        config: mergeConfig({ type: before.type, config }, here),
+        serverUrl: discovered ? discovered.serverUrl : serverUrl,
+      },
+    );
+    if (changed === undefined) continue;
+    throw invalidField(
+      changed,
+      `would also change where the credentials of ${here.environment} are sent: remove these first, or give them an address of their own`,
+    );
+  }
 }
 
 const END_CONSENT =

@@ -97,7 +97,10 @@ test("a consent is for one person, one connector, one client, and for ten minute
   expect((await give(id, stateOf(await begin(id)))).status).toBe(200);
   // Who consented may lead the connector elsewhere; somebody else must ask them again.
   const leadTo = (path: string, ask = owner) =>
-    ask(`PATCH ${CONNECTORS}/${id}`, { config: { baseUrl: `${upstream.url}/${path}` } });
+    ask(`PATCH ${CONNECTORS}/${id}`, {
+      config: { baseUrl: `${upstream.url}/${path}` },
+      auth: stub({ clientId: "another" }),
+    });
   expect((await leadTo("own")).events).not.toContain("connector.consent_withdrawn");
   expect((await request(id)).status).toBe(200);
   expect((await leadTo("theirs", colleague)).events).toContain("connector.consent_withdrawn");
@@ -200,8 +203,8 @@ test("what somebody consented to goes nowhere else: by a parameter of a preset, 
       state: stateOf(await begin(id)),
     });
     expect(given.status).toBe(200);
-    const patch = (more: object, ask = colleague) =>
-      ask(`PATCH ${CONNECTORS}/${id}`, { config: { ...config, ...more } });
+    const patch = (more: object) =>
+      colleague(`PATCH ${CONNECTORS}/${id}`, { config: { ...config, ...more }, auth: stub() });
     expect((await patch({ timeoutMs: 4_000 })).events).toEqual(["connector.updated"]);
     const moved = await patch(change);
     expect([moved.status, moved.events]).toEqual([

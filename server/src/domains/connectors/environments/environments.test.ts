@@ -31,11 +31,14 @@ test("an environment uses its own credentials and address, else those of product
     ["/api", "Bearer production-token"],
     ["/api", "Bearer production-token"],
   ]);
-  // A mask keeps what there is; what is kept elsewhere is not to be had by it.
-  const kept = await owner(`PUT ${there}`, { auth: { kind: "bearer", token: "***" } });
+  // A mask keeps what is stored for the same address.
+  const kept = await owner(`PUT ${there}`, {
+    auth: { kind: "bearer", token: "***" },
+    baseUrl: `${upstream.url}/staging`,
+  });
   expect(kept.status).toBe(200);
   await invoke(id, "staging");
-  expect(used().at(-1)).toEqual(["/api", "Bearer staging-token"]);
+  expect(used().at(-1)).toEqual(["/staging", "Bearer staging-token"]);
   const foreign = await owner(`PUT ${CONNECTORS}/${id}/environments/development`, {
     auth: { kind: "bearer", token: "***" },
   });

@@ -127,7 +127,12 @@ export const setConnectorEnvironment = command({
     }));
     const { baseUrl = null, parameters = null } = body;
     const config = mergeConfig(connector, { baseUrl, parameters });
-    const stored = before && ({ ...connector, ...before, config } as unknown as StoredConnector);
+    // Masks stand for what was entered for the address that the environment has so far.
+    const stored = before && {
+      ...connector,
+      ...before,
+      config: mergeConfig(connector, before),
+    };
     const input = await parseConnectorInput(
       platform,
       caller,
@@ -139,7 +144,7 @@ export const setConnectorEnvironment = command({
         environment,
         readsDocument: false,
       },
-      stored,
+      stored as unknown as StoredConnector | undefined,
     );
     return { input, baseUrl, parameters };
   },

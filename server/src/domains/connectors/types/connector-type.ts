@@ -2,41 +2,50 @@ import Type, { type Static, type TObject } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
+import { notDestination } from "../destination-mark.ts";
 import type { AuthFields, AuthKind } from "../auth.ts";
 import type { DiscoveredApi, DiscoveredAction } from "../openapi/discovered-action.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
 
 /** Fields of every configuration. */
 export const limits = {
-  timeoutMs: Type.Integer({
-    minimum: 100,
-    maximum: 60_000,
-    default: 10_000,
-    description: "How long an invocation may take, its retries included",
-  }),
-  retries: Type.Integer({
-    minimum: 0,
-    maximum: 5,
-    default: 2,
-    description:
-      "How often it is tried again: after any failure in passing if doing it twice is doing it " +
-      "once, else only if it can't have been sent",
-  }),
-  ownCredentialsOnly: Type.Optional(
-    Type.Boolean({
-      description:
-        "In staging and development it acts with credentials of these environments, and never with its own",
+  timeoutMs: notDestination(
+    Type.Integer({
+      minimum: 100,
+      maximum: 60_000,
+      default: 10_000,
+      description: "How long an invocation may take, its retries included",
     }),
   ),
-  rateLimit: Type.Optional(
-    object({
-      requests: Type.Integer({
-        minimum: 1,
-        maximum: 100_000,
-        description: "By all runs and nodes together; steps wait for their turn",
-      }),
-      perMs: Type.Integer({ minimum: 100, maximum: 86_400_000 }),
+  retries: notDestination(
+    Type.Integer({
+      minimum: 0,
+      maximum: 5,
+      default: 2,
+      description:
+        "How often it is tried again: after any failure in passing if doing it twice is doing it " +
+        "once, else only if it can't have been sent",
     }),
+  ),
+  ownCredentialsOnly: Type.Optional(
+    notDestination(
+      Type.Boolean({
+        description:
+          "In staging and development it acts with credentials of these environments, and never with its own",
+      }),
+    ),
+  ),
+  rateLimit: Type.Optional(
+    notDestination(
+      object({
+        requests: Type.Integer({
+          minimum: 1,
+          maximum: 100_000,
+          description: "By all runs and nodes together; steps wait for their turn",
+        }),
+        perMs: Type.Integer({ minimum: 100, maximum: 86_400_000 }),
+      }),
+    ),
   ),
 };
 

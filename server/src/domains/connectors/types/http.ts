@@ -19,12 +19,15 @@ import {
 } from "../upstream/target.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
 import { action, connectorType, limits, type TestAnswer } from "./connector-type.ts";
+import { notDestination } from "../destination-mark.ts";
 
 const config = object({
   baseUrl: AddressSchema("No request leaves what lies under it"),
   headers: Type.Optional(ConfigHeaders),
   testPath: Type.Optional(
-    line(2_000, "What `test` reads; `baseUrl` itself by default, and then a 404 will do"),
+    notDestination(
+      line(2_000, "What `test` reads; `baseUrl` itself by default, and then a 404 will do"),
+    ),
   ),
   ...limits,
 });

@@ -12,6 +12,7 @@ import { AddressSchema, ConfigHeaders, headerErrors, urlErrors } from "../upstre
 import type { UpstreamConnection } from "../upstream/connection.ts";
 import { connectorType, limits } from "./connector-type.ts";
 import { testHttp } from "./http.ts";
+import { notDestination } from "../destination-mark.ts";
 
 const DOCUMENT_CHARACTERS_MAX = 4_000_000;
 const FETCH_TIMEOUT_MS = 20_000;
@@ -19,20 +20,26 @@ const REDIRECTS_MAX = 3;
 
 const config = object({
   document: Type.Optional(
-    text(
-      DOCUMENT_CHARACTERS_MAX,
-      "An OpenAPI document of version 3, JSON or YAML. It is read and not kept: shown as `***`, and " +
-        "what was read stays when that is sent back",
+    notDestination(
+      text(
+        DOCUMENT_CHARACTERS_MAX,
+        "An OpenAPI document of version 3, JSON or YAML. It is read and not kept: shown as `***`, and " +
+          "what was read stays when that is sent back",
+      ),
     ),
   ),
   url: Type.Optional(
-    AddressSchema("Where the document is read instead, when saved and at each `refresh`"),
+    notDestination(
+      AddressSchema("Where the document is read instead, when saved and at each `refresh`"),
+    ),
   ),
   baseUrl: Type.Optional(
     AddressSchema("Where the API is; the first server of the document by default"),
   ),
   headers: Type.Optional(ConfigHeaders),
-  testPath: Type.Optional(line(2_000, "What `test` reads; a 404 will do without one")),
+  testPath: Type.Optional(
+    notDestination(line(2_000, "What `test` reads; a 404 will do without one")),
+  ),
   ...limits,
 });
 type Config = Static<typeof config>;

@@ -13,6 +13,7 @@ import { hostErrors } from "../upstream/target.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
 import { action, connectorType, limits } from "./connector-type.ts";
 import { hostName } from "../upstream/target.ts";
+import { notDestination } from "../destination-mark.ts";
 
 const config = object({
   host: hostName("The mail server"),
@@ -22,7 +23,7 @@ const config = object({
     description:
       "`tls` from the first byte (port 465), `starttls` before anything is said, or `none`",
   }),
-  from: Type.Optional(line(500, "Who sends when the input does not say")),
+  from: Type.Optional(notDestination(line(500, "Who sends when the input does not say"))),
   ...limits,
 });
 type Config = Static<typeof config>;

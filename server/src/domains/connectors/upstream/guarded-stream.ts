@@ -11,6 +11,7 @@ import type { UpstreamConnection } from "./connection.ts";
 import { withDeadline } from "./deadline.ts";
 import { hostName } from "./target.ts";
 import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
+import { notDestination } from "../destination-mark.ts";
 
 /** How far TLS goes; the words are PostgreSQL's, which people know. */
 const SSL_MODES = ["verify-full", "require", "disable"] as const;
@@ -27,12 +28,14 @@ export function serverFields(description: string, defaultPort: number) {
     caCertificate: Type.Optional(
       text(20_000, "PEM, for a server that its own authority vouches for"),
     ),
-    maxConnections: Type.Integer({
-      minimum: 1,
-      maximum: 20,
-      default: 4,
-      description: "Of each node",
-    }),
+    maxConnections: notDestination(
+      Type.Integer({
+        minimum: 1,
+        maximum: 20,
+        default: 4,
+        description: "Of each node",
+      }),
+    ),
     ...limits,
   };
 }

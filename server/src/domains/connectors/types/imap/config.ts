@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import { hostName } from "../../upstream/target.ts";
 import { limits } from "../connector-type.ts";
+import { notDestination } from "../../destination-mark.ts";
 
 /** The configuration of an IMAP connector. */
 export const config = object({
@@ -12,16 +13,20 @@ export const config = object({
     description:
       "`tls` from the first byte (port 993), `starttls` before anything is said (143), or `none`",
   }),
-  allowWrites: Type.Boolean({
-    default: false,
-    description: "Whether there are the actions that change the mailbox",
-  }),
-  maxConnections: Type.Integer({
-    minimum: 1,
-    maximum: 10,
-    default: 2,
-    description: "Of each node",
-  }),
+  allowWrites: notDestination(
+    Type.Boolean({
+      default: false,
+      description: "Whether there are the actions that change the mailbox",
+    }),
+  ),
+  maxConnections: notDestination(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10,
+      default: 2,
+      description: "Of each node",
+    }),
+  ),
   ...limits,
 });
 export type ImapConfig = Static<typeof config>;

@@ -13,27 +13,33 @@ import { UpstreamError } from "../../upstream/upstream-error.ts";
 import { action } from "../connector-type.ts";
 import { ChatInput, fieldsOf, listOf, type RawAnswer } from "./chat.ts";
 import { Prices, withCost } from "./prices.ts";
+import { notDestination } from "../../destination-mark.ts";
 
 const limits = {
-  timeoutMs: Type.Integer({
-    minimum: 100,
-    maximum: 900_000,
-    default: 180_000,
-    description: "How long an answer may take, its retries included",
-  }),
-  retries: Type.Integer({
-    minimum: 0,
-    maximum: 5,
-    default: 0,
-    description: "How often a call that can't have been sent is tried again; steps retry the rest",
-  }),
+  timeoutMs: notDestination(
+    Type.Integer({
+      minimum: 100,
+      maximum: 900_000,
+      default: 180_000,
+      description: "How long an answer may take, its retries included",
+    }),
+  ),
+  retries: notDestination(
+    Type.Integer({
+      minimum: 0,
+      maximum: 5,
+      default: 0,
+      description:
+        "How often a call that can't have been sent is tried again; steps retry the rest",
+    }),
+  ),
 };
 
 /** The settings of every connector for models; their limits are longer than elsewhere, for models take their time. */
 export const modelConfig = (baseUrl: ReturnType<typeof AddressSchema>) => ({
   baseUrl: Type.Optional(baseUrl),
   headers: Type.Optional(ConfigHeaders),
-  prices: Type.Optional(Prices),
+  prices: Type.Optional(notDestination(Prices)),
   ...limits,
 });
 type ModelConfig = Static<TObject<ReturnType<typeof modelConfig>>>;

@@ -20,6 +20,7 @@ import {
 } from "./chat.ts";
 import { EmbedInput, modelConfig, modelParts, toVectors } from "./model-actions.ts";
 import { callModel, isStreamWanted, streamModel } from "./model-call.ts";
+import { notDestination } from "../../destination-mark.ts";
 
 const API = "https://api.openai.com/v1";
 
@@ -30,7 +31,7 @@ const config = object({
         "(`https://NAME.openai.azure.com/openai/v1`, auth `api_key` with the name `api-key`), or any that is compatible",
     ),
   ),
-  organization: Type.Optional(line(200)),
+  organization: Type.Optional(notDestination(line(200))),
 });
 type Config = Static<typeof config>;
 

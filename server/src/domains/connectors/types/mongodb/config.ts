@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { line, object } from "#kernel/schema/schema.ts";
 import { serverFields } from "../../upstream/guarded-stream.ts";
+import { notDestination } from "../../destination-mark.ts";
 
 /** The configuration of a MongoDB connector. */
 export const config = object({
@@ -24,17 +25,21 @@ export const config = object({
       },
     ),
   ),
-  database: line(63),
-  authSource: Type.String({
-    minLength: 1,
-    maxLength: 63,
-    default: "admin",
-    description: "The database that knows the user",
-  }),
-  allowWrites: Type.Boolean({
-    default: false,
-    description: "Whether there are the actions that change something",
-  }),
-  maxDocuments: Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 }),
+  database: notDestination(line(63)),
+  authSource: notDestination(
+    Type.String({
+      minLength: 1,
+      maxLength: 63,
+      default: "admin",
+      description: "The database that knows the user",
+    }),
+  ),
+  allowWrites: notDestination(
+    Type.Boolean({
+      default: false,
+      description: "Whether there are the actions that change something",
+    }),
+  ),
+  maxDocuments: notDestination(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 })),
 });
 export type MongoConfig = Static<typeof config>;
